@@ -76,6 +76,12 @@ class Contributions:
         """The same with intervals of another kind, where these are not NaN."""
         return replace(self, down=down, up=up)
 
+    def shaped_as(self, other: Contributions) -> Contributions:
+        """The same with another's intervals of another kind, as much wider or narrower as the standard errors are."""
+        own, theirs = (told + others for told, others, _ in (self._parts(), other._parts()))
+        scale = np.sqrt(np.divide(own, theirs, out=np.ones(len(own)), where=theirs > 0.0))
+        return self.reaching(scale * other.down, scale * other.up)
+
     def spans(self, confidence: float) -> Spans:
         """The estimates' own intervals, shape [K]."""
         told, others, df = self._parts()

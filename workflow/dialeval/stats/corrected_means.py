@@ -22,7 +22,7 @@ from dialeval.stats.arrays import BoolArray, FloatArray, check_confidence
 from dialeval.stats.contributions import ROUNDING, Contributions, leverages
 from dialeval.stats.correction import NOT_CORRECTED, WIDEST, Corrected, Target, effective_labels
 from dialeval.stats.few_labels import agreement_guard, label_doubt, unseen_errors
-from dialeval.stats.labelled_rates import FEWEST_EITHER, few_of_either, wilson_reach
+from dialeval.stats.labelled_rates import FEWEST_EITHER, bias_reach, few_of_either, wilson_reach
 from dialeval.stats.labelled_rows import LabelledRows, check_rows, inverse, ratio
 
 FEWEST_LABELLED = 8
@@ -103,20 +103,23 @@ def correct_means(
     weight = np.where(may, parts.best_weight(may), 0.0)
 
     people = parts.contributions(np.zeros(len(names)), bounds)
-    if ends is not None and wilson.any():
-        people = people.reaching(*wilson_reach(rows, wilson, parts.doubt, ends, confidence))
+    if ends is not None:
+        of_shares = (clusters > 1) & ~parts.certain if rate else wilson
+        people = people.reaching(*wilson_reach(rows, of_shares, parts.doubt, ends, confidence))
     alone = people.spans(confidence)
     spread = _taken_by_lambda(parts.leverage[:, may])
-    corrected = parts.contributions(weight, bounds, spread).reaching(people.down, people.up)
+    corrected = parts.contributions(weight, bounds, spread).shaped_as(people)
     with np.errstate(invalid="ignore"):
         wider = (weight > 0.0) & (corrected.spans(confidence).width > WIDEST * alone.width)
     weight = np.where(wider, 0.0, weight)
-    corrected = parts.contributions(weight, bounds, spread).reaching(people.down, people.up)
+    corrected = parts.contributions(weight, bounds, spread).shaped_as(people)
     spans = corrected.spans(confidence)
 
     both = rows.labelled & rows.scored
     judge = _plain(rows, rows.f, rows.scored.astype(np.float64), np.ones(len(rows.f)), fixed=False)
     bias = _plain(rows, rows.f - rows.y, rows.w * rows.scored, rows.thin, fixed=target == "these")
+    if rate and ((rows.f >= 0.0) & (rows.f <= 1.0)).all():
+        bias = bias.reaching(*bias_reach(rows, confidence))
     own, pooled = _correlations(rows, both)
     n, n_labelled = (rows.of_system(part).astype(np.int64) for part in (np.ones(len(rows.f)), rows.labelled))
     notes = (
