@@ -20,6 +20,7 @@ from dialeval.aggregation.labels.things import Joined, by_speaker, join, label_v
 from dialeval.aggregation.measures.grouping import Row
 from dialeval.schemas.differences import scope
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
+from dialeval.stats.comparisons import LOSES_ALL, SEPARATED, WINS_ALL
 from dialeval.stats.corrected import correct_means, correct_ratings
 from dialeval.stats.correction import Corrected, Difference
 
@@ -29,12 +30,20 @@ NO_JUDGE = "none"
 DIFFERENCE = "difference"
 """What follows the name of a measure where two systems' numbers are compared."""
 NO_DRAW = "no draw on record: what has a label counts as drawn at random from each system's"
+NOT_IDENTIFIABLE = {
+    WINS_ALL: "not identifiable (undefeated): wins every labelled comparison, so that nothing limits its rating",
+    LOSES_ALL: "not identifiable (never scores): loses every labelled comparison, so that nothing limits its rating",
+    SEPARATED: "not identifiable (separated): no labels limit its distance to the systems that are rated",
+}
+"""Why a rating is left out, by what the fit says of the player."""
+AMONG_RATED = "1000 is the average of the rated systems: without {}"
 ONE_EACH = "nothing has two annotators: the interval is about what these annotators would say of these dialogues"
 
 
 _ON_SCALE = (
     "estimate", "low", "high", "people_only", "people_low", "people_high", "judge_only", "judge_low", "judge_high"
 )  # fmt: skip
+_NOTHING = dict.fromkeys(("estimate", "low", "high", "people_only", "people_low", "people_high", "judge_bias", "se"))
 _BESIDE = ("se", "df", "weight", "judge_bias", "bias_low", "bias_high", "effective_labels")
 
 
@@ -194,6 +203,9 @@ def _corrected(
             target=terms.target,
             confidence=terms.confidence,
         )
+        left_out = [str(name) for name, why in zip(names, rated.note, strict=True) if why in NOT_IDENTIFIABLE]
+        origin = AMONG_RATED.format(", ".join(left_out)) if left_out else ""
+        note = "; ".join(filter(None, (note, origin)))
         yield _Found(RATING, rated, list(map(str, names)), [None] * len(names), note=note)
 
 
@@ -219,6 +231,7 @@ def _rows(found: _Found, shared: Row, ends: tuple[float, float], note: str) -> I
     numbers = found.numbers
     lowest, highest = (-np.inf, np.inf) if found.measure == RATING else ends
     for place, (system, versus) in enumerate(zip(found.systems, found.versus, strict=True)):
+        why = NOT_IDENTIFIABLE.get(numbers.note[place], numbers.note[place])
         number = {column: float(getattr(numbers, column)[place]) for column in (*_ON_SCALE, *_BESIDE, "rho_within")}
         yield {
             **shared,
@@ -227,10 +240,11 @@ def _rows(found: _Found, shared: Row, ends: tuple[float, float], note: str) -> I
             "versus": versus,
             **number,
             **{column: float(np.clip(number[column], lowest, highest)) for column in _ON_SCALE},
+            **(_NOTHING if numbers.note[place] in NOT_IDENTIFIABLE else {}),
             "n_labelled": int(numbers.n_labelled[place]),
             "n_labelled_seeds": int(numbers.n_labelled_clusters[place]),
             "n_total": int(numbers.n[place]),
-            "note": "; ".join(filter(None, (numbers.note[place], found.note, note))) or None,
+            "note": "; ".join(filter(None, (why, found.note, note))) or None,
         }
     for first, second, one in _compared(found):
         yield {
@@ -249,8 +263,9 @@ def _rows(found: _Found, shared: Row, ends: tuple[float, float], note: str) -> I
 def _compared(found: _Found) -> Iterator[tuple[int, int, Difference]]:
     """Yields every two systems that have a number."""
     if found.compared and len(found.systems) > 1:
+        known = ~np.isnan(found.numbers.estimate) & ~np.isin(found.numbers.note, list(NOT_IDENTIFIABLE))
         for first, second, one in zip(*found.numbers.all_differences(), strict=True):
-            if not np.isnan(one.estimate):
+            if known[first] and known[second]:
                 yield int(first), int(second), one
 
 
