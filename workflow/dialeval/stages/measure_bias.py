@@ -21,5 +21,7 @@ def stage(
 ) -> None:
     """Writes the table `bias` of a protocol."""
     frame = read_judgements(judgements, COLUMNS)
-    rows = bias(frame, settings, dialogue_words(items))
+    mixture = settings.cascade.name if settings.cascade else None  # of two judges, which has no bias of its own
+    found = bias(frame, settings, dialogue_words(items))
+    rows = [row for row in found if mixture is None or mixture not in (row["judge"], row.get("other_judge"))]
     write_measure(table, csv, settings.protocol, BIAS, rows)

@@ -122,7 +122,7 @@ class _Data(NamedTuple):
         curvature = self.w * fit.whole.expected * (1.0 - fit.whole.expected)
         unlikely = np.maximum(fit.whole.expected, 1.0 - fit.whole.expected) ** 2
         total, square, told, spread, left_over, surprise = (
-            np.bincount(pair, part, minlength=n * n)
+            np.bincount(pair, part, minlength=n * n).astype(np.float64)
             for part in (
                 self.w, self.w**2, curvature, self.w * residual**2, self.w * self.thin**2, self.w * unlikely
             )

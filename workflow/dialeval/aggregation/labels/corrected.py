@@ -15,7 +15,7 @@ import pandas as pd
 from dialeval.aggregation.differences import about as shared_by
 from dialeval.aggregation.labels.design import LabelledDesign, Terms
 from dialeval.aggregation.labels.panel import PANEL, panel
-from dialeval.aggregation.labels.quantities import MEAN, RATING, WIN_RATE, Quantity, quantities
+from dialeval.aggregation.labels.quantities import LOSS, MEAN, RATING, WIN, WIN_RATE, Quantity, quantities
 from dialeval.aggregation.labels.things import Joined, by_speaker, join, label_variance, mean_label, probabilities
 from dialeval.aggregation.measures.grouping import Row
 from dialeval.schemas.differences import scope
@@ -112,6 +112,8 @@ def corrected_numbers(
 def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: Terms) -> _Numbers:
     n = len(joined.things)
     said = quantity.read(quantity.labelled)
+    if quantity.is_share and design.labels_of_judge:
+        said = np.nan_to_num(said)
     label, variance = (of(quantity.labelled, said, n) for of in (mean_label, label_variance))
     scores = by_speaker(quantity.judged, quantity.read(quantity.judged), design.judges, n)
     if quantity.is_share:  # what could not be read is no yes, as in the other tables
@@ -174,6 +176,12 @@ def _corrected(
             label_variance=np.tile(of.variance, copies),
         )
 
+    if quantity.measure in (WIN, LOSS):
+        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.versus)
+        found = corrected(numbers, score, numbers.label, pairs)
+        sides = [name.split(_AND) for name in _names(found)]
+        yield _Found(quantity.measure, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
+        return
     if design.form != "pair" or design.reference is not None:
         found = corrected(numbers, score, numbers.label, numbers.system)
         yield _Found(quantity.measure, found, _names(found), [design.reference] * len(found.systems))
