@@ -94,8 +94,9 @@ class Contributions:
         quantile = stdtrit(np.where(known, df, 1.0), 0.5 + 0.5 * confidence)
         reach = np.where(known, quantile * np.sqrt(variance), np.nan)
         reach = np.where(self.certain, 0.0, reach)
-        down = np.where(np.isnan(self.down), reach, self.down)
-        up = np.where(np.isnan(self.up), reach, self.up)
+        more = stdtrit(self.beside_df, 0.5 + 0.5 * confidence) * np.sqrt(beside) if self.beside is not None else 0.0
+        down = np.where(np.isnan(self.down), reach, np.hypot(self.down, more))
+        up = np.where(np.isnan(self.up), reach, np.hypot(self.up, more))
         low = np.maximum(self.estimate - down, self.bounds[0])
         high = np.minimum(self.estimate + up, self.bounds[1])
         return Spans(self.estimate, low, high, 0.5 * (down + up) / quantile, np.where(df > 0.0, df, np.nan))
@@ -148,7 +149,7 @@ class Contributions:
         reach = np.where(known & some, quantile * np.sqrt(variance), np.nan)
         certain = self.certain[first] & self.certain[second]
         reach = np.where(certain, 0.0, reach)
-        down, up = self._square_and_add(first, second, reach, shared * (one * other).sum(axis=0), confidence)
+        down, up = self._square_and_add(first, second, reach, shared * (one * other).sum(axis=0), beside, confidence)
         span = self.bounds[1] - self.bounds[0]
         low, high = np.maximum(estimate - down, -span), np.minimum(estimate + up, span)
         towards_none = np.where(estimate > 0.0, down, up)
@@ -187,23 +188,30 @@ class Contributions:
         return together_only
 
     def _square_and_add(
-        self, first: IntArray, second: IntArray, reach: FloatArray, covariance: FloatArray, confidence: float
+        self,
+        first: IntArray,
+        second: IntArray,
+        reach: FloatArray,
+        covariance: FloatArray,
+        beside: FloatArray,
+        confidence: float,
     ) -> tuple[FloatArray, FloatArray]:
         """How far a difference reaches: Student's, or Newcombe's (1998, method 10) where one is not Student's."""
         other_kind = np.isfinite(self.down)[first] | np.isfinite(self.down)[second]
         if not other_kind.any():
             return reach, reach
-        spans = self.spans(confidence)
+        spans = replace(self, beside=None).spans(confidence)
         down = np.where(np.isnan(self.down), spans.estimate - spans.low, self.down)
         up = np.where(np.isnan(self.up), spans.high - spans.estimate, self.up)
+        more = stdtrit(self.beside_df, 0.5 + 0.5 * confidence) ** 2 * beside if self.beside is not None else 0.0
         variance = (self.psi**2).sum(axis=0) + self.added
         scale = np.sqrt(variance[first] * variance[second])
         alike = np.clip(np.divide(covariance, scale, out=np.zeros(len(first)), where=scale > ROUNDING), -1.0, 1.0)
         below = down[first] ** 2 + up[second] ** 2 - 2.0 * alike * down[first] * up[second]
         above = up[first] ** 2 + down[second] ** 2 - 2.0 * alike * up[first] * down[second]
         return (
-            np.where(other_kind, np.sqrt(np.maximum(below, 0.0)), reach),
-            np.where(other_kind, np.sqrt(np.maximum(above, 0.0)), reach),
+            np.where(other_kind, np.sqrt(np.maximum(below, 0.0) + more), reach),
+            np.where(other_kind, np.sqrt(np.maximum(above, 0.0) + more), reach),
         )
 
 

@@ -156,12 +156,21 @@ def _share_of_yes(rows: pd.DataFrame) -> FloatArray:
 
 
 def _listed(rows: pd.DataFrame, n_criteria: int) -> pd.DataFrame:
-    """Returns a row per speaker, thing and repeat with all answers, and their `share` of yes."""
+    """Returns a row per speaker, thing and repeat with all answers, and their `share` of yes.
+
+    The probability is the share of a stratum with all answers, which is less than that with any one of them.
+    """
     columns = {"share": ("yes", "mean"), "answered": ("criterion", "nunique")}
-    columns |= {name: (name, "first") for name in ("probability", "simulated") if name in rows}
+    columns |= {name: (name, "first") for name in ("probability", "stratum", "simulated") if name in rows}
     each = rows.assign(yes=is_yes(labels_of(rows))).dropna(subset=["yes"])
     found = each.groupby(["judge", "thing", "repeat"], sort=False, as_index=False).agg(**columns)
-    return found[found["answered"] == n_criteria]
+    found = found[found["answered"] == n_criteria]
+    if "stratum" not in found or found["stratum"].isna().all():
+        return found
+    per = rows.groupby(["stratum", "criterion"]).agg(n=("thing", "nunique"), share=("probability", "first"))
+    size = (per["n"] / per["share"]).groupby("stratum").first()
+    share = found["stratum"].map(found.groupby("stratum")["thing"].nunique() / size)
+    return found.assign(probability=share.where(share.notna(), found["probability"]))
 
 
 def _on_scale(low: float, high: float) -> Read:
