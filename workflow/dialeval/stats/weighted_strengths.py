@@ -156,7 +156,7 @@ def placed(games: Games, outcome: FloatArray, known: BoolArray) -> BoolArray:
     """Which players the known outcomes place at a finite distance from each other (Ford 1957), shape [n_players].
 
     These are the largest set in which everyone can be reached from everyone by going from a player to one against whom
-    it scored.
+    it scored; none where nobody is in such a set with another.
     """
     left, right, scored = games.left[known], games.right[known], outcome[known]
     winner = np.concatenate([left[scored > 0.0], right[scored < 1.0]])
@@ -167,7 +167,8 @@ def placed(games: Games, outcome: FloatArray, known: BoolArray) -> BoolArray:
     ring = rings(winner, loser, n)
     played = np.zeros(n, dtype=np.bool_)
     played[left] = played[right] = True
-    largest: BoolArray = played & (ring == int(np.argmax(np.bincount(ring[played]))))
+    size = np.bincount(ring[played])
+    largest: BoolArray = played & (ring == int(np.argmax(size))) & (size.max() > 1)
     return largest
 
 
