@@ -101,7 +101,7 @@ class Protocol(Penalties):
     cascade: Cascade | None = Field(
         None,
         description=(
-            "Ask an expensive judge a random share, most where a cheap one is least sure; null: ask all judges everything."
+            "Ask an expensive judge a random share, most where a cheap one is least sure; null: ask all judges all."
         ),
     )
     at: list[Length] = Field([], description="Of detect: lengths N at which pass rates are given; []: the whole.")
