@@ -1,8 +1,8 @@
-# The second judge of a cascade is asked where the first is least sure; the two are one more judge.
+# The second judge of a cascade is asked a random share, most where the first is least sure; the two are one more judge.
 
 
 rule choose_unsure:
-    """Chooses what the second judge of a cascade is asked: where the first is least sure."""
+    """Draws what the second judge of a cascade is asked, half of it where the first is least sure."""
     input:
         requests=f"{RESULTS}/requests/{{protocol}}.parquet",
         judgements=lambda wildcards: judged_by("first", wildcards.protocol),

@@ -1,4 +1,4 @@
-# Protocols with two judges as one: the second is asked where the first is least sure.
+# Protocols with two judges as one: the second is asked a random share, most where the first is least sure.
 
 CASCADES = {
     name: protocol.cascade for name, protocol in PROTOCOLS.items() if protocol.cascade
@@ -6,7 +6,7 @@ CASCADES = {
 
 
 def requests_to(judge, protocol):
-    """Returns the requests that a judge gets under a protocol: all, or those of which another is least sure."""
+    """Returns the requests that a judge gets under a protocol: all, or those drawn by another judge's answers."""
     cascade = CASCADES.get(protocol)
     if cascade and cascade.then == judge:
         return f"{RESULTS}/requests/cascades/{protocol}.parquet"

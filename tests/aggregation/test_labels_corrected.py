@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from itertools import combinations
 from typing import Any
 
@@ -18,7 +19,7 @@ from labelled_example import (
 )
 
 from dialeval.aggregation.differences import NO_LIMIT, corrected
-from dialeval.aggregation.labels.corrected import NO_DRAW, ONE_EACH, corrected_numbers
+from dialeval.aggregation.labels.corrected import NO_DRAW, OF_THESE, ONE_EACH, corrected_numbers
 from dialeval.aggregation.labels.design import LabelledDesign, Terms
 from dialeval.aggregation.labels.planned import PLAN_COLUMNS, with_unasked
 from dialeval.aggregation.labels.quantities import NOWHERE
@@ -258,9 +259,76 @@ def test_where_nobody_labels_twice_a_table_about_these_dialogues_says_whose_opin
     judged = [judgement("ada", f"c{n}", **scored(4.0 + n % 2)) for n in range(20)]
     labelled = [label("ada", f"c{n}", "one", **scored(3.0 + n % 3), probability=0.5) for n in range(10)]
     assert ONE_EACH in of(numbers(judged, labelled, design(), Terms(target="these"))[0], judge="j")[0]["note"]
-    assert numbers(judged, labelled, design())[0][0]["note"] is None
+    assert numbers(judged, labelled, design())[0][0]["note"] == OF_THESE.format("this annotator")
     twice = [*labelled, label("ada", "c0", "two", **scored(5.0), probability=0.5)]
-    assert numbers(judged, twice, design(), Terms(target="these"))[0][0]["note"] is None
+    two = numbers(judged, twice, design(), Terms(target="these"))[0][0]["note"]
+    assert two == OF_THESE.format("these 2 annotators")
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_from_three_annotators_on_their_harshness_is_in_the_mean_and_in_no_difference(shared: bool) -> None:
+    """Annotators lie 1 below, at and 1 above what is meant: on the same dialogues, or on dialogues of their own."""
+    rng = np.random.default_rng(0)
+    judged, labelled = [], []
+    for system, n in itertools.product(("ada", "bob"), range(60)):
+        meant = 4.0 + float(rng.normal(0.0, 0.5))
+        judged.append(judgement(system, f"c{n}", **scored(meant + float(rng.normal(0.0, 0.5)))))
+        for place, name in enumerate(("one", "two", "three")):
+            if n < 45 and (shared or n % 3 == place):
+                labelled.append(label(system, f"c{n}", name, **scored(meant + place - 1.0), probability=0.75))
+    rows, _ = numbers(judged, labelled, design())
+    one_less = [row for row in labelled if row["annotator"] != "three"]
+    of_two, _ = numbers(judged, one_less, design())
+    (mean,) = of(rows, measure="mean", system="ada")
+    (difference,) = of(rows, measure="mean difference")
+    half_width = 0.5 * (mean["high"] - mean["low"])
+    assert half_width > 4.3 * 0.8 / 3**0.5  # t of two degrees of freedom, three annotators whose means differ by 1
+    assert mean["people_low"] < 2.3
+    assert mean["people_high"] > 5.7
+    assert mean["note"] is None
+    assert 0.5 * (difference["high"] - difference["low"]) < 0.4
+    (mean,) = of(of_two, measure="mean", system="ada")
+    assert mean["high"] - mean["low"] < 0.8
+    assert mean["note"].startswith("of these 2 annotators")
+
+
+def test_a_system_that_lost_all_its_labels_has_no_rating_and_the_others_say_what_theirs_average() -> None:
+    rng = np.random.default_rng(1)
+    about = design(form="pair", measures=["ratings"])
+    sides = [("ada", "bob"), ("ada", "cyd"), ("bob", "cyd")]
+    judged = [paired(f"c{n}", *pair, str(rng.choice(["left", "right"]))) for n in range(40) for pair in sides]
+    said = {"cyd": ["left"], "bob": ["left", "right", "tie"]}
+    labelled = [
+        of_pair(f"c{n}", *pair, str(rng.choice(said[pair[1]])), probability=0.5) for n in range(20) for pair in sides
+    ]
+    rows, compared = numbers(judged, labelled, about)
+    found = {row["system"]: row for row in rows if row["measure"] == "rating"}
+    assert "not identifiable (never scores)" in found["cyd"]["note"]
+    empty = ("estimate", "low", "high", "people_only", "people_low", "people_high", "judge_bias")
+    assert {found["cyd"][name] for name in empty} == {None}
+    assert found["ada"]["estimate"] + found["bob"]["estimate"] == pytest.approx(2000.0)
+    assert "1000 is the average of the rated systems: without cyd" in found["ada"]["note"]
+    assert [(row["first"], row["second"]) for row in compared if row["p"] is not None] == [("ada", "bob")]
+    assert found["cyd"]["judge_only"] is not None
+
+
+def test_a_checklists_labels_count_by_the_share_of_a_stratum_with_all_answers() -> None:
+    """Where scores are low two of three annotators skip a question: these few stand for as many dialogues as before."""
+    about = design(form="probability", measures=["checklist"])
+    judged = [
+        judgement("ada", f"c{n}", criterion=name, value=0.5, **LOW_SCORES) for n in range(60) for name in ("x", "y")
+    ]
+    labelled = []
+    for n in range(60):
+        low = n < 30
+        answer = {"choice": "No" if low else "Yes", "stratum": "dialogue low" if low else "dialogue high"}
+        labelled.append(label("ada", f"c{n}", criterion="x", probability=1.0, **answer))
+        if not low or n < 10:
+            labelled.append(label("ada", f"c{n}", criterion="y", probability=1 / 3 if low else 1.0, **answer))
+    rows, _ = numbers(judged, labelled, about)
+    (listed,) = of(rows, measure="checklist")
+    assert listed["n_labelled"] == 40
+    assert listed["people_only"] == pytest.approx(0.5)  # and not 30 of 40
 
 
 def test_what_a_settled_pair_was_not_asked_is_no_reason_to_weigh_it_less() -> None:

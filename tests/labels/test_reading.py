@@ -145,6 +145,7 @@ def test_whoever_stops_early_has_labelled_a_random_part(protocols: Protocols, fo
     for row in rows:
         if labelled[row["system"]]:
             assert row["probability"] == labelled[row["system"]] / 12
+            assert row["stratum"] is not None
 
 
 def test_parts_of_the_draw_that_nobody_labelled_are_named(protocols: Protocols, folder: Path) -> None:

@@ -86,11 +86,21 @@ def test_the_dear_judge_is_asked_where_the_cheap_one_is_unsure(workspace: Worksp
         workspace.run()
         assert asked_of(endpoint) == {"cheap": FULL, "dear": share}
         assert estimated(workspace) == {"cheap": (FULL, 0), "dear": (share, 0)}
-        assert all("amber" not in one.text for one, _ in endpoint.log if one.body["model"] == "dear")
+        of_dear = ["amber" not in one.text for one, _ in endpoint.log if one.body["model"] == "dear"]
+        assert sum(of_dear) == share // 2, "half of the share is drawn where the cheap judge is unsure"
         won = {(row["judge"], row["system"], row["opponent"]): row for row in rows(workspace, "closer/win_rates")}
         assert {judge for judge, *_ in won} == {"cheap", NAME}, "a judge of a share alone is no judge of everything"
         assert won["cheap", "birch", "cedar"]["estimate"] == "0.5"
-        assert won[NAME, "birch", "cedar"]["estimate"] == "1"
+        number = won[NAME, "birch", "cedar"]
+        assert float(number["estimate"]) == 1.0, "what the dear judge would say, and no mixture of the two"
+        assert 0.5 < float(number["low"]) < 1.0
+        assert number["note"].startswith("what dear would say")
+        assert NAME not in {row[side] for row in rows(workspace, "closer/bias") for side in ("judge", "other_judge")}
+        tests = [row for row in rows(workspace, "closer/differences") if row["judge"] == NAME]
+        assert {row["measure"] for row in tests} == {"head_to_head"}, "who wins all has no rating to compare"
+        rated = {row["system"]: row for row in rows(workspace, "closer/ratings") if row["judge"] == NAME}
+        assert {(row["estimate"], row["bradley_terry"]) for row in rated.values()} == {("", "")}
+        assert "not identifiable (undefeated)" in rated["amber"]["note"]
         assert {row["n"] for row in won.values()} == {str(2 * N_CASES)}
         made = read_table(Path(workspace.folder / f"results/judgements/{NAME}/closer.parquet"), JUDGEMENTS)
         assert len(made) == FULL
@@ -102,7 +112,9 @@ def test_the_dear_judge_is_asked_where_the_cheap_one_is_unsure(workspace: Worksp
         # a larger share asks for what is missing, and no cascade at all for the rest
         configure(workspace, endpoint.url, {"first": "cheap", "then": "dear", "share": 0.5})
         workspace.run()
-        assert asked_of(endpoint) == {"cheap": FULL, "dear": FULL // 2}
+        asked = asked_of(endpoint)
+        assert asked["cheap"] == FULL
+        assert FULL // 2 <= asked["dear"] <= 0.6 * FULL, "what was answered is used again, as far as it is drawn again"
         configure(workspace, endpoint.url, None)
         workspace.run()
         assert asked_of(endpoint) == {"cheap": FULL, "dear": FULL}

@@ -1,4 +1,4 @@
-"""Cascades of two judges: what the first is least sure of, and the judgements of the two as one.
+"""Cascades of two judges: which requests the second is asked, how probably, and the answers of the two as one.
 
 What is asked together stays together: the two orders of a pair, the repeats of a question, the criteria of one prompt.
 Such a unit is asked of the second judge wholly or not at all.
@@ -20,17 +20,62 @@ COLUMNS = (
 )  # fmt: skip
 """Columns of the table `judgements` that are looked at."""
 _SLACK = 1e-9
+_ALIKE = 0.5
+"""Share from which sure and unsure units are drawn alike."""
 _OUTCOMES = {"left": 1.0, "tie": 0.5, "right": 0.0}
 _UNREAD = -1.0
 """How sure a judge is whose answer could not be read: less than of anything else."""
 
 
-def least_sure(judgements: pa.Table, form: Form, share: float) -> frozenset[str]:
-    """Returns the requests that the second judge is asked: of the units of which the first is least sure.
+def drawn(judgements: pa.Table, form: Form, share: float) -> dict[str, float]:
+    """Returns the requests that the second judge is asked, each with its inclusion probability.
 
-    There are as many as make up the share of all requests that the first judge answered for, and no more; at least one
-    unit. Which of equally sure units are taken is decided by hashes of what they are about, so that the same judgements
-    always give the same requests.
+    Half of the share is drawn from the units of which the first judge is least sure, which make up a share of all
+    units, and half from the others; from a share of a half on it is drawn from all alike. The order of the draw is that
+    of hashes, spread evenly over systems or pairs, so that the same judgements always give the same requests, and a
+    larger share nearly the same and more.
+
+    Args:
+        judgements: the columns `COLUMNS` of the first judge's judgements.
+        form: the question's.
+        share: of the requests; never more are drawn, but at least one unit.
+    """
+    rows = judgements.select(COLUMNS).to_pandas()
+    if rows.empty:
+        return {}
+    rows["unit"] = _units(rows, paired=form == "pair")
+    unsure = least_sure(judgements, form, share) if share < _ALIKE else frozenset()
+    sides = np.sort(rows[["left", "right"]].fillna("").to_numpy(dtype=str), axis=1)
+    rows["about"] = pd.Series(sides[:, 0]).str.cat(sides[:, 1], sep="\0").to_numpy()
+    grouped = rows.groupby("unit", sort=False)
+    units = grouped.agg(about=("about", "first"), request=("request_id", "first"), size=("request_id", "nunique"))
+    units["hash"] = [hashlib.sha256(f"drawn\0{unit}".encode()).digest() for unit in units.index]
+    units = units.sort_values("hash")
+    of_one = units.groupby("about")["hash"]
+    units["order"] = (of_one.cumcount() + 0.5) / of_one.transform("size")
+    units = units.sort_values(["order", "hash"])
+    room = share * float(units["size"].sum()) + _SLACK
+    is_unsure = units["request"].isin(unsure)
+    n_unsure = _fitting(units[is_unsure], room / 2.0)
+    n_others = _fitting(units[~is_unsure], room - float(units[is_unsure]["size"].iloc[:n_unsure].sum()))
+    parts = [(units[is_unsure], n_unsure), (units[~is_unsure], n_others)]
+    if not (n_unsure and n_others):  # what has no chance is in no estimate
+        parts = [(units, max(1, _fitting(units, room)))]
+    chances = {unit: n / len(part) for part, n in parts for unit in part.index[:n]}
+    asked = rows[rows["unit"].isin(list(chances))]
+    return dict(zip(asked["request_id"], asked["unit"].map(chances), strict=True))
+
+
+def _fitting(units: pd.DataFrame, room: float) -> int:
+    """Returns how many units, the first ones, have no more requests than there is room for."""
+    return int(np.searchsorted(units["size"].cumsum().to_numpy(), room, side="right"))
+
+
+def least_sure(judgements: pa.Table, form: Form, share: float) -> frozenset[str]:
+    """Returns the requests about the units of which the first judge is least sure.
+
+    There are as many as make up the share of all requests that the first judge answered, and no more; at least one
+    unit. Which of equally sure units are taken is decided by hashes of what they are about.
 
     Args:
         judgements: the columns `COLUMNS` of the first judge's judgements.

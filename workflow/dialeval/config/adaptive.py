@@ -42,7 +42,7 @@ def unfit_rounds(config: Config) -> Iterator[Mistake]:
         field = f"protocols.{name}.adaptive"
         if protocol.cascade is not None:
             words = (
-                "a cascade's dear judge is asked where the cheap one is least sure, and not until a pair is settled; "
+                "a cascade's expensive judge is asked a random share, and not until a pair is settled; "
                 "take out one of adaptive and cascade"
             )
             yield Mistake(field, words, (f"protocols.{name}.cascade",))

@@ -1,4 +1,4 @@
-"""Cascades: a dear judge is asked where a cheap one is least sure."""
+"""Cascades: an expensive judge is asked a share of what a cheap one answers, most where that is least sure."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Cascade(Section):
-    """Two judges as one: `first` answers everything, `then` the share of it where `first` is least sure."""
+    """Two judges as one: `first` answers everything, `then` a random share, drawn most where `first` is least sure."""
 
     first: Name = Field(description="The cheap judge.")
-    then: Name = Field(description="The dear judge.")
+    then: Name = Field(description="The expensive judge.")
     share: Annotated[Number, Field(gt=0, lt=1)] = Field(0.3, description="Share of the requests that `then` is asked.")
 
     @property

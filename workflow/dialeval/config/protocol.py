@@ -99,7 +99,10 @@ class Protocol(Penalties):
         None, description="Of a pair: ask about each two systems until it is settled; null: ask everything."
     )
     cascade: Cascade | None = Field(
-        None, description="Ask a dear judge only where a cheap one is least sure; null: ask all judges everything."
+        None,
+        description=(
+            "Ask an expensive judge a random share, most where a cheap one is least sure; null: ask all judges all."
+        ),
     )
     at: list[Length] = Field([], description="Of detect: lengths N at which pass rates are given; []: the whole.")
     measures: list[Measure] | None = Field(

@@ -311,6 +311,7 @@ def _rows(
             "skipped": said.skipped,
             "comment": said.comment,
             "probability": own if drawn is None else drawn,
+            "stratum": None if drawn is None else _stratum(found, protocols[answer["protocol"]]),
             "file": said.file,
             "row": said.row,
             **answer,
@@ -341,6 +342,11 @@ def _shares_labelled(
             strata[name] = Counter((entries[key].level, entries[key].stratum) for key in protocols[name].units)
     shares = {about: len(keys) / strata[about[0]][about[2]] for about, keys in labelled.items()}
     return {of: shares[about] for of, about in drawn.items() if about in shares}
+
+
+def _stratum(found: Found, asked: AskedProtocol) -> str:
+    entry = asked.ledger.entries[found.key]
+    return f"{entry.level} {entry.stratum}"
 
 
 def _message(faults: Sequence[str]) -> str:

@@ -65,7 +65,7 @@ INTERFACE: tuple[Public, ...] = (
     Public(
         "dialeval.stats.corrected",
         "What people would say",
-        ("correct_means", "correct_ratings", "Corrected", "Difference"),
+        ("correct_means", "correct_ratings", "annotator_variance", "Annotators", "Corrected", "Difference"),
     ),
     Public("dialeval.stats.auc", "True from spoiled", ("clustered_auc", "auc_gain", "ClusteredAuc")),
     Public("dialeval.stats.resampling", "Resampling clusters", ("Interval", "cluster_counts", "percentile_interval")),

@@ -32,7 +32,7 @@ DRAW = Table(
         "key": "what stands for it on pages, which tells nobody whose it is",
         "stratum": "part of the draw in which all have one probability",
         "place": "place in the stratum's random order, from 1: more are drawn from where the last draw ended",
-        "probability": "with which it was drawn",
+        "probability": "with which it was drawn; labels are weighted by `labels/labels`, which counts what has a label",
         "drawn": "whether it was",
     },
 )
@@ -40,7 +40,7 @@ LABELS = Table(
     "labels/labels", schema(
         **_ABOUT, **_WHAT, annotator=TEXT, simulated=BOOL, round=INT, value=maybe(FLOAT), scale_min=maybe(FLOAT),
         scale_max=maybe(FLOAT), choice=maybe(TEXT), outcome=maybe(TEXT), place=maybe(INT), skipped=BOOL,
-        comment=TEXT, probability=maybe(FLOAT), file=TEXT, row=INT
+        comment=TEXT, probability=maybe(FLOAT), stratum=maybe(TEXT), file=TEXT, row=INT
     ),
     row="label that a person gave (`labels/labels`)",
     title="People's labels",
@@ -53,7 +53,8 @@ LABELS = Table(
         "choice": "the label in words, where it is no number",
         "outcome": "of a pair: left (system is better), right (versus is) or tie",
         "place": "first utterance of an AI, counted from 1",
-        "probability": "with which it was drawn; empty where no draw is on record",
+        "probability": "share of its stratum that has a label on the criterion; empty where no draw is on record",
+        "stratum": "part of the draw that it is of",
         "file": "where it was read", "row": "line or record there, from 1",
     },
 )

@@ -138,7 +138,9 @@ def stage(
     for estimate in estimates:
         cascade = settings.cascades.get(estimate.protocol)
         if cascade and cascade.then == estimate.model.name:
-            estimate.keep_share(cascade.share, f"the {cascade.share:.0%} of which {cascade.first} is least sure")
+            estimate.keep_share(
+                cascade.share, f"a random {cascade.share:.0%}, most where {cascade.first} is least sure"
+            )
     prices = {name: prices_of(model) for name, model in settings.models.items()}
     batched = {name for name, model in settings.models.items() if isinstance(model, OpenAIModel) and model.batch}
     result = estimate_table(estimates, prices, batched, settings.left_out)

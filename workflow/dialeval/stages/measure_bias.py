@@ -21,5 +21,8 @@ def stage(
 ) -> None:
     """Writes the table `bias` of a protocol."""
     frame = read_judgements(judgements, COLUMNS)
+    if settings.cascade is not None:  # a mixture of two judges has no bias of its own
+        frame = frame[frame["judge"] != settings.cascade.name]
+        settings = settings.model_copy(update={"judges": [*frame["judge"].unique()]})
     rows = bias(frame, settings, dialogue_words(items))
     write_measure(table, csv, settings.protocol, BIAS, rows)

@@ -8,7 +8,7 @@ from dialeval.aggregation.measures.checklist import checklist
 from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.scores import COLUMNS
 from dialeval.schemas.measures import CHECKLIST
-from dialeval.stages.measuring import read_judgements, write_measure
+from dialeval.stages.measuring import for_cascade, read_judgements, write_measure
 
 
 def stage(
@@ -21,5 +21,5 @@ def stage(
 ) -> None:
     """Writes the table `checklist` of a protocol."""
     frame = read_judgements(judgements, COLUMNS)
-    rows = checklist(frame, settings)
+    rows = for_cascade(checklist(frame, settings), "checklist", judgements, settings)
     write_measure(table, csv, settings.protocol, CHECKLIST, rows)

@@ -8,7 +8,7 @@ from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.rates import rates
 from dialeval.aggregation.measures.scores import COLUMNS
 from dialeval.schemas.measures import RATES
-from dialeval.stages.measuring import read_judgements, write_measure
+from dialeval.stages.measuring import for_cascade, read_judgements, write_measure
 
 
 def stage(
@@ -21,5 +21,5 @@ def stage(
 ) -> None:
     """Writes the table `rates` of a protocol."""
     frame = read_judgements(judgements, COLUMNS)
-    rows = rates(frame, settings)
+    rows = for_cascade(rates(frame, settings), "rates", judgements, settings)
     write_measure(table, csv, settings.protocol, RATES, rows)

@@ -8,7 +8,7 @@ from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.ratings import COLUMNS, ratings
 from dialeval.aggregation.words import dialogue_words
 from dialeval.schemas.measures import DIFFERENCES, RATINGS, under
-from dialeval.stages.measuring import read_judgements, write_measure
+from dialeval.stages.measuring import differences_for_cascade, for_cascade, read_judgements, write_measure
 from dialeval.tables import to_table, write_table
 
 
@@ -22,5 +22,7 @@ def stage(
 ) -> None:
     """Writes the table `ratings` of a protocol, and the rows of its table `differences` that are of ratings."""
     found = ratings(read_judgements(judgements, COLUMNS), settings, dialogue_words(items))
-    write_measure(table, csv, settings.protocol, RATINGS, found.ratings)
-    write_table(differences, under(settings.protocol, DIFFERENCES), to_table(DIFFERENCES, found.differences))
+    rated = for_cascade(found.ratings, "ratings", judgements, settings)
+    compared = differences_for_cascade(found.differences, "ratings", judgements, settings)
+    write_measure(table, csv, settings.protocol, RATINGS, rated)
+    write_table(differences, under(settings.protocol, DIFFERENCES), to_table(DIFFERENCES, compared))

@@ -8,7 +8,7 @@ from dialeval.aggregation.measures.design import Design
 from dialeval.aggregation.measures.ratings import COLUMNS
 from dialeval.aggregation.measures.win_rates import win_rates
 from dialeval.schemas.measures import WIN_RATES
-from dialeval.stages.measuring import read_judgements, write_measure
+from dialeval.stages.measuring import for_cascade, read_judgements, write_measure
 
 
 def stage(
@@ -21,5 +21,5 @@ def stage(
 ) -> None:
     """Writes the table `win_rates` of a protocol."""
     frame = read_judgements(judgements, COLUMNS)
-    rows = win_rates(frame, settings)
+    rows = for_cascade(win_rates(frame, settings), "win_rates", judgements, settings)
     write_measure(table, csv, settings.protocol, WIN_RATES, rows)

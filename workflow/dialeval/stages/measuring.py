@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from dialeval.aggregation.measures.design import Design
 from dialeval.schemas.botchat import SEEDS
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.measures import under
@@ -22,6 +23,28 @@ def read_judgements(paths: Iterable[Path], columns: Sequence[str]) -> pd.DataFra
     """
     frame: pd.DataFrame = read_tables(paths, JUDGEMENTS, columns).to_pandas()
     return frame.dropna(subset=["left"])
+
+
+def for_cascade(
+    rows: list[dict[str, Any]], measure: str, judgements: Sequence[Path], design: Design
+) -> list[dict[str, Any]]:
+    """Returns the rows of a measure's table, those of a cascade with what the expensive judge would say."""
+    if design.cascade is None:
+        return rows
+    from dialeval.aggregation.cascade_numbers import COLUMNS, with_cascade  # imports scipy, which few stages need
+
+    return with_cascade(rows, measure, read_tables(judgements, JUDGEMENTS, COLUMNS), design)
+
+
+def differences_for_cascade(
+    rows: list[dict[str, Any]], measure: str, judgements: Sequence[Path], design: Design
+) -> list[dict[str, Any]]:
+    """Returns the rows of a table of differences, those of a cascade between what the expensive judge would say."""
+    if design.cascade is None:
+        return rows
+    from dialeval.aggregation.cascade_numbers import COLUMNS, differences_with_cascade  # as above
+
+    return differences_with_cascade(rows, measure, read_tables(judgements, JUDGEMENTS, COLUMNS), design)
 
 
 def human_lengths(seeds: Iterable[Path]) -> dict[str, int]:

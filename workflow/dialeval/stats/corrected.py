@@ -3,5 +3,6 @@
 from dialeval.stats.corrected_means import correct_means
 from dialeval.stats.corrected_ratings import correct_ratings
 from dialeval.stats.correction import Corrected, Difference
+from dialeval.stats.few_labels import Annotators, annotator_variance
 
-__all__ = ["Corrected", "Difference", "correct_means", "correct_ratings"]
+__all__ = ["Annotators", "Corrected", "Difference", "annotator_variance", "correct_means", "correct_ratings"]

@@ -13,6 +13,7 @@ stand alone, exactly.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +22,8 @@ from numpy.typing import ArrayLike
 from dialeval.stats.arrays import BoolArray, FloatArray, check_confidence
 from dialeval.stats.contributions import ROUNDING, Contributions, leverages
 from dialeval.stats.correction import NOT_CORRECTED, WIDEST, Corrected, Target, effective_labels
-from dialeval.stats.few_labels import agreement_guard, label_doubt, unseen_errors
-from dialeval.stats.labelled_rates import FEWEST_EITHER, few_of_either, wilson_reach
+from dialeval.stats.few_labels import Annotators, agreement_guard, label_doubt, unseen_errors
+from dialeval.stats.labelled_rates import FEWEST_EITHER, bias_reach, few_of_either, wilson_reach
 from dialeval.stats.labelled_rows import LabelledRows, check_rows, inverse, ratio
 
 FEWEST_LABELLED = 8
@@ -57,6 +58,7 @@ def correct_means(
     rate: bool | None = None,
     ends: tuple[float, float] | None = None,
     label_variance: ArrayLike | None = None,
+    annotators: Annotators | None = None,
 ) -> Corrected:
     """Mean label of each system, as if people had labelled everything that the judge scored.
 
@@ -81,6 +83,7 @@ def correct_means(
         label_variance: variance of each row's label about what people in general would say of that row, NaN where it is
             unknown, shape [n]. About new cases it needs no telling, as labels show it; about these rows it is what a
             draw of nearly all of them leaves open. None where the labels are what is asked about.
+        annotators: who labelled, where intervals are about people in general; None where they are about these.
 
     Raises:
         ValueError: if shapes differ, a number is infinite, a probability of a labelled row is out of range, a label is
@@ -102,21 +105,29 @@ def correct_means(
     may = (clusters >= FEWEST_LABELLED) & ~wilson & parts.has_scores & ~parts.certain
     weight = np.where(may, parts.best_weight(may), 0.0)
 
+    of_annotators = annotators.contributions(rows) if annotators is not None else None
+    df = float(len(of_annotators) - 1) if of_annotators is not None else np.inf
+    parts = parts._replace(annotators=of_annotators, annotators_df=df)
+
     people = parts.contributions(np.zeros(len(names)), bounds)
-    if ends is not None and wilson.any():
-        people = people.reaching(*wilson_reach(rows, wilson, parts.doubt, ends, confidence))
+    if ends is not None:
+        of_shares = (clusters > 1) & ~parts.certain if rate else wilson
+        people = people.reaching(*wilson_reach(rows, of_shares, parts.doubt, ends, confidence))
     alone = people.spans(confidence)
     spread = _taken_by_lambda(parts.leverage[:, may])
-    corrected = parts.contributions(weight, bounds, spread).reaching(people.down, people.up)
+    corrected = parts.contributions(weight, bounds, spread).shaped_as(people)
     with np.errstate(invalid="ignore"):
         wider = (weight > 0.0) & (corrected.spans(confidence).width > WIDEST * alone.width)
     weight = np.where(wider, 0.0, weight)
-    corrected = parts.contributions(weight, bounds, spread).reaching(people.down, people.up)
+    corrected = parts.contributions(weight, bounds, spread).shaped_as(people)
     spans = corrected.spans(confidence)
 
     both = rows.labelled & rows.scored
     judge = _plain(rows, rows.f, rows.scored.astype(np.float64), np.ones(len(rows.f)), fixed=False)
     bias = _plain(rows, rows.f - rows.y, rows.w * rows.scored, rows.thin, fixed=target == "these")
+    bias = replace(bias, beside=of_annotators, beside_df=df)
+    if rate and ((rows.f >= 0.0) & (rows.f <= 1.0)).all():
+        bias = bias.reaching(*bias_reach(rows, confidence))
     own, pooled = _correlations(rows, both)
     n, n_labelled = (rows.of_system(part).astype(np.int64) for part in (np.ones(len(rows.f)), rows.labelled))
     notes = (
@@ -185,6 +196,8 @@ class _Parts(NamedTuple):
     has_scores: BoolArray
     unseen: FloatArray
     fixed: bool
+    annotators: FloatArray | None = None
+    annotators_df: float = np.inf
 
     def best_weight(self, may: BoolArray) -> float:
         """The lambda in 0..1 with the smallest sum of variances of the systems that may be corrected."""
@@ -212,6 +225,8 @@ class _Parts(NamedTuple):
             down=nothing,
             up=nothing,
             bounds=bounds,
+            beside=self.annotators,
+            beside_df=self.annotators_df,
         )
 
 

@@ -108,6 +108,39 @@ class _Data(NamedTuple):
         )  # of strengths that average 0
         return np.where(few, left * moved**2, 0.0)
 
+    def unseen_wins(self, fit: _Fit, weight: float, limited: BoolArray) -> FloatArray:
+        """Contributions to strengths for a win that few labels of a pair of `limited` players do not show, [E, K].
+
+        The variance of a pair's labels is at least that of labels that are all as expected but for one more, which is
+        the less likely player's win. It counts as far as the pair itself places its players: in full where nothing else
+        does, hardly where many other pairs do.
+        """
+        n, games = self.games.n_players, self.games
+        left, right = np.minimum(games.left, games.right), np.maximum(games.left, games.right)
+        pair = left * n + right
+        residual = (self.y - fit.whole.expected - weight * (self.f - fit.whole.expected)) * self.labelled
+        curvature = self.w * fit.whole.expected * (1.0 - fit.whole.expected)
+        unlikely = np.maximum(fit.whole.expected, 1.0 - fit.whole.expected) ** 2
+        total, square, told, spread, left_over, surprise = (
+            np.bincount(pair, part, minlength=n * n).astype(np.float64)
+            for part in (
+                self.w, self.w**2, curvature, self.w * residual**2, self.w * self.thin**2, self.w * unlikely
+            )
+        )  # fmt: skip
+        there = (total > 0.0) & np.logical_and.outer(limited, limited).ravel()
+        size = ratio(total**2, square)[there]
+        spread, left_over = (part[there] / total[there] for part in (spread, left_over))
+        spread = spread * size / np.maximum(size - 1.0, 1.0)
+        believed = surprise[there] / total[there] / (size + 1.0)
+        one, other = np.divmod(np.flatnonzero(there), n)
+        inverse = np.linalg.inv(anchored_information(fit.whole.information))
+        moved = inverse[one] - inverse[other]
+        alone = np.clip(told[there] * (moved[np.arange(len(one)), one] - moved[np.arange(len(one)), other]), 0.0, 1.0)
+        if not len(one):
+            return np.zeros((0, n))
+        scale = total[there] * np.sqrt(left_over * alone * np.maximum(believed - spread, 0.0) / size)
+        return np.asarray(scale[:, np.newaxis] * (moved - moved.mean(axis=1, keepdims=True)))
+
     def _made_up(self) -> FloatArray:
         n = self.games.n_players
         worth = float(self.w.sum()) / max(int(self.labelled.sum()), 1)
@@ -187,29 +220,34 @@ def correct_ratings(
     enough = n_clusters >= FEWEST_LABELLED and bool(rows.scored.any()) and not certain
 
     n_labelled = games.totals(rows.labelled.astype(np.float64))
+    limited = placed(games, rows.y, rows.labelled)
     of_people = _Shown(
-        games, scale / math.log(10.0), n_labelled > 0, placed(games, rows.y, rows.labelled),
-        rows.w, rows.labelled, certain, target == "these",
+        games, scale / math.log(10.0), n_labelled > 0, limited, limited, rows.w, rows.labelled, certain,
+        target == "these",
     )  # fmt: skip
     alone = data.fit(0.0)
-    people = of_people.ratings(alone, initial)
+    wins = data.unseen_wins(alone, 0.0, of_people.limited)
+    people = of_people.ratings(alone, initial, wins=wins)
     people_spans = people.spans(confidence)
     weight, fit = data.corrected(alone) if enough else (0.0, alone)
     with np.errstate(invalid="ignore"):
         unseen = data.unseen(fit, np.full(n_players, weight))
-        width = of_people.ratings(fit, initial, unseen).spans(confidence).width
+        wins = data.unseen_wins(fit, weight, of_people.limited)
+        width = of_people.ratings(fit, initial, unseen, wins).spans(confidence).width
         wider = (weight > 0.0) & (width > WIDEST * people_spans.width)
     fit = fit._replace(strength=np.where(wider, alone.strength, fit.strength), psi=np.where(wider, alone.psi, fit.psi))
-    corrected = of_people.ratings(fit, initial, np.where(wider, 0.0, unseen))
+    corrected = of_people.ratings(fit, initial, np.where(wider, 0.0, unseen), wins)
     spans = corrected.spans(confidence)
 
+    by_judge = placed(games, rows.f, rows.scored)
+    common = limited & by_judge  # one origin for both, so that the two columns can be compared
     of_judge = of_people._replace(
-        known=games.totals(scored) > 0, limited=placed(games, rows.f, rows.scored), w=scored, told=rows.scored,
-        certain=False, fixed=False,
+        known=games.totals(scored) > 0, limited=by_judge, anchored=common if common.any() else by_judge, w=scored,
+        told=rows.scored, certain=False, fixed=False,
     )  # fmt: skip
     both = data.of_judge(rows.w * scored, rows.thin)
     gap = _Fit(both.strength - alone.strength, both.psi - alone.psi, alone.whole)
-    of_both = of_people._replace(limited=of_people.limited & of_judge.limited)
+    of_both = of_people._replace(limited=common, anchored=common)
     judge_ratings, bias = of_judge.ratings(judge, initial), of_both.ratings(gap, 0.0)
     own, pooled = _correlations(data, alone, judge, rows.labelled & rows.scored)
 
@@ -245,7 +283,8 @@ class _Shown(NamedTuple):
         games: who met whom.
         points: rating points of a natural-log strength of 1.
         known: players that have a rating, shape [K].
-        limited: players that have an interval, shape [K]; they average what is anchored.
+        limited: players that have an interval, shape [K].
+        anchored: players that average the anchor, shape [K]: those whom labels place, also of the judge's ratings.
         w: weight of each row, whose clusters make the degrees of freedom, shape [n].
         told: rows that these are of, shape [n].
         certain: whether nothing is left to chance.
@@ -256,18 +295,24 @@ class _Shown(NamedTuple):
     points: float
     known: BoolArray
     limited: BoolArray
+    anchored: BoolArray
     w: FloatArray
     told: BoolArray
     certain: bool
     fixed: bool
 
-    def ratings(self, fit: _Fit, anchor: float, unseen: FloatArray | float = 0.0) -> Contributions:
-        """Ratings that average `anchor` over the players with an interval; `unseen` adds variance of strengths."""
+    def ratings(
+        self, fit: _Fit, anchor: float, unseen: FloatArray | float = 0.0, wins: FloatArray | None = None
+    ) -> Contributions:
+        """Ratings that average `anchor` over the anchored players.
+
+        `unseen` adds variance of strengths, and `wins` contributions, shape [E, K], to those of the clusters.
+        """
         n = self.games.n_players
         shape = (self.games.n_clusters, n)
-        some = self.limited.any()
-        centre = fit.strength[self.limited].mean() if some else 0.0
-        middle = fit.psi[:, self.limited].mean(axis=1, keepdims=True) if some else 0.0
+        some = self.anchored.any()
+        centre = fit.strength[self.anchored].mean() if some else 0.0
+        middle = fit.psi[:, self.anchored].mean(axis=1, keepdims=True) if some else 0.0
         there = np.bincount(self.games.cluster[self.told], minlength=shape[0]) > 0
         _, leverage = leverages(self.games.cluster_totals(self.w))
         return Contributions(
@@ -282,6 +327,9 @@ class _Shown(NamedTuple):
             down=np.full(n, np.nan),
             up=np.full(n, np.nan),
             bounds=(-np.inf, np.inf),
+            beside=None
+            if wins is None or not some
+            else self.points * (wins - wins[:, self.anchored].mean(axis=1, keepdims=True)),
         )
 
 

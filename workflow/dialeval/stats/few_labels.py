@@ -2,14 +2,70 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import FloatArray, as_floats
+from dialeval.stats.arrays import FloatArray, IntArray, as_floats
 from dialeval.stats.labelled_rates import FEWEST_EITHER
 from dialeval.stats.labelled_rows import LabelledRows, inverse
+from dialeval.stats.variance_components import RatingSums
 
+FEWEST_ANNOTATORS = 3
+"""Annotators from which how far they differ says how far other people would."""
 _ROUNDING = 1e-12  # of the largest value
+
+
+class Annotators(NamedTuple):
+    """Who labelled, as a sample of the people who might have.
+
+    Attributes:
+        variance: of annotators' means, for their harshness, in squared units of the labels.
+        share: what each annotator weighs in the label of each row, 0 where it gave none, shape [n_annotators, n].
+    """
+
+    variance: float
+    share: FloatArray
+
+    def contributions(self, rows: LabelledRows) -> FloatArray:
+        """Return each annotator's part of the error of each system's mean label, shape [n_annotators, K]."""
+        unit = rows.w * inverse(rows.of_system(rows.w))[rows.system]
+        weight = np.array([rows.of_system(unit * share) for share in self.share]).reshape(-1, rows.shape[1])
+        return np.asarray(np.sqrt(self.variance) * weight)
+
+
+def annotator_variance(each: FloatArray, system: IntArray) -> float:
+    """Return the variance of annotators' harshness, 0 or more; NaN where it cannot be known.
+
+    Labels are taken about the mean of their system. Where some things have several annotators, it is Henderson's
+    (`variance_components`); where all have one, that between annotators less what chance gives them.
+
+    Args:
+        each: label of each annotator, NaN where it gave none, shape [n_annotators, n_things].
+        system: number of each thing's system, shape [n_things].
+    """
+    who, thing = np.nonzero(~np.isnan(each))
+    n_annotators = len(np.unique(who))
+    if n_annotators < FEWEST_ANNOTATORS:
+        return float("nan")
+    who = np.unique(who, return_inverse=True)[1]
+    value, of = each[~np.isnan(each)], system[thing]
+    count, total = np.bincount(of), np.bincount(of, value)
+    value = value - (total / np.maximum(count, 1))[of]
+    item = np.unique(thing, return_inverse=True)[1]
+    n_items = int(item.max()) + 1
+    if n_items < len(item):
+        sums = RatingSums(value, item, who, np.zeros(n_items, np.int64), 1, crossed=True)
+        found = float(sums.errors(np.ones((1, 1)))[0, 0])
+    else:
+        n = np.bincount(who).astype(np.float64)
+        mean = np.bincount(who, value) / n
+        within = float(((value - mean[who]) ** 2).sum()) / max(len(value) - n_annotators, 1)
+        between = float((n * (mean - value.mean()) ** 2).sum()) / (n_annotators - 1)
+        usual = (len(value) - float((n**2).sum()) / len(value)) / (n_annotators - 1)
+        found = (between - within) / usual if len(value) > n_annotators else float("nan")
+    return float(np.maximum(found, 0.0))
 
 
 def agreement_guard(psi: FloatArray, leverage: FloatArray) -> FloatArray:

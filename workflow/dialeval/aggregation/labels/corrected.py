@@ -16,7 +16,7 @@ from dialeval.aggregation.differences import NO_LIMIT
 from dialeval.aggregation.differences import about as shared_by
 from dialeval.aggregation.labels.design import LabelledDesign, Terms
 from dialeval.aggregation.labels.panel import PANEL, panel
-from dialeval.aggregation.labels.quantities import MEAN, RATING, WIN_RATE, Quantity, quantities
+from dialeval.aggregation.labels.quantities import LOSS, MEAN, RATING, WIN, WIN_RATE, Quantity, quantities
 from dialeval.aggregation.labels.things import Joined, by_speaker, join, label_variance, mean_label, probabilities
 from dialeval.aggregation.measures.grouping import Row
 from dialeval.schemas.differences import scope
@@ -24,6 +24,7 @@ from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.comparisons import LOSES_ALL, NOT_LIMITED, SEPARATED, UNDEFEATED, WINLESS, WINS_ALL
 from dialeval.stats.corrected import correct_means, correct_ratings
 from dialeval.stats.correction import Corrected, Difference
+from dialeval.stats.few_labels import FEWEST_ANNOTATORS, Annotators, annotator_variance
 
 _AND = "\x1f"
 NO_JUDGE = "none"
@@ -31,6 +32,9 @@ NO_JUDGE = "none"
 DIFFERENCE = "difference"
 """What follows the name of a measure where two systems' numbers are compared."""
 NO_DRAW = "no draw on record: what has a label counts as drawn at random from each system's"
+OF_THESE = "of {}: too few to say what people in general would say"
+"""What a number is about that fewer than three annotators' labels are behind."""
+AMONG_RATED = "1000 is the average of the rated systems: without {}"
 ONE_EACH = "nothing has two annotators: the interval is about what these annotators would say of these dialogues"
 
 
@@ -58,6 +62,7 @@ class _Numbers:
         cluster: case of each thing, shape [n].
         scores: what judges say, NaN where nothing, by judge, shape [n].
         note: what is to be known of all of it.
+        annotators: who labelled, as a sample of people; None where they are too few to be one.
     """
 
     label: FloatArray
@@ -68,6 +73,7 @@ class _Numbers:
     cluster: IntArray
     scores: dict[str, FloatArray]
     note: str
+    annotators: Annotators | None = None
 
     def only(self, there: BoolArray) -> _Numbers:
         """Returns those of some things, without scores."""
@@ -111,7 +117,10 @@ def corrected_numbers(
 def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: Terms) -> _Numbers:
     n = len(joined.things)
     said = quantity.read(quantity.labelled)
+    if quantity.is_share and design.labels_of_judge:
+        said = np.nan_to_num(said)
     label, variance = (of(quantity.labelled, said, n) for of in (mean_label, label_variance))
+    each = by_speaker(quantity.labelled, said, sorted(quantity.labelled["judge"].unique()), n)
     scores = by_speaker(quantity.judged, quantity.read(quantity.judged), design.judges, n)
     if quantity.is_share:  # what could not be read is no yes, as in the other tables
         asked = by_speaker(quantity.judged, np.ones(len(quantity.judged)), design.judges, n)
@@ -131,6 +140,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
         proxies[PANEL] = panel(np.array(members), system, terms.panel, quantity.levels)
     if not proxies:
         proxies[NO_JUDGE] = np.full(len(label), np.nan)
+    who, few = _annotators(each[:, there], stratum.astype(np.int64), design)
     one_each = ONE_EACH if terms.target == "these" and np.isnan(variance).all() else ""
     return _Numbers(
         label,
@@ -140,8 +150,26 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
         things["versus"].fillna("").to_numpy(dtype=str),
         things["cluster"].to_numpy(dtype=np.int64),
         proxies,
-        "; ".join(filter(None, ("" if on_record else NO_DRAW, one_each, quantity.note))),
+        "; ".join(filter(None, ("" if on_record else NO_DRAW, few, one_each, quantity.note))),
+        who,
     )
+
+
+def _annotators(each: FloatArray, system: IntArray, design: LabelledDesign) -> tuple[Annotators | None, str]:
+    """Returns who labelled as a sample of people, or None and why intervals are about these annotators alone.
+
+    Of pairs, harshness moves no side: who of two is preferred has no component of its own.
+    """
+    if design.labels_of_judge:
+        return None, ""
+    known = ~np.isnan(each)
+    n = int(known.any(axis=1).sum())
+    variance = np.nan if n < FEWEST_ANNOTATORS else annotator_variance(each, system)
+    if np.isnan(variance):
+        return None, OF_THESE.format(f"these {n} annotators" if n > 1 else "this annotator")
+    if design.form == "pair":
+        return None, ""
+    return Annotators(float(variance), known / np.maximum(known.sum(axis=0), 1)), ""
 
 
 @dataclass(frozen=True)
@@ -177,8 +205,15 @@ def _corrected(
             rate=None if quantity.measure == MEAN and quantity.ends == (0.0, 1.0) else quantity.is_rate,
             ends=quantity.ends,
             label_variance=np.tile(of.variance, copies),
+            annotators=of.annotators,
         )
 
+    if quantity.measure in (WIN, LOSS):
+        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.versus)
+        found = corrected(numbers, score, numbers.label, pairs)
+        sides = [name.split(_AND) for name in _names(found)]
+        yield _Found(quantity.measure, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
+        return
     if design.form != "pair" or design.reference is not None:
         found = corrected(numbers, score, numbers.label, numbers.system)
         yield _Found(quantity.measure, found, _names(found), [design.reference] * len(found.systems))
@@ -208,6 +243,9 @@ def _corrected(
             target=terms.target,
             confidence=terms.confidence,
         )
+        left_out = [str(name) for name, why in zip(names, rated.note, strict=True) if why in _NOT_IDENTIFIED]
+        origin = AMONG_RATED.format(", ".join(left_out)) if left_out else ""
+        note = "; ".join(filter(None, (note, origin)))
         yield _Found(RATING, rated, list(map(str, names)), [None] * len(names), note=note)
 
 

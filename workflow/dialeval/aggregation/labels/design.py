@@ -22,10 +22,12 @@ class LabelledDesign(Design):
     Attributes:
         form: of its questions.
         members: the judges whose scores make up the panel: all but means of several judges, who would count twice.
+        labels_of_judge: whether a judge's answers stand for people's labels, so that an unparsed one is no pass.
     """
 
     form: Form
     members: list[str]
+    labels_of_judge: bool = False
 
 
 class Terms(BaseModel, defer_build=True):

@@ -20,7 +20,9 @@ from dialeval.stats.arrays import BoolArray, FloatArray
 
 Read = Callable[[pd.DataFrame], FloatArray]
 MEAN, PASS_RATE, RATE, CHECKLIST = "mean", "pass_rate", "rate", "checklist"
-WIN_RATE, WIN_OR_TIE, RATING = "win_rate", "win_or_tie", "rating"
+WIN_RATE, WIN_OR_TIE, RATING, WIN, LOSS = "win_rate", "win_or_tie", "rating", "win", "loss"
+WINS = "wins"
+"""Asks for the share of comparisons that a system wins, and that it loses, against each other."""
 MOST_NOWHERE = 0.05
 """Share of labels that may say that there is an AI and not from where on, for a pass rate below full length."""
 NOWHERE = "left out: labels that say not from where on there is an AI, {} of {}, without which the rate is too high"
@@ -123,6 +125,9 @@ def _at_each_length(
         if design.form == "pair":
             if {"ratings", "win_rates"} & {*design.measures}:
                 yield Quantity(WIN_RATE, group, *rows, _points)
+            if WINS in design.measures:
+                yield Quantity(WIN, group, *rows, lambda rows: _scored(rows, 1.0), is_share=True)
+                yield Quantity(LOSS, group, *rows, lambda rows: _scored(rows, 0.0), is_share=True)
             if design.reference is not None and "win_rates" in design.measures:
                 yield Quantity(WIN_OR_TIE, group, *rows, _held, is_share=True)
             continue
@@ -151,12 +156,21 @@ def _share_of_yes(rows: pd.DataFrame) -> FloatArray:
 
 
 def _listed(rows: pd.DataFrame, n_criteria: int) -> pd.DataFrame:
-    """Returns a row per speaker, thing and repeat with all answers, and their `share` of yes."""
+    """Returns a row per speaker, thing and repeat with all answers, and their `share` of yes.
+
+    The probability is the share of a stratum with all answers, which is less than that with any one of them.
+    """
     columns = {"share": ("yes", "mean"), "answered": ("criterion", "nunique")}
-    columns |= {name: (name, "first") for name in ("probability", "simulated") if name in rows}
+    columns |= {name: (name, "first") for name in ("probability", "stratum", "simulated") if name in rows}
     each = rows.assign(yes=is_yes(labels_of(rows))).dropna(subset=["yes"])
     found = each.groupby(["judge", "thing", "repeat"], sort=False, as_index=False).agg(**columns)
-    return found[found["answered"] == n_criteria]
+    found = found[found["answered"] == n_criteria]
+    if "stratum" not in found or found["stratum"].isna().all():
+        return found
+    per = rows.groupby(["stratum", "criterion"]).agg(n=("thing", "nunique"), share=("probability", "first"))
+    size = (per["n"] / per["share"]).groupby("stratum").first()
+    share = found["stratum"].map(found.groupby("stratum")["thing"].nunique() / size)
+    return found.assign(probability=share.where(share.notna(), found["probability"]))
 
 
 def _on_scale(low: float, high: float) -> Read:
@@ -186,6 +200,12 @@ def _points(rows: pd.DataFrame) -> FloatArray:
     """Returns what the first of two systems gets: 1 for a win, half for a tie, 0 for a loss."""
     shown = rows["outcome"].map(OUTCOMES).where(rows["status"] == "ok").to_numpy(dtype=np.float64)
     return np.where(rows["turned"], 1.0 - shown, shown)
+
+
+def _scored(rows: pd.DataFrame, points: float) -> FloatArray:
+    """Returns 1 where the first of two systems gets so many points, NaN where nothing was said."""
+    found = _points(rows)
+    return np.where(np.isnan(found), np.nan, found == points)
 
 
 def _held(rows: pd.DataFrame) -> FloatArray:

@@ -52,7 +52,7 @@ def join(judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign)
     """
     judged = _oriented(judgements[judgements["judge"].isin(design.judges)], design)
     labelled = _oriented(as_judgements(labels[labels["protocol"] == design.protocol]), design)
-    labelled = labelled[labelled["status"] == "ok"]
+    labelled = labelled[(labelled["status"] == "ok") | design.labels_of_judge]
     cut = design.lengths and design.form != "detect"  # each cut is a thing of its own
     key = [*(_PAIR if design.form == "pair" else _SINGLE), *(["n_utterances"] if cut else [])]
     columns = list(dict.fromkeys([*key, *_ABOUT]))

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from dialeval.config.botchat import Elo
+from dialeval.config.cascades import Cascade
 from dialeval.config.protocol import EACH_OTHER, RANKS, SELFCHAT, Protocol
+from dialeval.schemas.judgements import Form
 from dialeval.tables import HUMAN
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ class Design(BaseModel, defer_build=True):
         resamples: resamples of the cases, where an interval is made by resampling.
         random_seed: seed of shuffles and resamples.
         equal_pairs: whether pairs were asked about until they were settled, so that ratings must weigh them equally.
+        cascade: the two judges of which one was asked a share; None where all judges were asked everything.
+        form: of the questions of a protocol with a cascade.
     """
 
     protocol: str
@@ -61,10 +65,13 @@ class Design(BaseModel, defer_build=True):
     resamples: int = 1000
     random_seed: int = 0
     equal_pairs: bool = False
+    cascade: Cascade | None = None
+    form: Form | None = None
 
     def needed_by(self, measure: str) -> dict[str, Any]:
         """Returns what a measure depends on, by name: a change of anything else does not concern it."""
         wanted = {*_EVERY, *_ALSO.get(measure, ())} - (set() if self.equal_pairs else {"equal_pairs"})
+        wanted |= {"cascade", "form", "reference"} if self.cascade else set()
         return {name: value for name, value in self.model_dump(mode="json").items() if name in wanted}
 
     def of_answers(self) -> Design:
@@ -91,6 +98,8 @@ def design_of(config: Config, name: str) -> Design:
         resamples=config.elo.resamples,
         random_seed=config.random_seed,
         equal_pairs=protocol.adaptive is not None,
+        cascade=protocol.cascade,
+        form=protocol.form if protocol.cascade else None,
     )
 
 
