@@ -1,8 +1,9 @@
 """Ends a job whose requests are all in vain, before it is paid in full, and remembers why.
 
-Until the first answer that is of use, no more requests are under way than may yet turn out useless. What is found holds
-for the other jobs of the run, too; what was billed and cannot be stored, as label probabilities that an endpoint leaves
-out, holds for later runs as well. Both lie in the store, in `stops.jsonl` of the model's folder. Deleting it forgets them.
+Until the first answer that is of use, no more requests are under way than may yet turn out useless. What is found
+holds for the other jobs of the run, too; what was billed and cannot be stored, as where an endpoint leaves label
+probabilities out, holds for later runs as well. Both lie in the store, in `stops.jsonl` of the model's folder; deleting
+it forgets them.
 """
 
 from __future__ import annotations
@@ -31,23 +32,24 @@ MOST_UNPARSED = 20
 _ALIKE = "bad_request"
 """The kind of refusal that may be of one request or of all; `pacing.breaker` counts those of a whole endpoint."""
 _UNSUPPORTED = "unsupported"
-_BILLED = frozenset({_UNSUPPORTED, "empty", "impossible", "refusal"})
+_BILLED = frozenset({_UNSUPPORTED, "empty", "impossible"})
+_OF_ALL = ("choice", "loglikelihood", "chat")
+"""Kinds of requests, of which an endpoint supports all or none."""
 _NO_WAY_THERE = frozenset({"connection", "server"})
 """Kinds that may pass, unless the failure itself says otherwise, as one of a wrong certificate does."""
 _SECONDS = 0.05
 _LOOK_AGAIN = 0.5
 """Seconds between two looks at what other jobs have found."""
-_NUMBERED = re.compile(r"\S*\d\S*")
-"""Words that may differ from one refusal to the next: numbers of requests, times."""
+_NUMBERED = re.compile(r"(?=\S*\d)[\w-]{8,}")
+"""Words in which refusals may differ that say the same: names that a proxy gives to requests, times."""
 _REMEDIES = {
     "choice": "the endpoint gives no probabilities of labels: set another `label_logprobs` of the model (`vllm` for a "
     "vLLM server), or ask this model by a protocol of form `scale` instead of `probability` (DialogBench: `letter` "
     "instead of `choice`)",
-    "loglikelihood": "the endpoint cannot score a given text: set `prompt_logprobs` for a vLLM server alone, or examine "
-    "this model by `letter` or `choice` instead of `perplexity`",
+    "loglikelihood": "the endpoint cannot score a given text: set `prompt_logprobs` for a vLLM server alone, or "
+    "examine this model by `letter` or `choice` instead of `perplexity`",
+    "chat": "ask another model",
     "empty": "raise `max_tokens` where the model thinks before it answers, or choose another model",
-    "refusal": "see what the endpoint's filter turns away, allow failures by `answering.max_failure_share`, or choose "
-    "another model",
     "impossible": "the endpoint's numbers are none; see to the endpoint, or ask this model by another protocol",
 }
 _UNPARSED = {
@@ -169,7 +171,9 @@ class EarlyStop:
         self._refused += 1
         lost = kind in HOPELESS - {"parameter"} or (kind in _NO_WAY_THERE and not getattr(failure, "passing", True))
         if lost and not self._answered:
-            raise EndpointDead(f"model {self._name}: the first request got no answer: {kind}: {words}. {to_go_on(kind)}")
+            raise EndpointDead(
+                f"model {self._name}: the first request got no answer: {kind}: {words}. {to_go_on(kind)}"
+            )
         if kind in _BILLED:
             self._billed[key] = f"{kind}: {words}"
             self._billed_kind = request.kind if kind == _UNSUPPORTED else kind
@@ -210,17 +214,19 @@ class EarlyStop:
 
     def _most_billed(self, may_fail: float) -> float:
         """Returns how many may be billed and not stored; what an endpoint cannot do, no later request mends."""
-        return MOST_BILLED if self._billed_kind in ("choice", "loglikelihood") else max(MOST_BILLED, may_fail + 1)
+        return MOST_BILLED if self._billed_kind in _OF_ALL else max(MOST_BILLED, may_fail + 1)
 
     def _words_of_billed(self) -> str:
-        said = next(iter(self._billed.values()))
-        remembered = {"kind": self._billed_kind} if self._billed_kind in ("choice", "loglikelihood") else {}
+        kind, said = self._billed_kind, next(iter(self._billed.values()))
         words = (
-            f"{self._about}: {len(self._billed)} answers were billed and cannot be used, and none was of use: {said}. No "
-            f"more is asked. To go on, {_REMEDIES[self._billed_kind]}. This is remembered for later runs; to have the same "
-            f"asked once more, delete {self._file}"
+            f"{self._about}: {len(self._billed)} answers were billed and cannot be used, and none was of use: {said}. "
+            f"No more is asked. To go on, {_REMEDIES[kind]}. Later runs remember this; to ask the same once more, "
+            f"delete {self._file}"
         )
-        return self._remembered(words, settings=self._settings, keys=[] if remembered else [*self._billed], **remembered)
+        of_all = kind in _OF_ALL
+        return self._remembered(
+            words, settings=self._settings, kind=kind if of_all else "", keys=[] if of_all else [*self._billed]
+        )
 
     def _words_of_unparsed(self) -> str:
         counts, most = self._statuses, self.parsing.most_unparsed if self.parsing else 0
@@ -230,8 +236,8 @@ class EarlyStop:
         example = f"; the first: {self._example[:200]!r}" if self._example else ""
         advice = _UNPARSED[self._unparsed_advice or (cause if cause in _UNPARSED else "unparsed")]
         return (
-            f"{self._about}: none of the first {n} answers could be parsed ({said}){example}. No more is asked, and the "
-            f"answers are stored. To go on, {advice}. To ask on nevertheless, raise `answering.max_unparsed` above {most}"
+            f"{self._about}: none of {n} answers could be parsed ({said}){example}. No more is asked, and the answers "
+            f"are stored. To go on, {advice}. To ask on nevertheless, raise `answering.max_unparsed` above {most}"
         )
 
     def check_known(self, request: Request, key: str) -> None:

@@ -27,7 +27,7 @@ from dialeval.provenance import kept
 from dialeval.provenance.records import Job, write_record
 
 RESULTS = "DIALEVAL_RESULTS"
-_SHARED = {"asking", "command", "measuring"}
+_SHARED = {"asking", "command", "measuring", "unparsed"}
 """Modules beside the stages that several of them use."""
 
 

@@ -85,9 +85,10 @@ class Connection:
             response = await self._session_of_this_loop().post(url, data=data, allow_redirects=False)
             content = await self._answers.read(response)
         except aiohttp.ClientSSLError as error:
-            remedy = "see whether base_url begins with the right one of http:// and https://; SSL_CERT_FILE names the file "
-            remedy += "of a certificate of your own"
-            words = f"no secure connection: {self._words(error)}; {remedy}"
+            words = (
+                f"no secure connection: {self._words(error)}; see whether base_url begins with the right one of "
+                "http:// and https://; SSL_CERT_FILE names the file of a certificate of your own"
+            )
             return Fault("connection", words, billed="nothing", final=True)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError) as error:
             return Fault("connection", f"no connection: {self._words(error)}", billed="nothing")  # nothing was sent

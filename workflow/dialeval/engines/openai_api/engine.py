@@ -66,8 +66,7 @@ class OpenAIEngine:
         account: Account | None = None,
     ) -> None:
         self.identity = openai_identity(model)
-        billed = {"budget", "price_input", "price_output"}
-        said = model.model_dump_json(exclude=model.how_jobs_run | billed)
+        said = model.model_dump_json(exclude={*model.how_jobs_run, "budget", "price_input", "price_output"})
         self.settings = hashlib.sha256(said.encode()).hexdigest()[:12]
         self.concurrency = model.concurrency
         self.resting = 0

@@ -60,9 +60,7 @@ class Fault(AnswerFailure):
         self.retry_after = retry_after
 
 
-def status_fault(
-    status: int, body: object, headers: Mapping[str, str], redactor: Redactor, url: str = ""
-) -> Fault:
+def status_fault(status: int, body: object, headers: Mapping[str, str], redactor: Redactor, url: str = "") -> Fault:
     """Returns the fault of an answer with an error status.
 
     Args:

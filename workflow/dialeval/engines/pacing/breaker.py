@@ -180,7 +180,7 @@ class CircuitBreaker:
 
     def _stop(self, kind: str, failures: int, last: str, time_words: str = "", remedy: str = "") -> None:
         self._verdict = self._verdict or (
-            f"{self._endpoint} failed {failures} times in a row{time_words}, without one answer in between; the last was "
-            f"{last}. {to_go_on(kind, remedy)}"
+            f"{self._endpoint} failed {failures} times in a row{time_words}, without one answer in between; the last "
+            f"was {last}. {to_go_on(kind, remedy)}"
         )
         self.check()
