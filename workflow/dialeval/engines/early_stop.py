@@ -9,6 +9,8 @@ it forgets them.
 from __future__ import annotations
 
 import asyncio
+import errno
+import fcntl
 import json
 import os
 import re
@@ -35,6 +37,7 @@ _UNSUPPORTED = "unsupported"
 _BILLED = frozenset({_UNSUPPORTED, "empty", "impossible"})
 _OF_ALL = ("choice", "loglikelihood", "chat")
 """Kinds of requests, of which an endpoint supports all or none."""
+_FOUND_OUT_ONCE = ("choice", "loglikelihood")
 _NO_WAY_THERE = frozenset({"connection", "server"})
 """Kinds that may pass, unless the failure itself says otherwise, as one of a wrong certificate does."""
 _SECONDS = 0.05
@@ -102,6 +105,7 @@ class EarlyStop:
         self._useful = self._answered = self._alike_over = False
         self._words, self._refused = "", 0
         self._under_way = 0
+        self._first: int | None = None
         self._billed: dict[str, str] = {}
         self._billed_kind = ""
         self._statuses: Counter[str] = Counter()
@@ -120,7 +124,7 @@ class EarlyStop:
             UserError: all requests were in vain, here or in another job.
         """
         self.check_known(request, key)
-        while self._under_way and self._room(may_fail) <= 0:
+        while (self._under_way and self._room(may_fail) <= 0) or not self._is_first(request):
             await asyncio.sleep(_SECONDS)
             self.check_known(request, key)
         self.check(may_fail)
@@ -129,6 +133,30 @@ class EarlyStop:
     def leave(self) -> None:
         """Gives the place back."""
         self._under_way -= 1
+        if not self._under_way or self._useful:
+            self._let_others()
+
+    def _is_first(self, request: Request) -> bool:
+        """Returns whether this job may find out whether the endpoint supports a kind of request: one job at a time."""
+        if self._useful or self._first is not None or request.kind not in _FOUND_OUT_ONCE:
+            return True
+        try:
+            place = os.open(self._file.parent, os.O_RDONLY)
+        except OSError:
+            return True
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(place)
+            return error.errno not in (errno.EAGAIN, errno.EACCES)  # a file system without locks
+        self._first, self._looked_at = place, 0.0
+        self.check_known(request, "")
+        return True
+
+    def _let_others(self) -> None:
+        if self._first is not None:
+            os.close(self._first)
+            self._first = None
 
     def read(self, request: Request, response: Response) -> Request | None:
         """Notes an answer, new or stored: where it is of use, whatever fails from now on fails for itself.
@@ -142,6 +170,7 @@ class EarlyStop:
         if status == "ok":
             self._useful = True
             self._statuses.clear()
+            self._let_others()
         if status in ("", "ok"):
             return None
         if status == "unparsed" and self.parsing and self.parsing.second:
@@ -220,7 +249,7 @@ class EarlyStop:
         kind, said = self._billed_kind, next(iter(self._billed.values()))
         words = (
             f"{self._about}: {len(self._billed)} answers were billed and cannot be used, and none was of use: {said}. "
-            f"No more is asked. To go on, {_REMEDIES[kind]}. Later runs remember this; to ask the same once more, "
+            f"No more is asked.\nTo go on, {_REMEDIES[kind]}.\nLater runs remember this: to ask the same once more, "
             f"delete {self._file}"
         )
         of_all = kind in _OF_ALL
@@ -237,7 +266,7 @@ class EarlyStop:
         advice = _UNPARSED[self._unparsed_advice or (cause if cause in _UNPARSED else "unparsed")]
         return (
             f"{self._about}: none of {n} answers could be parsed ({said}){example}. No more is asked, and the answers "
-            f"are stored. To go on, {advice}. To ask on nevertheless, raise `answering.max_unparsed` above {most}"
+            f"are stored.\nTo go on, {advice}.\nTo ask on nevertheless, raise `answering.max_unparsed` above {most}"
         )
 
     def check_known(self, request: Request, key: str) -> None:

@@ -25,8 +25,8 @@ TOO_MANY = "rate_limit"
 REMEDIES = {
     "authentication": "set the variable that `api_key_env` names to a key that this endpoint takes",
     "not_found": "see whether the endpoint has the `model`, and whether `base_url` is right (most end with /v1)",
-    "connection": "see whether the endpoint is running, and whether `base_url` is right; to wait longer for one that "
-    "is starting, raise `patience_seconds`",
+    "connection": "see whether the endpoint is running and `base_url` is right, or raise `patience_seconds` for one that "
+    "takes long to start",
     "malformed": "see whether `base_url` is that of an OpenAI-compatible endpoint, and no login page or proxy",
     "parameter": "set the named field of the model, or leave it out",
     "server": "the endpoint's own log may say more; where it has too much to do, lower `concurrency`",
@@ -46,8 +46,8 @@ def to_go_on(kind: str, remedy: str = "") -> str:
     """
     remedy = remedy or REMEDIES.get(kind, "mend this")
     return (
-        f"No more is asked, and everything that was answered is stored. To go on, {remedy}; then run the same command "
-        "again to ask only for the rest"
+        f"No more is asked, and everything that was answered is stored.\nTo go on, {remedy}, and run the same command "
+        "again to ask only for the rest."
     )
 
 
