@@ -139,10 +139,11 @@ class Answering:
         try:
             await self.early_stop.enter(request, key, self._may_fail())
             try:
-                self.asked += 1
-                response = await self._answer(request, key)
-                await self.store.append_soon(key, response)
-                second = self.early_stop.read(request, response)
+                response, second = await self._answered(key, request)
+                if second is not None and self.key(second) not in self.store:
+                    with suppress(AnswerFailure):  # in the same place: whether more are asked may depend on it
+                        await self._answered(self.key(second), second)
+                    second = None
             finally:
                 self.early_stop.leave()
         except AnswerFailure as failure:
@@ -152,6 +153,13 @@ class Answering:
         self.progress.advance(tokens=response.completion_tokens or 0)
         await self._ask_second(second)
         return response
+
+    async def _answered(self, key: str, request: Request) -> tuple[Response, Request | None]:
+        """Returns the engine's answer, which is stored then, and what decides whether it is of use."""
+        self.asked += 1
+        response = await self._answer(request, key)
+        await self.store.append_soon(key, response)
+        return response, self.early_stop.read(request, response)
 
     async def _answer(self, request: Request, key: str) -> Response:
         """Returns the engine's answer, of which the early stop knows when this ends."""

@@ -15,7 +15,7 @@ import json
 import os
 import re
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,7 +104,8 @@ class EarlyStop:
         self._size, self._looked_at = -1, 0.0
         self._useful = self._answered = self._alike_over = False
         self._words, self._refused = "", 0
-        self._under_way = 0
+        self._under_way, self._may_fail = 0, 0.0
+        self._waiting: deque[object] = deque()
         self._first: int | None = None
         self._billed: dict[str, str] = {}
         self._billed_kind = ""
@@ -124,17 +125,35 @@ class EarlyStop:
             UserError: all requests were in vain, here or in another job.
         """
         self.check_known(request, key)
-        while (self._under_way and self._room(may_fail) <= 0) or not self._is_first(request):
-            await asyncio.sleep(_SECONDS)
-            self.check_known(request, key)
-        self.check(may_fail)
-        self._under_way += 1
+        self._may_fail = may_fail
+        turn = object()
+        self._waiting.append(turn)  # in the order of asking: a later run then finds the answers to its first requests
+        try:
+            while not self._useful and (
+                self._waiting[0] is not turn or self._waits(may_fail) or not self._is_first(request)
+            ):
+                await asyncio.sleep(_SECONDS)
+                self.check_known(request, key)
+            while self._waits(may_fail):  # an answer was of use, and refusals alike are still counted
+                await asyncio.sleep(_SECONDS)
+            self.check(may_fail)
+            self._under_way += 1
+        finally:
+            self._waiting.remove(turn)
+            if not self._under_way:
+                self._let_others()
 
     def leave(self) -> None:
         """Gives the place back."""
         self._under_way -= 1
         if not self._under_way or self._useful:
+            if not self._useful and len(self._billed) >= self._most_billed(self._may_fail):
+                self._words_of_billed()  # written down before another job begins to find out the same
             self._let_others()
+
+    def _waits(self, may_fail: float) -> bool:
+        """Returns whether requests under way may decide that nothing more is asked."""
+        return self._under_way > 0 and self._room(may_fail) <= 0
 
     def _is_first(self, request: Request) -> bool:
         """Returns whether this job may find out whether the endpoint supports a kind of request: one job at a time."""
@@ -200,9 +219,7 @@ class EarlyStop:
         self._refused += 1
         lost = kind in HOPELESS - {"parameter"} or (kind in _NO_WAY_THERE and not getattr(failure, "passing", True))
         if lost and not self._answered:
-            raise EndpointDead(
-                f"model {self._name}: the first request got no answer: {kind}: {words}. {to_go_on(kind)}"
-            )
+            raise EndpointDead(f"model {self._name}: the first request failed: {kind}: {words}. {to_go_on(kind)}")
         if kind in _BILLED:
             self._billed[key] = f"{kind}: {words}"
             self._billed_kind = request.kind if kind == _UNSUPPORTED else kind
@@ -243,7 +260,7 @@ class EarlyStop:
 
     def _most_billed(self, may_fail: float) -> float:
         """Returns how many may be billed and not stored; what an endpoint cannot do, no later request mends."""
-        return MOST_BILLED if self._billed_kind in _OF_ALL else max(MOST_BILLED, may_fail + 1)
+        return MOST_BILLED if self._billed_kind in ("", *_OF_ALL) else max(MOST_BILLED, may_fail + 1)
 
     def _words_of_billed(self) -> str:
         kind, said = self._billed_kind, next(iter(self._billed.values()))

@@ -25,8 +25,8 @@ TOO_MANY = "rate_limit"
 REMEDIES = {
     "authentication": "set the variable that `api_key_env` names to a key that this endpoint takes",
     "not_found": "see whether the endpoint has the `model`, and whether `base_url` is right (most end with /v1)",
-    "connection": "see whether the endpoint is running and `base_url` is right, or raise `patience_seconds` for one that "
-    "takes long to start",
+    "connection": "see whether the endpoint is running and `base_url` is right, or raise `patience_seconds` for one "
+    "that takes long to start",
     "malformed": "see whether `base_url` is that of an OpenAI-compatible endpoint, and no login page or proxy",
     "parameter": "set the named field of the model, or leave it out",
     "server": "the endpoint's own log may say more; where it has too much to do, lower `concurrency`",
@@ -72,6 +72,9 @@ class _Row:
 class CircuitBreaker:
     """Ends the job with one message when an endpoint is dead, so that what is stored is kept and no time is lost.
 
+    Attributes:
+        has_answered: whether the endpoint has given any answer.
+
     Args:
         endpoint: the name for the message.
         patience: seconds that an endpoint may be unwell without one answer in between.
@@ -100,7 +103,7 @@ class CircuitBreaker:
         self._hopeless, self._unwell, self._not_openai, self._too_many = _Row(), _Row(), _Row(), _Row()
         self._different = 0  # requests that are refused as too many
         self._last_refusal = ""
-        self._has_answered = False
+        self.has_answered = False
         self._verdict: str | None = None
 
     def check(self) -> None:
@@ -110,7 +113,7 @@ class CircuitBreaker:
 
     def answered(self) -> None:
         """Notes that the endpoint gave an answer."""
-        self._has_answered = True
+        self.has_answered = True
         for row in (self._hopeless, self._unwell, self._not_openai, self._too_many):
             row.number = 0
         self._different = 0
@@ -136,9 +139,9 @@ class CircuitBreaker:
             self._not_openai.number = self._not_openai.number + 1 if kind == NOT_OPENAI else 0
             seconds = self._unwell.add(now)
             patience = self._patience
-            if kind == UNREACHED and not self._has_answered:
+            if kind == UNREACHED and not self.has_answered:
                 patience *= FIRST_PATIENCE
-            never_openai = self._not_openai.number >= self._needed and not self._has_answered
+            never_openai = self._not_openai.number >= self._needed and not self.has_answered
             if never_openai or (self._unwell.number >= self._needed and seconds >= patience):
                 self._stop(kind, self._unwell.number, words, f" for {seconds:.0f} s")
         else:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, Self
 
 from dialeval.engines.pacing.announced import AnnouncedLimit, Reading, Sent
-from dialeval.engines.pacing.breaker import UNREACHED, UNWELL, CircuitBreaker
+from dialeval.engines.pacing.breaker import HOPELESS, UNREACHED, UNWELL, CircuitBreaker
 from dialeval.engines.pacing.in_flight import FIRST, LONGEST_PAUSE, InFlight
 from dialeval.engines.pacing.pace import Flow, Pace
 from dialeval.engines.pacing.refusals import Throttle, Try
@@ -174,6 +174,8 @@ class Limits:
             if not self.in_flight.paused:
                 self.in_flight.pause(min(_FIRST_PAUSE * 2.0 ** min(self._n_pauses, _MOST_DOUBLED), _LONGEST_KNOCK))
                 self._n_pauses += 1
+        elif kind in HOPELESS and not self.breaker.has_answered:  # until it is decided whether anything more is asked
+            self.in_flight.pause(_FIRST_PAUSE)
         elif kind not in UNWELL:
             self.in_flight.open()
         self.breaker.failed(kind, message, again=place.again, works=self._works)
