@@ -11,8 +11,8 @@ from workspace import Workspace
 N_CASES = 4
 
 
-def configure(workspace: Workspace, url: str, model: str) -> None:
-    """Writes transcripts of one system, and a protocol about them."""
+def configure(workspace: Workspace, url: str, model: str, *, protocols: int = 1, **more: Any) -> None:
+    """Writes transcripts of one system, and protocols about them; `more` are other parts of the configuration."""
     lines = [{"dialogue_id": f"d{n}", "system": "amber", "utterances": [f"Hi {n}.", "Hello."]} for n in range(N_CASES)]
     (workspace.folder / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     asked = {"engine": "openai", "model": model, "base_url": url, "api_key_env": None}
@@ -21,6 +21,9 @@ def configure(workspace: Workspace, url: str, model: str) -> None:
         "models": {"gpt": asked},
         "judges": ["gpt"],
         "transcripts": {"talks": {"path": "talks.jsonl"}},
-        "protocols": {"quality": {"form": "scale", "of": {"source": "talks"}, "criteria": ["overall"]}},
-    }
+        "protocols": {
+            f"quality{n or ''}": {"form": "scale", "of": {"source": "talks"}, "criteria": ["overall"]}
+            for n in range(protocols)
+        },
+    } | more
     (workspace.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")

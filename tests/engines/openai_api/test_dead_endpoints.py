@@ -235,12 +235,6 @@ def test_tries_at_a_port_where_nobody_listens_are_few(tmp_path: Path) -> None:
     assert int(failed[1]) <= 60
 
 
-def test_an_endpoint_that_speaks_no_tls_ends_the_job_at_once(tmp_path: Path) -> None:
-    with LoopbackEndpoint(lambda _: Reply(completion("fine"))) as endpoint:
-        _, message = run(tmp_path, endpoint.url.replace("http:", "https:"), timeout_seconds=4)
-    assert "the first request failed: connection: no secure connection" in message
-
-
 def letters(request: Request, response: Response) -> str:
     return "ok" if response.text in ("A", "B") else "truncated" if response.finish_reason == "length" else "unparsed"
 
