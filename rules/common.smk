@@ -124,13 +124,16 @@ def command(stage, options, always_anew=False):
     A stage whose files follow from more than its inputs, settings and code is `always_anew` when it runs; of any other
     that is told what it was told before, what it made is put back.
 
+    Why it failed stands in the log, from which the run tells it at its end, each cause once.
+
     `params.content`, a digest of files that the stage is not told, is named where there is one: `--content={params.content:q}`.
     """
     return (
         # a link in the log's place is removed and not followed
         f"rm -f {{log:q}} && python -u -m dialeval.stages {stage} --makes {{output:q}} --log {{log:q}}{' --always-anew' * always_anew} "
         f"--settings {{params.settings:q}} --code {{params.code}} "
-        f'--prompts="$DIALEVAL_PROMPTS" {options} 2>&1 | tee -i {{log:q}}'
+        f'--prompts="$DIALEVAL_PROMPTS" {options} 2>&1 | tee -i {{log:q}} '
+        "|| {{ status=$?; [ ! -e {log:q}.error ] || {{ cat {log:q}.error >> {log:q}; rm {log:q}.error; }}; exit $status; }}"
     )
 
 

@@ -90,6 +90,10 @@ def answer_settings(wildcards):
     if gives_scores(protocol):
         more = {"criteria": own_criteria(protocol)}
         more["template"] = PROTOCOLS[protocol].template
+    if protocol in PROTOCOLS:
+        more["question"] = question(protocol)
+        # what says nothing changes no settings
+        more |= {"asks_again": True} if protocol in ASKED_AGAIN else {}
     return settings(
         name=wildcards.judge,
         protocol=protocol,

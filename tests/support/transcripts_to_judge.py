@@ -36,6 +36,5 @@ def configure(
         "judges": ["gpt"],
         "transcripts": {"talks": {"path": "talks.jsonl"}},
         "protocols": protocols,
-        **more,
-    }
+    } | more
     (workspace.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")

@@ -17,8 +17,8 @@ def assert_last_words(said: str) -> None:
     end = said[said.index("To go on when that is mended:") :].splitlines()
     assert end[1:4] == ["  snakemake --cores 2", "", "A job failed:"]
     assert end[5:7] == ["  answer (gpt, quality)", "    log: results/logs/responses/gpt/quality-1-of-1.log"]
-    assert "4 of 4 requests got no answer" in end[7]
-    assert "no such key" in "".join(end[7:])
+    assert "model gpt: the first request failed: authentication: status 401: no such key" in end[7]
+    assert said.count("no such key") == 1
 
 
 def test_what_failed_after_other_settings_is_asked_by_the_same_command(workspace: Workspace) -> None:
@@ -44,3 +44,30 @@ def test_what_failed_after_other_settings_is_asked_by_the_same_command(workspace
         workspace.run()
         assert (values(), len(endpoint.log) - refused) == ({5.0}, N_CASES)
         assert not workspace.would_run()
+
+
+def test_a_judge_that_nobody_can_parse_ends_the_run_and_is_not_paid_again(workspace: Workspace) -> None:
+    with LoopbackEndpoint(lambda _: Reply(completion("I would rather not choose."))) as endpoint:
+        configure(workspace, endpoint.url, "m", answering={"max_unparsed": 3})
+        for _ in range(2):
+            said = workspace.run(ok=False)
+            assert len(endpoint.log) == 3
+            assert said.count("none of 3 answers could be parsed (3 unparsed)") == 1
+            assert said.count("'I would rather not choose.'") == 1
+        configure(workspace, endpoint.url, "m", answering={"max_unparsed": None})
+        workspace.run()
+        assert len(endpoint.log) == N_CASES
+
+
+def test_what_ends_one_job_of_a_model_ends_the_others_and_is_told_once(workspace: Workspace) -> None:
+    with LoopbackEndpoint(lambda _: Reply(refusal("no such key"), 401)) as endpoint:
+        configure(
+            workspace,
+            endpoint.url,
+            "m",
+            protocols={f"{name}{n}": asked for name, asked in QUALITY.items() for n in range(3)},
+        )
+        said = workspace.run("--keep-going", ok=False)
+        assert said.count("no such key") == 1
+        assert "and 2 other jobs of which the same is known" in said
+        assert len(endpoint.log) <= 2 * N_CASES  # of the two that began at once

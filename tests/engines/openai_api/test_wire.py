@@ -277,6 +277,7 @@ def test_over_tls_the_certificate_is_checked(
     assert isinstance(unknown, Fault)
     assert (unknown.kind, unknown.billed) == ("connection", "nothing")
     assert "certificate" in str(unknown).lower()
+    assert not unknown.passing
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
     assert talk(lambda _: PLAIN, context=context) == ([READ] * 2, 1)
 

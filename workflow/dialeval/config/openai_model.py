@@ -93,10 +93,12 @@ class OpenAIModel(AnyModel):
     max_total_seconds: Seconds = Field(
         1800.0,
         description="After so long a request that was refused (429) or failed is not tried again in this run; where "
-        "nothing was let through for so long, and for timeout_seconds, the job stops.",
+        "nothing was let through for so long, the job stops.",
     )
     patience_seconds: Annotated[Number, Field(ge=0, le=10_000_000)] = Field(
-        30.0, description="How long an endpoint may answer nothing but errors before the job stops."
+        30.0,
+        description="How long an endpoint may answer nothing but errors before the job stops; one that cannot be "
+        "reached and has answered nothing yet has a third of it.",
     )
     batch: bool = Field(
         False,

@@ -6,15 +6,20 @@ from pathlib import Path
 
 from pydantic import Field
 
-from dialeval.config.section import Section, Share
+from dialeval.config.section import Count, Section, Share
 from dialeval.prompt_sets import PromptSet, asks_as_papers
 
 
 class Answering(Section):
-    """What happens when a request fails."""
+    """What happens when requests fail, or answers cannot be parsed."""
 
     max_failure_share: Share = Field(
         0.0, description="Share of a job's requests that may fail without failing the job."
+    )
+    max_unparsed: Count | None = Field(
+        20,
+        description="Answers of one judge under one protocol that may be unparsed (refused and truncated ones too) "
+        "without any parsed one; the job then stops. null: any number.",
     )
 
 

@@ -2,7 +2,7 @@
 
     request, answer_values      a question, an answer, and the key under which the answer is kept
     answering                   asks each distinct request once: from the store, or else from the engine
-      running, refused_alike      ended in order by Ctrl-C, and early where everything is refused
+      running, early_stop         ended in order by Ctrl-C, and early where every request is in vain
       remarks                     what is remarkable about the answers, for the log
     opening, availability       from a model's configuration to its engine, and what is missing here to run it
     store/, turn_writes         every answer ever given, and how lines reach the disk

@@ -10,7 +10,8 @@ from dataclasses import fields
 from itertools import chain, islice
 from typing import Any, Protocol, TypeVar, cast
 
-from dialeval.engines.refused_alike import RefusedAlike
+from dialeval.engines.early_stop import EarlyStop
+from dialeval.engines.pacing.breaker import REMEDIES, EndpointDead
 from dialeval.engines.request import AnswerFailure, Engine, Request, Response, request_key
 from dialeval.engines.running import run_in_order
 from dialeval.engines.spending.balance import BudgetUsedUp
@@ -20,24 +21,16 @@ from dialeval.progress import Progress
 from dialeval.schemas.shared import NOT_ASKED
 
 _Result = TypeVar("_Result")
-_REMEDIES = {
-    "authentication": "the variable that `api_key_env` names must hold a key that this endpoint takes",
-    "not_found": "see whether the endpoint has the `model`, and whether `base_url` is right (most end with /v1)",
-    "connection": "see whether the endpoint is running, and whether `base_url` is right",
-    "server": "the endpoint's own log may say more; where it has too much to do, lower `concurrency`",
-    "timeout": "raise `timeout_seconds`, or lower `concurrency`",
-    "rate_limit": "lower `concurrency`, or set the limits of your account: `requests_per_minute`, `tokens_per_minute`",
-    "quota": "see to your account with this provider",
-}
-"""What helps against kinds of failures, in fields of the model."""
-
-
 _MOST_WORKERS = 8
 """Times an engine's `concurrency` that requests are begun at most, those that rest before another try among them."""
 _OTHERS_POLL = 0.3
 """Seconds between two looks at the answer that another job waits for."""
 _CLAIMED_TOGETHER = 100
 """Requests of a table that are claimed at once."""
+
+
+_FIRST_OF_TABLE = 1000
+"""Requests of a table whose answers show whether any can be parsed."""
 
 
 class TableEngine(Engine, Protocol):
@@ -83,10 +76,18 @@ class Answering:
         store: an open response store.
         progress: told about each answer.
         max_failure_share: the share of requests that may fail before `check_failures` refuses the job.
+        name, protocol: of the model, and what it is asked under, for messages; without them those of the store.
     """
 
     def __init__(
-        self, engine: Engine, store: ResponseStore, progress: Progress, *, max_failure_share: float = 0.0
+        self,
+        engine: Engine,
+        store: ResponseStore,
+        progress: Progress,
+        *,
+        max_failure_share: float = 0.0,
+        name: str = "",
+        protocol: str = "",
     ) -> None:
         self.engine = engine
         self.store = store
@@ -97,7 +98,10 @@ class Answering:
         self.failures: Counter[str] = Counter()
         self.first_message: dict[str, str] = {}
         self._unanswered: set[str] = set()
-        self._alike = RefusedAlike()
+        folder = store.folder
+        self.early_stop = EarlyStop(
+            folder.parent, name or folder.parent.name, protocol or folder.name, getattr(engine, "settings", "")
+        )
         self._in_flight: dict[str, asyncio.Future[Response]] = {}
         self._waiting = 0
         progress.extra = getattr(engine, "progress_words", progress.extra)
@@ -116,6 +120,7 @@ class Answering:
         self.total += 1
         stored = self.store.get(key)
         if stored is not None:
+            await self._ask_second(self.early_stop.read(request, stored))
             self.progress.advance(stored=True)
             return stored
         if key in self._in_flight:
@@ -151,24 +156,67 @@ class Answering:
 
     async def _ask_engine(self, key: str, request: Request) -> Response:
         try:
-            await self._alike.enter(self._may_fail())
+            await self.early_stop.enter(request, key, self._may_fail())
             try:
-                self.asked += 1
-                response = await self.engine.answer(request)
-                self._alike.answered()
+                response, second = await self._answered(key, request)
+                if (
+                    second is not None
+                    and (again := self.key(second)) not in self.store
+                    and await self.store.claim(again)
+                ):
+                    try:  # in the same place: whether more are asked may depend on it
+                        await self._answered(again, second)
+                    except AnswerFailure:
+                        self.store.give_up(again)
+                    second = None
             finally:
-                self._alike.leave()
-            if request.kind == "chat" and not response.text.strip() and response.finish_reason == "stop":
-                raise AnswerFailure("empty", "the model answered with an empty text")
+                self.early_stop.leave()
         except AnswerFailure as failure:
-            self._alike.failed(failure.kind, str(failure))
             self._unanswered.add(key)
             self.store.give_up(key)
             self.count_failure(failure, request.request_id)
             raise
-        await self.store.append_soon(key, response)
         self.progress.advance(tokens=response.completion_tokens or 0)
+        await self._ask_second(second)
         return response
+
+    async def _answered(self, key: str, request: Request) -> tuple[Response, Request | None]:
+        """Returns the engine's answer, which is stored then, and what decides whether it is of use."""
+        self.asked += 1
+        response = await self._answer(request, key)
+        await self.store.append_soon(key, response)
+        return response, self.early_stop.read(request, response)
+
+    async def _answer(self, request: Request, key: str) -> Response:
+        """Returns the engine's answer, of which the early stop knows when this ends."""
+        try:
+            response = await self.engine.answer(request)
+            self.early_stop.answered()
+            if request.kind == "chat" and not response.text.strip() and response.finish_reason == "stop":
+                raise AnswerFailure("empty", "the model answered with an empty text")
+        except AnswerFailure as failure:
+            try:
+                self.early_stop.failed(request, key, failure)
+            except EndpointDead as dead:
+                self.early_stop.tell_others(dead)
+                raise dead from None
+            raise
+        except EndpointDead as dead:
+            self.early_stop.tell_others(dead)
+            raise
+        return response
+
+    async def _ask_second(self, second: Request | None) -> None:
+        """Asks for the form again where nothing could be parsed so far; the stage that asks again finds the answer."""
+        if second is None:
+            return
+        key = self.key(second)
+        stored = self.store.get(key)
+        if stored is not None:
+            self.early_stop.read(second, stored)
+            return
+        with suppress(AnswerFailure):
+            await self._asked_by_another(key) or await self._ask_engine(key, second)
 
     def _may_fail(self) -> float:
         """Returns how many requests may fail; where their number is not known, a share of them may be any number."""
@@ -236,6 +284,7 @@ class Answering:
     async def _ask_in_table(self, engine: TableEngine, requests: Iterable[Request]) -> list[Request]:
         """Has requests answered together and returns those that other jobs ask at this time."""
         names: dict[str, str] = {}
+        early: dict[str, Request] = {}
         twins: Counter[str] = Counter()
         left: list[Request] = []
 
@@ -245,13 +294,17 @@ class Answering:
                 new = list(dict.fromkeys(key for key, _ in some if key not in self.store and key not in names))
                 claimed = {key for key, is_own in zip(new, self.store.claim_all(new), strict=True) if is_own}
                 for key, request in some:
-                    if key in self.store:
+                    if (stored := self.store.get(key)) is not None:
+                        self.early_stop.read(request, stored)
                         self.progress.advance(stored=True)
                     elif key in names:
                         twins[key] += 1
                     elif key in claimed:
+                        self.early_stop.check_known(request, key)
                         self.asked += 1
                         names[key] = request.request_id
+                        if len(early) < _FIRST_OF_TABLE:
+                            early[key] = request
                         yield key, request
                     else:
                         left.append(request)
@@ -266,6 +319,8 @@ class Answering:
                 if isinstance(outcome, Response):
                     if key not in self.store:
                         self.store.append(key, outcome)
+                    if key in early:
+                        self.early_stop.read(early.pop(key), outcome)
                     if name is not None:
                         self.progress.advance(tokens=outcome.completion_tokens or 0)
                     for _ in range(twins.pop(key, 0)):
@@ -295,13 +350,14 @@ class Answering:
         return f". {total - done} of {total} {self.progress.unit} are missing here" if total else ""
 
     def check_failures(self) -> None:
-        """Raises UserError if more requests failed than the configuration allows."""
+        """Raises UserError if more requests failed than the configuration allows, or no answer could be parsed."""
+        self.early_stop.check_parsed()
         failed = sum(self.failures.values())
         if not failed or failed <= self.max_failure_share * self.total:
             return
         lines = [
             f"  {kind}: {count} (first: {self.first_message[kind]})"
-            + (f"; {_REMEDIES[kind]}" if kind in _REMEDIES else "")
+            + (f"; {REMEDIES[kind]}" if kind in REMEDIES else "")
             for kind, count in self.failures.most_common()
         ]
         raise UserError(

@@ -12,7 +12,7 @@ from typing import Any
 
 from dialeval.criteria import SHIPPED, Criterion
 from dialeval.engines.request import Message
-from dialeval.forms import detect, mark, pair, scale
+from dialeval.forms import detect, mark, pair, probability, scale
 from dialeval.forms.question import Question
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned, request_from_row
@@ -40,7 +40,7 @@ def plan(
     """
     reminder = Message("user", templates.render(TEMPLATE))
     for planned, answer in pairs:
-        if not any(row["status"] == "unparsed" for row in _read(question, planned, answer, criteria)):
+        if not any(row["status"] == "unparsed" for row in read(question, planned, answer, criteria)):
             continue
         request = request_from_row(planned)
         again = replace(
@@ -51,9 +51,17 @@ def plan(
         yield Planned(again, **{name: planned[name] for name in ABOUT})
 
 
-def _read(
+def read(
     question: Question, planned: _Row, answer: _Row, criteria: Mapping[str, Criterion]
 ) -> Iterable[Mapping[str, Any]]:
+    """Returns the judgements that an answer gives, whatever the form of the question.
+
+    Args:
+        question: what was asked.
+        planned: row of `requests`.
+        answer: row of `responses`.
+        criteria: all that may be asked about, by name.
+    """
     match question.protocol.form:
         case "pair":
             return [pair.parse(question, "", planned, answer)]
@@ -63,4 +71,5 @@ def _read(
             return mark.parse(question, "", planned, answer)
         case "scale":
             return scale.parse("", planned, answer, criteria, json_answers=question.structured)
-    return []  # probabilities are what they are
+        case "probability":
+            return probability.parse("", planned, answer, criteria)

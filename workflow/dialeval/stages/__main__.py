@@ -28,7 +28,7 @@ from dialeval.provenance import kept
 from dialeval.provenance.records import Job, write_record
 from dialeval.whole_files import RESULTS
 
-_SHARED = {"asking", "command", "measuring"}
+_SHARED = {"asking", "command", "measuring", "unparsed"}
 """Modules beside the stages that several of them use."""
 
 
@@ -48,11 +48,14 @@ def main() -> None:
         return
     progress_files.tell_for(Path(results), own.log)
     job = Job(stage, Path(results), tuple(own.makes), own.content, _options(rest), own.log)
+    errors = own.log and own.log.with_name(f"{own.log.name}.error")
+    if errors:
+        errors.unlink(missing_ok=True)
     before, key = job.looks(), "" if own.always_anew else job.key
     if not own.always_anew and kept.put_back(job):
         print(f"{stage}: what it is made of is what it was; what was made of it is put back", flush=True)
         return
-    _start(stage)
+    _start(stage, errors)
     if os.environ.get("RANK", "0") != "0":  # one of several that share a training: the first tells of all
         return
     if job.looks() != before:
@@ -72,13 +75,13 @@ def _named() -> str:
     sys.exit(f"say which stage: python -m dialeval.stages STAGE ..., or STAGE --help; {words}")
 
 
-def _start(stage: str) -> None:
+def _start(stage: str, errors: Path | None = None) -> None:
     gc.disable()  # nothing that is imported is garbage, and looking for some takes a tenth of the time
     run, module = import_module("dialeval.stages.command").run, import_module(f"dialeval.stages.{stage}")
     leave_pandas_out()
     keep_what_is_loaded()
     gc.enable()
-    run(module.stage)
+    run(module.stage, errors)
 
 
 def _options(arguments: list[str]) -> dict[str, list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ from pydantic import BaseModel
 
 from dialeval.config.models import Model
 from dialeval.config.running import Answering as AnsweringSettings
+from dialeval.criteria import Criterion
 from dialeval.engines.answering import unasked_row
 from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Engine, Request
 from dialeval.engines.store import run_of
 from dialeval.protocols.planning import in_shard, request_from_row
+from dialeval.protocols.question_settings import QuestionSettings
 from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages.asking import asking, said_if_unasked
 from dialeval.tables import TableWriter, count_rows, iterate_rows
@@ -24,6 +27,8 @@ class Settings(BaseModel, defer_build=True):
     """The model that answers; `shard` of `shards` is this job's part of the requests.
 
     `folder` is the one of the store where answers under a protocol of the user's own lie; null: the protocol's name.
+    `question` says how answers are parsed, null for those whose request says it; with `asks_again` an unparsed one is
+    asked for once more.
     """
 
     name: str
@@ -33,6 +38,9 @@ class Settings(BaseModel, defer_build=True):
     answering: AnsweringSettings
     shard: int = 1
     shards: int = 1
+    question: QuestionSettings | None = None
+    criteria: tuple[Criterion, ...] = ()
+    asks_again: bool = False
 
 
 def stage(
@@ -64,14 +72,16 @@ def answer(
     engine = open_engine(settings.model, learned, store, settings.protocol)
     takes: Callable[[Request], bool] | None = getattr(engine, "takes", None)
     cut: dict[str, tuple[Request, int]] = {}
+    unparsed = import_module("dialeval.stages.unparsed")
+    planned_rows = unparsed.PlannedRows()
 
-    def mine() -> Iterator[Request]:
+    def my_rows() -> Iterator[dict[str, Any]]:
         for row in iterate_rows(requests, REQUESTS):
             if in_shard(row["request_id"], settings.shard, settings.shards):
-                yield request_from_row(row)
+                yield row
 
     def fitted() -> Iterator[Request]:
-        for request in mine():
+        for request in map(request_from_row, planned_rows.noted(my_rows())):
             if takes and not takes(request):
                 continue
             shorter, dropped = shorten(request, engine) if shorten else (request, 0)
@@ -90,10 +100,21 @@ def answer(
         writer=f"{settings.protocol}-{shard}" if settings.folder else shard,
         run=run_of(responses.parent, settings.shards),
     ) as judge:
+        judge.answering.early_stop.parsing = (
+            unparsed.of_question(
+                settings.question,
+                settings.criteria,
+                settings.answering,
+                planned_rows,
+                asks_again=settings.asks_again,
+            )
+            if settings.question
+            else unparsed.of_request(settings.answering)
+        )
         judge.run(judge.answering.ask_all(fitted()))
 
         def rows() -> Iterator[dict[str, Any]]:
-            for planned in mine():
+            for planned in map(request_from_row, my_rows()):
                 if takes and not takes(planned):
                     yield unasked_row(planned)
                     continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,8 @@ def stage(
         _taken(requests, engine),
     )
     asked = Rounds(plan, settings.adaptive)
+    unparsed = import_module("dialeval.stages.unparsed")
+    planned_rows = unparsed.PlannedRows()
     with asking(
         engine,
         store,
@@ -68,7 +71,10 @@ def stage(
         writer=f"{settings.protocol}-shard-1-of-1" if settings.folder else "shard-1-of-1",
         run=run_of(responses.parent, 1),
     ) as judge:
-        judge.run(_in_rounds(judge, asked, requests, question))
+        judge.answering.early_stop.parsing = unparsed.of_question(
+            settings.question, (), settings.answering, planned_rows
+        )
+        judge.run(_in_rounds(judge, asked, requests, question, planned_rows))
 
         def rows() -> Iterator[dict[str, Any]]:
             for row, was_asked in zip(iterate_rows(requests, REQUESTS), asked.asked, strict=True):
@@ -83,7 +89,7 @@ def stage(
     print(f"{settings.name} was {asked.told()}")
 
 
-async def _in_rounds(judge: Asked, asked: Rounds, requests: Path, question: Question) -> None:
+async def _in_rounds(judge: Asked, asked: Rounds, requests: Path, question: Question, planned: Any) -> None:
     """Asks round after round; more failures than the full design may have end the job before anything is decided.
 
     Fewer decide nothing by themselves, and are held against all that was asked once the rounds are over: in a first
@@ -92,7 +98,8 @@ async def _in_rounds(judge: Asked, asked: Rounds, requests: Path, question: Ques
     answering = judge.answering
     allowed = answering.max_failure_share * asked.plan.usable.sum()
     while len(places := asked.begin()):
-        await answering.ask_all(request for _, request in _requests(requests, places, asked.plan.usable))
+        rows = (row for row, _ in _requests(requests, places, asked.plan.usable))
+        await answering.ask_all(map(request_from_row, planned.noted(rows)))
         if sum(answering.failures.values()) > allowed:
             answering.check_failures()
         for place, (row, request) in zip(places, _requests(requests, places, asked.plan.usable), strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dialeval.criteria import LEVELS, Criterion, with_own
+from dialeval.criteria import LEVELS, with_own
 from dialeval.engines.request import Engine, Request
 from dialeval.forms.item_prompts import ByLevel, shortened
 from dialeval.prompts.rendering import Templates
@@ -12,9 +12,8 @@ from dialeval.stages import answer as whole
 
 
 class Settings(whole.Settings):
-    """The same, the user's own criteria that are asked about, and the protocol's own template."""
+    """The same, and the protocol's own template."""
 
-    criteria: tuple[Criterion, ...] = ()
     template: str | None = None
 
 

@@ -121,4 +121,7 @@ def asking(
     with ResponseStore(
         store, identity=engine.identity, name=name, protocol=folder or protocol, writer=writer, run=run
     ) as responses:
-        yield Asked(Answering(engine, responses, progress, max_failure_share=max_failure_share), name, protocol)
+        answering = Answering(
+            engine, responses, progress, max_failure_share=max_failure_share, name=name, protocol=protocol
+        )
+        yield Asked(answering, name, protocol)

@@ -27,26 +27,41 @@ from dialeval.processes.interrupts import INTERRUPTED, end_at_once, is_stopping
 from dialeval.prompt_sets import PromptSet
 
 
-def run(stage: Callable[..., None]) -> None:
-    """Runs a stage with the arguments of the command line and ends the process."""
+def run(stage: Callable[..., None], errors: Path | None = None) -> None:
+    """Runs a stage with the arguments of the command line and ends the process.
+
+    Args:
+        stage: the stage's function.
+        errors: the file that takes why the stage failed, for its log; None: standard error.
+    """
     signal.signal(signal.SIGTERM, _terminate)
     runwatch.end_with_the_run()
     name = Path(sys.argv[0]).stem
     try:
         stage(**_arguments(stage, name))
     except UserError as error:
-        _fail(name, str(error))
+        _fail(name, str(error), errors=errors)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, end_at_once)
         _fail(name, "stopped; what was answered is stored, run the same command to go on", INTERRUPTED)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM):
             raise
-        _fail(name, f"{error.filename or 'a file'}: {error.strerror}; mend that and run the same command again")
+        _fail(
+            name,
+            f"{error.filename or 'a file'}: {error.strerror}; mend that and run the same command again",
+            errors=errors,
+        )
 
 
-def _fail(name: str, message: str, status: int = 1) -> None:
-    print(f"error in {name}: {message}", file=sys.stderr, flush=True)
+def _fail(name: str, message: str, status: int = 1, errors: Path | None = None) -> None:
+    words = f"error in {name}: {message}"
+    try:
+        if errors is None:
+            raise FileNotFoundError
+        errors.write_text(f"{words}\n", encoding="utf-8", errors="replace")
+    except OSError:
+        print(words, file=sys.stderr, flush=True)
     sys.exit(status)
 
 

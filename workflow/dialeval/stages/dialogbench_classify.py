@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -9,7 +10,7 @@ from pydantic import BaseModel
 from dialeval.config.models import Model
 from dialeval.config.running import Answering
 from dialeval.dialogbench import classification
-from dialeval.dialogbench.rounds import Attempt, classify_attempts
+from dialeval.dialogbench.rounds import Attempt, classify_attempts, items_of
 from dialeval.engines.opening import open_engine
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.dialogbench import ITEM_DESCRIPTIONS, WRITTEN_ITEMS
@@ -43,6 +44,10 @@ def stage(
         max_failure_share=settings.answering.max_failure_share,
         total=sum(one.outcome.accepted for one in attempts),
     ) as judge:
+        unparsed = import_module("dialeval.stages.unparsed")
+        judge.answering.early_stop.parsing = unparsed.of_items(
+            classification.PROTOCOL, items_of(attempts), classification.parse, settings.answering
+        )
         rows = judge.run(classify_attempts(judge.ask, attempts, templates, judge=settings.name))
     write_table(descriptions, ITEM_DESCRIPTIONS, to_table(ITEM_DESCRIPTIONS, rows))
     judge.write_usage(usage)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -10,7 +11,7 @@ from dialeval.config.models import EmbeddedModel, Model
 from dialeval.config.running import Answering
 from dialeval.dialogbench import filtering
 from dialeval.dialogbench.embedded_engines import FilterByChoice
-from dialeval.dialogbench.rounds import Attempt, filter_attempts
+from dialeval.dialogbench.rounds import Attempt, filter_attempts, items_of
 from dialeval.engines.opening import open_engine
 from dialeval.prompts.rendering import Templates
 from dialeval.schemas.dialogbench import WRITTEN_ITEMS
@@ -47,6 +48,10 @@ def stage(
         max_failure_share=settings.answering.max_failure_share,
         total=n_accepted,
     ) as judge:
+        unparsed = import_module("dialeval.stages.unparsed")
+        judge.answering.early_stop.parsing = unparsed.of_items(
+            filtering.PROTOCOL, items_of(attempts), filtering.parse, settings.answering
+        )
         results = judge.run(filter_attempts(judge.ask, attempts, templates, judge=settings.name))
     with TableWriter(filtered, WRITTEN_ITEMS) as table:
         table.write_all(one.to_row() for one in results)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 
@@ -70,6 +71,8 @@ def stage(
         max_failure_share=settings.answering.max_failure_share,
         total=n_wanted,
     ) as writer:
+        unparsed = import_module("dialeval.stages.unparsed")
+        writer.answering.early_stop.parsing = unparsed.of_written(settings.answering)
         attempts = writer.run(_write(settings, writer, name, templates))
     with TableWriter(written, WRITTEN_ITEMS) as table:
         table.write_all(one.to_row() for one in attempts)

@@ -90,7 +90,7 @@ def first_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
         places = (choice.get("logprobs") or {}).get("content")
         if not places:
             raise AnswerFailure(
-                "unsupported", "the endpoint gave no logprobs; set label_logprobs: none, or ask another endpoint"
+                "unsupported", "the endpoint gave no logprobs (for models without any there is label_logprobs: none)"
             )
         shown = [*(places[0].get("top_logprobs") or ()), places[0]]
         tokens: dict[str, float] = {}

@@ -26,7 +26,7 @@ from dialeval.engines.openai_api.redaction import Redactor
 from dialeval.engines.openai_api.whole_answers import WholeAnswers
 from dialeval.errors import UserError
 
-LONGEST_CONNECT = 30.0
+LONGEST_CONNECT = 15.0
 KEPT_IDLE = 4.0
 """Seconds that an idle connection is kept: vLLM's server closes it after five."""
 _LARGEST_HEAD = 100 * 1024
@@ -124,6 +124,12 @@ class Connection:
         try:
             response = await self._session_of_this_loop().post(url, data=data, allow_redirects=False)
             content = await self._answers.read(response)
+        except aiohttp.ClientSSLError as error:
+            words = (
+                f"no secure connection: {self._words(error)}; see whether base_url begins with the right one of "
+                "http:// and https://; SSL_CERT_FILE names the file of a certificate of your own"
+            )
+            return Fault("connection", words, billed="nothing", final=True)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError) as error:
             return Fault("connection", f"no connection: {self._words(error)}", billed="nothing")  # nothing was sent
         except TimeoutError:
@@ -136,7 +142,7 @@ class Connection:
             most = whole_answers.LARGEST_ANSWER >> 20
             words = f"the answer is longer than {most} MB; see whether base_url is a model's endpoint"
             return Fault("malformed", words, final=True)
-        return json_or_fault(response.status, response.headers, content, self.redactor)
+        return json_or_fault(response.status, response.headers, content, self.redactor, url)
 
     async def close(self) -> None:
         """Closes all connections; the next request opens new ones."""
@@ -194,7 +200,7 @@ class Connection:
 
 
 def json_or_fault(
-    status: int, headers: Mapping[str, str], content: bytes, redactor: Redactor
+    status: int, headers: Mapping[str, str], content: bytes, redactor: Redactor, url: str = ""
 ) -> dict[str, Any] | Fault:
     """Returns the JSON of an answer, or the fault that it tells of.
 
@@ -203,10 +209,11 @@ def json_or_fault(
         headers: the answer's headers.
         content: its body.
         redactor: takes secrets out of what the endpoint says.
+        url: the address that was asked, for messages.
     """
     payload = decoded(content)
     if not 200 <= status < 300:
-        return status_fault(status, payload, headers, redactor)
+        return status_fault(status, payload, headers, redactor, url)
     if not isinstance(payload, dict):
         said = short(redactor.mask(content.decode("utf-8", "replace")))[:120]
         return Fault("malformed", f"the answer is not the JSON of an OpenAI-compatible endpoint: {said!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -36,6 +37,7 @@ class OpenAIEngine:
 
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
+        settings: a digest of the model's settings, by which what is remembered of it is told from that of others.
         reads_subject: always false.
         concurrency: how many requests may be in flight at once.
         resting: how many wait to be tried again, while others may be asked.
@@ -64,6 +66,8 @@ class OpenAIEngine:
         account: Account | None = None,
     ) -> None:
         self.identity = openai_identity(model)
+        said = model.model_dump_json(exclude={*model.how_jobs_run, "budget", "price_input", "price_output"})
+        self.settings = hashlib.sha256(said.encode()).hexdigest()[:12]
         self.concurrency = model.concurrency
         self.resting = 0
         self.context_window = model.context_window
@@ -77,9 +81,8 @@ class OpenAIEngine:
             requests_per_minute=model.requests_per_minute,
             tokens_per_minute=model.tokens_per_minute,
             patience=model.patience_seconds,
-            longest_refusal=max(
-                self.retrying.max_total_seconds, model.timeout_seconds
-            ),  # what it took may be answered till then
+            longest_refusal=self.retrying.max_total_seconds,
+            longest_answer=model.timeout_seconds,
         )
         self._tokenizer = tokenizer
         self._finding = asyncio.Lock()

@@ -60,7 +60,7 @@ class Fault(AnswerFailure):
         self.retry_after = retry_after
 
 
-def status_fault(status: int, body: object, headers: Mapping[str, str], redactor: Redactor) -> Fault:
+def status_fault(status: int, body: object, headers: Mapping[str, str], redactor: Redactor, url: str = "") -> Fault:
     """Returns the fault of an answer with an error status.
 
     Args:
@@ -68,6 +68,7 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
         body: the decoded JSON, or the text if it was none.
         headers: the answer's headers.
         redactor: takes secrets out of what the endpoint says.
+        url: the address that was asked, which is named where nothing was found there.
     """
     error = _error_part(body)
     code = f"{plain_words(error.get('code'))} {plain_words(error.get('type'))} {_inner_code(error)}".lower()
@@ -82,7 +83,8 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
         mended_by = parameters.remedy(status, plain_words(error.get("param")), said)
         if mended_by is not None:
             kind, remedy = "parameter", f" ({mended_by})"
-    words = f"status {status}" + (f": {said}" if said else "")
+    at = f" at {url}" if url and kind == "not_found" else ""
+    words = f"status {status}{at}" + (f": {said}" if said else "")
     return Fault(
         kind,
         short(redactor.mask(words)) + remedy,
@@ -153,7 +155,8 @@ def _kind(status: int, code: str, said: str) -> str:
         return "refusal"
     if status in (400, 413, 422) and ("context_length" in code or _CONTEXT_WORDS.search(said)):
         return "context_length"
-    fixed = {401: "authentication", 403: "authentication", 404: "not_found", 408: "timeout", 429: "rate_limit"}
+    fixed = {401: "authentication", 403: "authentication", 404: "not_found", 405: "not_found", 408: "timeout"}
+    fixed |= {407: "authentication", 410: "not_found", 429: "rate_limit"}
     if status in fixed:
         return fixed[status]
     return "server" if status >= 500 or status in (409, 425) else "bad_request"

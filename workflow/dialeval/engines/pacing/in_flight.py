@@ -53,6 +53,11 @@ class InFlight:
             raise
 
     @property
+    def resume_at(self) -> float:
+        """The moment, on the loop's clock, at which the last pause ends."""
+        return self._resume_at
+
+    @property
     def paused(self) -> bool:
         """Whether a pause holds everyone back."""
         return asyncio.get_running_loop().time() < self._resume_at

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, Self
 
 from dialeval.engines.pacing.announced import AnnouncedLimit, Reading, Sent
-from dialeval.engines.pacing.breaker import CircuitBreaker
-from dialeval.engines.pacing.in_flight import LONGEST_PAUSE, InFlight
+from dialeval.engines.pacing.breaker import HOPELESS, UNREACHED, UNWELL, CircuitBreaker
+from dialeval.engines.pacing.in_flight import FIRST, LONGEST_PAUSE, InFlight
 from dialeval.engines.pacing.pace import Flow, Pace
 from dialeval.engines.pacing.refusals import Throttle, Try
 
@@ -18,6 +18,8 @@ _FIRST_PAUSE, _LONGEST_OPEN = 0.25, 30.0
 _IN_VAIN, _MOST_DOUBLED = 4, 20
 """After so many pauses in a row that the endpoint asked for, and no answer, they are too short and are doubled as well:
 where refused tries count, too, jobs that all come again as soon as they may keep each other out for ever."""
+_LONGEST_KNOCK = 2.0
+"""Seconds between two looks whether an endpoint that cannot be reached is there again."""
 _READ_AGAIN = 0.01
 """Seconds in which one answer tells what is announced: to read the headers of each takes a twentieth of its time."""
 
@@ -49,6 +51,7 @@ class Limits:
         tokens_per_minute: most tokens in any minute, or None.
         patience: seconds that the endpoint may be unwell, see CircuitBreaker.
         longest_refusal: seconds that it may refuse everything, likewise.
+        longest_answer: seconds that it may refuse everything else while it works on a request.
     """
 
     def __init__(
@@ -60,9 +63,13 @@ class Limits:
         tokens_per_minute: float | None = None,
         patience: float = 30.0,
         longest_refusal: float = math.inf,
+        longest_answer: float = 0.0,
     ) -> None:
         self.in_flight = InFlight(in_flight)
-        self.breaker = CircuitBreaker(endpoint, patience=patience, longest_refusal=longest_refusal, clock=_now)
+        self.breaker = CircuitBreaker(
+            endpoint, patience=patience, longest_refusal=longest_refusal, longest_answer=longest_answer, clock=_now
+        )
+        self._under_way: set[Place] = set()
         self._requests = Pace(requests_per_minute, 0.1) if requests_per_minute else None
         self._tokens = Pace(tokens_per_minute, 1.0) if tokens_per_minute else None
         self._throttle = Throttle(in_flight)
@@ -84,6 +91,8 @@ class Limits:
 
     async def _enter(self, place: Place) -> None:
         self.breaker.check()
+        if not place.again:
+            self.breaker.refuses_until(self.in_flight.resume_at, self._works)
         await self.in_flight.enter(again=place.again)
         try:
             if self._requests is not None:
@@ -99,6 +108,7 @@ class Limits:
         except BaseException:
             self.in_flight.leave()
             raise
+        self._under_way.add(place)
         place.attempt = self._throttle.sent()
         place.in_requests = self._announced_requests.sent(1.0)
         place.in_tokens = self._announced_tokens.sent(place.tokens)
@@ -155,13 +165,29 @@ class Limits:
         if too_many:
             doubled = min(self._n_pauses - (0 if pause is None else _IN_VAIN), _MOST_DOUBLED)
             longer = min(_FIRST_PAUSE * 2.0**doubled, _LONGEST_OPEN) if doubled >= 0 else 0.0
+            longer = min(longer, max(self.breaker.borne_until - _now(), _FIRST_PAUSE))
             seconds = max(longer, min(pause or 0.0, LONGEST_PAUSE))
             if place.used_up or self._throttle.refused(place.attempt, seconds):
                 self._n_pauses += not self.in_flight.paused
                 self.in_flight.pause(seconds)
-        else:
+        elif kind == UNREACHED and self.breaker.unwell >= FIRST:  # a few look whether it is there again
+            if not self.in_flight.paused:
+                self.in_flight.pause(min(_FIRST_PAUSE * 2.0 ** min(self._n_pauses, _MOST_DOUBLED), _LONGEST_KNOCK))
+                self._n_pauses += 1
+        elif kind in HOPELESS and not self.breaker.has_answered:  # until it is decided whether anything more is asked
+            self.in_flight.pause(_FIRST_PAUSE)
+        elif kind not in UNWELL:
             self.in_flight.open()
-        self.breaker.failed(kind, message, again=place.again)
+        self.breaker.failed(kind, message, again=place.again, works=self._works)
+
+    def _works(self) -> bool:
+        """Returns whether the endpoint seems to work on a request: one is under way for longer than a refusal takes."""
+        since = _now() - self._throttle.refusals_take()
+        return any(place.attempt.sent_at < since for place in self._under_way)
+
+    def _leave(self, place: Place) -> None:
+        self._under_way.discard(place)
+        self.in_flight.leave()
 
 
 class Place:
@@ -211,7 +237,7 @@ class Place:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._limits.in_flight.leave()
+        self._limits._leave(self)
 
 
 def _now() -> float:

@@ -125,6 +125,10 @@ class Throttle:
         """Returns how long so many requests take."""
         return units / self.speed
 
+    def refusals_take(self) -> float:
+        """Returns for how many seconds a request may be under way that is about to be refused."""
+        return 1.0 + 2.0 * self._slowest_refusal
+
     def sent(self) -> Try:
         """Notes that a request is being sent."""
         now = asyncio.get_running_loop().time()

@@ -37,6 +37,7 @@ class BatchEngine:
     ) -> None:
         self.engine = engine
         self.identity = engine.identity
+        self.settings = engine.settings
         self.reads_subject = engine.reads_subject
         self.concurrency = engine.concurrency
         self.context_window = engine.context_window

@@ -1,0 +1,339 @@
+"""Ends a job whose requests are all in vain, before it is paid in full, and remembers why.
+
+Until the first answer that is of use, no more requests are under way than may yet turn out useless. What is found
+holds for the other jobs of the run, too; what was billed and cannot be stored, as where an endpoint leaves label
+probabilities out, holds for later runs as well. Both lie in the store, in `stops.jsonl` of the model's folder; deleting
+it forgets them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import fcntl
+import json
+import os
+import re
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dialeval.engines.pacing.breaker import HOPELESS, EndpointDead, to_go_on
+from dialeval.engines.request import AnswerFailure, Request, Response
+from dialeval.errors import UserError
+from dialeval.processes.runwatch import run_mark
+
+FILE = "stops.jsonl"
+MOST_ALIKE = 20
+"""Equal refusals without one answer before or between them after which nothing more is asked."""
+MOST_BILLED = 10
+"""Answers that are billed and cannot be stored, without one that can, after which nothing more is asked."""
+MOST_UNPARSED = 20
+_ALIKE = "bad_request"
+"""The kind of refusal that may be of one request or of all; `pacing.breaker` counts those of a whole endpoint."""
+_UNSUPPORTED = "unsupported"
+_BILLED = frozenset({_UNSUPPORTED, "empty", "impossible"})
+_OF_ALL = ("choice", "loglikelihood", "chat")
+"""Kinds of requests, of which an endpoint supports all or none."""
+_FOUND_OUT_ONCE = ("choice", "loglikelihood")
+_NO_WAY_THERE = frozenset({"connection", "server"})
+"""Kinds that may pass, unless the failure itself says otherwise, as one of a wrong certificate does."""
+_SECONDS = 0.05
+_LOOK_AGAIN = 0.5
+"""Seconds between two looks at what other jobs have found."""
+_NUMBERED = re.compile(r"(?=\S*\d)[\w-]{8,}")
+"""Words in which refusals may differ that say the same: names that a proxy gives to requests, times."""
+_REMEDIES = {
+    "choice": "the endpoint gives no probabilities of labels: set another `label_logprobs` of the model (`vllm` for a "
+    "vLLM server), or ask this model by a protocol of form `scale` instead of `probability` (DialogBench: `letter` "
+    "instead of `choice`)",
+    "loglikelihood": "the endpoint cannot score a given text: set `prompt_logprobs` for a vLLM server alone, or "
+    "examine this model by `letter` or `choice` instead of `perplexity`",
+    "chat": "ask another model",
+    "empty": "raise `max_tokens` where the model thinks before it answers, or choose another model",
+    "impossible": "the endpoint's numbers are none; see to the endpoint, or ask this model by another protocol",
+}
+_UNPARSED = {
+    "unparsed": "change the protocol's template, or set `answers` (structured, or free where the endpoint ignores "
+    "`response_format`)",
+    "truncated": "raise the protocol's `max_tokens`, or lower the model's reasoning",
+    "refused": "choose another judge, or change the protocol's template",
+    "low_mass": "the model says something else first, often its thinking: turn that off, or ask this model by a "
+    "protocol of form `scale`",
+    "choice": "too few labels are among the likeliest tokens: raise the model's `top_logprobs`, set "
+    "`label_logprobs: vllm` for a vLLM server, or ask this model by a protocol of form `scale`",
+    "structured": "the endpoint does not keep to `response_format`: set `answers: free` of the protocol, or change its "
+    "template",
+}
+
+
+@dataclass(frozen=True)
+class Parsing:
+    """How it is known during a job whether answers can be parsed.
+
+    Attributes:
+        status_of: returns the status of an answer once it is parsed, `ok` where anything in it could be; empty where
+            that is not known.
+        most_unparsed: how many may be unparsed before the first that is parsed.
+        second: returns the request that asks for the form again; None where none is made.
+    """
+
+    status_of: Callable[[Request, Response], str]
+    most_unparsed: int = MOST_UNPARSED
+    second: Callable[[Request, Response], Request | None] | None = None
+
+
+class EarlyStop:
+    """Counts useless answers of one job until the first that is of use.
+
+    Args:
+        model_folder: the model's folder in the store.
+        name: the model's, for messages.
+        protocol: the protocol's.
+        settings: a digest of the model's settings; what is remembered holds as long as they are the same.
+    """
+
+    def __init__(self, model_folder: Path, name: str, protocol: str, settings: str = "") -> None:
+        self.parsing: Parsing | None = None
+        self._file = model_folder / FILE
+        self._name, self._about, self._settings = name, f"{name} under {protocol}", settings
+        self._run = run_mark()
+        self._known: list[dict[str, str | list[str]]] = []
+        self._size, self._looked_at = -1, 0.0
+        self._useful = self._answered = self._alike_over = False
+        self._words, self._refused = "", 0
+        self._under_way, self._may_fail = 0, 0.0
+        self._waiting: deque[object] = deque()
+        self._first: int | None = None
+        self._billed: dict[str, str] = {}
+        self._billed_kind = ""
+        self._statuses: Counter[str] = Counter()
+        self._example = ""
+        self._unparsed_advice = ""
+
+    async def enter(self, request: Request, key: str, may_fail: float) -> None:
+        """Takes a place for a request, which waits where those under way may decide that nothing more is asked.
+
+        Args:
+            request: the request.
+            key: of the request.
+            may_fail: how many requests of the job may fail.
+
+        Raises:
+            UserError: all requests were in vain, here or in another job.
+        """
+        self.check_known(request, key)
+        self._may_fail = may_fail
+        turn = object()
+        self._waiting.append(turn)  # in the order of asking: a later run then finds the answers to its first requests
+        try:
+            while not self._useful and (
+                self._waiting[0] is not turn or self._waits(may_fail) or not self._is_first(request)
+            ):
+                await asyncio.sleep(_SECONDS)
+                self.check_known(request, key)
+            while self._waits(may_fail):  # an answer was of use, and refusals alike are still counted
+                await asyncio.sleep(_SECONDS)
+            self.check(may_fail)
+            self._under_way += 1
+        finally:
+            self._waiting.remove(turn)
+            if not self._under_way:
+                self._let_others()
+
+    def leave(self) -> None:
+        """Gives the place back."""
+        self._under_way -= 1
+        if not self._under_way or self._useful:
+            if not self._useful and len(self._billed) >= self._most_billed(self._may_fail):
+                self._words_of_billed()  # written down before another job begins to find out the same
+            self._let_others()
+
+    def _waits(self, may_fail: float) -> bool:
+        """Returns whether requests under way may decide that nothing more is asked."""
+        return self._under_way > 0 and self._room(may_fail) <= 0
+
+    def _is_first(self, request: Request) -> bool:
+        """Returns whether this job may find out whether the endpoint supports a kind of request: one job at a time."""
+        if self._useful or self._first is not None or request.kind not in _FOUND_OUT_ONCE:
+            return True
+        try:
+            place = os.open(self._file.parent, os.O_RDONLY)
+        except OSError:
+            return True
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(place)
+            return error.errno not in (errno.EAGAIN, errno.EACCES)  # a file system without locks
+        self._first, self._looked_at = place, 0.0
+        self.check_known(request, "")
+        return True
+
+    def _let_others(self) -> None:
+        if self._first is not None:
+            os.close(self._first)
+            self._first = None
+
+    def read(self, request: Request, response: Response) -> Request | None:
+        """Notes an answer, new or stored: where it is of use, whatever fails from now on fails for itself.
+
+        Returns:
+            A request whose answer decides whether this one is of use, or None.
+        """
+        if self._useful:
+            return None
+        status = self.parsing.status_of(request, response) if self.parsing else "ok"
+        if status == "ok":
+            self._useful = True
+            self._statuses.clear()
+            self._let_others()
+        if status in ("", "ok"):
+            return None
+        if status == "unparsed" and self.parsing and self.parsing.second:
+            second = self.parsing.second(request, response)
+            if second is not None:
+                return second
+        self._statuses[status] += 1
+        self._example = self._example or " ".join(response.text.split())
+        kind = "structured" if request.answer_schema else request.kind
+        self._unparsed_advice = kind if status == "unparsed" and kind in _UNPARSED else ""
+        return None
+
+    def answered(self) -> None:
+        """Notes that the model answered, whatever it said."""
+        self._answered = self._alike_over = True
+
+    def failed(self, request: Request, key: str, failure: AnswerFailure) -> None:
+        """Notes a request that failed.
+
+        Raises:
+            EndpointDead: no request can be answered.
+        """
+        kind, words = failure.kind, str(failure)
+        alike = _NUMBERED.sub("", words)
+        self._alike_over = self._alike_over or kind != _ALIKE or alike != _NUMBERED.sub("", self._words or words)
+        self._words = words
+        self._refused += 1
+        lost = kind in HOPELESS - {"parameter"} or (kind in _NO_WAY_THERE and not getattr(failure, "passing", True))
+        if lost and not self._answered:
+            raise EndpointDead(f"model {self._name}: the first request failed: {kind}: {words}. {to_go_on(kind)}")
+        if kind in _BILLED:
+            self._billed[key] = f"{kind}: {words}"
+            self._billed_kind = request.kind if kind == _UNSUPPORTED else kind
+
+    def check(self, may_fail: float = 0.0) -> None:
+        """Raises UserError if all requests of this job were in vain."""
+        if self._room(may_fail) > 0:
+            return
+        self.check_parsed()
+        if len(self._billed) >= self._most_billed(may_fail):
+            raise UserError(self._words_of_billed())
+        raise UserError(
+            f"{self._about}: the first {self._refused} requests were all refused with the same words, and no more are "
+            f"asked: {self._words}; see whether `model`, the key and `base_url` are what this endpoint, or the proxy "
+            "before it, expects, and whether it takes the fields that are sent. Then run the same command again"
+        )
+
+    def check_parsed(self) -> None:
+        """Raises UserError if so many answers were read that could not be parsed, and none that could."""
+        if self.parsing and sum(self._statuses.values()) >= self.parsing.most_unparsed:
+            raise UserError(self._remembered(self._words_of_unparsed(), run=self._run, about=self._about))
+
+    def tell_others(self, dead: EndpointDead) -> None:
+        """Lets the other jobs of the run know that the endpoint is dead."""
+        if self._run:
+            self._remembered(str(dead), run=self._run, dead="yes")
+
+    def _room(self, may_fail: float) -> float:
+        """Returns how many more requests may be under way."""
+        room = float("inf")
+        if not self._useful:
+            room = self._most_billed(may_fail) - len(self._billed)
+            if self.parsing:
+                room = min(room, self.parsing.most_unparsed - sum(self._statuses.values()))
+        if not self._alike_over and self._refused > may_fail:
+            room = min(room, MOST_ALIKE - self._refused)
+        return room - self._under_way
+
+    def _most_billed(self, may_fail: float) -> float:
+        """Returns how many may be billed and not stored; what an endpoint cannot do, no later request mends."""
+        return MOST_BILLED if self._billed_kind in ("", *_OF_ALL) else max(MOST_BILLED, may_fail + 1)
+
+    def _words_of_billed(self) -> str:
+        kind, said = self._billed_kind, next(iter(self._billed.values()))
+        words = (
+            f"{self._about}: {len(self._billed)} answers were billed and cannot be used, and none was of use: {said}. "
+            f"No more is asked.\nTo go on, {_REMEDIES[kind]}.\nLater runs remember this: to ask the same once more, "
+            f"delete {self._file}"
+        )
+        of_all = kind in _OF_ALL
+        return self._remembered(
+            words, settings=self._settings, kind=kind if of_all else "", keys=[] if of_all else [*self._billed]
+        )
+
+    def _words_of_unparsed(self) -> str:
+        counts, most = self._statuses, self.parsing.most_unparsed if self.parsing else 0
+        n = sum(counts.values())
+        cause = counts.most_common(1)[0][0]
+        said = ", ".join(f"{count} {status}" for status, count in counts.most_common())
+        example = f"; the first: {self._example[:200]!r}" if self._example else ""
+        advice = _UNPARSED[self._unparsed_advice or (cause if cause in _UNPARSED else "unparsed")]
+        return (
+            f"{self._about}: none of {n} answers could be parsed ({said}){example}. No more is asked, and the answers "
+            f"are stored.\nTo go on, {advice}.\nTo ask on nevertheless, raise `answering.max_unparsed` above {most}"
+        )
+
+    def check_known(self, request: Request, key: str) -> None:
+        """Raises UserError if it is known that a request is in vain."""
+        for known in self._known_now():
+            if known.get("run", self._run) != self._run or known.get("settings", self._settings) != self._settings:
+                continue
+            if known.get("about", self._about) != self._about or known.get("kind", request.kind) != request.kind:
+                continue
+            if not known.get("keys") or key in known["keys"]:
+                raise (EndpointDead if "dead" in known else UserError)(str(known["words"]))
+
+    def _known_now(self) -> list[dict[str, str | list[str]]]:
+        now = time.monotonic()
+        if self._looked_at and now < self._looked_at + _LOOK_AGAIN:
+            return self._known
+        self._looked_at = now
+        try:
+            if (size := self._file.stat().st_size) != self._size:
+                self._size = size
+                lines = self._file.read_text(encoding="utf-8", errors="replace").splitlines()
+                self._known = [found for line in lines if (found := _entry(line)) is not None]
+        except OSError:
+            self._known, self._size = [], -1
+        return self._known
+
+    def _remembered(self, words: str, **scope: str | list[str]) -> str:
+        """Returns words, which are written down for requests of a scope."""
+        entry = {name: value for name, value in scope.items() if value} | {"words": words}
+        if "run" in scope and not scope["run"]:
+            return words
+        line = json.dumps(entry, ensure_ascii=False) + "\n"
+        if entry in self._known:
+            return words
+        self._known.append(entry)
+        try:
+            place = os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o666)
+        except OSError:
+            return words  # what cannot be remembered is found out again
+        try:
+            os.write(place, line.encode("utf-8", "replace"))
+        finally:
+            os.close(place)
+        return words
+
+
+def _entry(line: str) -> dict[str, str | list[str]] | None:
+    """Returns what a line of the memory says; one that is not whole says nothing."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and isinstance(found.get("words"), str) else None

@@ -1,0 +1,166 @@
+"""Says of single answers, while they are asked for, whether they can be parsed.
+
+Stages that ask load this module when they run and do not import it: no answer depends on how it is parsed, so that a
+better parser asks nobody again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from dialeval.config.running import Answering
+from dialeval.corpora.dialogbench_records import RecordProblem
+from dialeval.corpora.multiple_choice import TestItem
+from dialeval.criteria import Criterion, with_own
+from dialeval.dialogbench.letters import read_letter
+from dialeval.dialogbench.written import find_record
+from dialeval.engines.answering import response_row
+from dialeval.engines.early_stop import Parsing
+from dialeval.engines.request import Request, Response
+from dialeval.forms.verdict_text import status_of, text_to_read, was_cut
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols import asking_again
+from dialeval.protocols.question_settings import QuestionSettings
+from dialeval.translation.checks import USABLE, read_translation
+from dialeval.translation.quality.adequacy import read_adequacy
+
+Row = Mapping[str, Any]
+_ROWS_KEPT = 1000
+"""Rows of requests that are under way, or of a table's beginning, that are kept."""
+
+
+class PlannedRows:
+    """The rows of requests whose answers are awaited, as long as it is not known that any can be parsed."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, Row] = {}
+
+    def noted(self, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Yields rows of `requests` as they are, and keeps them for a while."""
+        for row in rows:
+            if len(self._rows) < _ROWS_KEPT:
+                self._rows[row["request_id"]] = row
+            yield row
+
+    def get(self, request: Request) -> Row | None:
+        """Returns the row of a request, or of that which is asked again; None if it is not kept."""
+        return self._rows.get(request.request_id.removesuffix(asking_again.SUFFIX))
+
+    def drop(self, request: Request) -> None:
+        """Forgets the row of a request."""
+        self._rows.pop(request.request_id.removesuffix(asking_again.SUFFIX), None)
+
+
+def of_question(
+    settings: QuestionSettings,
+    own: Iterable[Criterion],
+    answering: Answering,
+    rows: PlannedRows,
+    *,
+    asks_again: bool = False,
+) -> Parsing | None:
+    """Returns how answers under a protocol are parsed; None if they may all be unparsed.
+
+    Args:
+        settings: the protocol.
+        own: the user's own criteria that it may ask about.
+        answering: how many answers may be unparsed.
+        rows: the rows of the requests that are asked.
+        asks_again: whether an unparsed answer is asked for again; then the second answer counts.
+    """
+    question, criteria = settings.question(), with_own(own)
+
+    def status(request: Request, response: Response) -> str:
+        row = rows.get(request)
+        if row is None:
+            return ""
+        found = [one["status"] for one in asking_again.read(question, row, _row(request, response), criteria)]
+        if not asks_again or "unparsed" not in found or request.request_id.endswith(asking_again.SUFFIX):
+            rows.drop(request)
+        return "ok" if "ok" in found else found[0]
+
+    def again(request: Request, response: Response) -> Request | None:
+        row = rows.get(request)
+        if row is None or request.request_id.endswith(asking_again.SUFFIX):
+            return None
+        pairs = [(row, _row(request, response))]
+        return next((one.request for one in asking_again.plan(question, pairs, _templates(), criteria)), None)
+
+    return _parsing(answering, status, again if asks_again else None)
+
+
+def of_request(answering: Answering) -> Parsing | None:
+    """Returns how answers are parsed whose request says all that is to be known: of test items, of translations."""
+    return _parsing(answering, _status_by_request)
+
+
+def of_written(answering: Answering) -> Parsing | None:
+    """Returns how what a writer of test items answers is parsed."""
+    return _parsing(answering, _status_of_written)
+
+
+def of_items(
+    protocol: str, items: Iterable[TestItem], read: Callable[[str, TestItem, Row], Row], answering: Answering
+) -> Parsing | None:
+    """Returns how answers about written items are parsed.
+
+    Args:
+        protocol: what they are asked under, the first part of a request's id; the item's is the last.
+        items: the items.
+        read: makes a row with a status of a judge's name, an item and a row of `responses`.
+        answering: how many answers may be unparsed.
+    """
+    by_request = {f"{protocol}/{item.language}/{item.item_id}": item for item in items}
+
+    def status(request: Request, response: Response) -> str:
+        return str(read("", by_request[request.request_id], _row(request, response))["status"])
+
+    return _parsing(answering, status)
+
+
+def _parsing(
+    answering: Answering,
+    status: Callable[[Request, Response], str],
+    second: Callable[[Request, Response], Request | None] | None = None,
+) -> Parsing | None:
+    return Parsing(status, answering.max_unparsed, second) if answering.max_unparsed is not None else None
+
+
+def _templates() -> Templates:
+    """Returns the prompts of the run, as the stage that asks again is told of them."""
+    prompt_set, _, folder = os.environ.get("DIALEVAL_PROMPTS", "").partition(":")
+    return Templates(Path(folder) if folder else None, "papers" if prompt_set == "papers" else "ours")
+
+
+def _row(request: Request, response: Response) -> dict[str, Any]:
+    return response_row(request, "", response)
+
+
+def _status_of_written(request: Request, response: Response) -> str:
+    try:
+        find_record(text_to_read(_row(request, response)))
+    except RecordProblem as problem:
+        status = status_of("ok", response.finish_reason, readable=False)
+        return "refused" if status == "unparsed" and problem.reason == "refused" else status
+    return "ok"
+
+
+def _status_by_request(request: Request, response: Response) -> str:
+    row = _row(request, response)
+    match request.protocol, request.kind:
+        case "multiple_choice", "chat":
+            letter = read_letter(text_to_read(row), request.subject[1], cut=was_cut(row))
+            return status_of("ok", response.finish_reason, readable=letter is not None)
+        case "multiple_choice", "choice":
+            seen = bool(response.label_logprobs)
+            return status_of("ok", response.finish_reason, readable=seen, mass=response.label_mass)
+        case "adequacy", _:
+            return status_of("ok", response.finish_reason, readable=read_adequacy(row) is not None)
+        case "translate", _:
+            (text,), (source, target) = request.subject
+            found = read_translation(text, response.text, target, response.finish_reason, source).status
+            return "ok" if found in USABLE else {"cut": "truncated", "refused": "refused"}.get(found, "unparsed")
+    return "ok"
