@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow.parquet as pq
 import pytest
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
-from transcripts_to_judge import N_CASES, configure
+from transcripts_to_judge import N_CASES, QUALITY, configure
 from workspace import Workspace
 
 pytestmark = pytest.mark.workflow
@@ -61,12 +61,8 @@ def test_a_judge_that_nobody_can_parse_ends_the_run_and_is_not_paid_again(worksp
 
 def test_what_ends_one_job_of_a_model_ends_the_others_and_is_told_once(workspace: Workspace) -> None:
     with LoopbackEndpoint(lambda _: Reply(refusal("no such key"), 401)) as endpoint:
-        configure(
-            workspace,
-            endpoint.url,
-            "m",
-            protocols={f"{name}{n}": asked for name, asked in QUALITY.items() for n in range(3)},
-        )
+        three = {f"quality{n or ''}": QUALITY["quality"] for n in range(3)}
+        configure(workspace, endpoint.url, "m", protocols=three)
         said = workspace.run("--keep-going", ok=False)
         assert said.count("no such key") == 1
         assert "and 2 other jobs of which the same is known" in said
