@@ -26,9 +26,10 @@ from dialeval.aggregation.labels.corrected import (
     ONE_FAMILY,
     corrected_numbers,
 )
-from dialeval.aggregation.labels.design import LabelledDesign, Terms
+from dialeval.aggregation.labels.design import LabelledDesign, Terms, labelled_design
 from dialeval.aggregation.labels.planned import PLAN_COLUMNS, with_unasked
 from dialeval.aggregation.labels.quantities import NOWHERE
+from dialeval.config.whole import Config
 from dialeval.schemas.labels import CORRECTED, DIFFERENCES
 from dialeval.stats.corrected import correct_means
 from dialeval.stats.corrected_means import FEW_INSIDE
@@ -257,6 +258,15 @@ def test_self_preference_in_pairs_is_what_the_own_family_scores_above_what_peopl
     (row,) = of(rows, measure="win_rate self_preference")
     assert (row["system"], row["n_labelled"], row["n_total"]) == (family, 10, 10)
     assert (row["judge_bias"], row["bias_low"], row["bias_high"]) == pytest.approx(of_student(0.5 * wins))
+
+
+def test_a_labelled_protocol_knows_the_families_that_are_configured() -> None:
+    models = {name: {"engine": "embedded", "method": "random"} for name in ("ada", "bob")}
+    models["j"] = {"engine": "embedded", "method": "forest", "family": "ada"}
+    about = {"models": models, "chatbots": ["ada", "bob"], "judges": ["j"], "protocols": {"arena": {}}}
+    corpora = {"bundled": {"reader": "bundled", "language": "en"}}
+    config = Config.model_validate({**about, "corpora": corpora, "seeds": {"corpus": "bundled"}})
+    assert LabelledDesign(**labelled_design(config, "arena")).families == {"j": "ada"}
 
 
 def test_self_preference_without_enough_to_tell_is_empty_and_says_why() -> None:
