@@ -1,9 +1,10 @@
 """Do judges' self-preference and Elo of a player who is seldom met hold what is true, and claim nothing false?
 
 Self-preference: four systems of two or four families; judges that are fair or favour their own, sharp or dull. The
-truth is the judge's score for its family less the one that it would give without the favour. Elo: five players, of whom
-the best has 8% of the games; counted are its intervals, who comes first, and Holm claims in the wrong direction.
-Takes 5 min.
+truth is the judge's score for its family less the one that it would give without the favour. From people's labels: the
+judge's bias for its family less that for others, of scores and of pairs. Elo: five players, of whom the best has 8% of
+the games; counted are its intervals, who comes first, and Holm claims in the wrong direction.
+Takes 10 min.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ import sys
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 
 from dialeval.aggregation.differences import corrected
+from dialeval.aggregation.labels.corrected import corrected_numbers
+from dialeval.aggregation.labels.design import LabelledDesign, Terms
 from dialeval.aggregation.pairwise import Comparisons
 from dialeval.aggregation.ratings import rate, rating_differences, rating_rows
 from dialeval.config.botchat import Elo
@@ -104,6 +108,81 @@ def self_preferences(gates: Gates, repetitions: int) -> None:
                 gates.at_least(what, held, 92.0, unit="%", note=aside)
 
 
+SYSTEMS = {"a": "own", "b": "own", "c": "third", "d": "fourth"}
+CASES = 60
+
+
+def labelled(rng: np.random.Generator, form: str, favour: float, n_labelled: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Returns judgements of scores or pairs, and labels of a random part of them: people are not sided, nor sharper."""
+    cases, names = np.arange(CASES), np.array(list(SYSTEMS))
+    own = np.array([family == "own" for family in SYSTEMS.values()], dtype=float)
+    quality = rng.normal(0.0, SEED_EFFECT, (CASES, len(names)))
+    if form == "pair":
+        left, right = np.triu_indices(len(names), 1)
+        lead = quality[:, left] - quality[:, right]
+        win = expit(np.stack([lead, lead + favour * (own[left] - own[right])]))
+        said = (rng.random(win.shape) < win).astype(float)
+        said[rng.random(win.shape) < TIES] = 0.5
+    else:
+        left = right = np.arange(len(names))
+        of_case = rng.normal(0.0, SEED_EFFECT, (2, CASES, 1))
+        said = np.stack([quality, quality + favour * own]) + of_case + rng.normal(0.0, 0.6, (2, *quality.shape))
+    flat = {"case_id": np.repeat(cases.astype(str), len(left)), "left": np.tile(names[left], CASES)}
+    rows = pd.DataFrame(flat | dict.fromkeys(("corpus", "criterion", "n_utterances", "choice", "place")))
+    rows["item_id"], rows["protocol"], rows["request_id"], rows["repeat"] = rows["case_id"], "p", "", 0
+    rows["right"] = np.tile(names[right], CASES) if form == "pair" else None
+    words = {0.0: "right", 0.5: "tie", 1.0: "left"}
+    people, judge = (
+        rows.assign(
+            value=None if form == "pair" else one.ravel(),
+            outcome=[words[value] for value in one.ravel()] if form == "pair" else None,
+            scale_min=-10.0,
+            scale_max=10.0,
+        )
+        for one in said
+    )
+    drawn = np.zeros(len(rows), dtype=bool)
+    drawn[rng.choice(len(rows), n_labelled, replace=False)] = True
+    labels = people[drawn].rename(columns={"left": "system", "right": "versus", "repeat": "round"})
+    labels = labels.assign(annotator="one", simulated=True, skipped=False, probability=n_labelled / len(rows))
+    return judge.assign(judge="j", status="ok"), labels
+
+
+def from_labels(gates: Gates, repetitions: int) -> None:
+    families = {"j": "own", **SYSTEMS}
+    for form, measure in (("scale", "means"), ("pair", "win_rates")):
+        design = LabelledDesign(
+            protocol="p", judges=["j"], members=["j"], form=form, measures=[measure], families=families
+        )
+        for favour in (0.0, 0.8):
+            truth = bias_of(form, favour)
+            for n_labelled in (60, 120):
+                found = []
+                for number in range(repetitions):
+                    drawn = labelled(np.random.default_rng([number, n_labelled]), form, favour, n_labelled)
+                    rows, _ = corrected_numbers(*drawn, design, Terms())
+                    (row,) = [row for row in rows if row["measure"].endswith("self_preference")]
+                    found.append((row["judge_bias"], row["bias_low"], row["bias_high"]))
+                estimate, low, high = np.array(found).T
+                held = 100.0 * float(np.mean((low <= truth) & (truth <= high)))
+                aside = (
+                    f"truth {truth:+.3f}, estimate {estimate.mean():+.3f}, above 0 in "
+                    f"{100.0 * np.mean(low > 0.0):.1f}%, width {np.mean(high - low):.3f}"
+                )
+                judge = "biased" if favour else "fair"
+                what = f"self-preference from {n_labelled} labels, {form}, a {judge} judge"
+                gates.at_least(what, held, 92.0, unit="%", note=aside)
+
+
+def bias_of(form: str, favour: float) -> float:
+    """Returns the judge's bias for its family, less that for others where dialogues are judged by themselves."""
+    if form == "scale":
+        return favour
+    rng = np.random.default_rng(7)
+    lead = rng.normal(0.0, np.sqrt(2.0) * SEED_EFFECT, 1_000_000)
+    return float((1.0 - TIES) * (expit(lead + favour) - expit(lead)).mean())
+
+
 def rare_games(rng: np.random.Generator, seeds: int) -> Comparisons:
     """Returns comparisons of five players, of whom the first takes part in few."""
     n = seeds * PER_SEED
@@ -144,5 +223,6 @@ if __name__ == "__main__":
     chosen = parser.parse_args()
     gates = Gates(__file__, chosen)
     self_preferences(gates, chosen.repetitions)
+    from_labels(gates, 2 * chosen.repetitions)
     rare_player(gates, max(chosen.repetitions // 2, 1))
     sys.exit(gates.finish())

@@ -19,10 +19,19 @@ from labelled_example import (
 )
 
 from dialeval.aggregation.differences import NO_LIMIT, corrected
-from dialeval.aggregation.labels.corrected import NO_DRAW, OF_THESE, ONE_EACH, corrected_numbers
-from dialeval.aggregation.labels.design import LabelledDesign, Terms
+from dialeval.aggregation.labels.corrected import (
+    FEW_OF_FAMILY,
+    NEVER_OFF,
+    NO_DRAW,
+    OF_THESE,
+    ONE_EACH,
+    ONE_FAMILY,
+    corrected_numbers,
+)
+from dialeval.aggregation.labels.design import LabelledDesign, Terms, labelled_design
 from dialeval.aggregation.labels.planned import PLAN_COLUMNS, with_unasked
 from dialeval.aggregation.labels.quantities import NOWHERE
+from dialeval.config.whole import Config
 from dialeval.schemas.labels import CORRECTED, DIFFERENCES
 from dialeval.stats.corrected import correct_means
 from dialeval.stats.corrected_means import FEW_INSIDE
@@ -206,6 +215,78 @@ def test_systems_beside_one_have_rates_against_it() -> None:
         ("ada", "win_rate"): (1.0, 0.0), ("ada", "win_or_tie"): (1.0, 0.0),
         ("zoe", "win_rate"): (0.5, 1.0), ("zoe", "win_or_tie"): (1.0, 1.0),
     }  # fmt: skip
+
+
+OFF = np.array([0.0, 1.0, 2.0, 1.0, 0.0, 3.0, 1.0, 2.0, 0.0, 1.0])
+"""By how much a judge finds its own family better than people do, on ten cases: 1.1 on average."""
+
+
+def of_student(values: np.ndarray) -> tuple[float, float, float]:
+    """The mean of ten cases with Student's interval."""
+    reach = 2.262157 * values.std(ddof=1) / np.sqrt(10)
+    return (float(values.mean()), float(values.mean() - reach), float(values.mean() + reach))
+
+
+def test_self_preference_is_the_bias_for_the_own_family_less_that_for_others_case_by_case() -> None:
+    about = design(families={"j": "x", "ada": "x", "bob": "y"}, measures=["means"])
+    harsh = np.array([0.0, 0.5, -1.0, 1.0, 0.0, -0.5, 0.5, 0.0, 1.0, -1.0])
+    judged, labelled = [], []
+    for n, (more, less) in enumerate(zip(OFF, harsh, strict=True)):
+        judged += [
+            judgement("ada", f"c{n}", **scored(3.0 + more - less)),
+            judgement("bob", f"c{n}", **scored(3.0 - less)),
+        ]
+        labelled += [label(system, f"c{n}", probability=0.5, **scored(3.0)) for system in ("ada", "bob")]
+    judged += [judgement(system, "c99", **scored(7.0)) for system in ("ada", "bob")]  # nobody labelled these
+    rows, compared = numbers(judged, labelled, about)
+    (row,) = of(rows, measure="mean self_preference")
+    assert (row["judge"], row["system"], row["versus"], row["estimate"], row["note"]) == ("j", "x", None, None, None)
+    assert (row["judge_bias"], row["bias_low"], row["bias_high"]) == pytest.approx(of_student(OFF))
+    assert (row["n_labelled"], row["n_labelled_seeds"], row["n_total"]) == (20, 10, 22)
+    assert {test["measure"] for test in compared} == {"mean"}
+
+
+@pytest.mark.parametrize("family", ["ada", "bob"])
+def test_self_preference_in_pairs_is_what_the_own_family_scores_above_what_people_give_it(family: str) -> None:
+    """People call every comparison a tie; comparisons with people's own dialogues are left out."""
+    about = design(form="pair", measures=["win_rates"], families={"j": family})
+    other = "bob" if family == "ada" else "ada"
+    wins = np.array([0, 1, 1, 0, 0, 1, 1, 0, 1, 1])
+    judged, labelled = [], []
+    for n, win in enumerate(wins):
+        judged += [paired(f"c{n}", family, other, "left" if win else "tie"), paired(f"c{n}", family, "human", "left")]
+        labelled += [of_pair(f"c{n}", one, family, "tie", probability=0.5) for one in ("human", other)]
+    rows, _ = numbers(judged, labelled, about)
+    (row,) = of(rows, measure="win_rate self_preference")
+    assert (row["system"], row["n_labelled"], row["n_total"]) == (family, 10, 10)
+    assert (row["judge_bias"], row["bias_low"], row["bias_high"]) == pytest.approx(of_student(0.5 * wins))
+
+
+def test_a_labelled_protocol_knows_the_families_that_are_configured() -> None:
+    models = {name: {"engine": "embedded", "method": "random"} for name in ("ada", "bob")}
+    models["j"] = {"engine": "embedded", "method": "forest", "family": "ada"}
+    about = {"models": models, "chatbots": ["ada", "bob"], "judges": ["j"], "protocols": {"arena": {}}}
+    corpora = {"bundled": {"reader": "bundled", "language": "en"}}
+    config = Config.model_validate({**about, "corpora": corpora, "seeds": {"corpus": "bundled"}})
+    assert LabelledDesign(**labelled_design(config, "arena")).families == {"j": "ada"}
+
+
+def test_self_preference_without_enough_to_tell_is_empty_and_says_why() -> None:
+    families = {"j": "x", "ada": "x", "bob": "x"}
+
+    def found(systems: str, n_cases: int, families: dict[str, str]) -> list[Row]:
+        judged = [judgement(name, f"c{n}", **scored(4.0)) for name in systems.split() for n in range(12)]
+        labelled = [
+            label(name, f"c{n}", probability=0.5, **scored(3.0)) for name in systems.split() for n in range(n_cases)
+        ]
+        return of(numbers(judged, labelled, design(families=families))[0], measure="mean self_preference")
+
+    for systems, n_cases, reason in (("ada bob", 10, ONE_FAMILY), ("ada cyd", 7, FEW_OF_FAMILY)):
+        (row,) = found(systems, n_cases, families)
+        assert (row["judge_bias"], row["bias_low"], row["note"]) == (None, None, reason)
+    (row,) = found("ada cyd", 8, families)
+    assert (row["judge_bias"], row["bias_low"], row["note"]) == (0.0, None, NEVER_OFF)
+    assert found("ada cyd", 10, {"ada": "y"}) == []  # no system is of the judge's family
 
 
 def test_a_system_that_nobody_labelled_does_not_reach_the_others_numbers() -> None:

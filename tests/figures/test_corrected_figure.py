@@ -22,7 +22,7 @@ INTERVAL = "95 % interval"
 
 def rows(**more: Any) -> pd.DataFrame:
     judged, labelled, _ = simulated_scores(np.random.default_rng(2), n_cases=40, n_labelled=12)
-    found, _ = corrected_numbers(judgements_of(judged), labels_of(labelled), design(), Terms())
+    found, _ = corrected_numbers(judgements_of(judged), labels_of(labelled), design(families={"j": "ada"}), Terms())
     return to_table(CORRECTED, [row | more for row in found]).to_pandas()
 
 
@@ -30,8 +30,9 @@ def titles(figure: Figure) -> list[str]:
     return [panel.get_title(loc="left").replace("\n", " ") for panel in figure.axes]
 
 
-def test_each_system_has_three_intervals_and_differences_none(tmp_path: Path) -> None:
+def test_each_system_has_three_intervals_and_differences_and_self_preference_none(tmp_path: Path) -> None:
     table = rows()
+    assert {"mean difference", "mean self_preference"} < {*table["measure"]}
     figure = figure_corrected(table, INTERVAL)
     assert titles(figure) == ["felt: mean, warm"]
     (panel,) = figure.axes

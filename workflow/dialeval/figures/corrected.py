@@ -49,8 +49,8 @@ def figure_corrected(corrected: pd.DataFrame, interval: str, order: Sequence[str
     Where several judges are one panel of judges its numbers are shown, else each judge's.
 
     Args:
-        corrected: the table `labels/corrected`; differences are left out, and rates against single systems where all
-            have met each other.
+        corrected: the table `labels/corrected`; differences and self-preference are left out, and rates against single
+            systems where all have met each other.
         interval: what bars are.
         order: the systems as other figures have them; those that it lacks follow, best first.
     """
@@ -80,7 +80,7 @@ def figure_corrected(corrected: pd.DataFrame, interval: str, order: Sequence[str
 
 def _groups(corrected: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yields what is drawn in a panel each, with the panel's title."""
-    single = corrected[~corrected["measure"].str.endswith("difference")]
+    single = corrected[~corrected["measure"].str.endswith((" difference", " self_preference"))]
     for values, rows in single.groupby(list(_OF), sort=False, dropna=False):
         about = dict(zip(_OF, values, strict=True))
         if about["measure"] == "win_rate" and _is_of_a_pair(single, about):

@@ -77,7 +77,9 @@ CORRECTED = Table(
     columns={
         "measure": (
             "mean, rate (of an answer), checklist (share of yes), pass_rate, win_rate (a tie counts half), win_or_tie "
-            "or rating (Bradley-Terry); with `difference`, of two systems, the system less the other"
+            "or rating (Bradley-Terry); with `difference`, of two systems, the system less the other; with "
+            "`self_preference`, of the judge's family, which `judge_bias` alone tells: its bias for these systems less "
+            "that for others, and in pairs that for the family's score against others"
         ),
         "answer": "which answer a rate is of",
         "versus": "the system compared with; empty where it is all of them, or none",

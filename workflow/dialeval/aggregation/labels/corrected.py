@@ -16,21 +16,40 @@ from dialeval.aggregation.differences import NO_LIMIT
 from dialeval.aggregation.differences import about as shared_by
 from dialeval.aggregation.labels.design import LabelledDesign, Terms
 from dialeval.aggregation.labels.panel import PANEL, panel
-from dialeval.aggregation.labels.quantities import LOSS, MEAN, RATING, WIN, WIN_RATE, Quantity, quantities
+from dialeval.aggregation.labels.quantities import (
+    CHECKLIST,
+    LOSS,
+    MEAN,
+    PASS_RATE,
+    RATE,
+    RATING,
+    WIN,
+    WIN_OR_TIE,
+    WIN_RATE,
+    Quantity,
+    quantities,
+)
 from dialeval.aggregation.labels.things import Joined, by_speaker, join, label_variance, mean_label, probabilities
 from dialeval.aggregation.measures.grouping import Row
 from dialeval.schemas.differences import scope
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.comparisons import LOSES_ALL, NOT_LIMITED, SEPARATED, UNDEFEATED, WINLESS, WINS_ALL
 from dialeval.stats.corrected import correct_means, correct_ratings
+from dialeval.stats.corrected_means import FEWEST_LABELLED
 from dialeval.stats.correction import Corrected, Difference
 from dialeval.stats.few_labels import FEWEST_ANNOTATORS, Annotators, annotator_variance
+from dialeval.tables import HUMAN
 
 _AND = "\x1f"
 NO_JUDGE = "none"
 """The judge of rows that are people's alone, where no judge scored anything."""
 DIFFERENCE = "difference"
 """What follows the name of a measure where two systems' numbers are compared."""
+SELF_PREFERENCE = "self_preference"
+"""What follows the name of a measure by which a judge's own family is compared with others."""
+ONE_FAMILY = "all systems are of the judge's family"
+FEW_OF_FAMILY = f"labels of fewer than {FEWEST_LABELLED} seeds or cases, of the judge's family or of the others"
+NEVER_OFF = "the judge is equally far from people throughout, which tells nothing of how far it may be"
 NO_DRAW = "no draw on record: what has a label counts as drawn at random from each system's"
 OF_THESE = "of {}: too few to say what people in general would say"
 """What a number is about that fewer than three annotators' labels are behind."""
@@ -42,6 +61,8 @@ _ON_SCALE = (
     "estimate", "low", "high", "people_only", "people_low", "people_high", "judge_only", "judge_low", "judge_high"
 )  # fmt: skip
 _BESIDE = ("se", "df", "weight", "judge_bias", "bias_low", "bias_high", "effective_labels")
+_OF_FAMILIES = (MEAN, PASS_RATE, RATE, CHECKLIST, WIN_RATE, WIN_OR_TIE)
+"""Measures by which a judge's own family is compared with others."""
 _NOT_IDENTIFIED = {WINS_ALL: UNDEFEATED, LOSES_ALL: WINLESS, SEPARATED: NOT_LIMITED}
 """Why people's labels determine no rating of a system -> what a table says, which then has no number."""
 _OF_PEOPLE = (
@@ -111,6 +132,7 @@ def corrected_numbers(
             for found in _corrected(quantity, numbers, score, design, terms):
                 rows += _rows(found, shared | {"judge": judge}, quantity.ends, numbers.note)
                 differences += _differences(found, shared | {"judge": judge})
+        rows += [{**shared, **row} for row in _self_preferences(quantity, numbers, design, terms)]
     return rows, differences
 
 
@@ -247,6 +269,56 @@ def _corrected(
         origin = AMONG_RATED.format(", ".join(left_out)) if left_out else ""
         note = "; ".join(filter(None, (note, origin)))
         yield _Found(RATING, rated, list(map(str, names)), [None] * len(names), note=note)
+
+
+def _self_preferences(quantity: Quantity, numbers: _Numbers, design: LabelledDesign, terms: Terms) -> Iterator[Row]:
+    """Yields a row per judge whose family is among the systems: its bias for them, less its bias for others.
+
+    Of two systems that were shown together one is of the family and one is not: what the one gains the other loses, so
+    that the judge's bias for the family's score is all that there is.
+    """
+    if design.labels_of_judge:
+        return
+    together = design.form == "pair" and design.reference is None
+    of_model = design.families
+    one, other = (np.array([of_model.get(name, name) for name in side]) for side in (numbers.system, numbers.versus))
+    models = (numbers.system != HUMAN) & (not together or numbers.versus != HUMAN)
+    for judge, score in numbers.scores.items():
+        family = of_model.get(judge, judge)
+        first, second = one == family, (other == family) & together
+        if quantity.measure not in _OF_FAMILIES or judge not in design.judges or not (models & (first | second)).any():
+            continue
+        across = models & (first != second) if together else models
+        others = across if together else across & ~first
+        both = across & ~np.isnan(numbers.label) & ~np.isnan(score)
+        scored, label = (np.where(second, 1.0 - value, value)[both] for value in (score, numbers.label))
+        own, cluster = (first | second)[both], numbers.cluster[both]
+        row: Row = {
+            "measure": f"{quantity.measure} {SELF_PREFERENCE}",
+            "system": family,
+            "judge": judge,
+            "target": "new",
+            "n_labelled": len(cluster),
+            "n_labelled_seeds": len(np.unique(cluster)),
+            "n_total": int((across & ~np.isnan(score)).sum()),
+        }
+        reason = ""
+        if not others.any():
+            reason = ONE_FAMILY
+        elif min(len(np.unique(cluster[side])) for side in ([own] if together else [own, ~own])) < FEWEST_LABELLED:
+            reason = FEW_OF_FAMILY
+        else:
+            found = correct_means(
+                *(scored, label, numbers.probability[both], own, cluster),
+                confidence=terms.confidence,
+                rate=quantity.is_rate,
+                ends=quantity.ends,
+            )
+            of = found if together else found.difference(1, 0)
+            bias, low, high = (float(np.squeeze(getattr(of, name))) for name in ("judge_bias", "bias_low", "bias_high"))
+            row |= {"judge_bias": bias, "bias_low": low, "bias_high": high}
+            reason = NEVER_OFF if np.isnan(low) else ""
+        yield row | {"note": "; ".join(filter(None, (reason, numbers.note))) or None}
 
 
 def _among_labelled(numbers: _Numbers) -> tuple[BoolArray, str]:

@@ -48,7 +48,8 @@ def labelled_design(config: Config, name: str) -> dict[str, Any]:
     """Returns the design of a configured protocol, without what the correction does not depend on."""
     design, protocol = design_of(config, name), config.resolved_protocols()[name]
     about = design.model_dump(mode="json") | {"form": protocol.form, "members": _members(config, name, protocol)}
-    return {column: about[column] for column in _NEEDED}
+    families = {model: family for model, family in design.families.items() if family != model}
+    return {column: about[column] for column in _NEEDED} | {"families": families}
 
 
 def _members(config: Config, name: str, protocol: Protocol) -> list[str]:
