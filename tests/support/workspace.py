@@ -76,8 +76,8 @@ class Workspace:
         """Runs snakemake to its end and returns what it printed."""
         process = self.start(*arguments, cores=cores, warm=warm)
         try:
-            output, _ = process.communicate(timeout=300)
-        except subprocess.TimeoutExpired:
+            output, _ = process.communicate()  # a test's own time limit ends it
+        except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise
         assert (process.returncode == 0) is ok, output
