@@ -142,7 +142,7 @@ def test_a_job_that_is_killed_is_told_and_asks_only_for_the_rest_afterwards(work
         assert told[5] == "  answer (gpt, quality)"
         assert "it was killed (signal 9)" in "\n".join(told)
         go_on.set()
-        workspace.run(*PROFILE)
+        workspace.run(*PROFILE, "--", "results/judgements/gpt/quality.parquet")
         assert len(set(workspace.stored("gpt/scale"))) == len(workspace.stored("gpt/scale")) == N_CASES
 
 
