@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # on small arrays threads mostly wait for one another
     os.environ.setdefault(name, "1")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what runs behind `&`, and runs inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parents[1]
 REAL_DATA = ROOT.parent / "shared" / "data"

@@ -222,7 +222,7 @@ def test_the_published_counts_give_the_papers_rates(tmp_path: Path, real_data: P
     write_tsv(folder / "GTEval.tsv", rows)
 
     output = workspace.run("results/tables/gteval/win_rates.csv")
-    assert "6216 answers, for 6216 requests" in output
+    assert "6,216 answers, for 6,216 requests" in output
     assert "another text" not in output
     gteval = read_csv(workspace, "gteval/win_rates")
     with (source / "lb.csv").open(encoding="utf-8-sig") as file:
