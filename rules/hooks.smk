@@ -110,10 +110,13 @@ def make_outdated_again():
     """Has those jobs run whose files another version of DialEval made; Snakemake may know nothing of how they came."""
     if workflow.exec_mode != ExecMode.DEFAULT or AS_MODULE:
         return
-    outdated = outdated_files(
-        CONFIG.results_dir,
-        lambda path: workflow.persistence.params(str(path)) is not None,
-    )
+    outputs = {str(file): file for job in workflow.dag.jobs for file in job.output}
+
+    def is_known(path):
+        file = outputs.get(str(path))
+        return file is None or workflow.persistence.params(file) is not None
+
+    outdated = outdated_files(CONFIG.results_dir, is_known)
     workflow.dag.forcefiles.update(map(str, outdated))
     if outdated:
         path, how = next(iter(outdated.items()))

@@ -40,6 +40,7 @@ from dialeval.tables import to_table
 
 Row = dict[str, Any]
 LOW_SCORES, PEOPLE = {"scale_min": 0.0, "scale_max": 1.0}, {"scale_min": 1.0, "scale_max": 5.0}
+ALONE = OF_THESE.format("this annotator")
 
 
 def numbers(
@@ -240,7 +241,7 @@ def test_self_preference_is_the_bias_for_the_own_family_less_that_for_others_cas
     judged += [judgement(system, "c99", **scored(7.0)) for system in ("ada", "bob")]  # nobody labelled these
     rows, compared = numbers(judged, labelled, about)
     (row,) = of(rows, measure="mean self_preference")
-    assert (row["judge"], row["system"], row["versus"], row["estimate"], row["note"]) == ("j", "x", None, None, None)
+    assert (row["judge"], row["system"], row["versus"], row["estimate"], row["note"]) == ("j", "x", None, None, ALONE)
     assert (row["judge_bias"], row["bias_low"], row["bias_high"]) == pytest.approx(of_student(OFF))
     assert (row["n_labelled"], row["n_labelled_seeds"], row["n_total"]) == (20, 10, 22)
     assert {test["measure"] for test in compared} == {"mean"}
@@ -283,9 +284,9 @@ def test_self_preference_without_enough_to_tell_is_empty_and_says_why() -> None:
 
     for systems, n_cases, reason in (("ada bob", 10, ONE_FAMILY), ("ada cyd", 7, FEW_OF_FAMILY)):
         (row,) = found(systems, n_cases, families)
-        assert (row["judge_bias"], row["bias_low"], row["note"]) == (None, None, reason)
+        assert (row["judge_bias"], row["bias_low"], row["note"]) == (None, None, f"{reason}; {ALONE}")
     (row,) = found("ada cyd", 8, families)
-    assert (row["judge_bias"], row["bias_low"], row["note"]) == (0.0, None, NEVER_OFF)
+    assert (row["judge_bias"], row["bias_low"], row["note"]) == (0.0, None, f"{NEVER_OFF}; {ALONE}")
     assert found("ada cyd", 10, {"ada": "y"}) == []  # no system is of the judge's family
 
 

@@ -311,7 +311,7 @@ def _self_preferences(quantity: Quantity, numbers: _Numbers, design: LabelledDes
             found = correct_means(
                 *(scored, label, numbers.probability[both], own, cluster),
                 confidence=terms.confidence,
-                rate=quantity.is_rate,
+                rate=quantity.is_rate and not together,
                 ends=quantity.ends,
             )
             of = found if together else found.difference(1, 0)
