@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.io import IOFile
 from snakemake_interface_executor_plugins.settings import ExecMode, SharedFSUsage
 
 # what is read here stays for the whole run: to look through it for garbage every 700 objects is a sixth of a start

@@ -110,13 +110,10 @@ def make_outdated_again():
     """Has those jobs run whose files another version of DialEval made; Snakemake may know nothing of how they came."""
     if workflow.exec_mode != ExecMode.DEFAULT or AS_MODULE:
         return
-    outputs = {str(file): file for job in workflow.dag.jobs for file in job.output}
-
-    def is_known(path):
-        file = outputs.get(str(path))
-        return file is None or workflow.persistence.params(file) is not None
-
-    outdated = outdated_files(CONFIG.results_dir, is_known)
+    outdated = outdated_files(
+        CONFIG.results_dir,
+        lambda path: workflow.persistence.params(IOFile(str(path))) is not None,
+    )
     workflow.dag.forcefiles.update(map(str, outdated))
     if outdated:
         path, how = next(iter(outdated.items()))

@@ -18,9 +18,8 @@ from dialeval.fingerprints.code import SPEAKING
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "workflow" / "dialeval"
-STAGES = sorted(
-    path.stem for path in (SOURCE / "stages").glob("*.py") if path.stem not in ("__init__", "__main__", "command")
-)
+NO_STAGES = ("__init__", "__main__", "command", "unparsed")  # the last is looked up by name: no answer depends on it
+STAGES = sorted(path.stem for path in (SOURCE / "stages").glob("*.py") if path.stem not in NO_STAGES)
 Change = Callable[[str, str, str], set[str]]
 
 
@@ -76,9 +75,7 @@ def fingerprints(package: Path) -> ModuleType:
 
 def stages(package: Path) -> dict[str, str]:
     module = fingerprints(package)
-    names = (
-        path.stem for path in (package / "stages").glob("*.py") if path.stem not in ("__init__", "__main__", "command")
-    )
+    names = (path.stem for path in (package / "stages").glob("*.py") if path.stem not in NO_STAGES)
     return {name: module.fingerprint(f"dialeval.stages.{name}") for name in sorted(names)}
 
 

@@ -94,7 +94,7 @@ def test_which_keys_are_sent_where_is_told(
     address: str, host: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("MY_KEY", "secret-0123456789")
-    monkeypatch.delenv("MY_TEAM", raising=False)
+    monkeypatch.setenv("MY_TEAM", "team-0123456789")
     sending(folder, address)
     notes = [line for line in told(capsys, status=0)["note"] if line.startswith("keys ")]
     assert notes == [
@@ -117,6 +117,7 @@ def test_no_key_is_sent_before_the_user_says_so(
 
     monkeypatch.setattr("dialeval.cli.check.asked_once", asked_once)
     monkeypatch.setenv("MY_KEY", "secret-0123456789")
+    monkeypatch.setenv("MY_TEAM", "team-0123456789")
     monkeypatch.setattr("sys.stdin", TerminalOrNot(answer))
     sending(folder)
     accepts = answer in ("y", "YES")

@@ -146,7 +146,7 @@ class OpenAIEngine:
         self, path: str, body: dict[str, Any], request: Request | None, read: Callable[[dict[str, Any]], Read]
     ) -> Read:
         """Returns what `read` makes of the endpoint's JSON; what it finds malformed is asked for again."""
-        _ = self.connection.headers, self.connection.redactor  # a missing key is told before anything is paid or sent
+        self.connection.read_secrets()  # a missing key is told before anything is paid or sent
         bound = bound_of(body) if request is not None else None
         tokens = self._tokens_of(request, bound) if request is not None and bound is not None else NO_TOKENS
         again = False
