@@ -32,8 +32,13 @@ WIDE: dict[str, Any] = {
         "quality": {"form": "scale", "of": {"source": "support"}, "criteria": ["coherence", "overall"]},
     },
     "transcripts": {"support": {"path": "support.jsonl"}},
-    "labels": {"path": "labels", "n": 3, "annotators": ["simulated-1"], "simulated": ["simulated-1"],
-               "questions": {"arena": "Which conversation has an AI in it?"}},
+    "labels": {
+        "path": "labels",
+        "n": 3,
+        "annotators": ["simulated-1"],
+        "simulated": ["simulated-1"],
+        "questions": {"arena": "Which conversation has an AI in it?"},
+    },
     "metaeval": {
         "corpora": {"steps": {"reader": "ladder", "dialogues": "bundled", "steps": 2, "limit": 4}},
         "score_files": {"mine": {"path": "mine.csv", "scale_min": 0, "scale_max": 1}},
