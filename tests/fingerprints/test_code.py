@@ -105,6 +105,51 @@ def test_comments_docstrings_and_layout_change_nothing(package: Path, unchanged:
     assert stages(package) == unchanged
 
 
+def library(folder: Path, **modules: str) -> str:
+    """Returns the fingerprint of `work.stage` in a library of the given modules."""
+    shutil.copytree(SOURCE / "fingerprints", folder / "fingerprints", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "prompts").mkdir()
+    for name, text in modules.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    found: str = fingerprints(folder).fingerprint("dialeval.work:stage")
+    return found
+
+
+RATE = "def rate(x):\n    return x * K\n"
+SPREAD = "def spread(x):\n    return rate(x) - rate(-x)\n"
+IN_TWO = {
+    "work": "from dialeval.elo import rate\ndef stage(x):\n    return rate(x)\n",
+    "elo": "K = 32\n" + RATE,
+}
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        {"work": "K = 32\n" + RATE + "def stage(x):\n    return rate(x)\n"},
+        {"work": IN_TWO["work"], "elo": "from dialeval.k import K\n" + RATE, "k": "K = 32\n"},
+        {"work": "from dialeval import elo\ndef stage(x):\n    return elo.rate(x)\n", "elo": IN_TWO["elo"]},
+        {"work": "def stage(x):\n    from dialeval.elo import rate\n    return rate(x)\n", "elo": IN_TWO["elo"]},
+        {"work": IN_TWO["work"] + "def other_stage(x):\n    return 1\n", "elo": IN_TWO["elo"] + SPREAD},
+        {"work": IN_TWO["work"], "elo": "if TYPE_CHECKING:\n    from dialeval.work import stage\n" + IN_TWO["elo"]},
+    ],
+    ids=["merged", "split", "by its module", "imported inside", "beside others", "for types alone"],
+)  # fmt: skip
+def test_code_that_moves_to_another_module_is_the_same(tmp_path: Path, moved: dict[str, str]) -> None:
+    assert library(tmp_path / "before", **IN_TWO) == library(tmp_path / "after", **moved)
+
+
+def test_functions_of_one_name_in_two_modules_are_two(tmp_path: Path) -> None:
+    work = "from dialeval import a, b\ndef stage(x):\n    return a.rate(x) - b.rate(x)\n"
+    one, other = "def rate(x):\n    return x\n", "def rate(x):\n    return 2 * x\n"
+    through = "from dialeval.{0} import rate\ndef {0}_rate(x):\n    return rate(x)\n"
+    assert library(tmp_path / "5", work=work, a=one, b=other) != library(tmp_path / "6", work=work, a=other, b=one)
+    calls = "from dialeval.c import a_rate\nfrom dialeval.d import b_rate\ndef stage(x):\n    return a_rate(x) - b_rate(x)\n"
+    passed_on = {"work": calls, "c": through.format("a"), "d": through.format("b")}
+    assert library(tmp_path / "1", work=work, a=one, b=other) != library(tmp_path / "2", work=work, a=one, b=one)
+    assert library(tmp_path / "3", **passed_on, a=one, b=other) != library(tmp_path / "4", **passed_on, a=other, b=one)
+
+
 def test_elo_concerns_ratings_and_their_differences_which_are_made_with_them(changed: Change) -> None:
     touched = changed("stats/elo.py", "shuffles: int = 1000", "shuffles: int = 1001")
     assert touched == {"measure_ratings", "rate_battles"}

@@ -9,6 +9,9 @@ content counts too, as does that of the prompts that it includes, imports or ext
 
 What is followed: names, `module.name` for modules of ours, and imports of both kinds. A module of ours that is used in
 any other way (passed on, say) counts whole. Relative imports are refused.
+
+Modules themselves do not count: a definition is its name, its code, and the code of the definitions that it uses. One
+that moves to another module is the same, so that moving code re-runs nothing.
 """
 
 from __future__ import annotations
@@ -21,10 +24,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dialeval.fingerprints.sources import Import, Source, Statement, read_sources
+from dialeval.fingerprints.spelling import PACKAGE
 from dialeval.prompt_sets import PromptSet, template_folders
 from dialeval.prompts.references import with_references
 
-PACKAGE = "dialeval"
 ROOT = Path(__file__).parents[1]
 PROMPTS = ROOT / "prompts"
 SPEAKING = ("dialeval.errors", "dialeval.processes", "dialeval.progress", "dialeval.whole_files")
@@ -66,7 +69,8 @@ def fingerprint(
     """Returns 16 hexadecimal digits that change when the behaviour of modules may have changed.
 
     Args:
-        modules: modules of ours, such as `dialeval.stages.plan_pair`.
+        modules: modules of ours, such as `dialeval.engines.embedded.engine`, or functions of modules, such as
+            `dialeval.stages.judging:plan_pair`.
         templates: prompts that they render besides those that their code names.
         prompts_directory: folder with templates that replace ours of the same name, or that only it has.
         prompt_set: the set whose templates replace ours behind that folder's.
@@ -74,7 +78,7 @@ def fingerprint(
     reached = [_reach(module) for module in modules]
     digest = hashlib.sha256()
     definitions = frozenset[_Definition]().union(*(definitions for definitions, _ in reached))
-    digest.update("".join(sorted(map(_line, definitions))).encode())
+    digest.update("".join(sorted(set(map(_line, definitions)))).encode())
     files = frozenset[Path]().union(*(files for _, files in reached))
     folders = template_folders(prompts_directory, prompt_set, PROMPTS)
     named = {*templates, *(file.name for file in files if file.parent == PROMPTS)}
@@ -93,10 +97,13 @@ def templates_reached(modules: Iterable[str]) -> frozenset[str]:
 
 @cache
 def _reach(module: str) -> tuple[frozenset[_Definition], frozenset[Path]]:
-    """Returns every definition that a module reaches, and the data files that these name."""
+    """Returns every definition that a module, or a function `module:function`, reaches, and the data files they name."""
+    module, _, function = module.partition(":")
     parsed = _parse(module)
+    if function and function not in parsed.statements:
+        raise ValueError(f"{module} defines no {function}")
     found: set[_Definition] = set()
-    waiting = [_Definition(module, name) for name in parsed.statements]
+    waiting = [_Definition(module, name) for name in ([None, function] if function else parsed.statements)]
     while waiting:
         definition = waiting.pop()
         if definition in found:
@@ -155,18 +162,25 @@ def _imported_names(module: str, imports: Iterable[Import]) -> dict[str, tuple[s
     return bound
 
 
-@cache
-def _uses(definition: _Definition) -> tuple[_Definition, ...]:
+def _uses(definition: _Definition) -> list[_Definition]:
     """Returns the definitions of ours that the statements of one name."""
+    return [used for _, resolved in _named_uses(definition) for used in resolved]
+
+
+@cache
+def _named_uses(definition: _Definition) -> tuple[tuple[str, tuple[_Definition, ...]], ...]:
+    """Returns each name in a definition's statements that is ours, without its module, and what it stands for."""
     parsed = _parse(definition.module)
-    uses: list[_Definition] = []
+    uses: list[tuple[str, tuple[_Definition, ...]]] = []
     for statement in parsed.statements.get(definition.name, []):
         imports = parsed.imports | _imported_names(definition.module, statement.imports)
         for name, attribute in statement.uses + (statement.words_use if definition.with_words else ()):
             if name in parsed.statements:
-                uses.append(_Definition(definition.module, name))
+                uses.append((f"{name}.{attribute}", (_Definition(definition.module, name),)))
             elif name in imports:
-                uses += _resolve(*imports[name], attribute)
+                of_module = imports[name][1] is None
+                resolved = tuple(_resolve(*imports[name], attribute))
+                uses.append((f"{attribute}." if of_module else f"{name}.{attribute}", resolved))
     return tuple(uses)
 
 
@@ -186,10 +200,23 @@ def _resolve(module: str, name: str | None, attribute: str) -> list[_Definition]
 
 @cache
 def _line(definition: _Definition) -> str:
-    """Returns a definition with the digest of what it says."""
+    """Returns a definition's name with digests of its code and of the code that each name in it stands for.
+
+    Statements that bind no name have no line where a module has none.
+    """
+    own = _code(definition)
+    if not own:
+        return ""
+    used = [f"{name}={'+'.join(filter(None, map(_code, resolved)))}" for name, resolved in _named_uses(definition)]
+    return f"{definition.name} {own} {' '.join(used)}\n"
+
+
+@cache
+def _code(definition: _Definition) -> str:
+    """Returns the digest of a definition's own statements; empty without any."""
     statements = _parse(definition.module).statements.get(definition.name, [])
     said = [statement.digest + (statement.words if definition.with_words else "") for statement in statements]
-    return f"{definition} {hashlib.sha256(chr(10).join(said).encode()).hexdigest()}\n"
+    return hashlib.sha256(chr(10).join(said).encode()).hexdigest()[:16] if said else ""
 
 
 @cache

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialeval.fingerprints import spelling
-from dialeval.fingerprints.spelling import Spelling, is_docstring, messages_in
+from dialeval.fingerprints.spelling import Spelling, is_docstring, is_for_types_alone, is_import_of_ours, messages_in
 
 DATA_SUFFIXES = (".j2", ".csv", ".jsonl", ".css", ".js")
 _FEW = 0.02
@@ -47,7 +47,7 @@ class Statement(NamedTuple):
     Attributes:
         binds: the names that it binds.
         digest: changes with everything but comments, docstrings, layout and the words of messages and remarks.
-        uses: every name in it, with the attribute that is taken of it or "".
+        uses: every name in it, in order, with the attribute that is taken of it or "".
         files: the string constants in it that end as data files do.
         imports: what is imported inside it.
         words: changes with the words for readers in it; empty without any.
@@ -130,21 +130,28 @@ def _keep(path: Path, reader: str, sources: dict[str, Source]) -> None:
 
 
 def _read(text: bytes, path: Path) -> Source:
+    tree = ast.parse(text, filename=str(path))
+    imported = frozenset(
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and is_import_of_ours(node)
+        for alias in node.names
+    )
     imports: list[Import] = []
     statements = []
     messages = messages_in(path)
-    for statement in ast.parse(text, filename=str(path)).body:
+    for statement in tree.body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             imports += _imported(statement)
-        elif not is_docstring(statement):
-            statements.append(_statement(statement, messages))
+        elif not (is_docstring(statement) or is_for_types_alone(statement)):
+            statements.append(_statement(statement, messages, imported))
     return Source(tuple(imports), tuple(statements))
 
 
-def _statement(statement: ast.stmt, messages: frozenset[str]) -> Statement:
-    spelling = Spelling(messages)
+def _statement(statement: ast.stmt, messages: frozenset[str], imported: frozenset[str]) -> Statement:
+    spelling = Spelling(messages, imported)
     spelling.spell(statement)
-    in_words = Spelling(messages)
+    in_words = Spelling(messages, imported)
     for word in spelling.words:
         in_words.spell(word)
     nodes = spelling.nodes
@@ -162,7 +169,7 @@ def _statement(statement: ast.stmt, messages: frozenset[str]) -> Statement:
 
 def _names(nodes: list[ast.AST]) -> tuple[tuple[str, str], ...]:
     attributes = {id(node.value): node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    return tuple(sorted({(node.id, attributes.get(id(node), "")) for node in nodes if isinstance(node, ast.Name)}))
+    return tuple(dict.fromkeys((node.id, attributes.get(id(node), "")) for node in nodes if isinstance(node, ast.Name)))
 
 
 def _imported(statement: ast.Import | ast.ImportFrom) -> Iterator[Import]:

@@ -1,7 +1,7 @@
 """What tells a statement of our sources from any other: all that can change what a stage makes, no words for people.
 
-Comments and layout are gone once a source is parsed. Here docstrings are left out too, and the words of messages and
-remarks; words for readers are told apart.
+Comments and layout are gone once a source is parsed. Here docstrings are left out too, the words of messages and
+remarks, and modules of ours: what is imported from them is told by its name alone. Words for readers are told apart.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+PACKAGE = "dialeval"
 WORDS: dict[str, frozenset[str]] = {
     "Field": frozenset({"description", "json_schema_extra"}),
     "argparse.ArgumentParser": frozenset({"description", "prog"}),
@@ -40,6 +41,7 @@ class Spelling:
 
     Args:
         messages: what is called with words that count for nothing.
+        imported: names that the module imports from modules of ours.
 
     Attributes:
         said: what tells it.
@@ -47,15 +49,26 @@ class Spelling:
         words: arguments that are words for readers, told apart from the rest.
     """
 
-    def __init__(self, messages: frozenset[str]) -> None:
+    def __init__(self, messages: frozenset[str], imported: frozenset[str] = frozenset()) -> None:
         self.said: list[str] = []
         self.nodes: list[ast.AST] = []
         self.words: list[ast.keyword] = []
         self._messages = messages
+        self._imported = imported
+        self._taken_of: dict[str, list[str]] = {}
 
     def spell(self, node: ast.AST) -> None:
         """Appends a node."""
         self.nodes.append(node)
+        if is_import_of_ours(node):
+            return
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in self._imported:
+            self.nodes.append(node.value)
+            of = self._taken_of.setdefault(node.attr, [])
+            if node.value.id not in of:
+                of.append(node.value.id)
+            self.said += ["Name", repr(node.attr), *(["of"] * of.index(node.value.id))]
+            return
         self.said.append(type(node).__name__)
         called = _dotted(node.func) if isinstance(node, ast.Call) else ""
         if called in self._messages:
@@ -120,6 +133,16 @@ def _dotted(node: ast.expr) -> str:
 def _is_said_on_the_terminal(call: ast.Call) -> bool:
     """Returns whether a call writes into no file."""
     return all(_dotted(word.value) in _TERMINAL for word in call.keywords if word.arg in ("file", None))
+
+
+def is_import_of_ours(node: ast.AST) -> bool:
+    """Returns whether a node imports from a module of ours."""
+    return isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE
+
+
+def is_for_types_alone(node: ast.AST) -> bool:
+    """Returns whether a statement is `if TYPE_CHECKING: ...`, which never runs."""
+    return isinstance(node, ast.If) and _dotted(node.test) == "TYPE_CHECKING" and not node.orelse
 
 
 def is_docstring(node: ast.AST) -> bool:
