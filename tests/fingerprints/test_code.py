@@ -144,7 +144,8 @@ def test_functions_of_one_name_in_two_modules_are_two(tmp_path: Path) -> None:
     one, other = "def rate(x):\n    return x\n", "def rate(x):\n    return 2 * x\n"
     through = "from dialeval.{0} import rate\ndef {0}_rate(x):\n    return rate(x)\n"
     assert library(tmp_path / "5", work=work, a=one, b=other) != library(tmp_path / "6", work=work, a=other, b=one)
-    calls = "from dialeval.c import a_rate\nfrom dialeval.d import b_rate\ndef stage(x):\n    return a_rate(x) - b_rate(x)\n"
+    calls = "from dialeval.c import a_rate\nfrom dialeval.d import b_rate\n"
+    calls += "def stage(x):\n    return a_rate(x) - b_rate(x)\n"
     passed_on = {"work": calls, "c": through.format("a"), "d": through.format("b")}
     assert library(tmp_path / "1", work=work, a=one, b=other) != library(tmp_path / "2", work=work, a=one, b=one)
     assert library(tmp_path / "3", **passed_on, a=one, b=other) != library(tmp_path / "4", **passed_on, a=other, b=one)

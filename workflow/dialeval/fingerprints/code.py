@@ -97,7 +97,7 @@ def templates_reached(modules: Iterable[str]) -> frozenset[str]:
 
 @cache
 def _reach(module: str) -> tuple[frozenset[_Definition], frozenset[Path]]:
-    """Returns every definition that a module, or a function `module:function`, reaches, and the data files they name."""
+    """Returns the definitions that a module, or a function `module:function`, reaches, and their data files."""
     module, _, function = module.partition(":")
     parsed = _parse(module)
     if function and function not in parsed.statements:
