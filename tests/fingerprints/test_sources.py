@@ -36,7 +36,7 @@ def test_what_a_source_says(tmp_path: Path) -> None:
     assert source.imports == (("UserError", "dialeval.errors", "UserError", 0),)
     constants, function = source.statements
     assert (constants.binds, constants.files) == (("LIMIT", "names"), ("a.csv",))
-    assert (function.binds, function.uses) == (("told",), (("LIMIT", ""), ("of", "name")))
+    assert (function.binds, function.uses) == (("told",), (("LIMIT", ""),))
 
 
 def test_a_kept_reading_is_the_same_and_spares_parsing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,3 +104,24 @@ def test_what_is_said_on_the_terminal_tells_no_code_from_another(
     tmp_path: Path, before: str, after: str, is_the_same: bool
 ) -> None:
     assert (digest_of(tmp_path, before) == digest_of(tmp_path, after)) is is_the_same
+
+
+@pytest.mark.parametrize(
+    ("text", "uses"),
+    [
+        ("def f(rate):\n    return rate(1)", set()),
+        ("def f(x=rate):\n    rate = x\n    return rate", {"rate"}),
+        ("def f() -> rate:\n    return rate", {"rate"}),
+        ("def f():\n    global rate\n    rate = 1", {"rate"}),
+        ("def f():\n    return [rate for rate in rate]", {"rate"}),
+        ("def f():\n    return rate, [rate for rate in ()]", {"rate"}),
+        ("def f():\n    def g():\n        rate = 1\n    return rate", {"rate"}),
+        ("def f():\n    rate = 1\n    return lambda: rate", set()),
+        ("def f():\n    for rate in (): pass\n    with x as y: return rate, y", {"x"}),
+        ("class A:\n    rate = 1\n    def f(self):\n        return rate", {"rate"}),
+    ],
+)
+def test_a_functions_own_names_are_none_of_the_modules(text: str, uses: set[str], tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(text)
+    (statement,) = read_sources(tmp_path)[tmp_path / "a.py"].statements
+    assert {name for name, _ in statement.uses} == uses

@@ -47,7 +47,7 @@ class Statement(NamedTuple):
     Attributes:
         binds: the names that it binds.
         digest: changes with everything but comments, docstrings, layout and the words of messages and remarks.
-        uses: every name in it, in order, with the attribute that is taken of it or "".
+        uses: every name in it that is none of a function's own, in order, with the attribute that is taken of it or "".
         files: the string constants in it that end as data files do.
         imports: what is imported inside it.
         words: changes with the words for readers in it; empty without any.
@@ -154,7 +154,8 @@ def _statement(statement: ast.stmt, messages: frozenset[str], imported: frozense
     in_words = Spelling(messages, imported)
     for word in spelling.words:
         in_words.spell(word)
-    nodes = spelling.nodes
+    local = {id(node) for node in _local_names(statement, frozenset())}
+    nodes = [node for node in spelling.nodes if id(node) not in local]
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return Statement(
         tuple(_bound_names(statement)),
@@ -170,6 +171,69 @@ def _statement(statement: ast.stmt, messages: frozenset[str], imported: frozense
 def _names(nodes: list[ast.AST]) -> tuple[tuple[str, str], ...]:
     attributes = {id(node.value): node.attr for node in nodes if isinstance(node, ast.Attribute)}
     return tuple(dict.fromkeys((node.id, attributes.get(id(node), "")) for node in nodes if isinstance(node, ast.Name)))
+
+
+def _local_names(node: ast.AST, local: frozenset[str]) -> Iterator[ast.Name]:
+    """Yields the names in a node that stand for parameters and variables of functions in it, or are among `local`."""
+    inside: list[ast.AST] = []
+    bound: set[str] = set()
+    match node:
+        case ast.Name(id=name):
+            if name in local:
+                yield node
+            return
+        case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body):
+            inside = list(body)
+        case ast.Lambda(body=value):
+            inside = [value]
+        case ast.ListComp(generators=parts) | ast.SetComp(generators=parts) | ast.GeneratorExp(generators=parts):
+            inside = [node.elt, *_inside(parts)]
+            bound = {one.id for part in parts for one in _names_of_scope(part.target)}
+        case ast.DictComp(generators=parts):
+            inside = [node.key, node.value, *_inside(parts)]
+            bound = {one.id for part in parts for one in _names_of_scope(part.target)}
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        names = [one for part in inside for one in _names_of_scope(part)]
+        bound = {one.id for one in names if not isinstance(one.ctx, ast.Load)}
+        bound |= {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+        declared = [one.names for part in inside for one in ast.walk(part) if isinstance(one, ast.Global)]
+        bound -= {name for names in declared for name in names}
+    for part in inside:
+        yield from _local_names(part, local | bound)
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        yield from _local_names(node.generators[0].iter, local)  # it is evaluated outside
+    else:
+        for part in ast.iter_child_nodes(node):
+            if part not in inside:
+                yield from _local_names(part, local)
+
+
+def _inside(parts: list[ast.comprehension]) -> Iterator[ast.AST]:
+    """Yields what is evaluated in the scope of a comprehension."""
+    for number, part in enumerate(parts):
+        yield part.target
+        yield from part.ifs
+        if number:
+            yield part.iter
+
+
+def _names_of_scope(node: ast.AST) -> Iterator[ast.Name]:
+    """Yields the names in a node, without those in scopes of their own."""
+    if isinstance(node, ast.Name):
+        yield node
+    if not isinstance(
+        node,
+        ast.FunctionDef
+        | ast.AsyncFunctionDef
+        | ast.ClassDef
+        | ast.Lambda
+        | ast.ListComp
+        | ast.SetComp
+        | ast.DictComp
+        | ast.GeneratorExp,
+    ):
+        for part in ast.iter_child_nodes(node):
+            yield from _names_of_scope(part)
 
 
 def _imported(statement: ast.Import | ast.ImportFrom) -> Iterator[Import]:
