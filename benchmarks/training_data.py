@@ -17,7 +17,7 @@ from pathlib import Path
 from dialeval.corpora import mutual_folder
 from dialeval.schemas.shared import UTTERANCES
 from dialeval.schemas.training import TRAINING_EXAMPLES
-from dialeval.stages.make_training_data import stage
+from dialeval.stages.training import make_training_data
 from dialeval.tables import TableWriter, count_rows
 from dialeval.training.pairs.hashing import number_of
 from dialeval.training.pairs.human_dialogues import read_dialogues
@@ -62,7 +62,7 @@ def recipe(level: str) -> Recipe:
 
 
 def make(level: str, utterances: Path, examples: Path) -> None:
-    stage(recipe(level), [utterances], [], examples)
+    make_training_data(recipe(level), [utterances], [], examples)
 
 
 def copy(level: str, utterances: Path, examples: Path) -> None:

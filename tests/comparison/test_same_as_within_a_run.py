@@ -17,7 +17,7 @@ from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.table import Table
-from dialeval.stages import correlate, dialogbench_tables, robustness
+from dialeval.stages import dialogbench_results, metaeval
 from dialeval.tables import to_table, write_table
 
 Row = dict[str, Any]
@@ -68,8 +68,8 @@ def _noticed(folder: Path, scores: dict[str, dict[str, float]]) -> Path:
     judged = [row for judge, values in scores.items() for row in _scored(judge, "coherence", values)]
     paths = [_write(folder, "perturbed/by_rule.pairs.parquet", PAIRS, pairs)]
     paths += [_write(folder, "judgements/all/yes_no.parquet", JUDGEMENTS, judged)]
-    settings = robustness.Settings(thetas=[0.1], confidence=0.95)
-    robustness.stage(settings, paths[:1], paths[1:], folder / "tables" / "robustness")
+    settings = metaeval.RobustnessSettings(thetas=[0.1], confidence=0.95)
+    metaeval.robustness(settings, paths[:1], paths[1:], folder / "tables" / "robustness")
     inputs = {"pairs": {"perturbed/by_rule.pairs.parquet": "x"}, "judgements": {"judgements/all/yes_no.parquet": "x"}}
     write_record(folder, "tables/robustness/robustness.parquet", settings.model_dump(), **inputs)
     return folder
@@ -115,10 +115,10 @@ def _agreeing(folder: Path, scores: dict[str, dict[str, float]], ratings: dict[s
             ("judgements/x", JUDGEMENTS, judged),
         )
     ]
-    settings = correlate.Settings(
+    settings = metaeval.CorrelateSettings(
         resamples=200, confidence=0.95, random_seed=0, benchmarks={"mine": "mine"}, published_as={}
     )
-    correlate.stage(settings, paths[0], paths[1], [], paths[2], folder / "tables" / "metaeval")
+    metaeval.correlate(settings, paths[0], paths[1], [], paths[2], folder / "tables" / "metaeval")
     inputs = {name: {f"{name}.parquet": "x"} for name in ("items", "ratings")}
     write_record(
         folder, "tables/metaeval/correlations.parquet", settings.model_dump(),
@@ -170,10 +170,10 @@ def _examined(folder: Path, answers: dict[str, list[bool]]) -> Path:
         for number, right in enumerate(given)
     ]  # fmt: skip
     paths = [_write(folder, "items.parquet", TEST_ITEMS, items), _write(folder, "answers.parquet", TEST_ANSWERS, rows)]
-    settings = dialogbench_tables.Settings(
+    settings = dialogbench_results.DialogbenchTablesSettings(
         confidence=0.95, ablations=[], groups={}, kinds={}, parts={}, at_least=None, random_seed=0
     )
-    dialogbench_tables.stage(settings, paths[0], paths[1:], [], [], [], folder / "tables" / "dialogbench")
+    dialogbench_results.dialogbench_tables(settings, paths[0], paths[1:], [], [], [], folder / "tables" / "dialogbench")
     write_record(folder, "tables/dialogbench/accuracy.parquet", settings.model_dump(), answers={"answers.parquet": "x"})
     return folder
 

@@ -9,7 +9,7 @@ from dialeval.corpora.items import item_rows, iterate_items
 from dialeval.corpora.seeds import seed_table
 from dialeval.schemas.botchat import GENERATED, SEEDS
 from dialeval.schemas.shared import UTTERANCES
-from dialeval.stages.selfchat_items import Settings, stage
+from dialeval.stages.selfchat import SelfchatItemsSettings, selfchat_items
 from dialeval.tables import TableWriter, to_table, write_table
 
 NOBODY = {"prompt_tokens": None, "completion_tokens": None, "dropped": 0, "finish_reason": ""}
@@ -40,7 +40,7 @@ def _write(folder: Path, chatbots: list[str], n_seeds: int, n_utterances: int = 
 
 def test_every_dialogue_is_an_item_on_its_seed(tmp_path: Path) -> None:
     human, seeds, *generated = _write(tmp_path, ["one", "two"], n_seeds=3)
-    stage(Settings(), human, seeds, generated, tmp_path / "items")
+    selfchat_items(SelfchatItemsSettings(), human, seeds, generated, tmp_path / "items")
     items = list(iterate_items(tmp_path / "items"))
     assert [item.item_id for item in items] == [f"d{n}/{who}" for who in ("human", "one", "two") for n in range(3)]
     assert {(item.corpus, item.level, item.judged) for item in items} == {("selfchat", "dialogue", "")}
@@ -54,19 +54,19 @@ def test_every_dialogue_is_an_item_on_its_seed(tmp_path: Path) -> None:
 
 def test_in_talk_with_a_user_only_the_chatbots_side_is_judged(tmp_path: Path) -> None:
     human, seeds, *generated = _write(tmp_path, ["one"], n_seeds=2)
-    stage(Settings(partnered=True), human, seeds, generated, tmp_path / "items")
+    selfchat_items(SelfchatItemsSettings(partnered=True), human, seeds, generated, tmp_path / "items")
     person, _, chatbot, _ = iterate_items(tmp_path / "items")
     assert (person.speakers, person.judged) == (("Ann", "Bob", "Bob", "Cy"), "Bob")
     assert (chatbot.speakers, chatbot.judged) == (("user", "chatbot", "user", "chatbot"), "chatbot")
     write_table(human, UTTERANCES, to_table(UTTERANCES, []))  # behind scenarios there are no people
-    stage(Settings(partnered=True), human, seeds, generated, tmp_path / "items")
+    selfchat_items(SelfchatItemsSettings(partnered=True), human, seeds, generated, tmp_path / "items")
     assert [item.system for item in iterate_items(tmp_path / "items")] == ["one", "one"]
 
 
 def test_a_dialogue_that_could_not_be_had_is_no_item(tmp_path: Path) -> None:
     human, seeds, empty = _write(tmp_path, ["one"], n_seeds=2)
     write_table(empty, GENERATED, to_table(GENERATED, []))
-    stage(Settings(), human, seeds, [empty], tmp_path / "items")
+    selfchat_items(SelfchatItemsSettings(), human, seeds, [empty], tmp_path / "items")
     assert [item.system for item in iterate_items(tmp_path / "items")] == ["human", "human"]
 
 
@@ -76,7 +76,7 @@ def test_more_chatbots_take_no_more_memory(tmp_path: Path) -> None:
         folder = tmp_path / str(n)
         human, seeds, *generated = _write(folder, [f"bot{i}" for i in range(n)], n_seeds=200, n_utterances=16)
         tracemalloc.start()
-        stage(Settings(), human, seeds, generated, folder / "items")
+        selfchat_items(SelfchatItemsSettings(), human, seeds, generated, folder / "items")
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.3 * peaks[0], peaks

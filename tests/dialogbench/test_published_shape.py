@@ -20,7 +20,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.schemas.dialogbench import TEST_ITEMS
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.shared import REQUESTS, RESPONSES
-from dialeval.stages import dialogbench_parse, dialogbench_plan, dialogbench_read, dialogbench_tables
+from dialeval.stages import dialogbench, dialogbench_results
 from dialeval.tables import read_table, to_table, write_table
 
 RECORDS = Path(__file__).parent / "published_records"
@@ -101,17 +101,17 @@ ANSWERS: Mapping[str, Callable[[Row, TestItem], Row]] = {
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Row]]:
     folder = tmp_path_factory.mktemp("published")
     published = {"theirs": {"path": str(RECORDS), "language": "en", "task": None}}
-    reading = dialogbench_read.Settings(
+    reading = dialogbench.DialogbenchReadSettings(
         bundled=[], published=published, variants=["full"], limit=None, random_seed=3  # type: ignore[arg-type]
     )  # fmt: skip
-    dialogbench_read.stage(reading, [], folder / "items.parquet")
+    dialogbench.dialogbench_read(reading, [], folder / "items.parquet")
     shown = {
         row["item_id"]: TestItem.from_row(row) for row in read_table(folder / "items.parquet", TEST_ITEMS).to_pylist()
     }
     answers = []
     for method, answer in ANSWERS.items():
         planned = folder / f"{method}.parquet"
-        settings = dialogbench_plan.Settings(
+        settings = dialogbench.DialogbenchPlanSettings(
             method=method,  # type: ignore[arg-type]
             circular=method != "perplexity",
             presentation="history",
@@ -119,7 +119,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Row
             presence_penalty=0.0,
             frequency_penalty=0.0,
         )
-        dialogbench_plan.stage(settings, folder / "items.parquet", planned, Templates())
+        dialogbench.dialogbench_plan(settings, folder / "items.parquet", planned, Templates())
         nothing = dict.fromkeys(RESPONSES.schema.names) | {"key": "k", "status": "ok", "text": "", "reasoning": "",
                                                            "finish_reason": "stop"}  # fmt: skip
         responses = [
@@ -128,14 +128,14 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Row
         ]
         write_table(folder / f"{method}-said.parquet", RESPONSES, to_table(RESPONSES, responses))
         answers.append(folder / f"{method}-answers.parquet")
-        dialogbench_parse.stage(
-            dialogbench_parse.Settings(model="m", method=method),  # type: ignore[arg-type]
+        dialogbench.dialogbench_parse(
+            dialogbench.DialogbenchParseSettings(model="m", method=method),  # type: ignore[arg-type]
             folder / "items.parquet",
             planned,
             [folder / f"{method}-said.parquet"],
             answers[-1],
         )
-    settings_of_tables = dialogbench_tables.Settings(
+    settings_of_tables = dialogbench_results.DialogbenchTablesSettings(
         confidence=0.95,
         ablations=[],
         groups={"chat": ["m"]},
@@ -144,7 +144,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Row
         at_least=None,
         random_seed=0,
     )
-    dialogbench_tables.stage(
+    dialogbench_results.dialogbench_tables(
         settings_of_tables, folder / "items.parquet", answers, [], [], [], folder / "tables"
     )  # fmt: skip
     return lambda name: read_table(folder / f"tables/{name}.parquet", TABLES[f"dialogbench/{name}"]).to_pylist()

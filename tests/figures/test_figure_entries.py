@@ -12,7 +12,8 @@ from dialeval.errors import UserError
 from dialeval.figures import entries
 from dialeval.figures.entry import Figure, drawings
 from dialeval.fingerprints.code import fingerprint
-from dialeval.stages.draw import Drawing, Settings, stage
+from dialeval.stages.figures import Drawing, DrawSettings
+from dialeval.stages.figures import draw as stage
 
 PARTS = {name: part for name, part in vars(entries).items() if isinstance(part, tuple) and isinstance(part[0], Figure)}
 EVERY = [figure for part in PARTS.values() for figure in part]
@@ -52,12 +53,12 @@ def test_only_figures_whose_tables_a_run_has_are_drawn() -> None:
 def test_a_figure_without_its_table_says_which() -> None:
     drawing = Drawing(**drawings(entries.BATTLES, OPTIONS)[0].settings())
     with pytest.raises(UserError, match="figure mine needs the table 'battles/mine'; given: battles/yours"):
-        stage(Settings(drawings=[drawing]), [Path("tables/battles/yours.parquet")], [], Path())
+        stage(DrawSettings(drawings=[drawing]), [Path("tables/battles/yours.parquet")], [], Path())
 
 
 def test_no_stage_reaches_the_entries_or_the_figures_of_other_parts() -> None:
     modules = {figure.draw.partition(".")[0] for figure in EVERY}
-    reached = {definition.module for definition in _reached("dialeval.stages.draw")}
+    reached = {definition.module for definition in _reached("dialeval.stages.figures")}
     assert not reached & {f"dialeval.figures.{module}" for module in (*modules, "entries")}
     assert fingerprint("dialeval.figures.botchat_rates") != fingerprint("dialeval.figures.botchat_arena")
 

@@ -34,7 +34,7 @@ from dialeval.figures.saving import save_figure
 from dialeval.figures.style import PAGE_WIDTH
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS
-from dialeval.stages.draw import stage
+from dialeval.stages.figures import draw as stage
 from dialeval.tables import empty_table, to_table, write_table
 
 DRAWINGS = by_name(entries.METAEVAL)

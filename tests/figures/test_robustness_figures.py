@@ -27,7 +27,7 @@ from dialeval.figures.saving import save_figure
 from dialeval.figures.style import BLUE, PAGE_WIDTH, VERMILLION
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.robustness import ROBUSTNESS
-from dialeval.stages.draw import stage
+from dialeval.stages.figures import draw as stage
 from dialeval.tables import empty_table, write_table
 
 DRAWINGS = by_name(entries.ROBUSTNESS)

@@ -15,7 +15,7 @@ from dialeval.figures import entries
 from dialeval.figures.saving import save_figure
 from dialeval.figures.style import PAGE_WIDTH
 from dialeval.schemas.every import TABLES
-from dialeval.stages.draw import stage
+from dialeval.stages.figures import draw as stage
 from dialeval.tables import write_table
 
 DRAWINGS = by_name(entries.TRAINING)

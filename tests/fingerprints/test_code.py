@@ -212,7 +212,7 @@ SAID = [
     ("progress/stage.py", "from the store", "out of the store"),
     ("stages/command.py", "stopped; what was answered", "ended; what was answered"),
     ("engines/answering.py", "requests got no answer", "requests have no answer"),
-    ("stages/asking.py", "they were not asked", "none was asked"),
+    ("stages/answering.py", "they were not asked", "none was asked"),
     ("config/openai_model.py", "a budget needs price_input", "budgets need price_input"),
 ]
 
@@ -226,7 +226,7 @@ def test_what_is_said_to_people_while_a_stage_runs_concerns_none(package: Path, 
 
 
 def test_what_is_computed_for_a_remark_and_what_a_failure_rests_on_count(changed: Change) -> None:
-    assert "answer" in changed("stages/asking.py", "if unasked:", "if unasked > 1:")
+    assert "answer" in changed("stages/answering.py", "if unasked:", "if unasked > 1:")
     assert "answer" in changed("engines/answering.py", "if not failed or failed <=", "if not failed or failed <")
 
 
@@ -359,7 +359,7 @@ def test_a_template_that_settings_name_counts_for_them(package: Path, tmp_path: 
     module = fingerprints(package)
 
     def of(*names: str) -> str:
-        result: str = module.fingerprint("dialeval.stages.answer", templates=names, prompts_directory=tmp_path)
+        result: str = module.fingerprint("dialeval.stages.answering", templates=names, prompts_directory=tmp_path)
         return result
 
     (tmp_path / "helpful.j2").write_text("Which is more helpful?")

@@ -7,7 +7,7 @@ import json
 from dialeval.config.models import ENGINES
 from dialeval.config.whole import Config
 from dialeval.processes.how_jobs_run import VARIABLE, announce, with_how_jobs_run
-from dialeval.stages import answer, selfchat
+from dialeval.stages import answering, selfchat
 
 ENDPOINT = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1"}
 
@@ -22,7 +22,9 @@ def test_a_job_gets_what_the_run_says_of_its_model() -> None:
     settings = {"name": "large", "protocol": "arena", "model": ENDPOINT}
     environment = told(large={"concurrency": 3, "max_tries": 2}, small={"concurrency": 5}, other={})
     assert json.loads(environment[VARIABLE])["models"].keys() == {"large", "small"}
-    filled = answer.Settings.model_validate(with_how_jobs_run(settings, answer.Settings.model_fields, environment))
+    filled = answering.AnswerSettings.model_validate(
+        with_how_jobs_run(settings, answering.AnswerSettings.model_fields, environment)
+    )
     assert (filled.model.concurrency, filled.answering.max_failure_share) == (3, 0.25)
     assert filled.model.model_dump()["max_tries"] == 2
 
@@ -30,19 +32,21 @@ def test_a_job_gets_what_the_run_says_of_its_model() -> None:
 def test_a_partner_gets_what_is_said_of_it_under_its_own_name() -> None:
     settings = {"name": "a", "model": ENDPOINT, "partner": ENDPOINT, "selfchat": {"partner": "b"}}
     environment = told(a={"concurrency": 3}, b={"concurrency": 5})
-    filled = with_how_jobs_run(settings, selfchat.Settings.model_fields, environment)
+    filled = with_how_jobs_run(settings, selfchat.SelfchatSettings.model_fields, environment)
     assert (filled["model"]["concurrency"], filled["partner"]["concurrency"]) == (3, 5)
 
 
 def test_what_a_stage_is_told_itself_comes_first() -> None:
     settings = {"name": "a", "model": {**ENDPOINT, "concurrency": 7}, "answering": {"max_failure_share": 0.5}}
-    filled = with_how_jobs_run(settings, answer.Settings.model_fields, told(a={"concurrency": 3}))
+    filled = with_how_jobs_run(settings, answering.AnswerSettings.model_fields, told(a={"concurrency": 3}))
     assert (filled["model"]["concurrency"], filled["answering"]) == (7, {"max_failure_share": 0.5})
 
 
 def test_outside_a_run_what_is_left_out_is_as_by_default() -> None:
     settings = {"name": "a", "protocol": "arena", "model": ENDPOINT}
-    filled = answer.Settings.model_validate(with_how_jobs_run(settings, answer.Settings.model_fields, {}))
+    filled = answering.AnswerSettings.model_validate(
+        with_how_jobs_run(settings, answering.AnswerSettings.model_fields, {})
+    )
     assert (filled.model.concurrency, filled.answering.max_failure_share) == (64, 0.0)
 
 

@@ -17,7 +17,7 @@ from dialeval.protocols.planning import request_from_row
 from dialeval.protocols.question_settings import ReadingSettings
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import REQUESTS, RESPONSES
-from dialeval.stages import parse_detect, plan_again
+from dialeval.stages import judging
 from dialeval.tables import read_table, to_table, write_table
 
 UNIEVAL: dict[str, Any] = {"name": "unieval", "shipped": True, "protocol": shipped("unieval")}
@@ -47,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
     write_table(tmp_path / "requests", REQUESTS, to_table(REQUESTS, planned))
     answers = [response(row["request_id"], *ANSWERS[row["case_id"]]) for row in planned]
     write_table(tmp_path / "responses", RESPONSES, to_table(RESPONSES, answers))
-    plan_again.stage(
+    judging.plan_again(
         ItemSettings(**UNIEVAL),
         tmp_path / "requests",
         [tmp_path / "responses"],
@@ -77,7 +77,7 @@ def test_the_second_answer_stands_where_there_is_one(folder: Path) -> None:
         response(again[1], "", "missing", ""),
     ]
     write_table(folder / "second", RESPONSES, to_table(RESPONSES, answers))
-    parse_detect.stage(
+    judging.parse_detect(
         ReadingSettings(**UNIEVAL, judge="j"),
         folder / "requests",
         [folder / "responses"],

@@ -11,7 +11,7 @@ from dialeval.config.origin import from_results
 from dialeval.errors import UserError
 from dialeval.provenance.leftovers import check_folder, list_leftovers, remove
 from dialeval.provenance.records import Job, digest_of, write_record
-from dialeval.stages.tidy import Settings, stage
+from dialeval.stages.report import TidySettings, tidy
 
 STORE = Path("elsewhere")
 
@@ -198,7 +198,7 @@ def test_the_stage_lists_and_removes_only_where_that_is_asked(
     made(results, "tables/a.csv", "tables/b.csv")
     put(results, "tables/b.csv", "x" * 2345)
     put(results, "mine.txt")
-    stage(Settings(remove=False), results, STORE, graph(results))
+    tidy(TidySettings(remove=False), results, STORE, graph(results))
     said = capsys.readouterr().out
     assert "4 B  results/tables/a.csv  (answer)\n" in said
     assert "2.3 kB  results/tables/b.csv  (answer; stays: changed since a run made it)\n" in said
@@ -207,13 +207,13 @@ def test_the_stage_lists_and_removes_only_where_that_is_asked(
     assert (results / "tables/a.csv").exists()
     assert not (results / ".graph.json").exists()
     with pytest.raises(UserError, match="nothing is known of what the configuration makes"):
-        stage(Settings(remove=True), results, STORE, results / ".graph.json")
+        tidy(TidySettings(remove=True), results, STORE, results / ".graph.json")
     with pytest.raises(UserError, match="names what is not there"):
-        stage(Settings(remove=True), results, STORE, graph(results, left_out=("note: x is left out",)))
+        tidy(TidySettings(remove=True), results, STORE, graph(results, left_out=("note: x is left out",)))
     assert (results / "tables/a.csv").exists()
-    stage(Settings(remove=True), results, STORE, graph(results))
+    tidy(TidySettings(remove=True), results, STORE, graph(results))
     assert "removed 1 file or folder of 4 B\n" in capsys.readouterr().out
     assert not (results / "tables/a.csv").exists()
     assert (results / "tables/b.csv").exists()
-    stage(Settings(remove=False), results, STORE, graph(results, "tables/b.csv"))
+    tidy(TidySettings(remove=False), results, STORE, graph(results, "tables/b.csv"))
     assert "results holds nothing that the configuration does not make\n" in capsys.readouterr().out

@@ -19,13 +19,7 @@ from dialeval.protocols.planning import request_from_row
 from dialeval.schemas.dialogbench import TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.shared import REQUESTS
-from dialeval.stages import (
-    dialogbench_experts,
-    dialogbench_plan,
-    dialogbench_read,
-    dialogbench_sheet,
-    dialogbench_tables,
-)
+from dialeval.stages import dialogbench, dialogbench_results
 from dialeval.stats.shares import share_interval
 from dialeval.tables import TableWriter, read_table, to_table, write_table
 
@@ -45,7 +39,9 @@ def write_items(path: Path) -> None:
 
 def read(tmp_path: Path, written: list[Path], **changes: Any) -> list[dict[str, Any]]:
     settings: dict[str, Any] = {"bundled": [], "published": {}, "variants": ["full"], "limit": None, "random_seed": 0}
-    dialogbench_read.stage(dialogbench_read.Settings(**settings | changes), written, tmp_path / "items.parquet")
+    dialogbench.dialogbench_read(
+        dialogbench.DialogbenchReadSettings(**settings | changes), written, tmp_path / "items.parquet"
+    )
     return read_table(tmp_path / "items.parquet", TEST_ITEMS).to_pylist()
 
 
@@ -86,7 +82,7 @@ def test_variants_are_told_apart(tmp_path: Path) -> None:
 
 def test_requests_carry_the_items_names(tmp_path: Path) -> None:
     rows = read(tmp_path, [], bundled=["en"], limit=1)
-    settings = dialogbench_plan.Settings(
+    settings = dialogbench.DialogbenchPlanSettings(
         method="letter",
         circular=True,
         presentation="history",
@@ -94,7 +90,7 @@ def test_requests_carry_the_items_names(tmp_path: Path) -> None:
         presence_penalty=0.6,
         frequency_penalty=0.0,
     )
-    dialogbench_plan.stage(settings, tmp_path / "items.parquet", tmp_path / "requests.parquet", Templates())
+    dialogbench.dialogbench_plan(settings, tmp_path / "items.parquet", tmp_path / "requests.parquet", Templates())
     requests = read_table(tmp_path / "requests.parquet", REQUESTS).to_pylist()
     assert len(requests) == 10 * 4 + 3 + 2
     assert {request["case_id"] for request in requests} == {row["item_id"] for row in rows}
@@ -128,8 +124,8 @@ def tables_of(
     read(tmp_path, [], bundled=["en"])
     write_items(tmp_path / "written.parquet")
     write_table(tmp_path / "answers.parquet", TEST_ANSWERS, to_table(TEST_ANSWERS, answers))
-    dialogbench_tables.stage(
-        dialogbench_tables.Settings(
+    dialogbench_results.dialogbench_tables(
+        dialogbench_results.DialogbenchTablesSettings(
             confidence=0.9,
             ablations=ablations,
             groups={"chat": ["m"], "own": ["m"]},
@@ -213,8 +209,8 @@ def test_experts_answers_go_from_the_sheet_to_a_row_beside_the_models(
     items = tmp_path / "items.parquet"
     rows = read(tmp_path, [], bundled=["en"])
     right = {row["item_id"]: row["label"] for row in rows}
-    settings = dialogbench_sheet.Settings(per_task=1, random_seed=0)
-    dialogbench_sheet.stage(settings, items, tmp_path / "sheet.csv", tmp_path / "sheet.digest")
+    settings = dialogbench.DialogbenchSheetSettings(per_task=1, random_seed=0)
+    dialogbench.dialogbench_sheet(settings, items, tmp_path / "sheet.csv", tmp_path / "sheet.digest")
     with (tmp_path / "sheet.csv").open(encoding="utf-8-sig", newline="") as file:
         asked = list(csv.DictReader(file))
     filled = [{**row, "answer": right[row["item"]], "expert": name} for name in ("ann", "bo") for row in asked]
@@ -223,8 +219,8 @@ def test_experts_answers_go_from_the_sheet_to_a_row_beside_the_models(
         writer = csv.DictWriter(file, list(asked[0]))
         writer.writeheader()
         writer.writerows(filled)
-    told = dialogbench_experts.Settings(simulated=["bo"])
-    dialogbench_experts.stage(told, items, tmp_path / "filled.csv", tmp_path / "experts.parquet")
+    told = dialogbench_results.DialogbenchExpertsSettings(simulated=["bo"])
+    dialogbench_results.dialogbench_experts(told, items, tmp_path / "filled.csv", tmp_path / "experts.parquet")
     assert "24 answers of 2 experts to 12 items; left blank: 0 rows" in capsys.readouterr().out
     folder = tables_of(tmp_path, [], [], [tmp_path / "experts.parquet"])
     overall = {row["source"]: row for row in rows_of(folder, "accuracy") if row["scope"] == "overall"}
@@ -237,8 +233,8 @@ def test_experts_answers_go_from_the_sheet_to_a_row_beside_the_models(
     assert agreement["agreement"] == pytest.approx(11 / 12)
     assert [row["type"] for row in rows_of(folder, "overview")] == ["people"]
     with pytest.raises(UserError, match="nobody in .*filled.csv is called 'bob'; did you mean 'bo'"):
-        dialogbench_experts.stage(
-            dialogbench_experts.Settings(simulated=["bob"]),
+        dialogbench_results.dialogbench_experts(
+            dialogbench_results.DialogbenchExpertsSettings(simulated=["bob"]),
             items,
             tmp_path / "filled.csv",
             tmp_path / "e.parquet",

@@ -106,7 +106,7 @@ def test_a_job_that_draws_has_matplotlib_without_what_nobody_there_reads(own_set
     """Neither pages of help, which take an eighth of its start, nor files of other styles; later help is as ever."""
     (tmp_path / "matplotlibrc").write_text(own_settings)
     code = (
-        "import sys, dialeval.stages.draw, matplotlib.artist as artists\n"
+        "import sys, dialeval.stages.figures, matplotlib.artist as artists\n"
         "from matplotlib.figure import Figure\n"
         "Figure().subplots().tick_params(grid_lw=1)\n"  # another name of linewidth is known
         "from matplotlib.patches import Rectangle\n"

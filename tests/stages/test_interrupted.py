@@ -21,7 +21,7 @@ def test_a_stage_that_did_not_begin_is_named(
 ) -> None:
     monkeypatch.delenv("DIALEVAL_RESULTS", raising=False)
     monkeypatch.setattr(sys, "argv", ["stages", "plan_pair", "--makes", "x", "--settings", "{}"])
-    monkeypatch.setitem(sys.modules, "dialeval.stages.plan_pair", Interrupted())
+    monkeypatch.setitem(sys.modules, "dialeval.stages.judging", Interrupted())
     monkeypatch.delitem(sys.modules, "dialeval.stages.__main__", raising=False)
     with pytest.raises(SystemExit) as stopped:
         runpy.run_module("dialeval.stages", run_name="__main__")

@@ -17,7 +17,7 @@ from dialeval.protocols.item_settings import ItemReadingSettings
 from dialeval.protocols.planning import Planned
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import REQUESTS, RESPONSES
-from dialeval.stages import answer, answer_items, parse_probability
+from dialeval.stages import answering, judging
 from dialeval.tables import TableWriter, read_table
 
 CRITERIA = {"coherence": "dialogue", "diversity": "dialogue", "relevance": "turn"}
@@ -53,12 +53,12 @@ def plan(path: Path, number: int = 4) -> Path:
 
 
 @pytest.mark.parametrize("shards", [1, 2])
-@pytest.mark.parametrize("stage", [answer, answer_items])
+@pytest.mark.parametrize("stage", [answering, answering])
 def test_what_is_not_taken_is_left_out_of_everything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shards: int, stage: Any
 ) -> None:
     engine = Trained()
-    monkeypatch.setattr(answer, "open_engine", lambda *_: engine)
+    monkeypatch.setattr(answering, "open_engine", lambda *_: engine)
     requests = plan(tmp_path / "requests.parquet")
     parts, usage = [], []
     for shard in range(1, shards + 1):
@@ -68,7 +68,7 @@ def test_what_is_not_taken_is_left_out_of_everything(
         )  # fmt: skip
         parts.append(tmp_path / f"{shard}.parquet")
         record = tmp_path / f"{shard}.json"
-        more = {"templates": Templates()} if stage is answer_items else {}
+        more = {"templates": Templates()} if stage is answering else {}
         stage.stage(settings, requests, [], tmp_path / "store", parts[-1], record, **more)
         usage.append(json.loads(record.read_text()))
     assert sum(engine.calls.values()) == 4
@@ -81,7 +81,7 @@ def test_what_is_not_taken_is_left_out_of_everything(
 
     judgements = tmp_path / "judgements.parquet"
     reading = ItemReadingSettings(judge="fined", name="yes_no", protocol=shipped("yes_no"))
-    parse_probability.stage(reading, requests, parts, [], judgements)
+    judging.parse_probability(reading, requests, parts, [], judgements)
     found = read_table(judgements, JUDGEMENTS).to_pylist()
     assert [(row["item_id"], row["criterion"], row["status"]) for row in found] == [
         (str(item), "coherence", "ok") for item in range(4)

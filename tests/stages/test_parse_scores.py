@@ -17,7 +17,7 @@ from dialeval.protocols.item_settings import ItemReadingSettings
 from dialeval.protocols.planning import write_requests
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.shared import REQUESTS, RESPONSES
-from dialeval.stages import parse_probability, parse_scale
+from dialeval.stages import judging
 from dialeval.tables import read_table, to_table, write_table
 
 ITEM = Item("support", "a1", "en", "turn", "c1", ("user", "agent"), ("Where is it?", "On its way."), system="v1")
@@ -26,8 +26,8 @@ ITEM = Item("support", "a1", "en", "turn", "c1", ("user", "agent"), ("Where is i
 @pytest.mark.parametrize(
     ("form", "stage", "name", "more"),
     [
-        (probability, parse_probability, "probability", {}),
-        (scale, parse_scale, "scale", {"repeats": 1, "sampling": Sampling(temperature=0.0, max_tokens=64)}),
+        (probability, judging, "probability", {}),
+        (scale, judging, "scale", {"repeats": 1, "sampling": Sampling(temperature=0.0, max_tokens=64)}),
     ],
 )
 def test_a_judgement_bears_the_name_of_its_protocol(

@@ -13,7 +13,7 @@ from dialeval.errors import UserError
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.schemas.robustness import PAIRS
-from dialeval.stages import damage_items, read_corpus, read_rated, read_scores
+from dialeval.stages import corpora, perturbations
 from dialeval.tables import read_table, to_table, write_table
 
 RATED = [
@@ -28,9 +28,11 @@ HEADER = "corpus,item_id,dimension,value\n"
 def rated(tmp_path: Path) -> dict[str, Path]:
     """The tables of a rated corpus of two items, and a third that nobody rated."""
     (tmp_path / "mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in RATED))
-    settings = read_rated.Settings(name="mine", reader="rated_jsonl", path=tmp_path / "mine.jsonl", languages=None)
+    settings = corpora.ReadRatedSettings(
+        name="mine", reader="rated_jsonl", path=tmp_path / "mine.jsonl", languages=None
+    )
     paths = {name: tmp_path / f"{name}.parquet" for name in ("items", "ratings", "left_out")}
-    read_rated.stage(settings, **paths)
+    corpora.read_rated(settings, **paths)
     return paths
 
 
@@ -47,10 +49,10 @@ def test_a_limit_keeps_whole_dialogues_the_same_in_every_language(
 
     def read(limit: int | None, seed: int = 0, order: int = 1) -> dict[str, list[dict[str, Any]]]:
         path.write_text("".join(json.dumps(line) + "\n" for line in lines[::order]), encoding="utf-8")
-        settings = read_rated.Settings(
+        settings = corpora.ReadRatedSettings(
             name="mine", reader="rated_jsonl", path=path, languages=None, limit=limit, random_seed=seed
         )
-        read_rated.stage(settings, **paths)
+        corpora.read_rated(settings, **paths)
         schemas = {"items": ITEMS, "ratings": RATINGS, "left_out": LEFT_OUT_ITEMS}
         return {name: read_table(paths[name], schema).to_pylist() for name, schema in schemas.items()}
 
@@ -72,9 +74,9 @@ def test_a_limit_keeps_whole_dialogues_the_same_in_every_language(
 
 def scores(folder: Path, rated: dict[str, Path], text: str) -> Path:
     (folder / "metric.csv").write_text(HEADER + text)
-    settings = read_scores.Settings(name="metric", scale_min=0, scale_max=1)
+    settings = corpora.ReadScoresSettings(name="metric", scale_min=0, scale_max=1)
     paths = {name: [path] for name, path in rated.items()}
-    read_scores.stage(settings, folder / "metric.csv", **paths, judgements=folder / "s.parquet")
+    corpora.read_scores(settings, folder / "metric.csv", **paths, judgements=folder / "s.parquet")
     return folder / "s.parquet"
 
 
@@ -106,12 +108,12 @@ def test_a_bad_file_leaves_the_table_of_before(tmp_path: Path, bad: str) -> None
     utterances = [{"speaker": who, "text": "Hi."} for who in "AB"]
     path, table = tmp_path / "mine.jsonl", tmp_path / "t.parquet"
     path.write_text(json.dumps({"dialogue_id": "d", "utterances": utterances}))
-    settings = read_corpus.Settings(name="mine", reader="jsonl", path=path, language="en")
-    read_corpus.stage(settings, table)
+    settings = corpora.ReadCorpusSettings(name="mine", reader="jsonl", path=path, language="en")
+    corpora.read_corpus(settings, table)
     before = table.read_bytes()
     path.write_text(path.read_text() + "\n" + bad)
     with pytest.raises(UserError, match=r"mine\.jsonl, line 2"):
-        read_corpus.stage(settings, table)
+        corpora.read_corpus(settings, table)
     assert table.read_bytes() == before
 
 
@@ -122,7 +124,7 @@ def test_strategies_say_which_published_sets_are_read(tmp_path: Path, capsys: py
             (tmp_path / path).write_text(f"r-0\tA\t{response}\n")
 
     def strategies(named: list[str] | None) -> set[str]:
-        settings = damage_items.Settings(
+        settings = perturbations.DamageItemsSettings(
             strategies=named,
             limit=None,
             dialogue_draws=1,
@@ -134,7 +136,7 @@ def test_strategies_say_which_published_sets_are_read(tmp_path: Path, capsys: py
             random_seed=0,
         )
         paths = {"items": tmp_path / "items", "pairs": tmp_path / "pairs"}
-        damage_items.stage(settings, [], [], [], **paths)
+        perturbations.damage_items(settings, [], [], [], **paths)
         return {row["strategy"] for row in read_table(tmp_path / "pairs", PAIRS).to_pylist()}
 
     assert strategies(["repetition"]) == {"repetition"}

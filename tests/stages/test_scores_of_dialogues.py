@@ -21,15 +21,7 @@ from dialeval.protocols.planning import request_from_row
 from dialeval.schemas.measures import CHECKLIST, MEANS, RATES
 from dialeval.schemas.metaeval import ITEMS
 from dialeval.schemas.shared import REQUESTS, RESPONSES
-from dialeval.stages import (
-    measure_checklist,
-    measure_means,
-    measure_rates,
-    parse_probability,
-    parse_scale,
-    plan_probability,
-    plan_scale,
-)
+from dialeval.stages import judging, measures
 from dialeval.tables import TableWriter, iterate_rows, read_table, to_table, write_table
 
 SAID = {
@@ -74,8 +66,8 @@ def writes(request: Request) -> Response:
 
 
 FORMS: dict[str, tuple[Any, Any, Callable[[Request], Response]]] = {
-    "probability": (plan_probability, parse_probability, judge),
-    "scale": (plan_scale, parse_scale, writes),
+    "probability": (judging, judging, judge),
+    "scale": (judging, judging, writes),
 }
 
 
@@ -120,12 +112,12 @@ def measured(folder: Path, stage: Callable[..., None], table: Any, design: dict[
 def test_a_checklist_is_the_share_of_its_questions_answered_with_yes(tmp_path: Path, form: str, each: int) -> None:
     requests, design = judged(tmp_path, criteria(), form)
     assert len(requests) == 3 * 3 * each
-    rows = measured(tmp_path, measure_checklist.stage, CHECKLIST, design)
+    rows = measured(tmp_path, measures.measure_checklist, CHECKLIST, design)
     found = {row["system"]: (row["estimate"], row["n"], row["n_missing"], row["n_criteria"]) for row in rows}
     assert found["kind"] == (1.0, 3, 0, 4)
     assert found["curt"] == (0.25, 3, 0, 4)
     assert found["lost"] == (None, 0, 3, 4), "an answer that could not be read leaves the dialogue out"
-    rows = measured(tmp_path, measure_rates.stage, RATES, design)
+    rows = measured(tmp_path, measures.measure_rates, RATES, design)
     shares = {(row["criterion"], row["system"]): (row["estimate"], row["n"], row["n_unparsed"]) for row in rows}
     assert shares["solves", "curt"] == (1.0, 3, 0)
     assert shares["sorry", "curt"] == (0.0, 3, 0)
@@ -134,7 +126,7 @@ def test_a_checklist_is_the_share_of_its_questions_answered_with_yes(tmp_path: P
 
 def test_means_by_criterion_are_the_judges_probabilities(tmp_path: Path) -> None:
     _, design = judged(tmp_path, criteria())
-    rows = measured(tmp_path, measure_means.stage, MEANS, design)
+    rows = measured(tmp_path, measures.measure_means, MEANS, design)
     by_name = {(row["criterion"], row["system"]): row["estimate"] for row in rows}
     assert by_name["greets", "kind"] == pytest.approx(0.9)
     assert by_name["greets", "curt"] == pytest.approx(0.2)

@@ -79,7 +79,7 @@ def arguments(folder: Path, url: str, chatbot: str = "bot", **more: Any) -> dict
     shard = more.get("shard", 1), more.get("shards", 1)
     name = f"{chatbot}-{shard[0]}-of-{shard[1]}"
     return {
-        "settings": selfchat.Settings.model_validate(settings | more),
+        "settings": selfchat.SelfchatSettings.model_validate(settings | more),
         "seeds": folder / "seeds.parquet",
         "scenarios": [folder / "scenarios.parquet"],
         "learned": [],
@@ -94,7 +94,7 @@ def talk(
     folder: Path, url: str, chatbot: str = "bot", prompt_set: PromptSet = "ours", **more: Any
 ) -> dict[str, list[tuple[str, str]]]:
     given = arguments(folder, url, chatbot, **more)
-    selfchat.stage(**given, templates=Templates(prompt_set=prompt_set))
+    selfchat.selfchat(**given, templates=Templates(prompt_set=prompt_set))
     dialogues: dict[str, list[tuple[str, str]]] = {}
     for row in read_table(given["generated"], GENERATED).to_pylist():
         dialogues.setdefault(row["seed_id"], []).append((row["origin"], row["text"]))

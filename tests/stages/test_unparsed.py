@@ -91,6 +91,6 @@ def test_letters_and_translations_are_parsed_by_what_their_request_says() -> Non
 def test_how_answers_are_parsed_is_no_part_of_what_asks() -> None:
     from dialeval.fingerprints.code import _reach
 
-    reached = {definition.module for definition in _reach("dialeval.stages.answer")[0]}
+    reached = {definition.module for definition in _reach("dialeval.stages.answering")[0]}
     assert not {"dialeval.stages.unparsed", "dialeval.forms.pair", "dialeval.forms.verdict_text"} & reached
-    assert fingerprint("dialeval.stages.answer")
+    assert fingerprint("dialeval.stages.answering")

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Picture
 from dialeval.figures.entry import Figure, drawings
 from dialeval.schemas.every import TABLES
 from dialeval.schemas.table import Table
-from dialeval.stages.draw import Settings
+from dialeval.stages.figures import DrawSettings
 
 OPTIONS: dict[str, Any] = {"interval": "90 % interval"}
 
@@ -32,7 +32,7 @@ def by_name(figures: Sequence[Figure]) -> dict[str, Drawn]:
     return found
 
 
-def settings(figures: Sequence[Figure], *names: str) -> Settings:
+def settings(figures: Sequence[Figure], *names: str) -> DrawSettings:
     """Returns the settings of the stage that draws the figures of these names."""
     wanted = [one.settings() for one in drawings(figures, OPTIONS) if one.name in names]
-    return Settings.model_validate({"drawings": wanted})
+    return DrawSettings.model_validate({"drawings": wanted})

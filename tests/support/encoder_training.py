@@ -44,7 +44,7 @@ def made_set(path: Path, level: str, kinds: Iterable[str] | None = None, **recip
     from dialeval.corpora.dialogues import utterance_table
     from dialeval.corpora.readers import read_corpus
     from dialeval.schemas.shared import UTTERANCES
-    from dialeval.stages import make_training_data
+    from dialeval.stages import training
     from dialeval.training.pairs.recipe import Recipe
 
     table = utterance_table("all", read_corpus("bundled", None, "en"))
@@ -58,7 +58,7 @@ def made_set(path: Path, level: str, kinds: Iterable[str] | None = None, **recip
         write_table(tables[-1], UTTERANCES, part)
     fields: dict[str, Any] = {"domains": {"home": ["home"], "away": ["away"]}, "max_context": 1, "held_back": 0.2}
     made = Recipe(name="set", level=level, kinds=None if kinds is None else list(kinds), **fields | recipe)
-    make_training_data.stage(made, tables, [], path)
+    training.make_training_data(made, tables, [], path)
     return path
 
 
@@ -96,11 +96,11 @@ def train(
     **fields: Any,
 ) -> Trained:
     """Trains in this process."""
-    from dialeval.stages import train_encoder
+    from dialeval.stages import training
 
     made = places(folder)
-    train_encoder.stage(
-        train_encoder.Settings.model_validate(settings(encoder, model or {}, fields, random_seed)),
+    training.train_encoder(
+        training.TrainEncoderSettings.model_validate(settings(encoder, model or {}, fields, random_seed)),
         examples, *made, code="",
     )  # fmt: skip
     return made

@@ -51,7 +51,7 @@ def judge(decoder: Path) -> Callable[..., VllmModel]:
 @pytest.fixture(scope="session")
 def train(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """Trains a judge and returns the folder: `train(model, rows, folder=...)`."""
-    from dialeval.stages import train_lora
+    from dialeval.stages import training
 
     def trained(model: VllmModel, *sets: list[Row], folder: Path | None = None, random_seed: int = 0) -> Path:
         folder = folder or tmp_path_factory.mktemp("trained")
@@ -59,8 +59,8 @@ def train(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         for number, rows in enumerate(sets):
             tables.append(folder / f"examples-{number}.parquet")
             write_table(tables[-1], TRAINING_EXAMPLES, to_table(TRAINING_EXAMPLES, rows))
-        train_lora.stage(
-            train_lora.Settings(name="judge", model=model, random_seed=random_seed),
+        training.train_lora(
+            training.TrainLoraSettings(name="judge", model=model, random_seed=random_seed),
             tables,
             folder / "trained" / "judge",
             folder / "trained" / "judge.digest",

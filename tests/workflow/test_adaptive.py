@@ -58,7 +58,7 @@ def rows(workspace: Workspace, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.mark.slow  # its rounds are run by tests/stages/test_answer_adaptively.py
+@pytest.mark.slow  # its rounds are run by tests/stages/test_adaptive.py
 def test_pairs_are_asked_about_until_they_are_settled(workspace: Workspace) -> None:
     with LoopbackEndpoint(judge) as endpoint:
         configure(workspace, endpoint.url, {"block": BLOCK})

@@ -13,7 +13,7 @@ from dialeval.corpora.transcripts.items import Options, TranscriptItems, read_it
 from dialeval.errors import UserError
 from dialeval.schemas.metaeval import LEFT_OUT_ITEMS
 from dialeval.schemas.transcripts import ASIDES
-from dialeval.stages.read_transcripts import Settings, stage
+from dialeval.stages.corpora import ReadTranscriptsSettings, read_transcripts
 from dialeval.tables import read_table
 
 SAID = [{"speaker": "user", "text": "Hi."}, {"speaker": "bot", "text": "Hello."}]
@@ -186,7 +186,7 @@ def test_the_stage_writes_all_tables(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps(record(1, "a")) + "\n" + json.dumps(record(2, "a", [])), encoding="utf-8")
     outputs = [tmp_path / name for name in ("items", "asides", "left_out")]
-    stage(Settings(name="support", path=path, options=Options()), *outputs)
+    read_transcripts(ReadTranscriptsSettings(name="support", path=path, options=Options()), *outputs)
     (item,) = iterate_items(outputs[0])
     assert (item.corpus, item.system, item.judged, item.level) == ("support", "a", "bot", "dialogue")
     assert read_table(outputs[1], ASIDES).num_rows == 0

@@ -22,16 +22,9 @@ from dialeval.protocols.voices import history
 from dialeval.schemas.botchat import GENERATED
 from dialeval.schemas.judgements import JUDGEMENTS
 from dialeval.schemas.measures import PASS_RATES
-from dialeval.stages import (
-    answer,
-    extract_seeds,
-    measure_pass_rates,
-    parse_detect,
-    plan_detect,
-    read_corpus,
-    selfchat,
-    selfchat_items,
-)
+from dialeval.stages import answering, corpora, measures, selfchat
+from dialeval.stages import judging as parse_detect
+from dialeval.stages import judging as plan_detect
 from dialeval.tables import HUMAN, read_table
 
 pytestmark = pytest.mark.vllm
@@ -111,37 +104,39 @@ def test_botchat_runs_over_http(model: OpenAIModel, tmp_path: Path) -> None:
         return tmp_path / f"{name}.parquet"
 
     store, asking = tmp_path / "store", Answering(max_failure_share=0.0)
-    reading = read_corpus.Settings(name="bundled", reader="bundled", path=None, language="en")
-    read_corpus.stage(reading, path("human"))
-    extract_seeds.stage(Seeds(corpus="bundled", limit=N_SEEDS), path("human"), path("seeds"))
+    reading = corpora.ReadCorpusSettings(name="bundled", reader="bundled", path=None, language="en")
+    corpora.read_corpus(reading, path("human"))
+    corpora.extract_seeds(Seeds(corpus="bundled", limit=N_SEEDS), path("human"), path("seeds"))
 
     model = model.model_copy(update={"extra_body": {"seed": 1}})  # so that it goes the same way every time
     chat = Selfchat(n_utterances=N_UTTERANCES, temperature=1, max_tokens=12)
-    chatting = selfchat.Settings(name="tiny", model=model, selfchat=chat, answering=asking)
-    selfchat.stage(chatting, path("seeds"), [], [], [], store, path("generated"), [tmp_path / "chat.json"], Templates())
+    chatting = selfchat.SelfchatSettings(name="tiny", model=model, selfchat=chat, answering=asking)
+    selfchat.selfchat(
+        chatting, path("seeds"), [], [], [], store, path("generated"), [tmp_path / "chat.json"], Templates()
+    )
     generated = read_table(path("generated"), GENERATED).to_pylist()
     assert len(generated) == N_SEEDS * N_UTTERANCES
     written = [row for row in generated if row["origin"] == "model"]
     assert all(row["text"] and row["completion_tokens"] <= 12 for row in written)
 
     paths = (path("human"), path("seeds"), [path("generated")], path("items"))
-    selfchat_items.stage(selfchat_items.Settings(), *paths)
+    selfchat.selfchat_items(selfchat.SelfchatItemsSettings(), *paths)
     unieval = {"name": "unieval", "shipped": True, "protocol": shipped("unieval").model_copy(update={"max_tokens": 16})}
-    plan_detect.stage(QuestionSettings(**unieval), [path("items")], [], [], path("requests"), Templates())
-    judging = answer.Settings(name="tiny", protocol="unieval", model=model, answering=asking)
-    answer.stage(judging, path("requests"), [], store, path("responses"), tmp_path / "judge.json")
+    plan_detect.plan_detect(QuestionSettings(**unieval), [path("items")], [], [], path("requests"), Templates())
+    judging = answering.AnswerSettings(name="tiny", protocol="unieval", model=model, answering=asking)
+    answering.answer(judging, path("requests"), [], store, path("responses"), tmp_path / "judge.json")
     parsing = ReadingSettings(**unieval, judge="tiny")
     parts = {"requests": path("requests"), "responses": [path("responses")], "again": []}
-    parse_detect.stage(parsing, **parts, judgements=path("judgements"))
+    parse_detect.parse_detect(parsing, **parts, judgements=path("judgements"))
     verdicts = read_table(path("judgements"), JUDGEMENTS).to_pylist()
     assert [row["left"] for row in verdicts] == [HUMAN] * N_SEEDS + ["tiny"] * N_SEEDS
     assert {row["status"] for row in verdicts} <= {"ok", "unparsed", "truncated"}
 
     rating = Design(protocol="unieval", judges=["tiny"], systems=[HUMAN, "tiny"], lengths=[4, N_UTTERANCES])
     outputs = (tmp_path / "rates.parquet", tmp_path / "rates.csv")
-    measure_pass_rates.stage(rating, [path("judgements")], [], [], *outputs)
+    measures.measure_pass_rates(rating, [path("judgements")], [], [], *outputs)
     rates = read_table(outputs[0], PASS_RATES).to_pylist()
     assert {(row["system"], row["n_utterances"]) for row in rates} >= {("tiny", 4), ("tiny", N_UTTERANCES)}
 
-    answer.stage(judging, path("requests"), [], store, path("again"), tmp_path / "again.json")
+    answering.answer(judging, path("requests"), [], store, path("again"), tmp_path / "again.json")
     assert '"asked":0' in (tmp_path / "again.json").read_text().replace(" ", "")

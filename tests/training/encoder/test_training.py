@@ -192,9 +192,9 @@ def test_an_encoder_with_half_of_its_weights_is_refused(trained: Trains, tmp_pat
 
 
 def test_memory_is_estimated_before_anything_is_loaded(trained: Trains, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dialeval.stages import train_encoder
+    from dialeval.stages import training
 
-    monkeypatch.setattr(train_encoder, "free_memory", lambda on_cpu: 1e6)
+    monkeypatch.setattr(training, "free_memory", lambda on_cpu: 1e6)
     with pytest.raises(UserError, match="poe: the training takes about .* GB: .*, and the machine's memory has 0.0 GB"):
         trained()
 
@@ -223,9 +223,9 @@ def test_the_memory_of_a_large_encoder_is_that_of_its_shape(tmp_path: Path, enco
 
 
 def test_libraries_that_are_missing_are_named(trained: Trains, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dialeval.stages import train_encoder
+    from dialeval.stages import training
 
-    monkeypatch.setattr(train_encoder, "missing_libraries", lambda *_: "train needs accelerate")
+    monkeypatch.setattr(training, "missing_libraries", lambda *_: "train needs accelerate")
     with pytest.raises(UserError, match="models.poe: train needs accelerate"):
         trained()
 

@@ -141,7 +141,7 @@ def test_what_cannot_be_trained_is_told_before_it_begins(
 def test_a_memory_that_is_too_small_is_told_with_what_helps(
     judge: Callable[..., VllmModel], train: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dialeval.stages import train_lora
+    from dialeval.stages import training as train_lora
 
     monkeypatch.setattr(train_lora, "free_memory", lambda *, on_cpu: 1e9 * (0.1 if on_cpu else 1))
     with pytest.raises(UserError, match=r"judge: the training takes about .* GB free; .*lower micro_batch_size"):

@@ -1,9 +1,10 @@
-"""Lets a chatbot continue the ChatSEEDs, talking to itself (BotChat 3.1) or with a simulated user."""
+"""Stages in which chatbots talk: self-chat, and the items that judges see of it."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -12,7 +13,9 @@ from dialeval.config.botchat import Selfchat
 from dialeval.config.models import Model
 from dialeval.config.running import Answering as AnsweringSettings
 from dialeval.config.vllm_model import VllmModel
+from dialeval.corpora.items import item_rows
 from dialeval.corpora.scenarios import scenarios_of
+from dialeval.corpora.selfchat_items import chatbot_items, human_items
 from dialeval.engines.opening import open_engine
 from dialeval.engines.request import Dialogue, Engine, Request, Response
 from dialeval.engines.store import run_of
@@ -22,11 +25,16 @@ from dialeval.protocols.planning import in_shard
 from dialeval.protocols.selfchat import TEMPLATE, Turn, chat_all, follow, rows
 from dialeval.protocols.voices import PARTNER, SELFCHAT, Talk, Voice
 from dialeval.schemas.botchat import GENERATED, SEEDS
-from dialeval.stages.asking import Asked, asking
+from dialeval.schemas.metaeval import ITEMS
+from dialeval.schemas.shared import UTTERANCES
+from dialeval.stages.answering import Asked, asking
 from dialeval.tables import TableWriter, read_table
+from dialeval.text.counting import counted
+
+# Lets a chatbot continue the ChatSEEDs, talking to itself (BotChat 3.1) or with a simulated user.
 
 
-class Settings(BaseModel, defer_build=True):
+class SelfchatSettings(BaseModel, defer_build=True):
     """The chatbot and how it chats; `shard` of `shards` is this job's part of the seeds.
 
     `partner` is the model that `selfchat.partner` names.
@@ -46,8 +54,8 @@ class Settings(BaseModel, defer_build=True):
         return f"shard-{self.shard}-of-{self.shards}"
 
 
-def stage(
-    settings: Settings,
+def selfchat(
+    settings: SelfchatSettings,
     seeds: Path,
     scenarios: list[Path],
     learned: list[Path],
@@ -101,7 +109,7 @@ def stage(
         speaker.write_usage(path)
 
 
-def _partner(settings: Settings, engine: Engine, learned: list[Path], store: Path) -> Engine | None:
+def _partner(settings: SelfchatSettings, engine: Engine, learned: list[Path], store: Path) -> Engine | None:
     """Returns the simulated user's engine; one vLLM in two roles is one vLLM."""
     if settings.partner is None:
         return None
@@ -124,3 +132,26 @@ async def _talk(talk: Talk, speakers: dict[str, Asked], seeds: dict[str, Dialogu
             if response is not None:
                 speakers[voice.protocol].count(answerings[voice.protocol].key(request), response)
     return dialogues
+
+
+# Puts the dialogues on all ChatSEEDs, of people and of chatbots, into one table of items to be judged.
+
+
+class SelfchatItemsSettings(BaseModel, defer_build=True):
+    """Whether chatbots talk with a simulated user."""
+
+    partnered: bool = False
+
+
+def selfchat_items(
+    settings: SelfchatItemsSettings, human: Path, seeds: Path, dialogues: list[Path], items: Path
+) -> None:
+    """Writes the table `items`: the human dialogues, then each chatbot's, in the order of the seeds."""
+    of_seeds = read_table(seeds, SEEDS)
+    everything = chain(
+        human_items(read_table(human, UTTERANCES), of_seeds, partnered=settings.partnered),
+        chatbot_items(dialogues, of_seeds, partnered=settings.partnered),
+    )
+    with TableWriter(items, ITEMS) as table:
+        table.write_all(item_rows(everything), group_size=512)
+    print(f"{counted(table.rows, 'dialogue')} of people and {counted(len(dialogues), 'chatbot')}")

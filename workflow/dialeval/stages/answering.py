@@ -1,0 +1,275 @@
+"""Stages that ask one model, through the response store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.usage import TokenSums, Usage, write_usage
+from dialeval.config.models import Model
+from dialeval.config.running import Answering as AnsweringSettings
+from dialeval.criteria import LEVELS, Criterion, with_own
+from dialeval.engines.answering import Answering, response_row, unasked_row
+from dialeval.engines.opening import open_engine
+from dialeval.engines.request import Engine, Request, Response
+from dialeval.engines.store import ResponseStore, run_of
+from dialeval.forms.item_prompts import ByLevel, shortened
+from dialeval.progress import Progress
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.planning import in_shard, request_from_row
+from dialeval.protocols.question_settings import QuestionSettings
+from dialeval.provenance.kept import keep_nothing
+from dialeval.schemas.shared import NOT_ASKED, REQUESTS, RESPONSES
+from dialeval.tables import TableWriter, count_rows, iterate_rows
+
+# Asking one model within a stage that needs the answers to go on: through the store, with progress and usage.
+
+_Result = TypeVar("_Result")
+
+
+class Asked:
+    """One model under one protocol, and what was asked of it.
+
+    Args:
+        answering: the model and its store.
+        name: the model's name.
+        protocol: the protocol.
+    """
+
+    def __init__(self, answering: Answering, name: str, protocol: str) -> None:
+        self.answering = answering
+        self._name, self._protocol = name, protocol
+        self._tokens, self._seconds = TokenSums(), 0.0
+
+    def run(self, work: Coroutine[Any, Any, _Result], others: Sequence[Asked] = ()) -> _Result:
+        """Runs work that asks this model, and others perhaps, to its end.
+
+        Raises:
+            UserError: more requests failed than the configuration allows.
+        """
+        start = time.monotonic()
+        for other in others:
+            work = other.answering.closing(work)
+        result = self.answering.run(work)
+        for asked in (self, *others):
+            asked._seconds = time.monotonic() - start
+            asked.answering.progress.finish()
+        for asked in (self, *others):
+            asked.answering.check_failures()
+        return result
+
+    async def ask(self, requests: Sequence[Request]) -> list[dict[str, Any]]:
+        """Returns a row of `responses` for each request, in their order; what the store has is not asked again.
+
+        Raises:
+            UserError: more requests failed than the configuration allows.
+        """
+        await self.answering.ask_all(requests)
+        self.answering.check_failures()
+        return [self.row(request) for request in requests]
+
+    def row(self, request: Request) -> dict[str, Any]:
+        """Returns the row of `responses` of a request that was asked, whose tokens count from now on."""
+        key = self.answering.key(request)
+        response = self.answering.answer_to(key)
+        if response is not None:
+            self.count(key, response)
+        return response_row(request, key, response)
+
+    def count(self, key: str, response: Response) -> None:
+        """Counts the tokens of an answer that the job rests on."""
+        self._tokens.add(key, response)
+
+    def write_usage(self, path: Path) -> None:
+        """Writes the record of the usage; a job whose requests are not all answered asks again when it runs again."""
+        if failed := sum(self.answering.failures.values()):
+            keep_nothing(f"{failed} requests to {self._name} have no answer, and are asked again")
+        write_usage(path, Usage.of_job(self._name, self._protocol, self.answering, self._tokens, self._seconds))
+
+
+def said_if_unasked(rows: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
+    """Yields rows of `responses`, and says in the log how many requests the model was not trained for."""
+    unasked = total = 0
+    for row in rows:
+        total += 1
+        unasked += row["status"] == NOT_ASKED
+        yield row
+    if unasked:
+        print(f"{name} was not trained for {unasked} of {total} requests; they were not asked", flush=True)
+
+
+@contextmanager
+def asking(
+    engine: Engine,
+    store: Path,
+    *,
+    name: str,
+    protocol: str,
+    max_failure_share: float,
+    total: int | None,
+    unit: str = "answers",
+    folder: str | None = None,
+    writer: str = "whole",
+    run: str = "",
+) -> Iterator[Asked]:
+    """Gives a model to be asked, with its store open.
+
+    Args:
+        engine: the model's engine.
+        store: where stores lie.
+        name: the model's name.
+        protocol: the protocol.
+        max_failure_share: the share of requests that may fail.
+        total: how many answers are wanted, as far as that is known.
+        unit: what the progress counts.
+        folder: the store's for the protocol; None for the protocol's name.
+        writer, run: see `ResponseStore`.
+    """
+    progress = Progress(f"{protocol} by {name}", total, unit)
+    with ResponseStore(
+        store, identity=engine.identity, name=name, protocol=folder or protocol, writer=writer, run=run
+    ) as responses:
+        answering = Answering(
+            engine, responses, progress, max_failure_share=max_failure_share, name=name, protocol=protocol
+        )
+        yield Asked(answering, name, protocol)
+
+
+# Answers a table of requests with one model: the only kind of stage, with self-chat, that costs money or GPU time.
+
+
+class AnswerSettings(BaseModel, defer_build=True):
+    """The model that answers; `shard` of `shards` is this job's part of the requests.
+
+    `folder` is the one of the store where answers under a protocol of the user's own lie; null: the protocol's name.
+    `question` says how answers are parsed, null for those whose request says it; with `asks_again` an unparsed one is
+    asked for once more.
+    """
+
+    name: str
+    protocol: str
+    folder: str | None = None
+    model: Model
+    answering: AnsweringSettings
+    shard: int = 1
+    shards: int = 1
+    question: QuestionSettings | None = None
+    criteria: tuple[Criterion, ...] = ()
+    asks_again: bool = False
+
+
+def answer(
+    settings: AnswerSettings,
+    requests: Path,
+    learned: list[Path],
+    store: Path,
+    responses: Path,
+    usage: Path,
+) -> None:
+    """Writes the table `responses`, in the order of the requests, and a record of the usage.
+
+    What the store has is not asked again. What a judge was not trained for is not asked at all: its row says so.
+    """
+    write_answers(settings, requests, learned, store, responses, usage)
+
+
+def write_answers(
+    settings: AnswerSettings,
+    requests: Path,
+    learned: list[Path],
+    store: Path,
+    responses: Path,
+    usage: Path,
+    shorten: Callable[[Request, Engine], tuple[Request, int]] | None = None,
+) -> None:
+    """Does what `answer` says; `shorten` fits a request to the model's window and says how much it left out."""
+    shard = f"shard-{settings.shard}-of-{settings.shards}"
+    engine = open_engine(settings.model, learned, store, settings.protocol)
+    takes: Callable[[Request], bool] | None = getattr(engine, "takes", None)
+    cut: dict[str, tuple[Request, int]] = {}
+    unparsed = import_module("dialeval.stages.unparsed")
+    planned_rows = unparsed.PlannedRows()
+
+    def my_rows() -> Iterator[dict[str, Any]]:
+        for row in iterate_rows(requests, REQUESTS):
+            if in_shard(row["request_id"], settings.shard, settings.shards):
+                yield row
+
+    def fitted() -> Iterator[Request]:
+        for request in map(request_from_row, planned_rows.noted(my_rows())):
+            if takes and not takes(request):
+                continue
+            shorter, dropped = shorten(request, engine) if shorten else (request, 0)
+            if dropped:
+                cut[request.request_id] = shorter, dropped
+            yield shorter
+
+    with asking(
+        engine,
+        store,
+        name=settings.name,
+        protocol=settings.protocol,
+        max_failure_share=settings.answering.max_failure_share,
+        total=count_rows(requests, REQUESTS) if settings.shards == 1 and not takes else None,
+        folder=settings.folder,
+        writer=f"{settings.protocol}-{shard}" if settings.folder else shard,
+        run=run_of(responses.parent, settings.shards),
+    ) as judge:
+        judge.answering.early_stop.parsing = (
+            unparsed.of_question(
+                settings.question,
+                settings.criteria,
+                settings.answering,
+                planned_rows,
+                asks_again=settings.asks_again,
+            )
+            if settings.question
+            else unparsed.of_request(settings.answering)
+        )
+        judge.run(judge.answering.ask_all(fitted()))
+
+        def rows() -> Iterator[dict[str, Any]]:
+            for planned in map(request_from_row, my_rows()):
+                if takes and not takes(planned):
+                    yield unasked_row(planned)
+                    continue
+                request, dropped = cut.get(planned.request_id, (planned, 0))
+                yield judge.row(request) | {"dropped": dropped}
+
+        with TableWriter(responses, RESPONSES) as table:
+            table.write_all(said_if_unasked(rows(), settings.name))
+    judge.write_usage(usage)
+
+
+# Answers requests about items (`rating`, `yes_no`): what does not fit a judge's window loses its oldest utterances.
+
+
+class AnswerItemsSettings(AnswerSettings):
+    """The same, and the protocol's own template."""
+
+    template: str | None = None
+
+
+def answer_items(
+    settings: AnswerItemsSettings,
+    requests: Path,
+    learned: list[Path],
+    store: Path,
+    responses: Path,
+    usage: Path,
+    templates: Templates,
+) -> None:
+    """Writes the table `responses`, in the order of the requests, and a record of the usage."""
+    criteria, own = with_own(settings.criteria), settings.template
+    names: ByLevel | None = dict.fromkeys(LEVELS, own) if own else None
+
+    def shorten(request: Request, engine: Engine) -> tuple[Request, int]:
+        return shortened(request, templates, engine, criteria, names)
+
+    write_answers(settings, requests, learned, store, responses, usage, shorten)

@@ -1,0 +1,377 @@
+"""Stages that read dialogues, ratings and scores, and choose seeds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.lengths import length_summary, utterance_tokens
+from dialeval.config.corpora import Seeds
+from dialeval.corpora.botchat_published import read_dialogues
+from dialeval.corpora.dialogue_items import drawn_dialogues
+from dialeval.corpora.dialogues import utterance_table
+from dialeval.corpora.download import download as download_download
+from dialeval.corpora.items import item_rows, iterate_items
+from dialeval.corpora.rated import RatedReading, check_joined, left_out_rows, rating_rows
+from dialeval.corpora.rated_readers import read_rated as rated_readers_read_rated
+from dialeval.corpora.readers import read_corpus as readers_read_corpus
+from dialeval.corpora.scenarios import read_scenarios as scenarios_read_scenarios
+from dialeval.corpora.scenarios import scenario_table, seeds_of
+from dialeval.corpora.score_files import rated_corpora
+from dialeval.corpora.score_files import read_scores as score_files_read_scores
+from dialeval.corpora.seeds import dialogues_of, length_distribution, not_seeds, seed_table
+from dialeval.corpora.speakers import left_out
+from dialeval.corpora.transcripts.items import Options, read_items
+from dialeval.engines.cl100k import CL100K, WORDS, Tokenizer, cl100k_tokenizer, fetched_tokenizer
+from dialeval.errors import UserError
+from dialeval.protocols.imported import turns
+from dialeval.protocols.selfchat import rows
+from dialeval.schemas.botchat import GENERATED, SEED_LENGTHS, SEEDS, TOKENIZER, UTTERANCE_LENGTHS, UTTERANCE_TOKENS
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
+from dialeval.schemas.scenarios import SCENARIOS
+from dialeval.schemas.shared import UTTERANCES
+from dialeval.schemas.training import JUDGED_TEXTS
+from dialeval.schemas.transcripts import ASIDES
+from dialeval.tables import (
+    TableWriter,
+    empty_table,
+    iterate_rows,
+    read_table,
+    read_tables,
+    to_table,
+    write_for_people,
+    write_table,
+)
+from dialeval.text.counting import counted, noted
+from dialeval.training.pairs.overlap import Texts, judged_rows
+
+# Fetches public corpora into the data folder, after their licences were said.
+
+
+class DownloadSettings(BaseModel, defer_build=True):
+    """Which corpora, where to, and a folder to copy them from in place of the network."""
+
+    corpora: list[str]
+    data_dir: Path
+    mirror: Path | None
+
+
+def download(settings: DownloadSettings) -> None:
+    """Fetches what is not there yet and checks what is."""
+    files = download_download(settings.corpora, settings.data_dir, settings.mirror)
+    print(f"{len(files)} files are in {settings.data_dir}")
+
+
+# Reads one source of human dialogues into the table `utterances`.
+
+
+class ReadCorpusSettings(BaseModel, defer_build=True):
+    """The corpus to read."""
+
+    name: str
+    reader: str
+    path: Path | None
+    language: str
+
+
+def read_corpus(settings: ReadCorpusSettings, utterances: Path) -> None:
+    """Writes the table `utterances` and says what was read and what was left out."""
+    reading = readers_read_corpus(settings.reader, settings.path, settings.language)
+    print(reading.summary())
+    write_table(utterances, UTTERANCES, utterance_table(settings.name, reading))
+
+
+# Takes the ChatSEEDs from the human dialogues (BotChat 3.1).
+
+
+def extract_seeds(settings: Seeds, utterances: Path, seeds: Path) -> None:
+    """Writes the table `seeds`."""
+    dialogues = read_table(utterances, UTTERANCES)
+    table = seed_table(dialogues, arena_min_utterances=settings.arena_min_utterances, limit=settings.limit)
+    rows = table.to_pylist()
+    print(f"{counted(len(rows), 'seed')}, {sum(row['for_arena'] for row in rows)} of them for Arena")
+    if without_seed := not_seeds(dialogues):
+        print(left_out("dialogues", without_seed, "since one speaker says their first two utterances"))
+    print(f"{sum(row['for_gteval'] for row in rows)} for GTEval")
+    if others := [row["seed_id"] for row in rows if row["for_arena"] and not row["for_gteval"]]:
+        print(left_out("dialogues", others, "of GTEval, since they are not two speakers in turn"))
+    write_table(seeds, SEEDS, table)
+
+
+# Counts the human dialogues by their length (BotChat, Figure 2).
+
+
+def seed_lengths(seeds: Path, table: Path, csv: Path) -> None:
+    """Writes the table `botchat/seeds`."""
+    counts = length_distribution(read_table(seeds, SEEDS))
+    write_for_people(table, csv, SEED_LENGTHS, counts)
+
+
+# Reads transcripts into the tables `items`, `asides` and `left_out_items`.
+
+
+class ReadTranscriptsSettings(BaseModel, defer_build=True):
+    """The transcripts' name and path, and what the configuration says of them."""
+
+    name: str
+    path: Path
+    options: Options
+
+
+def read_transcripts(settings: ReadTranscriptsSettings, items: Path, asides: Path, left_out: Path) -> None:
+    """Writes the tables and says what was read, what was left out, and what is odd about the rest."""
+    reading = read_items(settings.name, settings.path, settings.options)
+    print("\n".join(reading.notes))
+    with TableWriter(items, ITEMS) as table:
+        table.write_all(item_rows(reading.items), group_size=512)
+    write_table(asides, ASIDES, to_table(ASIDES, reading.asides))
+    rows = [one._asdict() for one in reading.left_out]
+    write_table(left_out, LEFT_OUT_ITEMS, to_table(LEFT_OUT_ITEMS, rows))
+
+
+# Reads the scenarios in which chatbots talk with a simulated user.
+
+
+class ReadScenariosSettings(BaseModel, defer_build=True):
+    """How many scenarios are kept, and whether each needs an opening."""
+
+    limit: int | None = None
+    opened: bool = False
+
+
+def read_scenarios(settings: ReadScenariosSettings, path: Path, scenarios: Path, seeds: Path, people: Path) -> None:
+    """Writes the tables `scenarios` and `seeds`, and as `utterances` the human dialogues behind them: none."""
+    found = scenarios_read_scenarios(path, limit=settings.limit, opened=settings.opened)
+    without = sum(not scenario.opening for scenario in found)
+    print(f"{path}: {counted(len(found), 'scenario')} read, {without} of them without an opening")
+    write_table(scenarios, SCENARIOS, scenario_table(found))
+    write_table(seeds, SEEDS, seeds_of(found))
+    write_table(people, UTTERANCES, empty_table(UTTERANCES))
+
+
+# Reads a rated corpus into the tables `items`, `ratings` and `left_out_items`.
+
+
+class ReadRatedSettings(BaseModel, defer_build=True):
+    """The corpus to read, the user's criteria on which it is rated, and what is asked about beside what was rated.
+
+    Attributes:
+        limit: dialogues of each language to keep, drawn with `random_seed`; None for all.
+    """
+
+    name: str
+    reader: str
+    path: Path
+    languages: list[str] | None
+    own_criteria: list[str] = []
+    asks: dict[str, str] = {}
+    limit: int | None = None
+    random_seed: int = 0
+
+
+def read_rated(settings: ReadRatedSettings, items: Path, ratings: Path, left_out: Path) -> None:
+    """Writes the tables and says what was read, what was left out, and what is odd about the rest."""
+    reading = rated_readers_read_rated(
+        settings.reader, settings.name, settings.path, settings.languages, settings.own_criteria
+    )
+    check_joined(reading, settings.asks, f"metaeval.corpora.{settings.name}.asks")
+    if settings.limit is not None:
+        _keep_drawn(reading, settings.limit, settings.random_seed)
+    print(reading.summary())
+    with TableWriter(items, ITEMS) as table:
+        table.write_all(item_rows(reading.items))
+    write_table(ratings, RATINGS, to_table(RATINGS, list(rating_rows(reading.ratings))))
+    rows = left_out_rows(settings.name, reading)
+    write_table(left_out, LEFT_OUT_ITEMS, to_table(LEFT_OUT_ITEMS, rows))
+
+
+def _keep_drawn(reading: RatedReading, limit: int, random_seed: int) -> None:
+    """Leave out the items and ratings of all dialogues but `limit` of each language."""
+    drawn = drawn_dialogues(reading.items, limit, random_seed)
+    for item in reading.items:
+        if (item.language, item.cluster) not in drawn:
+            reading.leave_out(item.language, item.item_id, f"not among the {limit} dialogues of `limit`")
+    reading.items = [item for item in reading.items if (item.language, item.cluster) in drawn]
+    kept = {item.item_id for item in reading.items}
+    reading.ratings = [rating for rating in reading.ratings if rating.item_id in kept]
+
+
+# Reads a file of ready scores into the table `judgements`.
+
+
+class ReadScoresSettings(BaseModel, defer_build=True):
+    """The metric, the lowest and highest value that it can give, and by corpus what is asked and what was rated."""
+
+    name: str
+    scale_min: float
+    scale_max: float
+    joined: dict[str, dict[str, str]] = {}
+
+
+def read_scores(
+    settings: ReadScoresSettings,
+    file: Path,
+    items: list[Path],
+    ratings: list[Path],
+    left_out: list[Path],
+    judgements: Path,
+) -> None:
+    """Writes the table `judgements`, and says which scores are left out or serve less than one may think."""
+    about = rated_corpora(
+        read_tables(items, ITEMS, ["corpus", "language", "item_id", "level"]).to_pydict(),
+        read_tables(ratings, RATINGS, ["corpus", "dimension"]).to_pydict(),
+        read_tables(left_out, LEFT_OUT_ITEMS).to_pydict(),
+        settings.joined,
+    )
+    notes: Counter[str] = Counter()
+    scale = (settings.scale_min, settings.scale_max)
+    with TableWriter(judgements, JUDGEMENTS) as table:
+        table.write_all(score_files_read_scores(file, settings.name, scale, about, notes))
+    print(f"{file}: {counted(table.rows, 'score')} read")
+    for note, count in notes.items():
+        print(f"{file}: {counted(count, 'score')} {note}")
+
+
+# Takes over the dialogues of a chatbot that others let talk to itself and published.
+
+
+class ImportDialoguesSettings(BaseModel, defer_build=True):
+    """The chatbot, its column in the file, and how long dialogues are; `seeds_limit` as in the configuration."""
+
+    name: str
+    column: str
+    n_utterances: int
+    seeds_limit: int | None = None
+
+
+def import_dialogues(settings: ImportDialoguesSettings, seeds: Path, published: Path, generated: Path) -> None:
+    """Writes the table `generated`, as self-chat does, and says what was counted."""
+    by_id = {row["seed_id"]: tuple(row["utterances"]) for row in read_table(seeds, SEEDS).to_pylist()}
+    notes: Counter[str] = Counter()
+    dialogues = turns(
+        by_id,
+        read_dialogues(published, settings.column),
+        n_utterances=settings.n_utterances,
+        only_some_seeds=settings.seeds_limit is not None,
+        source=f"{published}, column {settings.column}",
+        notes=notes,
+    )
+    with TableWriter(generated, GENERATED) as table:
+        table.write_all(rows(settings.name, by_id, dialogues))
+    print(f"{published}, column {settings.column}: {counted(len(dialogues), 'dialogue')} of {settings.name}")
+    for note, count in (+notes).items():
+        print(noted(count, note))
+
+
+# Writes down which passages are judged in a run, so that no judge learns from them.
+
+
+class JudgedTextsSettings(BaseModel, defer_build=True):
+    """Nothing is to be set."""
+
+
+def judged_texts(
+    settings: JudgedTextsSettings,
+    items: list[Path],
+    seeds: list[Path],
+    human: list[Path],
+    texts: Path,
+) -> None:
+    """Writes the table `judged_texts`: of items, and of people's dialogues that give the ChatSEEDs."""
+    rows = judged_rows(_judged(items, seeds, human))
+    print(f"{len(rows)} passages are judged")
+    write_table(texts, JUDGED_TEXTS, to_table(JUDGED_TEXTS, rows))
+
+
+def _judged(items: list[Path], seeds: list[Path], human: list[Path]) -> Iterator[Texts]:
+    for path in items:
+        for item in iterate_items(path):
+            yield item.corpus, item.item_id, item.utterances
+    named = {row["seed_id"] for path in seeds for row in iterate_rows(path, SEEDS, ["seed_id"])}
+    for path in human:
+        table = read_table(path, UTTERANCES)
+        corpus = table["corpus"][0].as_py() if len(table) else ""
+        for dialogue_id, utterances in dialogues_of(table).items():
+            if dialogue_id in named:
+                yield corpus, dialogue_id, utterances
+
+
+# Puts the parts that several jobs wrote for one model into one table.
+
+
+def merge_shards(seeds: Path, parts: list[Path], merged: Path) -> None:
+    """Writes the rows of all parts as one table, in the order of the seeds, as one job would have."""
+    order = {seed_id: number for number, seed_id in enumerate(read_table(seeds, SEEDS)["seed_id"].to_pylist())}
+    table = read_tables(parts, GENERATED)
+    rows = sorted(range(len(table)), key=lambda row: order[table["seed_id"][row].as_py()])
+    write_table(merged, GENERATED, table.take(rows))
+
+
+# Chooses the unit of utterance lengths once for all tables: cl100k tokens, or words and marks where there are none.
+
+
+class ChooseTokenizerSettings(BaseModel, defer_build=True):
+    """Where the vocabulary lies, and whether it may be fetched."""
+
+    cl100k_file: Path | None = None
+    fetch: bool = True
+
+
+def choose_tokenizer(settings: ChooseTokenizerSettings, tokenizer: Path) -> None:
+    """Writes the table `botchat/tokenizer`; the vocabulary itself is kept outside the results, see docs/running.md."""
+    chosen, reason = fetched_tokenizer(settings.cl100k_file, may_fetch=settings.fetch)
+    print(f"utterance lengths are counted in {chosen.name}")
+    if reason:
+        print(
+            f"note: {reason}. For tokens as in the paper: python -m dialeval.engines.cl100k fetch, or name the file "
+            "under tokens.cl100k_file; then snakemake --cores 8 --forcerun choose_tokenizer counts anew"
+        )
+    row = {"tokenizer": chosen.name, "reason": reason or None}
+    write_table(tokenizer, TOKENIZER, to_table(TOKENIZER, [row]))
+
+
+# Measures the utterances of people and chatbots in tokens (BotChat, Table 1).
+
+
+class UtteranceLengthsSettings(BaseModel, defer_build=True):
+    """Where the tokenizer's vocabulary lies."""
+
+    cl100k_file: Path | None = None
+
+
+def utterance_lengths(
+    settings: UtteranceLengthsSettings,
+    human: Path,
+    seeds: Path,
+    dialogues: list[Path],
+    tokenizer: Path,
+    tokens: Path,
+    table: Path,
+    csv: Path,
+) -> None:
+    """Writes the tables `botchat/utterance_tokens` (every utterance) and `botchat/utterance_lengths` (by model)."""
+    chosen = _as_chosen(read_table(tokenizer, TOKENIZER)["tokenizer"][0].as_py(), settings.cl100k_file)
+    lengths = utterance_tokens(
+        read_table(human, UTTERANCES), read_table(seeds, SEEDS), read_tables(dialogues, GENERATED), chosen
+    )
+    write_table(tokens, UTTERANCE_TOKENS, lengths)
+    summary = length_summary(lengths)
+    write_for_people(table, csv, UTTERANCE_LENGTHS, summary)
+
+
+def _as_chosen(name: str, cl100k_file: Path | None) -> Tokenizer:
+    """Returns the tokenizer that all lengths of these results are counted by."""
+    if name != CL100K:
+        return WORDS
+    tokenizer = cl100k_tokenizer(cl100k_file, network_seconds=0)
+    if tokenizer is WORDS:
+        raise UserError(
+            "these results are counted in cl100k_base, whose vocabulary is not at hand here (any more): run "
+            "python -m dialeval.engines.cl100k fetch, or have the unit chosen anew: snakemake --cores 8 "
+            "--forcerun choose_tokenizer"
+        )
+    return tokenizer

@@ -1,0 +1,385 @@
+"""Stages that write, filter, ask and parse the DialogBench items."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from dialeval.config.models import EmbeddedModel, Model
+from dialeval.config.running import Answering
+from dialeval.corpora import dialogbench_items
+from dialeval.corpora.multiple_choice import TestItem
+from dialeval.corpora.seeds import dialogues_of
+from dialeval.dialogbench import bundled, classification, embedded_writer, filtering, writing
+from dialeval.dialogbench.briefs import BASIC, WITHOUT_STYLES, Brief, plan_basic, plan_briefs
+from dialeval.dialogbench.checking import Rules
+from dialeval.dialogbench.embedded_engines import FilterByChoice, RuleWriter
+from dialeval.dialogbench.examination import Method, Presentation, parse_all, plan
+from dialeval.dialogbench.expert_sheet import draw, sheet, write_sheet
+from dialeval.dialogbench.item_table import read_items
+from dialeval.dialogbench.positions import shuffled
+from dialeval.dialogbench.rounds import (
+    Attempt,
+    classify_attempts,
+    filter_attempts,
+    items_of,
+    write_in_rounds,
+    written_of,
+)
+from dialeval.engines.opening import open_engine
+from dialeval.engines.request import Dialogue, Engine, Sampling
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.joining import answered
+from dialeval.protocols.statuses import with_statuses_said
+from dialeval.schemas.dialogbench import ITEM_DESCRIPTIONS, TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
+from dialeval.schemas.shared import REQUESTS, UTTERANCES
+from dialeval.stages.answering import Asked, asking
+from dialeval.tables import TableWriter, iterate_rows, read_table, replacing, to_table, write_table
+from dialeval.text.counting import counted
+
+# Puts the test items of all sources into one table, the place of each right option drawn at random.
+
+Found = tuple[str, str, TestItem]
+"""Source, variant, and an item."""
+
+
+class Published(BaseModel, defer_build=True):
+    """Items in the published format."""
+
+    path: Path
+    language: str
+    task: str | None
+
+
+class DialogbenchReadSettings(BaseModel, defer_build=True):
+    """Where items come from; `variants` are those of the written ones, `limit` holds for each source and task."""
+
+    bundled: list[str]
+    published: dict[str, Published]
+    variants: list[str]
+    limit: int | None
+    random_seed: int
+
+
+def dialogbench_read(settings: DialogbenchReadSettings, written: list[Path], items: Path) -> None:
+    """Writes the table `test_items`."""
+    counts: Counter[str] = Counter()
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for source, variant, item in _limited(_every(settings, written), settings.limit):
+            counts[source] += 1
+            named = replace(item, item_id=f"{source}/{item.item_id}")
+            yield {"source": source, "variant": variant, **shuffled(named, settings.random_seed).to_row()}
+
+    with TableWriter(items, TEST_ITEMS) as table:
+        table.write_all(rows())
+    print("test items: " + (", ".join(f"{n} {source}" for source, n in counts.items()) or "none"))
+
+
+def _every(settings: DialogbenchReadSettings, written: list[Path]) -> Iterator[Found]:
+    for language in settings.bundled:
+        for item in bundled.read(language).items:
+            yield "bundled", "full", replace(item, item_id=f"{language}/{item.item_id}")
+    for name, published in settings.published.items():
+        reading = dialogbench_items.read(published.path, published.language, task=published.task)
+        print(reading.summary())
+        for item in reading.items:
+            yield name, "full", item
+    for path in written:
+        attempts = (Attempt.from_row(row) for row in iterate_rows(path, WRITTEN_ITEMS))
+        for variant, item in written_of(attempts, settings.variants):
+            yield "written", variant, item
+
+
+def _limited(found: Iterable[Found], limit: int | None) -> Iterator[Found]:
+    counts: Counter[tuple[str, ...]] = Counter()
+    for source, variant, item in found:
+        group = (source, variant, item.language, item.task)
+        counts[group] += 1
+        if limit is None or counts[group] <= limit:
+            yield source, variant, item
+
+
+# Has a judge tell style and domain of written dialogues (DialogBench, Figures 5 and 6).
+
+
+class DialogbenchClassifySettings(BaseModel, defer_build=True):
+    """The judge."""
+
+    name: str
+    model: Model
+    answering: Answering
+
+
+def dialogbench_classify(
+    settings: DialogbenchClassifySettings,
+    written: Path,
+    store: Path,
+    descriptions: Path,
+    usage: Path,
+    templates: Templates,
+) -> None:
+    """Writes the table `item_descriptions`, a row for each accepted item, and a record of the usage."""
+    attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
+    with asking(
+        open_engine(settings.model, [], store, classification.PROTOCOL),
+        store,
+        name=settings.name,
+        protocol=classification.PROTOCOL,
+        max_failure_share=settings.answering.max_failure_share,
+        total=sum(one.outcome.accepted for one in attempts),
+    ) as judge:
+        unparsed = import_module("dialeval.stages.unparsed")
+        judge.answering.early_stop.parsing = unparsed.of_items(
+            classification.PROTOCOL, items_of(attempts), classification.parse, settings.answering
+        )
+        rows = judge.run(classify_attempts(judge.ask, attempts, templates, judge=settings.name))
+    write_table(descriptions, ITEM_DESCRIPTIONS, to_table(ITEM_DESCRIPTIONS, rows))
+    judge.write_usage(usage)
+
+
+# Has test items written, round by round, and checks them by rule (DialogBench 3.3 and 3.4).
+
+
+class DialogbenchWriteSettings(BaseModel, defer_build=True):
+    """Who writes what, by which procedures; without a model items are made by rule."""
+
+    name: str | None
+    model: Model | None
+    answering: Answering
+    tasks: list[str]
+    domains: list[str]
+    per_cell: int
+    languages: list[str]
+    procedures: list[str]
+    max_rounds: int
+    temperature: float
+    max_tokens: int
+    presence_penalty: float
+    frequency_penalty: float
+    min_turns: int
+    max_length_ratio: float
+    max_question_share: float
+    duplicate_similarity: float
+    random_seed: int
+
+
+def dialogbench_write(
+    settings: DialogbenchWriteSettings,
+    dialogues: list[Path],
+    store: Path,
+    written: Path,
+    usage: Path,
+    templates: Templates,
+) -> None:
+    """Writes the table `written_items`, a row for each answer of the writer, and a record of the usage."""
+    engine = _writer(settings, dialogues, store)
+    name = settings.name or embedded_writer.ORIGIN
+    n_wanted = len(settings.tasks) * len(settings.domains) * settings.per_cell
+    n_wanted *= len(settings.languages) * len(settings.procedures)
+    with asking(
+        engine,
+        store,
+        name=name,
+        protocol=writing.PROTOCOL,
+        max_failure_share=settings.answering.max_failure_share,
+        total=n_wanted,
+    ) as writer:
+        unparsed = import_module("dialeval.stages.unparsed")
+        writer.answering.early_stop.parsing = unparsed.of_written(settings.answering)
+        attempts = writer.run(_write(settings, writer, name, templates))
+    with TableWriter(written, WRITTEN_ITEMS) as table:
+        table.write_all(one.to_row() for one in attempts)
+    writer.write_usage(usage)
+    n_accepted = sum(one.outcome.accepted for one in attempts)
+    print(f"{n_accepted} of {n_wanted} items written and accepted, in {counted(len(attempts), 'answer')}")
+
+
+def _writer(settings: DialogbenchWriteSettings, dialogues: list[Path], store: Path) -> Engine:
+    if settings.model is not None:
+        return open_engine(settings.model, [], store, writing.PROTOCOL)
+    by_language: dict[str, list[Dialogue]] = {}
+    for table in (read_table(path, UTTERANCES) for path in dialogues):
+        language_of = dict(zip(table["dialogue_id"].to_pylist(), table["language"].to_pylist(), strict=True))
+        for dialogue_id, dialogue in dialogues_of(table).items():
+            by_language.setdefault(language_of[dialogue_id], []).append(dialogue)
+    return RuleWriter(by_language)
+
+
+async def _write(settings: DialogbenchWriteSettings, writer: Asked, name: str, templates: Templates) -> list[Attempt]:
+    parts = []
+    for procedure in settings.procedures:
+        briefs = chain.from_iterable(_briefs(settings, procedure, language) for language in settings.languages)
+        parts.append(
+            await write_in_rounds(
+                writer.ask,
+                list(briefs),
+                templates,
+                Sampling(
+                    temperature=settings.temperature,
+                    max_tokens=settings.max_tokens,
+                    presence_penalty=settings.presence_penalty,
+                    frequency_penalty=settings.frequency_penalty,
+                ),
+                origin=name,
+                rules=Rules(
+                    min_turns=settings.min_turns,
+                    max_length_ratio=settings.max_length_ratio,
+                    max_question_share=settings.max_question_share,
+                ),
+                # what the basic prompt makes a writer repeat belongs to the bias that it is asked for
+                duplicate_similarity=None if procedure == BASIC else settings.duplicate_similarity,
+                max_rounds=settings.max_rounds,
+            )
+        )
+    return [attempt for part in parts for attempt in part]
+
+
+def _briefs(settings: DialogbenchWriteSettings, procedure: str, language: str) -> Iterator[Brief]:
+    """Returns what is asked for by a procedure: as many items of each task by one as by another."""
+    seed = settings.random_seed
+    if procedure == BASIC:
+        per_task = len(settings.domains) * settings.per_cell
+        return plan_basic(settings.tasks, per_task=per_task, language=language, random_seed=seed)
+    return plan_briefs(
+        settings.tasks,
+        settings.domains,
+        per_cell=settings.per_cell,
+        language=language,
+        styles=procedure != WITHOUT_STYLES,
+        random_seed=seed,
+    )
+
+
+# Has a judge say which written items are sound (DialogBench 3.4, data filter); what was written is not asked again.
+
+
+class DialogbenchFilterSettings(BaseModel, defer_build=True):
+    """The judge."""
+
+    name: str
+    model: Model
+    answering: Answering
+
+
+def dialogbench_filter(
+    settings: DialogbenchFilterSettings,
+    written: Path,
+    learned: list[Path],
+    store: Path,
+    filtered: Path,
+    usage: Path,
+    templates: Templates,
+) -> None:
+    """Writes the table `written_items` with the judge's reasons, and a record of the usage."""
+    attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
+    n_accepted = sum(one.is_filtered for one in attempts)
+    engine = open_engine(settings.model, learned, store, filtering.PROTOCOL)
+    with asking(
+        FilterByChoice(engine) if isinstance(settings.model, EmbeddedModel) else engine,
+        store,
+        name=settings.name,
+        protocol=filtering.PROTOCOL,
+        max_failure_share=settings.answering.max_failure_share,
+        total=n_accepted,
+    ) as judge:
+        unparsed = import_module("dialeval.stages.unparsed")
+        judge.answering.early_stop.parsing = unparsed.of_items(
+            filtering.PROTOCOL, items_of(attempts), filtering.parse, settings.answering
+        )
+        results = judge.run(filter_attempts(judge.ask, attempts, templates, judge=settings.name))
+    with TableWriter(filtered, WRITTEN_ITEMS) as table:
+        table.write_all(one.to_row() for one in results)
+    judge.write_usage(usage)
+    n_correct = sum(one.is_filtered for one in results)
+    print(f"{n_correct} of {n_accepted} items called correct")
+
+
+# Draws the items that experts answer, and writes them down as a sheet to be filled in.
+
+
+class DialogbenchSheetSettings(BaseModel, defer_build=True):
+    """How many items of each source, language and task are drawn."""
+
+    per_task: int
+    random_seed: int
+
+
+def dialogbench_sheet(settings: DialogbenchSheetSettings, items: Path, sheet_file: Path, digest: Path) -> None:
+    """Writes the sheet, unless it is there with answers, and the digest of what it asks."""
+    item_of, origin_of = read_items(items)
+    drawn = draw(item_of, origin_of, settings.per_task, settings.random_seed)
+    text = sheet(drawn)
+    write_sheet(sheet_file, text)
+    with replacing(digest) as temporary:
+        temporary.write_text(hashlib.sha256(text.encode()).hexdigest() + "\n", encoding="utf-8")
+    print(f"{len(drawn)} items stand on {sheet_file}, to be answered")
+
+
+# Plans an examination: every test item becomes the requests of one method (DialogBench 4).
+
+
+class DialogbenchPlanSettings(BaseModel, defer_build=True):
+    """How models answer, and where other prompts lie."""
+
+    method: Method
+    circular: bool
+    presentation: Presentation
+    max_tokens: int
+    presence_penalty: float
+    frequency_penalty: float
+
+
+def dialogbench_plan(settings: DialogbenchPlanSettings, items: Path, requests: Path, templates: Templates) -> None:
+    """Writes the table `requests`."""
+    planned = plan(
+        (TestItem.from_row(row) for row in iterate_rows(items, TEST_ITEMS)),
+        settings.method,
+        templates,
+        Sampling(
+            max_tokens=settings.max_tokens,
+            presence_penalty=settings.presence_penalty,
+            frequency_penalty=settings.frequency_penalty,
+        ),
+        circular=settings.circular,
+        presentation=settings.presentation,
+    )
+    with TableWriter(requests, REQUESTS) as table:
+        table.write_all(one.to_row() for one in planned)
+    print(f"{counted(table.rows, 'request')} planned")
+
+
+# Reads which options a model chose.
+
+_ABOUT = ("request_id", "case_id")
+_ANSWER = ("request_id", "status", "text", "finish_reason", "label_logprobs", "label_mass", "logprob", "n_tokens")
+
+
+class DialogbenchParseSettings(BaseModel, defer_build=True):
+    """Whose answers they are, and how they were given."""
+
+    model: str
+    method: Method
+
+
+def dialogbench_parse(
+    settings: DialogbenchParseSettings, items: Path, requests: Path, responses: list[Path], answers: Path
+) -> None:
+    """Writes the table `test_answers`."""
+    item_of, origin_of = read_items(items)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        pairs = answered(requests, responses, _ABOUT, _ANSWER)
+        for row in parse_all(settings.model, settings.method, item_of, pairs):
+            yield {**origin_of[row["item_id"]], **row}
+
+    with TableWriter(answers, TEST_ANSWERS) as table:
+        table.write_all(with_statuses_said(rows(), settings.model))

@@ -1,0 +1,233 @@
+"""Stages that tabulate accuracy on the DialogBench items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.answer_rates import Answer, Row, grouped
+from dialeval.aggregation.dialogbench.ablations import ablation_rows
+from dialeval.aggregation.dialogbench.accuracy import accuracy_rows, domain_rows, human_rows
+from dialeval.aggregation.dialogbench.averages import average_rows
+from dialeval.aggregation.dialogbench.descriptions import domain_count_rows, style_rows
+from dialeval.aggregation.dialogbench.differences import ablation_differences, accuracy_differences
+from dialeval.aggregation.dialogbench.items import item_rows
+from dialeval.aggregation.dialogbench.overview import overview_rows
+from dialeval.aggregation.dialogbench.people import (
+    METHOD,
+    PEOPLE,
+    SIMULATED,
+    agreement_rows,
+    expert_rows,
+    joint_answers,
+)
+from dialeval.aggregation.dialogbench.positions import circular_rows, position_rows
+from dialeval.aggregation.differences import corrected
+from dialeval.corpora.expert_answers import read_expert_answers
+from dialeval.corpora.multiple_choice import TestItem
+from dialeval.dialogbench.briefs import BASIC, FULL, WITHOUT_STYLES
+from dialeval.dialogbench.checking import counts
+from dialeval.dialogbench.item_table import read_items
+from dialeval.dialogbench.rounds import Attempt
+from dialeval.errors import UserError, nearest
+from dialeval.schemas.dialogbench import (
+    ABLATIONS,
+    ACCURACY,
+    AGREEMENT,
+    AVERAGES,
+    CIRCULAR,
+    DIALOGBENCH_DIFFERENCES,
+    DOMAIN_COUNTS,
+    DOMAINS,
+    EXPERT_ANSWERS,
+    EXPERTS,
+    FILTER_COUNTS,
+    ITEM_COUNTS,
+    ITEM_DESCRIPTIONS,
+    OVERVIEW,
+    POSITIONS,
+    STYLES,
+    TEST_ANSWERS,
+    TEST_ITEMS,
+    WRITTEN_ITEMS,
+)
+from dialeval.tables import iterate_rows, read_tables, to_table, write_rows, write_table
+from dialeval.text.counting import counted
+
+# DialogBench's tables: items, accuracies, domains, places, rotations, styles, ablations, and what became of items.
+
+WRITTEN = "written"
+"""The source of items that were written for this run."""
+
+
+class DialogbenchTablesSettings(BaseModel, defer_build=True):
+    """The confidence of the intervals, the ablations that are compared with the full procedure, and who was examined.
+
+    `groups` are examined models by kind and by tag, `kinds` the kind of each that has one, `parts` what those had to do
+    with the written items that wrote or filtered them.
+    """
+
+    confidence: float
+    ablations: list[str]
+    groups: dict[str, list[str]]
+    kinds: dict[str, str]
+    parts: dict[str, str]
+    at_least: int | None
+    random_seed: int
+
+
+def dialogbench_tables(
+    settings: DialogbenchTablesSettings,
+    items: Path,
+    answers: list[Path],
+    written: list[Path],
+    descriptions: list[Path],
+    experts: list[Path],
+    folder: Path,
+) -> None:
+    """Writes the tables `dialogbench/*` into a folder, each as Parquet and as CSV."""
+    every = read_tables(answers, TEST_ANSWERS).to_pylist()
+    full = [answer for answer in every if answer["variant"] == "full"]
+    told = read_tables(experts, EXPERT_ANSWERS).to_pylist()
+    people = joint_answers(told, settings.at_least)
+    variants = _variants(every, settings.ablations)
+    accuracy = _told(_by_source(accuracy_rows, full + people, settings.confidence), settings) + _people(full)
+    averages = [
+        {"source": source, **row}
+        for (source,), group in grouped(full, "source")
+        for row in average_rows(group, settings.groups, settings.confidence)
+    ]
+    described = dict(_by_variant(read_tables(descriptions, ITEM_DESCRIPTIONS).to_pylist()))
+    for table, rows in (
+        (ITEM_COUNTS, _items(items)),
+        (ACCURACY, accuracy),
+        (OVERVIEW, overview_rows(accuracy, averages)),
+        (AVERAGES, averages),
+        (DOMAINS, _told(_by_source(domain_rows, full + people, settings.confidence), settings)),
+        (POSITIONS, _by_source(position_rows, full, settings.confidence)),
+        (CIRCULAR, _by_source(circular_rows, full, settings.confidence)),
+        (EXPERTS, expert_rows(told, settings.confidence)),
+        (AGREEMENT, agreement_rows(told, settings.confidence, settings.random_seed)),
+        (STYLES, style_rows(described, settings.confidence)),
+        (DOMAIN_COUNTS, domain_count_rows(described, settings.confidence)),
+        (ABLATIONS, ablation_rows(variants, settings.confidence)),
+        (DIALOGBENCH_DIFFERENCES, _differences(full + people, variants, settings.confidence)),
+        (FILTER_COUNTS, _counts(written)),
+    ):
+        write_rows(folder, table, rows)
+
+
+def _differences(full: list[Answer], variants: dict[str, list[Answer]], confidence: float) -> list[Row]:
+    return corrected([*accuracy_differences(full, confidence), *ablation_differences(variants, confidence)])
+
+
+def _items(path: Path) -> list[Row]:
+    found: dict[str, list[TestItem]] = {}
+    for row in iterate_rows(path, TEST_ITEMS):
+        if row["variant"] == "full":
+            found.setdefault(row["source"], []).append(TestItem.from_row(row))
+    return [{"source": source, **row} for source, own in found.items() for row in item_rows(own)]
+
+
+def _by_source(
+    rows_of: Callable[[Iterable[Answer], float], list[Row]], answers: list[dict[str, Any]], confidence: float
+) -> list[Row]:
+    return [
+        {"source": source, **row}
+        for (source,), group in grouped(answers, "source")
+        for row in rows_of(group, confidence)
+    ]
+
+
+def _told(rows: list[Row], settings: DialogbenchTablesSettings) -> list[Row]:
+    """Returns the rows with the model's kind, and its part in the items where they were written for this run."""
+    return [
+        {
+            **row,
+            "kind": PEOPLE if row["method"] == METHOD else settings.kinds.get(row["model"]),
+            "part": settings.parts.get(row["model"]) if row["source"] == WRITTEN else None,
+        }
+        for row in rows
+    ]
+
+
+def _people(answers: list[dict[str, Any]]) -> list[Row]:
+    languages = sorted({answer["language"] for answer in answers})
+    return [{"source": "paper", "kind": PEOPLE, "part": None, **row} for row in human_rows(languages)]
+
+
+def _variants(answers: list[dict[str, Any]], ablations: list[str]) -> dict[str, list[Answer]]:
+    """Returns the answers to written items by procedure, if there is any to compare with the full one."""
+    if not ablations:
+        return {}
+    of = dict(_by_variant(answer for answer in answers if answer["source"] == WRITTEN))
+    variants = {"full": of.get("full", [])}
+    if "styles" in ablations:
+        variants["-styles"] = of.get("-styles", [])
+    if "filter" in ablations:
+        variants["-filter"] = [*of.get("full", []), *of.get("-filter", [])]
+    return variants
+
+
+def _by_variant(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[Answer]]]:
+    return [(variant, group) for (variant,), group in grouped(rows, "variant")]
+
+
+def _counts(written: list[Path]) -> list[Row]:
+    attempts = [Attempt.from_row(row) for path in written for row in iterate_rows(path, WRITTEN_ITEMS)]
+    return [
+        {"variant": variant, **row}
+        for variant in (FULL, WITHOUT_STYLES, BASIC)
+        for row in counts(one.outcome for one in attempts if one.procedure == variant)
+    ]
+
+
+# Reads what experts answered to test items.
+
+
+class DialogbenchExpertsSettings(BaseModel, defer_build=True):
+    """Which experts are a simulation."""
+
+    simulated: list[str]
+
+
+def dialogbench_experts(settings: DialogbenchExpertsSettings, items: Path, file: Path, answers: Path) -> None:
+    """Writes the table `expert_answers`, and says what was read and left out."""
+    item_of, origin_of = read_items(items)
+    reading = read_expert_answers(
+        file, {name: one for name, one in item_of.items() if origin_of[name]["variant"] == "full"}
+    )
+    experts = dict.fromkeys(one.expert for one in reading.answers)
+    for name in settings.simulated:
+        if name not in experts:
+            raise UserError(
+                f"dialogbench.experts.simulated: nobody in {file} is called '{name}'; {nearest(name, experts)}"
+            )
+    rows = []
+    for one in reading.answers:
+        item = item_of[one.item_id]
+        rows.append(
+            {
+                "source": origin_of[one.item_id]["source"],
+                "cluster": origin_of[one.item_id]["cluster"],
+                "item_id": one.item_id,
+                "task": item.task,
+                "domain": item.domain,
+                "language": item.language,
+                "n_options": len(item.options),
+                "expert": one.expert + SIMULATED * (one.expert in settings.simulated),
+                "label": item.label,
+                "choice": one.choice,
+            }
+        )
+    write_table(answers, EXPERT_ANSWERS, to_table(EXPERT_ANSWERS, rows))
+    n_items = len({one.item_id for one in reading.answers})
+    print(
+        f"{counted(len(rows), 'answer')} of {counted(len(experts), 'expert')} to {counted(n_items, 'item')}; "
+        f"left blank: {counted(reading.blank, 'row')}"
+    )
+    if reading.moved:
+        print(f"{reading.moved} letters meant options that stand elsewhere now, and were read by the options' words")

@@ -1,0 +1,121 @@
+"""Stages that draw dialogues to label, make pages to label them on, and read labels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from dialeval.labels.asked_protocol import AskedProtocol
+from dialeval.labels.blank_csv import blank_csv
+from dialeval.labels.drawing import Design, draw
+from dialeval.labels.files import passed_over
+from dialeval.labels.frame import frame_of, keyed
+from dialeval.labels.judged import judged_scores
+from dialeval.labels.ledger import ledger_digest, ledger_path, read_ledger
+from dialeval.labels.page import page_html
+from dialeval.labels.questions import questions_of
+from dialeval.labels.reading import read_labels as reading_read_labels
+from dialeval.labels.records import draw_rows
+from dialeval.labels.settings import DrawSettings, ReadSettings, SheetSettings
+from dialeval.labels.sheet import Sheet
+from dialeval.labels.sheets import Drawn, assigned, main_language, sheet_of
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.labels import DRAW, LABELS
+from dialeval.tables import iterate_rows, read_tables, replacing, to_table, write_for_people, write_table
+from dialeval.text.counting import counted
+
+# Draws what people label under a protocol, and writes it down beside the labels.
+
+
+def draw_to_label(
+    settings: DrawSettings,
+    items: list[Path],
+    judgements: list[Path],
+    folder: Path,
+    table: Path,
+    ledger: Path,
+) -> None:
+    """Adds what is drawn to the ledger in the folder of labels, and writes the table `labels/draw` and its digest."""
+    frame, record = frame_of(settings, items), read_ledger(ledger_path(folder, settings.name))
+    scores = (
+        judged_scores(read_tables(judgements, JUDGEMENTS).to_pylist(), settings.protocol.form, settings.by)
+        if settings.by in ("score", "uncertainty")
+        else {}
+    )
+    design = Design(settings.name, settings.random_seed, settings.n, settings.by, scores)
+    added = record.add(draw(frame.units, record, design))
+    rows = draw_rows(settings.name, frame.units, record)
+    drawn = sum(row["drawn"] for row in rows)
+    print(f"{drawn} of {len(rows)} drawn under {settings.name}; {added} rows were added to {record.path}")
+    for reason, count in frame.skipped.items():
+        print(f"{counted(count, 'pair')} left out: {reason}")
+    if gone := len(record.entries) - len(rows):
+        print(f"{gone} of the ledger are not there any more, or have other words now")
+    write_table(table, DRAW, to_table(DRAW, rows))
+    with replacing(ledger) as temporary:
+        temporary.write_text(f"{ledger_digest(record.path)}\n", encoding="utf-8")
+
+
+# Writes one annotator's sheet under a protocol: a CSV file, and a page.
+
+
+def labelling_page(settings: SheetSettings, draw: Path, items: list[Path], page: Path, csv: Path) -> None:
+    """Writes the sheet of the units that are drawn and fall to the annotator."""
+    sheet = make_sheet(settings, draw, items)
+    with replacing(page) as temporary:
+        temporary.write_text(page_html(sheet), encoding="utf-8", newline="")
+    with replacing(csv) as temporary:
+        temporary.write_text(blank_csv(sheet), encoding="utf-8", newline="")
+    print(f"{len(sheet.things)} for {sheet.annotator} under {sheet.protocol}: {page}")
+
+
+def make_sheet(settings: SheetSettings, draw: Path, items: list[Path]) -> Sheet:
+    """Returns the sheet of an annotator."""
+    rows = [row for row in iterate_rows(draw, DRAW) if row["level"] == settings.level]
+    draw_id = next((row["draw"] for row in rows), "")
+    drawn = [Drawn(row["key"], row["stratum"], row["place"]) for row in rows if row["drawn"]]
+    frame = frame_of(settings, items)
+    units = keyed(frame.units, {settings.level: draw_id})
+    question, criteria = settings.question(), frame.criteria.get(settings.level, [])
+    language = main_language(units[one.key] for one in drawn if one.key in units)
+    return sheet_of(
+        settings.name,
+        settings.annotator,
+        draw_id,
+        settings.protocol.form,
+        settings.level,
+        units,
+        assigned(drawn, settings.annotators, settings.each)[settings.annotator],
+        questions_of(question, criteria, settings.level, language, settings.instead),
+    )
+
+
+# Reads people's labels, from pages' exports and from tables, into the table `labels/labels`.
+
+
+def read_labels(
+    settings: ReadSettings,
+    items: list[Path],
+    files: list[Path],
+    folder: Path,
+    table: Path,
+    csv: Path,
+) -> None:
+    """Writes the table of all labels, and says what was read and what was passed over."""
+    protocols = {
+        one.name: AskedProtocol(
+            one.question(),
+            frame_of(one, [items[number] for number in one.items]),
+            read_ledger(ledger_path(folder, one.name)),
+            one.instead,
+        )
+        for one in settings.protocols
+    }
+    reading = reading_read_labels(files, protocols, settings.annotators, settings.simulated)
+    counts = Counter((row["protocol"], row["annotator"]) for row in reading.rows if not row["skipped"])
+    for (protocol, annotator), count in sorted(counts.items()):
+        print(f"{counted(count, 'label')} of {annotator} under {protocol}")
+    print("\n".join(reading.notes), end="\n" if reading.notes else "")
+    if others := passed_over(folder):
+        print(f"not looked into: {', '.join(others)}")
+    write_for_people(table, csv, LABELS, to_table(LABELS, reading.rows))

@@ -1,0 +1,85 @@
+"""Stages that join several judges: cascades and ensembles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow.compute as pc
+from pydantic import BaseModel
+
+from dialeval.aggregation.cascades import COLUMNS, as_one, drawn
+from dialeval.aggregation.ensemble import (
+    COLUMNS as ENSEMBLE_COLUMNS,
+)
+from dialeval.aggregation.ensemble import (
+    ensemble_judgements as ensemble_ensemble_judgements,
+)
+from dialeval.config.cascades import Cascade
+from dialeval.schemas.judgements import JUDGEMENTS, Form
+from dialeval.schemas.shared import REQUESTS
+from dialeval.tables import TableWriter, chosen_rows, read_table, read_tables, write_table
+from dialeval.text.counting import counted
+
+# Draws what the second judge of a cascade is asked: half of it where the first is least sure.
+
+
+class ChooseUnsureSettings(BaseModel, defer_build=True):
+    """The cascade, and the form of what is asked."""
+
+    form: Form
+    cascade: Cascade
+
+
+def choose_unsure(settings: ChooseUnsureSettings, requests: Path, judgements: Path, chosen: Path) -> None:
+    """Writes the table `requests` of the second judge."""
+    asked = drawn(read_table(judgements, JUDGEMENTS, COLUMNS), settings.form, settings.cascade.share)
+    is_asked = [name in asked for name in read_table(requests, REQUESTS, ["request_id"])["request_id"].to_pylist()]
+    with TableWriter(chosen, REQUESTS) as table:
+        table.write_all(chosen_rows(requests, REQUESTS, is_asked))
+    cascade = settings.cascade
+    print(
+        f"{cascade.then} is asked {sum(is_asked):,} of {len(is_asked):,} requests, drawn at random, half of them from "
+        f"those of which {cascade.first} is least sure"
+    )
+
+
+# Puts the judgements of a cascade's two judges together: the second's where it was asked, else the first's.
+
+
+class CascadeJudgementsSettings(BaseModel, defer_build=True):
+    """The cascade's name as a judge."""
+
+    name: str
+
+
+def cascade_judgements(settings: CascadeJudgementsSettings, first: Path, then: Path, cascade: Path) -> None:
+    """Writes the table `judgements` of the cascade."""
+    table = as_one(read_table(first, JUDGEMENTS), read_table(then, JUDGEMENTS), settings.name)
+    write_table(cascade, JUDGEMENTS, table)
+
+
+# Averages the scores of an ensemble's members into the table `judgements` of the ensemble.
+
+
+class EnsembleJudgementsSettings(BaseModel, defer_build=True):
+    """The ensemble, the method of its scores, and the methods of each member's own, the first before the others."""
+
+    name: str
+    method: str
+    members: dict[str, list[str]]
+
+
+def ensemble_judgements(settings: EnsembleJudgementsSettings, members: list[Path], ensemble: Path) -> None:
+    """Writes the table `judgements`, and says of how many items somebody's score is missing."""
+    given = read_tables(members, JUDGEMENTS, ENSEMBLE_COLUMNS)
+    by_member = {
+        member: [
+            given.filter(pc.and_(pc.equal(given["judge"], member), pc.equal(given["protocol"], method)))
+            for method in methods
+        ]
+        for member, methods in settings.members.items()
+    }
+    table = ensemble_ensemble_judgements(settings.name, settings.method, by_member)
+    write_table(ensemble, JUDGEMENTS, table)
+    words = f"{settings.name}: {counted(len(table), 'score')}, each the mean of {', '.join(settings.members)}"
+    print(f"{words}; {table['value'].null_count} missing, where a member gave none")

@@ -1,0 +1,205 @@
+"""Stages that estimate a run and compare two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from dialeval.aggregation.measures.differences import COLUMNS
+from dialeval.aggregation.planning.numbers import PlannedDesign, Size
+from dialeval.aggregation.planning.people import LabelPlan
+from dialeval.aggregation.planning.plans import Row, plans
+from dialeval.aggregation.planning.sizes import chats_size, planned_size
+from dialeval.comparison import compare
+from dialeval.config.adaptive import Adaptive
+from dialeval.config.botchat import Selfchat
+from dialeval.config.cascades import Cascade
+from dialeval.config.models import Model
+from dialeval.config.openai_model import OpenAIModel
+from dialeval.corpora.scenarios import scenarios_of
+from dialeval.corpora.selfchat_items import chatbot_items, human_items
+from dialeval.engines.prices import Prices, prices_of
+from dialeval.engines.request import Dialogue
+from dialeval.estimation.cases import cost_of_case
+from dialeval.estimation.chats import Chats, chat_estimate, estimate_chats
+from dialeval.estimation.estimates import Estimate
+from dialeval.estimation.judgements import Subjects, estimate_judging
+from dialeval.estimation.known_models import KnownModel, known_model
+from dialeval.estimation.planned import estimate_planned
+from dialeval.estimation.planning_words import planning_in_words
+from dialeval.estimation.reading import estimate_table, in_words
+from dialeval.forms.question import Question
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.partner import told_partner
+from dialeval.protocols.question_settings import QuestionSettings
+from dialeval.protocols.selfchat import TEMPLATE
+from dialeval.protocols.voices import PARTNER
+from dialeval.schemas.botchat import SEEDS
+from dialeval.schemas.labels import CORRECTED, PLANNING
+from dialeval.schemas.shared import ESTIMATE, UTTERANCES
+from dialeval.stages.measures import read_judgements
+from dialeval.tables import read_tables, to_table, write_for_people
+
+# Says what a run would ask of each model, and what that would take, before anything is asked.
+
+LEARNED = ".learned"
+
+
+class AskedSettings(QuestionSettings):
+    """A protocol about chatbots' dialogues, or one that is asked in rounds, and who is asked."""
+
+    judges: list[str]
+    adaptive: Adaptive | None = None
+
+    def question(self) -> Question:
+        """Returns the protocol as its form asks it, in rounds or not."""
+        asked = super().question()
+        return replace(asked, protocol=asked.protocol.model_copy(update={"adaptive": self.adaptive}))
+
+
+class EstimateSettings(BaseModel, defer_build=True):
+    """The models that are asked, the parts of all models, and what is asked.
+
+    `askers` are the models that are asked the planned requests of a protocol, `in_rounds` those among these that are
+    asked so; `cascades` are those of protocols; `left_out` is what cannot be estimated; `designs` are the protocols
+    about systems.
+    """
+
+    models: dict[str, Model]
+    chatbots: list[str]
+    selfchat: Selfchat
+    questions: list[AskedSettings]
+    askers: dict[str, list[str]] = {}
+    in_rounds: list[AskedSettings] = []
+    cascades: dict[str, Cascade] = {}
+    left_out: list[str] = []
+    designs: list[PlannedDesign] = []
+    labels: LabelPlan | None = None
+
+
+def estimate(
+    settings: EstimateSettings,
+    human: list[Path],
+    seeds: list[Path],
+    scenarios: list[Path],
+    learned: list[Path],
+    dialogues: list[Path],
+    planned: list[Path],
+    store: Path,
+    table: Path,
+    csv: Path,
+    judgements: list[Path],
+    corrected: list[Path],
+    planning: Path,
+    planning_csv: Path,
+    templates: Templates,
+) -> None:
+    """Writes the tables `estimate` and `planning`, and prints them.
+
+    `human` and `seeds` are nothing where nobody chats; `learned` are the files <model>.learned of embedded models;
+    `dialogues` the tables `generated` of published models; `planned` the tables of requests <protocol>.parquet that do
+    not depend on chatbots. `judgements` and `corrected` are tables that an earlier run has made.
+    """
+    seed_rows = read_tables(seeds, SEEDS)
+    played = {name: scenario for path in scenarios for name, scenario in scenarios_of(path).items()}
+    partnered = settings.selfchat.partner is not None
+    people = {
+        item.case_id: item for item in human_items(read_tables(human, UTTERANCES), seed_rows, partnered=partnered)
+    }
+    said = {seed_id: item.utterances for seed_id, item in people.items()}
+    first = {row["seed_id"]: tuple(row["utterances"]) for row in seed_rows.to_pylist()}
+    models = _known_models(settings, learned)
+    estimates, chats = [], []
+    chat, system = settings.selfchat, templates.render(TEMPLATE)
+    partner = chat_estimate(models[chat.partner], PARTNER, chat, said) if chat.partner else None
+    told = told_partner(first, played, templates, chat.end)
+    for name in settings.chatbots:
+        if name in models:
+            estimate, known = estimate_chats(models[name], first, said, chat, system, store, partner, told)
+            estimates.append(estimate)
+            chats.append(known)
+    if partner is not None:
+        partner.notes.append("at most: the partner may end a talk before its length")
+        estimates.append(partner)
+    published: dict[str, dict[str, Dialogue]] = {}
+    for item in chatbot_items(dialogues, seed_rows, partnered=partnered):
+        published.setdefault(item.system, {})[item.case_id] = item.utterances
+    chats += [Chats(name, known=published[name]) for name in settings.chatbots if name in published]
+    languages = dict(zip(seed_rows["seed_id"].to_pylist(), seed_rows["language"].to_pylist(), strict=True))
+    asked = [
+        (about.question(), [models[name] for name in about.judges if name in models]) for about in settings.questions
+    ]
+    estimates += estimate_judging(asked, Subjects(chats, people, languages, partnered), templates, store)
+    rounds = {about.name: about.question() for about in settings.in_rounds}
+    for path in planned:
+        judges = [models[name] for name in settings.askers[path.stem] if name in models]
+        estimates += estimate_planned(judges, path.stem, path, store, rounds.get(path.stem))
+    for estimate in estimates:
+        cascade = settings.cascades.get(estimate.protocol)
+        if cascade and cascade.then == estimate.model.name:
+            estimate.keep_share(
+                cascade.share, f"a random {cascade.share:.0%}, most where {cascade.first} is least sure"
+            )
+    prices = {name: prices_of(model) for name, model in settings.models.items()}
+    batched = {name for name, model in settings.models.items() if isinstance(model, OpenAIModel) and model.batch}
+    result = estimate_table(estimates, prices, batched, settings.left_out)
+    write_for_people(table, csv, ESTIMATE, result)
+    print(in_words(result))
+    sizes = {
+        about.name: chats_size(about.protocol.form, about.protocol.of.against, seed_rows, len(settings.chatbots))
+        for about in settings.questions
+    } | {path.stem: planned_size(path) for path in planned}
+    rows = _plans(settings, sizes, estimates, prices, batched, judgements, corrected)
+    write_for_people(planning, planning_csv, PLANNING, to_table(PLANNING, rows))
+    print("\n".join(filter(None, ["", planning_in_words(rows)])))
+
+
+def _plans(
+    settings: EstimateSettings,
+    sizes: Mapping[str, Size],
+    estimates: list[Estimate],
+    prices: Mapping[str, Prices],
+    batched: set[str],
+    judgements: list[Path],
+    corrected: list[Path],
+) -> list[Row]:
+    of_people = [row for row in read_tables(corrected, CORRECTED).to_pylist() if row["versus"] is None]
+    talking = {about.name for about in settings.questions}
+    rows: list[Row] = []
+    for planned in settings.designs:
+        name = planned.design.protocol
+        if name in sizes:
+            stored = [path for path in judgements if path.stem == name]
+            costs = cost_of_case(estimates, prices, batched, name, sizes[name].n_cases, talks=name in talking)
+            frame = read_judgements(stored, (*COLUMNS, "repeat"))
+            rows += plans(planned, sizes[name], frame, of_people, settings.labels, costs)
+    return rows
+
+
+def _known_models(settings: EstimateSettings, learned: list[Path]) -> dict[str, KnownModel]:
+    files = {path.name.removesuffix(LEARNED): path for path in learned}
+    asked = [name for about in settings.questions for name in about.judges]
+    return {
+        name: known_model(name, settings.models[name], files)
+        for name in dict.fromkeys(
+            [
+                *settings.chatbots,
+                *filter(None, [settings.selfchat.partner]),
+                *asked,
+                *chain(*settings.askers.values()),
+            ]
+        )
+        if name in settings.models
+    }
+
+
+# Compares two runs by the folders of their results, and says what moved.
+
+
+def compare_runs(first: Path, second: Path, folder: Path) -> None:
+    """Writes the page and the tables of the comparison into a folder."""
+    print(compare(first, second, folder))

@@ -1,0 +1,353 @@
+"""Stages that write the report and the summary, and clean up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+from pydantic import BaseModel
+
+from dialeval.aggregation.usage import read_usage, usage_table
+from dialeval.engines.prices import Prices
+from dialeval.engines.spending.ledger import FOLDER, Ledger
+from dialeval.errors import UserError
+from dialeval.processes.runlock import refuse_second_run
+from dialeval.progress.files import read_all
+from dialeval.provenance.graph import read_graph
+from dialeval.provenance.leftovers import Leftover, list_leftovers, remove
+from dialeval.report import AskedProtocol, Figure, ReportInputs, sample_rated
+from dialeval.report import build_report as report_build_report
+from dialeval.report.about_files import read_about
+from dialeval.report.answer_tables import Answers, asked_in
+from dialeval.report.damaged_sample import sample_damaged
+from dialeval.report.examined_items import sample_examined
+from dialeval.report.live import Live, live_of
+from dialeval.report.named_tables import tables_by_name
+from dialeval.report.samples import DamagedSample, ExaminedSample, RatedSample
+from dialeval.run_summary.written import summary_of
+from dialeval.schemas.battles import BATTLE_RATINGS
+from dialeval.schemas.botchat import GENERATED, SEEDS
+from dialeval.schemas.dialogbench import TEST_ANSWERS, TEST_ITEMS
+from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.schemas.labels import LABELS
+from dialeval.schemas.metaeval import ITEMS, RATINGS
+from dialeval.schemas.robustness import PAIRS
+from dialeval.schemas.shared import USAGE, UTTERANCES
+from dialeval.schemas.transcripts import ASIDES
+from dialeval.tables import empty_table, read_table, read_tables, replacing, write_for_people
+from dialeval.text.counting import counted
+
+# Builds the HTML report: leaderboards, figures, tables and every dialogue in one file.
+
+_SHOWN = ("seeds", "dialogues", "verdicts", "ratings", "scores", "transcripts", "tables", "figures")
+"""Options whose files say what the page rests on."""
+
+
+class BuildReportSettings(BaseModel, defer_build=True):
+    """Names for the page; `captions` gives title and caption by part and name of a figure's file.
+
+    `other_prompts` says that the papers' printed numbers were asked in other prompts than the run's.
+    """
+
+    title: str
+    chatbots: list[str]
+    judges: list[str]
+    embedded: list[str]
+    baselines: list[str] = []
+    ensembles: dict[str, tuple[str, ...]] = {}
+    results_dir: str
+    protocols: list[AskedProtocol]
+    captions: dict[str, tuple[str, str]]
+    other_prompts: bool = False
+    random_seed: int = 0
+    answers: Answers = Answers()
+
+
+def build_report(
+    settings: BuildReportSettings,
+    seeds: list[Path],
+    human: list[Path],
+    dialogues: list[Path],
+    verdicts: list[Path],
+    items: list[Path],
+    ratings: list[Path],
+    scores: list[Path],
+    damaged: list[Path],
+    pairs: list[Path],
+    test_items: list[Path],
+    test_answers: list[Path],
+    transcripts: list[Path],
+    asides: list[Path],
+    labels: list[Path],
+    tables: list[Path],
+    figures: list[Path],
+    usage: list[Path],
+    configuration: Path,
+    report: Path,
+) -> None:
+    """Writes the page; a part of a run that did not take place gives no files."""
+    files = {name: paths for name, paths in locals().items() if isinstance(paths, list)}
+    write_page(settings, files, configuration, report)
+
+
+def write_page(
+    settings: BuildReportSettings,
+    files: dict[str, list[Path]],
+    configuration: Path,
+    report: Path,
+    live: Live | None = None,
+) -> None:
+    """Writes the page of a run, finished or not.
+
+    Args:
+        settings: names for the page.
+        files: what it shows, by the option of the stage; what is not there is left out.
+        configuration: what the run wrote down of its configuration.
+        report: the page.
+        live: how far the run is; None for one that is finished.
+    """
+    by_name = tables_by_name(files["tables"])
+    judged = [*files["verdicts"], *files["scores"]]
+    page = report_build_report(
+        ReportInputs(
+            title=settings.title,
+            chatbots=tuple(settings.chatbots),
+            judges=tuple(settings.judges),
+            seeds=read_tables(files["seeds"], SEEDS),
+            human=read_tables(files["human"], UTTERANCES),
+            generated=read_tables(files["dialogues"], GENERATED),
+            verdicts=read_tables(files["verdicts"], JUDGEMENTS),
+            protocols=tuple(settings.protocols),
+            transcripts={path.stem: read_table(path, ITEMS) for path in files["transcripts"]},
+            asides={path.stem: read_table(path, ASIDES) for path in files["asides"]},
+            asked=asked_in(Path(settings.results_dir), settings.answers),
+            labels=read_tables(files["labels"], LABELS),
+            tables=by_name,
+            embedded=frozenset(settings.embedded),
+            baselines=frozenset(settings.baselines),
+            ensembles=settings.ensembles,
+            rated=_rated(settings, files) if files["items"] else None,
+            damaged=_damaged(settings, files, by_name) if files["pairs"] else None,
+            examined=_examined(settings, files) if files["test_answers"] else None,
+            figures=tuple(_figure(settings, path) for path in files["figures"]),
+            results_dir=settings.results_dir,
+            other_prompts=settings.other_prompts,
+            about=read_about(
+                Path(settings.results_dir),
+                [path for option in _SHOWN for path in files[option]],
+                judged,
+                files["usage"],
+                configuration,
+                settings.random_seed,
+                test_answers=files["test_answers"],
+            ),
+            live=live,
+        )
+    )
+    with replacing(report) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+    print(f"{report}: {report.stat().st_size / 1e6:.1f} MB")
+
+
+def _rated(settings: BuildReportSettings, files: dict[str, list[Path]]) -> RatedSample:
+    return sample_rated(
+        (read_table(path, ITEMS) for path in files["items"]),
+        (read_table(path, RATINGS) for path in files["ratings"]),
+        (read_table(path, JUDGEMENTS) for path in files["scores"]),
+        settings.random_seed,
+    )
+
+
+def _damaged(settings: BuildReportSettings, files: dict[str, list[Path]], tables: dict[str, pa.Table]) -> DamagedSample:
+    return sample_damaged(
+        read_tables(files["pairs"], PAIRS),
+        (read_table(path, ITEMS) for path in files["damaged"]),
+        (read_table(path, JUDGEMENTS) for path in files["scores"]),
+        tables,
+        settings.random_seed,
+    )
+
+
+def _examined(settings: BuildReportSettings, files: dict[str, list[Path]]) -> ExaminedSample:
+    return sample_examined(
+        read_tables(files["test_items"], TEST_ITEMS),
+        (read_table(path, TEST_ANSWERS) for path in files["test_answers"]),
+        settings.random_seed,
+    )
+
+
+def _figure(settings: BuildReportSettings, path: Path) -> Figure:
+    """Returns a figure, whose folder names the part of the page that it belongs to."""
+    part = path.parent.name
+    title, caption = settings.captions.get(f"{part}/{path.stem}", (path.stem.replace("_", " "), ""))
+    return Figure(title, caption, svg=path.read_text(encoding="utf-8"), part=part, file=path.stem)
+
+
+# Builds the page of an unfinished run: what is there of the report, what is missing, what is being answered.
+
+
+class BuildLiveSettings(BuildReportSettings):
+    """What the report is told, and `files`: all that it reads, by the name of the option, there or not."""
+
+    files: dict[str, list[Path]]
+
+
+def build_live(settings: BuildLiveSettings, configuration: Path, report: Path) -> None:
+    """Writes the page of what is there now.
+
+    Args:
+        settings: what the report is told, and what it reads.
+        configuration: what the run wrote down of its configuration; it may be missing.
+        report: the page, a file of its own beside the report.
+    """
+    results = Path(settings.results_dir)
+    try:
+        refuse_second_run(results)
+        is_running = False
+    except UserError:
+        is_running = True
+    at = datetime.now(UTC).strftime("%H:%M:%S UTC")
+    live = live_of(settings.files, read_all(results), is_running=is_running, at=at)
+    there = {option: [path for path in paths if path.exists()] for option, paths in settings.files.items()}
+    whole = settings.model_copy(update={"answers": Answers()})  # what was asked in full is the finished report's
+    report.parent.mkdir(parents=True, exist_ok=True)
+    write_page(whole, there, configuration, report, live)
+    print(f"{live.title}. {live.words}")
+
+
+# Writes what came out of a run in a page of text: the leaderboards, what was asked, and where everything lies.
+
+
+class SummariseSettings(BaseModel, defer_build=True):
+    """Names for the summary, which are the report's; `transcripts` names the sources that have a part of their own."""
+
+    title: str
+    chatbots: list[str]
+    judges: list[str]
+    embedded: list[str]
+    baselines: list[str]
+    ensembles: dict[str, tuple[str, ...]]
+    transcripts: list[str]
+    protocols: list[AskedProtocol]
+    results_dir: str
+    report: str
+
+
+def summarise(
+    settings: SummariseSettings, tables: list[Path], usage: list[Path], battles: list[Path], summary: Path
+) -> None:
+    """Writes the summary; a part of a run that did not take place gives no tables."""
+    inputs = ReportInputs(
+        title=settings.title,
+        chatbots=tuple(settings.chatbots),
+        judges=tuple(settings.judges),
+        seeds=empty_table(SEEDS),
+        human=empty_table(UTTERANCES),
+        generated=empty_table(GENERATED),
+        verdicts=empty_table(JUDGEMENTS),
+        protocols=tuple(settings.protocols),
+        transcripts={name: empty_table(ITEMS) for name in settings.transcripts},
+        tables=tables_by_name(tables),
+        embedded=frozenset(settings.embedded),
+        baselines=frozenset(settings.baselines),
+        ensembles=settings.ensembles,
+        results_dir=settings.results_dir,
+    )
+    rated = {path.stem: read_table(path, BATTLE_RATINGS) for path in battles}
+    words = summary_of(inputs, read_tables(usage, USAGE) if usage else None, rated, settings.report)
+    with replacing(summary) as temporary:
+        temporary.write_text(words, encoding="utf-8")
+
+
+# Sums up what models were asked and what it took, by model and protocol.
+
+
+class TabulateUsageSettings(BaseModel, defer_build=True):
+    """The prices of the models that have any, and under which digest the ledger has their spending."""
+
+    prices: dict[str, Prices] = {}
+    spending: dict[str, str] = {}
+
+
+def tabulate_usage(settings: TabulateUsageSettings, records: list[Path], store: Path, table: Path, csv: Path) -> None:
+    """Writes the table `usage` from the records that the jobs left and the ledger of what was spent."""
+    spent = Ledger(store / FOLDER).by_name(settings.spending)
+    usage = usage_table(map(read_usage, records), settings.prices, spent)
+    write_for_people(table, csv, USAGE, usage)
+
+
+# Lists what lies in the results and the configuration no longer makes, and removes it where that is asked for.
+
+AT_MOST = 10
+"""How many files are named that no record tells of."""
+
+
+class TidySettings(BaseModel, defer_build=True):
+    """What is asked for.
+
+    Attributes:
+        remove: whether what is listed is removed.
+    """
+
+    remove: bool
+
+
+def tidy(settings: TidySettings, results: Path, store: Path, graph: Path) -> None:
+    """Prints a line for each leftover, with its size, and what became of it.
+
+    Args:
+        settings: what is asked for.
+        results: the folder of the results.
+        store: of the answers; nothing in it is touched.
+        graph: what the configuration makes, as the run that started this job wrote it down; it is removed.
+
+    Raises:
+        UserError: there is no such list, or the configuration is not whole, so that nothing may be removed.
+    """
+    about = read_graph(graph)
+    listing = list_leftovers(results, set(about["made"]), store, about["configuration"])
+    removable = [one for one in listing.leftovers if not one.reason]
+    for one in listing.leftovers:
+        print(_line(results, one))
+    _tell_of_unknown(results, listing.unknown)
+    for words in about["left_out"]:
+        print(f"{words}; what was made of it is listed too")
+    if not listing.leftovers:
+        print(f"{results} holds nothing that the configuration does not make")
+    elif not settings.remove:
+        print(f"{_total(removable)} can be removed: snakemake --cores 1 tidy_remove, with the same configuration")
+    elif about["left_out"]:
+        raise UserError(
+            "nothing is removed, since the configuration names what is not there; take it out, or put it there"
+        )
+    else:
+        print(f"removed {_total(remove(results, removable))}")
+
+
+def _line(results: Path, one: Leftover) -> str:
+    stays = f"; stays: {one.reason}" if one.reason else ""
+    return f"{_in_words(one.size):>9}  {results / one.name}  ({one.stage}{stays})"
+
+
+def _tell_of_unknown(results: Path, unknown: list[str]) -> None:
+    if unknown:
+        more = f" and {len(unknown) - AT_MOST} more" if len(unknown) > AT_MOST else ""
+        names = ", ".join(unknown[:AT_MOST])
+        print(f"of these in {results} no run has left a record, and they stay: {names}{more}")
+
+
+def _total(leftovers: Iterable[Leftover]) -> str:
+    sizes = [one.size for one in leftovers]
+    return f"{counted(len(sizes), 'file')} or folder{'s' * (len(sizes) != 1)} of {_in_words(sum(sizes))}"
+
+
+def _in_words(size: int) -> str:
+    """Returns a number of bytes as it is read."""
+    number = float(size)
+    for unit in ("B", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"

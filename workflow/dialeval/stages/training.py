@@ -1,0 +1,493 @@
+"""Stages that train judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pydantic import BaseModel
+
+from dialeval.aggregation.training import SCORED_EXAMPLES, record_rows, sample_rows
+from dialeval.config.models import EncoderModel
+from dialeval.config.training import EncoderTraining, LoraTraining
+from dialeval.config.vllm_model import VllmModel
+from dialeval.corpora.seeds import dialogues_of
+from dialeval.criteria import Criterion, with_own
+from dialeval.engines.embedded.learned_file import learned_bytes
+from dialeval.engines.embedded.learning import learn
+from dialeval.engines.encoder.folder import folder_digest, save_network
+from dialeval.engines.encoder.metric import Metric
+from dialeval.engines.labels import LabelTree
+from dialeval.engines.local_models import LEARNS_TO_ANSWER, LEARNS_TO_SCORE, missing_libraries
+from dialeval.engines.vllm_engine.prompts import Prompts
+from dialeval.errors import UserError
+from dialeval.prompts.rendering import Templates
+from dialeval.schemas.shared import JUDGE_REPORT, UTTERANCES
+from dialeval.schemas.training import (
+    TRAINING_CURVE,
+    TRAINING_DATA,
+    TRAINING_EXAMPLES,
+    TRAINING_RECORD,
+    TRAINING_RUNS,
+    TRAINING_SAMPLES,
+    TRAINING_SCORES,
+)
+from dialeval.tables import (
+    TableWriter,
+    iterate_rows,
+    read_table,
+    read_tables,
+    replacing,
+    to_table,
+    write_for_people,
+    write_rows,
+)
+from dialeval.text.counting import counted
+from dialeval.training.arguments import micro_batch
+from dialeval.training.checkpoints import FINISHED, remove_checkpoints, versions_of
+from dialeval.training.determinism import settle
+from dialeval.training.digest import normalise_adapter, weights_digest, write_digest
+from dialeval.training.encoder.base import Base
+from dialeval.training.encoder.examples import COLUMNS, ExampleSet, read_set
+from dialeval.training.encoder.held_back import held_back_scores
+from dialeval.training.encoder.identity import LIBRARIES, encoder_fingerprint
+from dialeval.training.encoder.learning import Learned, train_network
+from dialeval.training.failures import check_numbers, in_words
+from dialeval.training.finishing import finished_folder, keep, take, write_record
+from dialeval.training.launching import device_name, is_first, spread
+from dialeval.training.lora.base import Base as BaseBase
+from dialeval.training.lora.identity import lora_fingerprint
+from dialeval.training.lora.label_scores import LabelScore, label_scores
+from dialeval.training.lora.learning import LoraResult, train_adapter, with_adapter
+from dialeval.training.lora.questions import LoraQuestion, LoraQuestions
+from dialeval.training.memory import check_memory, free_memory
+from dialeval.training.pairs.counting import data_rows
+from dialeval.training.pairs.data import training_rows
+from dialeval.training.pairs.overlap import left_out_dialogues
+from dialeval.training.pairs.recipe import Recipe
+from dialeval.training.parts import parts_of_sets
+
+# Makes the pairs of true and spoiled dialogues that judges learn from (xDial-Eval, appendix C).
+
+
+def make_training_data(settings: Recipe, utterances: list[Path], left_out: list[Path], examples: Path) -> None:
+    """Writes the table `training_examples`, and says what it holds and what could not be used."""
+    with TableWriter(examples, TRAINING_EXAMPLES) as table:
+        table.write_all(training_rows(settings, utterances, left_out_dialogues(left_out), say=print))
+
+
+# Lets an embedded model learn from human dialogues, fold by fold.
+
+
+class LearnEmbeddedSettings(BaseModel, defer_build=True):
+    """The model that learns."""
+
+    name: str
+    method: str
+    folds: int
+    random_seed: int
+
+
+def learn_embedded(
+    settings: LearnEmbeddedSettings, corpora: list[Path], learned: Path, report: Path, report_csv: Path
+) -> None:
+    """Writes what the model learned, and how well a judge tells true from damaged dialogues that were held back."""
+    dialogues = [dialogue for path in corpora for dialogue in dialogues_of(read_table(path, UTTERANCES)).values()]
+    print(
+        f"{settings.name} ({settings.method}) learns from {counted(len(dialogues), 'dialogue')} in "
+        f"{counted(settings.folds, 'fold')}"
+    )
+    result = learn(settings.method, dialogues, random_seed=settings.random_seed, folds=settings.folds)
+    with replacing(learned) as temporary:
+        temporary.write_bytes(learned_bytes(result))
+    rows = [{"judge": settings.name, **asdict(row)} for row in result.report]
+    write_for_people(report, report_csv, JUDGE_REPORT, to_table(JUDGE_REPORT, rows))
+
+
+# Trains an encoder to score turns or dialogues, on pairs of which one was spoiled on purpose.
+
+
+class TrainEncoderSettings(BaseModel, defer_build=True):
+    """The judge, and its model as far as its training goes."""
+
+    name: str
+    model: EncoderModel
+    random_seed: int = 0
+
+    @property
+    def learning(self) -> EncoderTraining:
+        """How it learns."""
+        if self.model.train is None:
+            raise UserError(f"models.{self.name} has no `train`, so there is nothing to train")
+        return self.model.train
+
+
+def train_encoder(
+    settings: TrainEncoderSettings, examples: Path, trained: Path, digest: Path, checkpoints: Path, code: str
+) -> None:
+    """Writes the folder of the metric, with its scores, its curve and its run, and the metric's digest.
+
+    Args:
+        settings: see `TrainEncoderSettings`.
+        examples: table of the set that it learns from.
+        trained: the folder.
+        digest: file for the digest.
+        checkpoints: folder of the judge's checkpoints, outside what Snakemake knows of.
+        code: fingerprint of this stage's code: what other code has trained is not taken up.
+    """
+    if missing := missing_libraries("train", LEARNS_TO_SCORE):
+        raise UserError(f"models.{settings.name}: {missing}")
+    spread(settings.learning.gpus)
+    _quieten()
+    settle(settings.random_seed, on_cpu=settings.learning.gpus == 0)
+    base = Base(settings.name, settings.model)
+    read = read_set(iterate_rows(examples, TRAINING_EXAMPLES, COLUMNS), base.encoding, str(examples))
+    _say(settings, read)
+    fingerprint = encoder_fingerprint(settings.name, settings.model, base.weights, read, settings.random_seed, code)
+    kept = checkpoints / fingerprint / FINISHED
+    if not kept.is_dir():
+        with in_words(settings.name):
+            _train(settings, base, read, kept, trained)
+    elif is_first():
+        print(f"{settings.name}: the same training has ended before; what it gave is taken", flush=True)
+        take(kept, trained)
+    if is_first():
+        write_digest(folder_digest(trained), digest)
+        remove_checkpoints(kept.parent)
+
+
+def _train(settings: TrainEncoderSettings, base: Base, examples: ExampleSet, kept: Path, trained: Path) -> None:
+    learning, model = settings.learning, settings.model
+    on_cpu = learning.gpus == 0
+    check_memory(
+        settings.name,
+        base.memory(examples.level, len(examples.experts)),
+        free_memory(on_cpu=on_cpu),
+        on_cpu=on_cpu,
+        checkpointing=learning.gradient_checkpointing,
+    )
+    settle(settings.random_seed, on_cpu=on_cpu)  # heads and adapters are drawn, whatever was drawn before
+    network = base.network(len(examples.experts))
+    settle(settings.random_seed, on_cpu=on_cpu)
+    before = held_back_scores(network, examples, learning, score=model.score, batch_tokens=model.batch_tokens)
+    result = train_network(
+        settings.name,
+        network,
+        examples,
+        learning,
+        kept.parent,
+        batch_tokens=model.batch_tokens,
+        random_seed=settings.random_seed,
+    )
+    after = held_back_scores(network, examples, learning, score=model.score, batch_tokens=model.batch_tokens)
+    if not is_first():
+        return
+    metric = Metric(
+        level=examples.level,
+        criteria=examples.criteria,
+        experts=examples.experts,
+        max_tokens=model.max_tokens,
+        adapter_size=learning.adapter_size,
+        body=Path(model.model or "").name if base.weights.startswith("sha256:") else model.model or "",
+        revision=base.weights or model.revision,
+        versions=tuple(versions_of(*LIBRARIES).items()),
+    )
+    with finished_folder(trained) as folder:
+        save_network(folder, network, base.tokenizer, metric)
+        scores = [
+            {"example_id": name, "moment": moment, "score": float(score)}
+            for moment, found in (("before", before), ("after", after))
+            for name, score in zip(examples.parts["held_back"].names, found, strict=True)
+        ]
+        write_record(folder, settings.name, scores, result.curve, _run_row(settings, examples, network, result))
+    keep(trained, kept)
+
+
+def _run_row(settings: TrainEncoderSettings, examples: ExampleSet, network: Any, result: Learned) -> dict[str, Any]:
+    learning, seconds = settings.learning, max(result.seconds, 1e-9)
+    weights = list(network.parameters())
+    return {
+        "judge": settings.name,
+        "model": settings.model.model,
+        "training": learning.data,
+        "n_examples": 2 * len(examples.parts["train"]),
+        "steps": result.steps,
+        "best_step": result.best_step,
+        "epochs": result.epochs,
+        "parameters": sum(weight.numel() for weight in weights),
+        "trained_parameters": sum(weight.numel() for weight in weights if weight.requires_grad),
+        "seconds": result.seconds,
+        "examples_per_second": result.n_inputs / seconds,
+        "tokens_per_second": result.n_tokens / seconds,
+        "device": device_name(learning.gpus),
+        "precision": learning.precision,
+        "label_mass_before": None,
+        "label_mass_after": None,
+    }
+
+
+def _say(settings: TrainEncoderSettings, examples: ExampleSet) -> None:
+    if not is_first():
+        return
+    parts: Mapping[str, Any] = examples.parts
+    counts = ", ".join(f"{len(pairs):,} {part.replace('_', ' ')}" for part, pairs in parts.items())
+    print(
+        f"{settings.name} learns {', '.join(examples.criteria)} of a {examples.level} from pairs: {counts}; experts: "
+        f"{', '.join(examples.experts)}",
+        flush=True,
+    )
+    if n_cut := sum(pairs.n_cut for pairs in parts.values()):
+        total = 2 * sum(map(len, parts.values()))
+        print(
+            f"note: {n_cut:,} of {total:,} examples are longer than max_tokens: {settings.model.max_tokens}, and lose "
+            "their beginning",
+            flush=True,
+        )
+
+
+def _quieten() -> None:
+    """Keeps libraries' bars, and reports on weights that are not used, out of the log."""
+    import transformers
+
+    transformers.utils.logging.disable_progress_bar()
+    transformers.utils.logging.set_verbosity_error()
+
+
+# Trains a LoRA adapter with which a language model judges, on dialogues that were spoiled on purpose.
+
+
+class TrainLoraSettings(BaseModel, defer_build=True):
+    """The judge, its model with `lora`, and the user's own criteria that it may learn."""
+
+    name: str
+    model: VllmModel
+    criteria: tuple[Criterion, ...] = ()
+    random_seed: int = 0
+
+    @property
+    def learning(self) -> LoraTraining:
+        """How it learns."""
+        if self.model.lora is None:
+            raise UserError(f"models.{self.name} has no `lora`, so there is nothing to train")
+        return self.model.lora
+
+
+def train_lora(
+    settings: TrainLoraSettings,
+    examples: list[Path],
+    trained: Path,
+    digest: Path,
+    checkpoints: Path,
+    templates: Templates,
+    code: str,
+) -> None:
+    """Writes the folder of the adapter, with its scores, its curve and its run, and the digest of the adapter.
+
+    Args:
+        settings: see `TrainLoraSettings`.
+        examples: tables of the sets that it learns from.
+        trained: the folder.
+        digest: file for the digest.
+        checkpoints: folder of the judge's checkpoints, outside what Snakemake knows of.
+        templates: the prompts.
+        code: fingerprint of this stage's code: what other code has trained is not taken up.
+    """
+    if missing := missing_libraries("lora", LEARNS_TO_ANSWER):
+        raise UserError(f"models.{settings.name}: {missing}")
+    learning = settings.learning
+    spread(learning.gpus)
+    settle(settings.random_seed, on_cpu=learning.gpus == 0)
+    prompts = Prompts(settings.model)
+    questions = LoraQuestions(prompts, templates, with_own(settings.criteria), learning.cutoff)
+    parts = {
+        name: list(questions.of(rows))
+        for name, rows in parts_of_sets([iterate_rows(path, TRAINING_EXAMPLES) for path in examples]).items()
+    }
+    _say_train_lora(settings.name, parts, questions)
+    kept = checkpoints / lora_fingerprint(settings.name, prompts, parts, settings.random_seed, code) / FINISHED
+    if not kept.is_dir():
+        with in_words(settings.name):
+            _train_train_lora(settings, prompts, questions.tree, parts, kept, trained)
+    elif is_first():
+        print(f"{settings.name}: the same training has ended before; what it gave is taken", flush=True)
+        take(kept, trained)
+    if is_first():
+        write_digest(weights_digest(trained), digest)
+        remove_checkpoints(kept.parent)
+
+
+def _train_train_lora(
+    settings: TrainLoraSettings,
+    prompts: Prompts,
+    tree: LabelTree,
+    parts: Mapping[str, Sequence[LoraQuestion]],
+    kept: Path,
+    trained: Path,
+) -> None:
+    learning, on_cpu = settings.learning, settings.learning.gpus == 0
+    base = BaseBase(prompts, learning)
+    check_memory(
+        settings.name,
+        base.check(),
+        free_memory(on_cpu=on_cpu),
+        on_cpu=on_cpu,
+        checkpointing=learning.gradient_checkpointing,
+    )
+    model = base.load()
+    n_parameters = model.num_parameters()
+    settle(settings.random_seed, on_cpu=on_cpu)  # loading may have drawn; the adapter begins at random
+    model = with_adapter(model, learning)
+    result = train_adapter(
+        settings.name,
+        model,
+        learning,
+        parts["train"],
+        parts["development"],
+        tree,
+        kept.parent,
+        random_seed=settings.random_seed,
+        filling=base.filling,
+    )
+    if not is_first():
+        return
+    check_numbers(settings.name, result.curve)
+    held_back = [question.prompt for question in parts["held_back"]]
+    batch_tokens = micro_batch(learning)[0] * learning.cutoff
+    after = label_scores(model, held_back, tree, filling=base.filling, batch_tokens=batch_tokens)
+    with model.disable_adapter():
+        before = label_scores(model, held_back, tree, filling=base.filling, batch_tokens=batch_tokens)
+    with finished_folder(trained) as folder:
+        model.save_pretrained(folder, safe_serialization=True)
+        normalise_adapter(folder, Path(prompts.model.model).name if _is_folder(prompts) else prompts.model.model)
+        rows = [
+            {"example_id": question.example_id, "moment": moment, "score": one.score}
+            for moment, scores in (("before", before), ("after", after))
+            for question, one in zip(parts["held_back"], scores, strict=True)
+            if one.score is not None
+        ]
+        row = _run_row_train_lora(settings, result, parts["train"], n_parameters, before, after)
+        write_record(folder, settings.name, rows, result.curve, row)
+    keep(trained, kept)
+
+
+def _run_row_train_lora(
+    settings: TrainLoraSettings,
+    result: LoraResult,
+    train: Sequence[LoraQuestion],
+    n_parameters: int,
+    before: Sequence[LabelScore],
+    after: Sequence[LabelScore],
+) -> dict[str, Any]:
+    learning, seconds = settings.learning, max(result.seconds, 1e-9)
+    return {
+        "judge": settings.name,
+        "model": settings.model.model,
+        "training": ", ".join(learning.train),
+        "n_examples": len(train),
+        "steps": result.steps,
+        "best_step": result.best_step,
+        "epochs": result.epochs,
+        "parameters": n_parameters,
+        "trained_parameters": result.trained_parameters,
+        "seconds": result.seconds,
+        "examples_per_second": len(train) * result.epochs / seconds,
+        "tokens_per_second": sum(one.length for one in train) * result.epochs / seconds,
+        "device": device_name(learning.gpus),
+        "precision": learning.precision,
+        "label_mass_before": fmean(one.mass for one in before) if before else None,
+        "label_mass_after": fmean(one.mass for one in after) if after else None,
+    }
+
+
+def _is_folder(prompts: Prompts) -> bool:
+    return prompts.weights.startswith("sha256:")
+
+
+def _say_train_lora(name: str, parts: Mapping[str, Sequence[LoraQuestion]], questions: LoraQuestions) -> None:
+    if not parts["train"]:
+        raise UserError(
+            f"{name}: no example is left to learn from; see results/tables/training/data.csv, or raise lora.cutoff"
+        )
+    if not is_first():
+        return
+    counts = ", ".join(f"{len(found):,} {part.replace('_', ' ')}" for part, found in parts.items())
+    print(f"{name} learns to judge from examples: {counts}", flush=True)
+    shorter = sum(one.dropped > 0 for found in parts.values() for one in found)
+    if shorter or questions.too_long:
+        print(
+            f"note: of {shorter:,} examples the oldest utterances are left out, to fit cutoff: {questions.cutoff} "
+            f"tokens; {questions.too_long:,} do not fit even so, and are left out",
+            flush=True,
+        )
+
+
+# Counts what judges learn from.
+
+
+class TabulateTrainingDataSettings(BaseModel, defer_build=True):
+    """Nothing is to be set."""
+
+
+def tabulate_training_data(
+    settings: TabulateTrainingDataSettings, examples: list[Path], overlaps: list[Path], folder: Path
+) -> None:
+    """Writes the table `training/data` as Parquet and CSV."""
+    write_rows(folder, TRAINING_DATA, data_rows(examples, overlaps))
+
+
+# The record of trainings: what judges tell on dialogues that were held back, how learning went, and on what.
+
+
+class TabulateTrainingSettings(BaseModel, defer_build=True):
+    """The sets that each judge is trained on, and how intervals are made and samples drawn."""
+
+    judges: dict[str, list[str]]
+    confidence: float = 0.95
+    random_seed: int = 0
+
+
+def tabulate_training(
+    settings: TabulateTrainingSettings, examples: list[Path], trained: list[Path], folder: Path
+) -> None:
+    """Writes the tables `training/record`, `curve`, `runs` and `samples` into a folder, each as Parquet and as CSV.
+
+    Args:
+        settings: see `TabulateTrainingSettings`.
+        examples: of every set that is trained on.
+        trained: folder of every judge, which is called as the judge.
+        folder: where the tables go.
+    """
+    known = read_tables(examples, TRAINING_EXAMPLES, SCORED_EXAMPLES)
+    record = [
+        row
+        for path in trained
+        for row in record_rows(
+            path.name,
+            _of_sets(known, settings.judges[path.name]),
+            read_table(path / "scores.parquet", TRAINING_SCORES),
+            settings.confidence,
+        )
+    ]
+    curve, runs = (
+        read_tables([path / f"{kind.file.removesuffix('s')}.parquet" for path in trained], kind).to_pylist()
+        for kind in (TRAINING_CURVE, TRAINING_RUNS)
+    )
+    samples = [
+        row for path in examples for row in sample_rows(read_table(path, TRAINING_EXAMPLES), settings.random_seed)
+    ]
+    for table, rows in (
+        (TRAINING_RECORD, record),
+        (TRAINING_CURVE, curve),
+        (TRAINING_RUNS, runs),
+        (TRAINING_SAMPLES, samples),
+    ):
+        write_rows(folder, table, rows)
+
+
+def _of_sets(examples: pa.Table, sets: list[str]) -> pa.Table:
+    return examples.filter(pc.is_in(examples["training"], value_set=pa.array(sets, pa.string())))

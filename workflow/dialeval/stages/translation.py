@@ -1,0 +1,304 @@
+"""Stages that translate dialogues and measure the quality of translations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from dialeval.corpora.items import item_rows
+from dialeval.corpora.speakers import left_out
+from dialeval.errors import UserError
+from dialeval.languages import language_place
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.planning import write_requests
+from dialeval.schemas.metaeval import ITEMS
+from dialeval.schemas.shared import RESPONSES, UTTERANCES
+from dialeval.schemas.translation import (
+    BACK_TRANSLATIONS,
+    TRANSLATED_CORPORA,
+    TRANSLATED_UTTERANCES,
+    TRANSLATION_QUALITY,
+    TRANSLATION_SAMPLE,
+)
+from dialeval.tables import TableWriter, read_table, read_tables, to_table, write_for_people, write_table
+from dialeval.text.counting import counted
+from dialeval.translation.checks import STATUSES, USABLE
+from dialeval.translation.joining import join, utterance_rows
+from dialeval.translation.planning import plan
+from dialeval.translation.quality.adequacy import plan_adequacy as adequacy_plan_adequacy
+from dialeval.translation.quality.adequacy import read_adequacy, request_name
+from dialeval.translation.quality.back import plan_back, read_back
+from dialeval.translation.quality.measures import Scores, back_rows, key_of, score_rows, sentence_scores
+from dialeval.translation.quality.outside import COMET_MODELS
+from dialeval.translation.quality.sampling import sample
+from dialeval.translation.quality.score_files import read_translation_scores
+from dialeval.translation.settings import TranslationSettings
+
+# Draws the utterances whose translations are looked at; people can add their ratings to the CSV file.
+
+
+class SampleTranslationSettings(BaseModel, defer_build=True):
+    """How many are drawn."""
+
+    sample: int
+    random_seed: int
+
+
+def sample_translation(settings: SampleTranslationSettings, utterances: Path, drawn: Path, csv: Path) -> None:
+    """Writes the table `translation_sample`."""
+    rows = read_table(utterances, TRANSLATED_UTTERANCES).to_pylist()
+    table = to_table(TRANSLATION_SAMPLE, sample(rows, settings.sample, settings.random_seed))
+    write_for_people(drawn, csv, TRANSLATION_SAMPLE, table)
+
+
+# Plans the translation of a corpus into a language: a request for each utterance in its context.
+
+
+class PlanTranslationSettings(TranslationSettings):
+    """What is translated, and how long a translation may be."""
+
+    max_tokens: int
+
+
+def plan_translation(settings: PlanTranslationSettings, table: Path, requests: Path, templates: Templates) -> None:
+    """Writes the table `requests`."""
+    planned = plan(
+        settings.talks(table),
+        templates,
+        corpus=settings.corpus,
+        source=settings.source,
+        target=settings.target,
+        context=settings.context,
+        max_tokens=settings.max_tokens,
+    )
+    write_requests(requests, planned)
+
+
+# Puts a corpus together again in another language, from the translations of its utterances.
+
+
+class JoinTranslationSettings(TranslationSettings):
+    """What was translated, and by which model."""
+
+    translated_by: str
+
+
+def join_translation(
+    settings: JoinTranslationSettings,
+    table: Path,
+    responses: list[Path],
+    translated: Path,
+    utterances: Path,
+    counts: Path,
+) -> None:
+    """Writes the dialogues in the new language, as a table of the source's kind, and what became of the utterances.
+
+    Raises:
+        UserError: no dialogue is whole.
+    """
+    rows = read_tables(responses, RESPONSES, ["request_id", "status", "text", "finish_reason"]).to_pylist()
+    joined = join(
+        settings.talks(table),
+        {row["request_id"]: row for row in rows},
+        corpus=settings.corpus,
+        source=settings.source,
+        target=settings.target,
+        context=settings.context,
+        translated_by=settings.translated_by,
+    )
+    by_status = Counter(row["status"] for row in joined.utterances)
+    said = ", ".join(f"{n} {status} ({STATUSES[status]})" for status, n in by_status.most_common())
+    print(f"{settings.corpus} in {settings.target}: {counted(len(joined.talks), 'dialogue')}; utterances: {said}")
+    if joined.left_out:
+        print(left_out("dialogues", joined.left_out, "an utterance has no translation that can be used"))
+    write_table(utterances, TRANSLATED_UTTERANCES, to_table(TRANSLATED_UTTERANCES, joined.utterances))
+    rows_of_counts = [
+        {
+            "corpus": settings.corpus,
+            "language": settings.target,
+            "translated_by": settings.translated_by,
+            "status": status,
+            "n": n,
+            "share": n / by_status.total(),
+            "n_dialogues": len(joined.talks) + len(joined.left_out),
+            "n_left_out": len(joined.left_out),
+        }
+        for status, n in sorted(by_status.items())
+    ]
+    write_table(counts, TRANSLATED_CORPORA, to_table(TRANSLATED_CORPORA, rows_of_counts))
+    if not joined.talks:
+        bad = next(row for row in joined.utterances if row["status"] not in USABLE)
+        raise UserError(
+            f"no dialogue of '{settings.corpus}' could be translated into '{settings.target}' by "
+            f"'{settings.translated_by}': {said}; such as {bad['source']!r:.200}, of which it made "
+            f"{bad['text']!r:.200}; take a model that knows the language, or another prompt (prompts.directory, "
+            "translate.j2)"
+        )
+    if settings.kind == "items":
+        with TableWriter(translated, ITEMS) as items:
+            items.write_all(item_rows(talk.item for talk in joined.talks if talk.item))
+    else:
+        with TableWriter(translated, UTTERANCES) as dialogues:
+            dialogues.write_all(utterance_rows(joined.talks, settings.corpus, settings.target))
+
+
+# Plans the translation back of a sample of translations.
+
+
+class PlanBackTranslationSettings(BaseModel, defer_build=True):
+    """The language that it goes back to, and how long a translation may be."""
+
+    source: str
+    max_tokens: int
+
+
+def plan_back_translation(
+    settings: PlanBackTranslationSettings, drawn: Path, requests: Path, templates: Templates
+) -> None:
+    """Writes the table `requests`."""
+    rows = read_table(drawn, TRANSLATION_SAMPLE).to_pylist()
+    planned = plan_back(rows, templates, source=settings.source, max_tokens=settings.max_tokens)
+    write_requests(requests, planned)
+
+
+# Lists what came back of a sample of translations, for metrics that compare it with the source.
+
+
+class ListBackTranslationsSettings(BaseModel, defer_build=True):
+    """The language that it went back to, and the model."""
+
+    source: str
+    by: str
+
+
+def list_back_translations(
+    settings: ListBackTranslationsSettings, drawn: Path, responses: list[Path], back: Path, csv: Path
+) -> None:
+    """Writes the table `back_translations`; what did not come back is not in it."""
+    columns = ["request_id", "status", "text", "finish_reason"]
+    answers = {row["request_id"]: row for row in read_tables(responses, RESPONSES, columns).to_pylist()}
+    rows = []
+    for row in read_table(drawn, TRANSLATION_SAMPLE).to_pylist():
+        if text := read_back(row, answers, settings.source):
+            names = ("corpus", "language", "utterance_id", "source")
+            rows.append({name: row[name] for name in names} | {"translated_back_by": settings.by, "back": text})
+    write_for_people(back, csv, BACK_TRANSLATIONS, to_table(BACK_TRANSLATIONS, rows))
+
+
+# Plans the questions how adequate the translations of a sample are.
+
+
+class PlanAdequacySettings(BaseModel, defer_build=True):
+    """The language that was translated from."""
+
+    source: str
+
+
+def plan_adequacy(settings: PlanAdequacySettings, drawn: Path, requests: Path, templates: Templates) -> None:
+    """Writes the table `requests`."""
+    rows = read_table(drawn, TRANSLATION_SAMPLE).to_pylist()
+    write_requests(requests, adequacy_plan_adequacy(rows, templates, source=settings.source))
+
+
+# Says how good the translations of a corpus are: back-translations, judges, people and further metrics (Table 2).
+
+PEOPLE = "people"
+ADEQUACY = 1.0, 5.0
+"""Ends of the scale of adequacy, of judges and of people."""
+
+
+class File(BaseModel, defer_build=True):
+    """A file of ratings or scores: of people, or of a metric by its name."""
+
+    metric: str
+    path: Path
+
+
+class TranslationQualitySettings(BaseModel, defer_build=True):
+    """By corpus the language of its sources, the model that translated back, who judged, and the files.
+
+    `measured` are, by metric, the files of scores that a run has computed.
+    """
+
+    sources: dict[str, str]
+    back: dict[str, str | None]
+    judges: list[str]
+    files: list[File]
+    measured: dict[str, list[Path]] = {}
+    confidence: float = 0.95
+
+
+def translation_quality(
+    settings: TranslationQualitySettings,
+    drawn: list[Path],
+    back: list[Path],
+    adequacy: list[Path],
+    quality: Path,
+) -> None:
+    """Writes the table `translation/quality`.
+
+    `adequacy` are the responses of judges, each under a folder of its name: `<judge>/<protocol>/<shard>`.
+    """
+    sample = read_tables(drawn, TRANSLATION_SAMPLE).to_pylist()
+    if not sample:
+        raise UserError("no utterance was translated so that it can be used; look at translation/corpora")
+    rows = chain(_of_back(settings, sample, _responses(back)), _of_scores(settings, sample, adequacy))
+    order = sorted(rows, key=lambda row: (row["corpus"], language_place(row["language"]), row["metric"]))
+    table = to_table(TRANSLATION_QUALITY, order)
+    write_for_people(quality, quality.with_suffix(".csv"), TRANSLATION_QUALITY, table)
+
+
+def _of_back(
+    settings: TranslationQualitySettings, sample: list[dict[str, Any]], responses: dict[str, dict[str, Any]]
+) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for by in sorted({name for name in settings.back.values() if name}):
+        theirs = [row for row in sample if settings.back.get(row["corpus"]) == by]
+        said = {key_of(row): read_back(row, responses, settings.sources[row["corpus"]]) for row in theirs}
+        known = {key: text for key, text in said.items() if text is not None}
+        rows += back_rows(theirs, known, by, settings.confidence)
+        rows += score_rows(theirs, sentence_scores(theirs, known, by), settings.confidence)
+    return rows
+
+
+def _of_scores(
+    settings: TranslationQualitySettings, sample: list[dict[str, Any]], adequacy: list[Path]
+) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for judge in settings.judges:
+        responses = _responses([path for path in adequacy if path.parts[-3] == judge])
+        said = {key_of(row): read_adequacy(responses.get(request_name(row))) for row in sample}
+        values = {key: value for key, value in said.items() if value is not None}
+        theirs = [row for row in sample if request_name(row) in responses]
+        rows += score_rows(theirs, Scores("adequacy", judge, values, ADEQUACY), settings.confidence)
+    known = {key_of(row): row["source"] for row in sample}
+    for file in settings.files:
+        of_people = file.metric == PEOPLE
+        column, scale = ("rating", ADEQUACY) if of_people else (file.metric, None)
+        values = read_translation_scores(file.path, column, known, *(scale or (None, None)))
+        rows += score_rows(sample, Scores(file.metric, file.path.name, values, scale), settings.confidence)
+    for metric, paths in settings.measured.items():
+        values = {}
+        for path in paths:
+            values |= read_translation_scores(path, metric, known)
+        by = COMET_MODELS.get(metric, "bert_score")
+        rows += score_rows(sample, Scores(metric, by, values), settings.confidence)
+    return rows
+
+
+def _responses(paths: list[Path]) -> dict[str, dict[str, Any]]:
+    columns = ["request_id", "status", "text", "finish_reason"]
+    return {row["request_id"]: row for row in read_tables(paths, RESPONSES, columns).to_pylist()}
+
+
+# Gathers what became of the utterances of all translated corpora.
+
+
+def tabulate_translation(counts: list[Path], corpora: Path) -> None:
+    """Writes the table `translation/corpora`, as Parquet and, beside it, as CSV."""
+    table = read_tables(counts, TRANSLATED_CORPORA)
+    write_for_people(corpora, corpora.with_suffix(".csv"), TRANSLATED_CORPORA, table)
