@@ -19,10 +19,10 @@ from typing import Any
 
 from dialeval.fingerprints import sources
 from dialeval.fingerprints.code import fingerprint
+from dialeval.stages import STAGES, stage_function
 from gates import ROOT, Gates, arguments
 
 SNAKEMAKE = str(Path(sys.executable).parent / "snakemake")
-STAGES = ROOT / "workflow" / "dialeval" / "stages"
 
 
 def configuration(chatbots: int, judges: int, shards: int) -> dict[str, Any]:
@@ -61,10 +61,10 @@ def snakemake(folder: Path, *arguments: str) -> tuple[float, str]:
 
 def fingerprinting() -> float:
     """Returns the seconds of CPU that the fingerprints of all stages take in a process that has made none."""
-    stages = sorted(path.stem for path in STAGES.glob("[a-z]*.py") if path.stem != "command")
     before = time.process_time()
-    for stage in stages:
-        fingerprint(f"dialeval.stages.{stage}")
+    for stages in STAGES.values():
+        for stage in stages:
+            fingerprint(stage_function(stage))
     return time.process_time() - before
 
 

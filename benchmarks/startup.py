@@ -15,10 +15,9 @@ import statistics
 import subprocess
 import sys
 
-from gates import ROOT, Gates, arguments
+from dialeval.stages import STAGES
+from gates import Gates, arguments
 
-STAGES = ROOT / "workflow" / "dialeval" / "stages"
-NO_STAGES = {"asking", "command", "measuring"}
 LIBRARIES = "import argparse, numpy, pyarrow.parquet, pydantic"
 JOB = """
 import typing
@@ -26,10 +25,10 @@ import gc
 gc.disable()
 import pyarrow
 from dialeval.processes import arrow_alone
-from dialeval.stages import __main__, command, {stage}
+from dialeval.stages import __main__, command, {module}
 arrow_alone.leave_pandas_out()
 pyarrow.array([])
-settings = typing.get_type_hints({stage}.stage).get("settings")
+settings = typing.get_type_hints({module}.{stage}).get("settings")
 settings and settings.model_rebuild()
 """
 MEDIAN, MOST = 0.4, 0.9
@@ -50,13 +49,14 @@ def seconds(code: str, rounds: int) -> float:
 
 def main() -> int:
     parser = arguments(__doc__)
-    parser.add_argument("--stages", nargs="*", default=sorted(path.stem for path in STAGES.glob("[a-z]*.py")))
+    parser.add_argument("--stages", nargs="*", default=[one for stages in STAGES.values() for one in stages])
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     gates = Gates(__file__, options)
     bare = seconds(LIBRARIES, options.rounds)
+    module_of = {stage: module for module, stages in STAGES.items() for stage in stages}
     each = {
-        stage: seconds(JOB.format(stage=stage), options.rounds) for stage in options.stages if stage not in NO_STAGES
+        stage: seconds(JOB.format(module=module_of[stage], stage=stage), options.rounds) for stage in options.stages
     }
     for stage, taken in sorted(each.items(), key=lambda one: one[1]):
         print(f"     {taken:.2f} s {stage}")

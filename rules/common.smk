@@ -85,7 +85,7 @@ def code(stage, *asked, templates=()):
     """
     models = [CONFIG.models[name] for name in asked if name in CONFIG.models]
     engines = sorted({name for model in models for name in model.modules})
-    return fingerprint_of((f"dialeval.stages.{stage}", *engines), tuple(templates))
+    return fingerprint_of((stage_function(stage), *engines), tuple(templates))
 
 
 @cache

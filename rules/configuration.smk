@@ -70,6 +70,7 @@ try:
     from dialeval.figures.entry import drawings
     from dialeval.fingerprints.code import fingerprint
     from dialeval.fingerprints.content import content_digest
+    from dialeval.stages import stage_function
     from dialeval.labels.files import label_files, ledger_files
     from dialeval.labels.ledger import ledger_digest, ledger_path
     from dialeval.last_words import Notices, say_at_exit

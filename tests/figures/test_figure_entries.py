@@ -12,6 +12,7 @@ from dialeval.errors import UserError
 from dialeval.figures import entries
 from dialeval.figures.entry import Figure, drawings
 from dialeval.fingerprints.code import fingerprint
+from dialeval.stages import stage_function
 from dialeval.stages.figures import Drawing, DrawSettings
 from dialeval.stages.figures import draw as stage
 
@@ -58,7 +59,7 @@ def test_a_figure_without_its_table_says_which() -> None:
 
 def test_no_stage_reaches_the_entries_or_the_figures_of_other_parts() -> None:
     modules = {figure.draw.partition(".")[0] for figure in EVERY}
-    reached = {definition.module for definition in _reached("dialeval.stages.figures")}
+    reached = {definition.module for definition in _reached(stage_function("draw"))}
     assert not reached & {f"dialeval.figures.{module}" for module in (*modules, "entries")}
     assert fingerprint("dialeval.figures.botchat_rates") != fingerprint("dialeval.figures.botchat_arena")
 

@@ -13,13 +13,14 @@ from types import ModuleType
 
 import pytest
 
+from dialeval import stages as all_stages
 from dialeval.config import EmbeddedModel, OpenAIModel, VllmModel
 from dialeval.fingerprints.code import SPEAKING
+from dialeval.stages import stage_function
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "workflow" / "dialeval"
-NO_STAGES = ("__init__", "__main__", "command", "unparsed")  # the last is looked up by name: no answer depends on it
-STAGES = sorted(path.stem for path in (SOURCE / "stages").glob("*.py") if path.stem not in NO_STAGES)
+STAGES = sorted(stage for names in all_stages.STAGES.values() for stage in names)
 Change = Callable[[str, str, str], set[str]]
 
 
@@ -75,8 +76,7 @@ def fingerprints(package: Path) -> ModuleType:
 
 def stages(package: Path) -> dict[str, str]:
     module = fingerprints(package)
-    names = (path.stem for path in (package / "stages").glob("*.py") if path.stem not in NO_STAGES)
-    return {name: module.fingerprint(f"dialeval.stages.{name}") for name in sorted(names)}
+    return {name: module.fingerprint(stage_function(name)) for name in STAGES}
 
 
 @pytest.fixture
@@ -256,7 +256,6 @@ WORDS_PASSED_ON = {
     "dialeval.engines.answering",  # ends the stage with more words
     "dialeval.engines.cl100k",  # what a table repeats is a `NotHad`
     "dialeval.engines.cl100k_vocabulary",  # into another error, a `NotHad`
-    "dialeval.engines.store.responses",  # raised again, to whoever waits for the claim
     "dialeval.engines.turn_writes",  # raised again, to whoever waits for the write
     "dialeval.labels.reading",  # into another error
     "dialeval.labels.tool_exports",  # into a fault, of which that one is made
@@ -267,7 +266,7 @@ CATCHES = re.compile(r"\b(UserError|BudgetUsedUp)\b")
 
 def test_the_words_of_an_error_that_a_stage_catches_enter_no_table(package: Path) -> None:
     module = fingerprints(package)
-    stages = [f"dialeval.stages.{name}" for name in STAGES if name not in ANEW]
+    stages = [stage_function(name) for name in STAGES if name not in ANEW]
     reached = {definition.module for stage in stages for definition in module._reach(stage)[0]}
     caught = {
         name
@@ -307,7 +306,7 @@ def test_a_template_concerns_those_alone_who_render_it(package: Path, unchanged:
     module = fingerprints(package)
     for path in sorted((package / "prompts").glob("*.j2")):
         path.write_text(path.read_text(encoding="utf-8") + "More.", encoding="utf-8")
-        after = {name: module.fingerprint(f"dialeval.stages.{name}") for name in unchanged}
+        after = {name: module.fingerprint(stage_function(name)) for name in unchanged}
         touched = {name for name in unchanged if unchanged[name] != after[name]} - {"estimate"}
         (expected,) = (stages for beginning, stages in RENDERED.items() if path.name.startswith(beginning))
         assert touched == expected, path.name
@@ -318,7 +317,7 @@ def test_another_folder_of_prompts_counts_by_its_texts_wherever_it_lies(package:
     module = fingerprints(package)
 
     def of(stage: str, folder: Path | None = None) -> str:
-        result: str = module.fingerprint(f"dialeval.stages.{stage}", prompts_directory=folder)
+        result: str = module.fingerprint(stage_function(stage), prompts_directory=folder)
         return result
 
     first, second = tmp_path / "first", tmp_path / "second"
@@ -343,7 +342,7 @@ def test_what_a_template_is_made_of_counts(package: Path, tmp_path: Path, refers
     module = fingerprints(package)
 
     def of(stage: str) -> str:
-        result: str = module.fingerprint(f"dialeval.stages.{stage}", prompts_directory=tmp_path)
+        result: str = module.fingerprint(stage_function(stage), prompts_directory=tmp_path)
         return result
 
     (tmp_path / "detect.j2").write_text(refers)
@@ -359,7 +358,7 @@ def test_a_template_that_settings_name_counts_for_them(package: Path, tmp_path: 
     module = fingerprints(package)
 
     def of(*names: str) -> str:
-        result: str = module.fingerprint("dialeval.stages.answering", templates=names, prompts_directory=tmp_path)
+        result: str = module.fingerprint(stage_function("answer"), templates=names, prompts_directory=tmp_path)
         return result
 
     (tmp_path / "helpful.j2").write_text("Which is more helpful?")
@@ -398,7 +397,7 @@ def jobs(package: Path) -> dict[tuple[str, str], str]:
     """The fingerprints of all stages that ask, by the model that they ask."""
     module = fingerprints(package)
     return {
-        (name, stage): module.fingerprint(f"dialeval.stages.{stage}", *model.modules)
+        (name, stage): module.fingerprint(stage_function(stage), *model.modules)
         for name, model in MODELS.items()
         for stage in ASKING
     }
@@ -435,7 +434,7 @@ def test_an_engine_concerns_the_jobs_of_its_models_alone(
 def test_what_asks_reaches_no_engine(package: Path) -> None:
     module = fingerprints(package)
     for stage in ASKING:
-        definitions, _ = module._reach(f"dialeval.stages.{stage}")
+        definitions, _ = module._reach(stage_function(stage))
         kinds = {
             ".".join(one.module.split(".")[2:3]) for one in definitions if one.module.startswith("dialeval.engines.")
         }

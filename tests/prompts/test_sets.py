@@ -21,6 +21,7 @@ from dialeval.forms.verdict_text import read_verdict
 from dialeval.prompt_sets import OURS, asks_as_papers, template_folders
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.template_check import unfit_template
+from dialeval.stages import stage_function
 
 PAPERS = Templates(prompt_set="papers")
 TURN = Item("c", "t", "en", "turn", "c", ("human", "chatbot"), ("Any plans?", "A swim, if it stays dry."))
@@ -49,7 +50,7 @@ def test_a_users_template_comes_before_the_sets_and_the_sets_before_ours(tmp_pat
 
 def test_only_what_the_paper_asks_otherwise_has_another_fingerprint() -> None:
     def changes(stage: str, *templates: str) -> bool:
-        module = f"dialeval.stages.{stage}"
+        module = stage_function(stage)
         return fingerprint(module, templates=templates) != fingerprint(module, templates=templates, prompt_set="papers")
 
     assert changes("selfchat")

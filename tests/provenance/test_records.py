@@ -112,4 +112,4 @@ def test_a_record_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 def test_without_a_stage_the_way_to_say_one_is_told() -> None:
     done = subprocess.run([sys.executable, "-m", "dialeval.stages"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "python -m dialeval.stages STAGE ..., or STAGE --help; known: answer, " in done.stderr
+    assert "python -m dialeval.stages STAGE ..., or STAGE --help; stages:\n  corpora: download, " in done.stderr

@@ -12,7 +12,7 @@ class Interrupted:
     """A stage in whose imports somebody presses Ctrl-C."""
 
     @property
-    def stage(self) -> None:
+    def plan_pair(self) -> None:
         raise KeyboardInterrupt
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from scripted import ScriptedEngine
@@ -20,6 +19,7 @@ from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import answering, judging
 from dialeval.tables import TableWriter, read_table
 
+SETTINGS = {"answer": answering.AnswerSettings, "answer_items": answering.AnswerItemsSettings}
 CRITERIA = {"coherence": "dialogue", "diversity": "dialogue", "relevance": "turn"}
 
 
@@ -53,23 +53,23 @@ def plan(path: Path, number: int = 4) -> Path:
 
 
 @pytest.mark.parametrize("shards", [1, 2])
-@pytest.mark.parametrize("stage", [answering, answering])
+@pytest.mark.parametrize("stage", ["answer", "answer_items"])
 def test_what_is_not_taken_is_left_out_of_everything(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shards: int, stage: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shards: int, stage: str
 ) -> None:
     engine = Trained()
     monkeypatch.setattr(answering, "open_engine", lambda *_: engine)
     requests = plan(tmp_path / "requests.parquet")
     parts, usage = [], []
     for shard in range(1, shards + 1):
-        settings = stage.Settings(
+        settings = SETTINGS[stage](
             name="fined", protocol="yes_no", model=EncoderModel(engine="encoder", weights=Path("w")),
             answering=Answering(), shard=shard, shards=shards,
         )  # fmt: skip
         parts.append(tmp_path / f"{shard}.parquet")
         record = tmp_path / f"{shard}.json"
-        more = {"templates": Templates()} if stage is answering else {}
-        stage.stage(settings, requests, [], tmp_path / "store", parts[-1], record, **more)
+        more = {"templates": Templates()} if stage == "answer_items" else {}
+        getattr(answering, stage)(settings, requests, [], tmp_path / "store", parts[-1], record, **more)
         usage.append(json.loads(record.read_text()))
     assert sum(engine.calls.values()) == 4
     rows = [row for part in parts for row in read_table(part, RESPONSES).to_pylist()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,14 +25,14 @@ ITEM = Item("support", "a1", "en", "turn", "c1", ("user", "agent"), ("Where is i
 
 
 @pytest.mark.parametrize(
-    ("form", "stage", "name", "more"),
+    ("form", "parse", "name", "more"),
     [
-        (probability, judging, "probability", {}),
-        (scale, judging, "scale", {"repeats": 1, "sampling": Sampling(temperature=0.0, max_tokens=64)}),
+        (probability, judging.parse_probability, "probability", {}),
+        (scale, judging.parse_scale, "scale", {"repeats": 1, "sampling": Sampling(temperature=0.0, max_tokens=64)}),
     ],
 )
 def test_a_judgement_bears_the_name_of_its_protocol(
-    form: ModuleType, stage: ModuleType, name: str, more: dict[str, Any], tmp_path: Path
+    form: ModuleType, parse: Callable[..., None], name: str, more: dict[str, Any], tmp_path: Path
 ) -> None:
     requests, responses, judgements = (tmp_path / f"{part}.parquet" for part in ("requests", "responses", "judgements"))
     write_requests(requests, form.plan([ITEM], Templates(), **more, name="felt"))
@@ -41,6 +42,6 @@ def test_a_judgement_bears_the_name_of_its_protocol(
     write_table(responses, RESPONSES, answers)
     protocol = Protocol(form=name, of=Of(source=["support"]))
     settings = ItemReadingSettings(name="felt", protocol=protocol, shipped=False, criteria=[], judge="gpt")
-    stage.stage(settings, requests, [responses], [], judgements)
+    parse(settings, requests, [responses], [], judgements)
     rows = read_table(judgements, JUDGEMENTS).to_pylist()
     assert {(row["protocol"], row["status"]) for row in rows} == {("felt", "refused")}

@@ -66,8 +66,8 @@ def writes(request: Request) -> Response:
 
 
 FORMS: dict[str, tuple[Any, Any, Callable[[Request], Response]]] = {
-    "probability": (judging, judging, judge),
-    "scale": (judging, judging, writes),
+    "probability": (judging.plan_probability, judging.parse_probability, judge),
+    "scale": (judging.plan_scale, judging.parse_scale, writes),
 }
 
 
@@ -89,7 +89,7 @@ def judged(
     asked: dict[str, Any] = {"name": "polite", "protocol": protocol, "criteria": own, "own": own}
     settings = ItemPlanSettings(**asked, said_before=1)
     plan, parse, answers = FORMS[form]
-    plan.stage(settings, [folder / "items"], [], [], folder / "requests", Templates())
+    plan(settings, [folder / "items"], [], [], folder / "requests", Templates())
     requests = list(iterate_rows(folder / "requests", REQUESTS))
     rows = [
         response_row(request, f"{number:032x}", answers(request)) | {"dropped": 0}
@@ -98,7 +98,7 @@ def judged(
     write_table(folder / "responses", RESPONSES, to_table(RESPONSES, rows))
     reading = ItemReadingSettings(**asked, judge="scripted")
     responses = [folder / "responses"]
-    parse.stage(reading, folder / "requests", responses, [], folder / "judgements")
+    parse(reading, folder / "requests", responses, [], folder / "judgements")
     return requests, {"protocol": "polite", "judges": ["scripted"], "systems": list(SAID)}
 
 

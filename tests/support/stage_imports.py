@@ -15,6 +15,8 @@ from importlib import import_module
 
 from pydantic import BaseModel
 
+from dialeval.stages import stage_function
+
 
 def below(kind: type[BaseModel]) -> Iterator[type[BaseModel]]:
     """Yields all classes of ours that are made from one."""
@@ -28,7 +30,7 @@ if __name__ == "__main__":
     after = []
     for group in json.load(sys.stdin):
         for stage in group:
-            import_module(f"dialeval.stages.{stage}")
+            import_module(stage_function(stage).partition(":")[0])
         models = set(below(BaseModel))
         built = [model for model in models if model.__pydantic_complete__]
         after.append(

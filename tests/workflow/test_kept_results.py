@@ -53,7 +53,11 @@ def test_two_runs_from_scratch_give_the_same_bytes(
 
 
 def test_a_changed_line_that_changes_nothing_made_ends_there(undisturbed: Workspace, finished: Workspace) -> None:
-    finished.edit("workflow/dialeval/stages/corpora.py", "def stage", "UNUSED = 1\n\n\ndef stage")
+    finished.edit(
+        "workflow/dialeval/stages/corpora.py",
+        "    print(reading.summary",
+        "    unused = 1\n    print(reading.summary",
+    )
     jobs = finished.would_run()
     assert jobs["answer"] == 3
     assert jobs["build_report"] == 1

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from workspace import ROOT, Workspace
 
 from dialeval.config.models import ENGINES
+from dialeval.stages import stage_function
 
 pytestmark = pytest.mark.workflow
 OF_HOW_JOBS_RUN = {name for model in ENGINES.values() for name in model.how_jobs_run} | {"answering", "budget"}
@@ -73,7 +74,8 @@ def check_fields(told: list[Told]) -> None:
     """Nothing is made of what a stage has no field for, and yet a change of it runs the stage again."""
     unknown = {}
     for job in told:
-        kind = get_type_hints(import_module(f"dialeval.stages.{job.stage}").stage).get("settings", BaseModel)
+        module, _, function = stage_function(job.stage).partition(":")
+        kind = get_type_hints(getattr(import_module(module), function)).get("settings", BaseModel)
         if more := job.settings.keys() - kind.model_fields.keys():
             unknown[job.stage] = more
     assert not unknown

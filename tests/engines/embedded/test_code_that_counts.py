@@ -21,9 +21,10 @@ from dialeval.engines.embedded.learned_file import learned_bytes
 from dialeval.engines.embedded.opening import open_model
 from dialeval.engines.request import Dialogue, Engine, Message, Request, Response
 from dialeval.fingerprints.code import _parse, _reach
+from dialeval.stages import stage_function
 
 FEW, MANY = 12, 36
-LEARNING = "dialeval.stages.training"
+LEARNING = stage_function("learn_embedded")
 OPENING = "dialeval.engines.embedded.opening"
 FOLDER = "dialeval.engines.embedded"
 METHOD = f"{FOLDER}.methods."
@@ -90,7 +91,7 @@ def test_what_runs_is_covered(method: str, few: list[Dialogue], tmp_path: Path) 
         assert len(answers(engine, asked)) == len(asked) > 0
     assert {("dialeval.engines.embedded.learning", "learn"), (OPENING, "open_model")} <= learns | opens
     assert not learns - covered(LEARNING, METHOD + method)
-    job = covered("dialeval.stages.answering", OPENING, METHOD + method)
+    job = covered(stage_function("answer"), OPENING, METHOD + method)
     assert not {one for one in opens | tells if one[0].startswith(FOLDER)} - job
     # what was learned counts by its content, so of the identity's code what answers is enough
     assert not {one for one in tells if one[0].startswith(FOLDER)} - covered(f"{FOLDER}.engine", METHOD + method)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -19,8 +19,6 @@ from dialeval.report.about import About, roles_of, sampling_of, unread_verdicts
 from dialeval.schemas.shared import USAGE
 from dialeval.tables import read_table
 
-_STAGES = "dialeval.stages"
-
 
 def read_about(
     results: Path,
@@ -29,6 +27,7 @@ def read_about(
     usage: Iterable[Path],
     configuration: Path,
     random_seed: int,
+    stage_function: Callable[[str], str],
     environment: Mapping[str, str] = os.environ,
     test_answers: Iterable[Path] = (),
 ) -> About:
@@ -41,6 +40,7 @@ def read_about(
         usage: the table `usage`, or none.
         configuration: what the run wrote down of its configuration; it may be missing.
         random_seed: seed of all randomness.
+        stage_function: gives a stage's function as `module:function`.
         environment: of this process; SOURCE_DATE_EPOCH, in seconds, stands for the time that it is.
         test_answers: tables of what models answered to test questions.
     """
@@ -60,7 +60,7 @@ def read_about(
         models=content.get("models") or {},
         roles=roles_of(content),
         sampling=sampling_of(records),
-        prompts=_templates(records, prompt_set, folder),
+        prompts=_templates(records, prompt_set, folder, stage_function),
         prompt_set=f"{prompt_set}, and those in {folder}" if folder else prompt_set,
         libraries=versions_of(records),
         usage=tuple(row for path in usage for row in read_table(path, USAGE).to_pylist()),
@@ -84,13 +84,15 @@ def _prompts_of(records: Iterable[Mapping[str, Any]]) -> tuple[str, str]:
     return prompt_set, folder
 
 
-def _templates(records: Iterable[Mapping[str, Any]], prompt_set: str, folder: str) -> dict[str, str]:
+def _templates(
+    records: Iterable[Mapping[str, Any]], prompt_set: str, folder: str, stage_function: Callable[[str], str]
+) -> dict[str, str]:
     """Returns the templates that jobs rendered, with what these are made of: named in code, or by a protocol."""
-    stages = sorted({f"{_STAGES}.{record['stage']}" for record in records if record.get("stage")})
+    functions = sorted({stage_function(record["stage"]) for record in records if record.get("stage")})
     protocols = (record.get("settings", {}).get("protocol") for record in records)
     named = {str(one["template"]) for one in protocols if isinstance(one, dict) and one.get("template")}
     folders = template_folders(Path(folder) if folder else None, cast(PromptSet, prompt_set))
-    found = with_references({*named, *templates_reached(stages)}, folders)
+    found = with_references({*named, *templates_reached(functions)}, folders)
     return {name: found[name].decode("utf-8", "replace") for name in sorted(found)}
 
 

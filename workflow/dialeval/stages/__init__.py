@@ -1,1 +1,156 @@
-"""One thin command per rule: `python -m dialeval.stages STAGE --help`. Usable by hand, without Snakemake."""
+"""Stages of the workflow, each a function and a command: `python -m dialeval.stages STAGE --help`.
+
+They work by hand, without Snakemake.
+"""
+
+from __future__ import annotations
+
+from dialeval.errors import UserError, nearest
+
+STAGES: dict[str, tuple[str, ...]] = {
+    "corpora": (
+        "download",
+        "read_corpus",
+        "extract_seeds",
+        "seed_lengths",
+        "read_transcripts",
+        "read_scenarios",
+        "read_rated",
+        "read_scores",
+        "import_dialogues",
+        "judged_texts",
+        "merge_shards",
+        "choose_tokenizer",
+        "utterance_lengths",
+    ),
+    "selfchat": (
+        "selfchat",
+        "selfchat_items",
+    ),
+    "judging": (
+        "plan_pair",
+        "plan_scale",
+        "plan_probability",
+        "plan_detect",
+        "plan_mark",
+        "plan_again",
+        "import_answers",
+        "parse_pair",
+        "parse_scale",
+        "parse_probability",
+        "parse_detect",
+        "parse_mark",
+        "find_failures",
+    ),
+    "answering": (
+        "answer",
+        "answer_items",
+    ),
+    "adaptive": (
+        "answer_adaptively",
+        "tabulate_rounds",
+    ),
+    "panels": (
+        "choose_unsure",
+        "cascade_judgements",
+        "ensemble_judgements",
+    ),
+    "measures": (
+        "measure_means",
+        "measure_rates",
+        "measure_pass_rates",
+        "measure_pass_rates_at_gt_length",
+        "measure_win_rates",
+        "measure_ratings",
+        "measure_differences",
+        "measure_agreement",
+        "measure_bias",
+        "measure_checklist",
+        "measure_examples",
+        "rank_systems",
+        "rate_battles",
+        "correct",
+    ),
+    "metaeval": (
+        "fill_ratings",
+        "find_ceilings",
+        "correlate",
+        "ensembles",
+        "tabulate_agreement",
+        "tabulate_by_language",
+        "tabulate_rated",
+        "tabulate_repeats",
+        "tabulate_trust",
+        "robustness",
+    ),
+    "perturbations": (
+        "construct_rated",
+        "damage_items",
+        "rewrite_items",
+        "check_overlap",
+    ),
+    "dialogbench": (
+        "dialogbench_read",
+        "dialogbench_classify",
+        "dialogbench_write",
+        "dialogbench_filter",
+        "dialogbench_sheet",
+        "dialogbench_plan",
+        "dialogbench_parse",
+    ),
+    "dialogbench_results": (
+        "dialogbench_tables",
+        "dialogbench_experts",
+    ),
+    "labels": (
+        "draw_to_label",
+        "labelling_page",
+        "read_labels",
+    ),
+    "training": (
+        "make_training_data",
+        "learn_embedded",
+        "train_encoder",
+        "train_lora",
+        "tabulate_training_data",
+        "tabulate_training",
+    ),
+    "translation": (
+        "sample_translation",
+        "plan_translation",
+        "join_translation",
+        "plan_back_translation",
+        "list_back_translations",
+        "plan_adequacy",
+        "translation_quality",
+        "tabulate_translation",
+    ),
+    "report": (
+        "build_report",
+        "build_live",
+        "summarise",
+        "tabulate_usage",
+        "tidy",
+    ),
+    "planning": (
+        "estimate",
+        "compare_runs",
+    ),
+    "figures": ("draw",),
+}
+"""The stages by the module that holds their functions: one module for each part of the workflow."""
+
+
+def stage_function(stage: str) -> str:
+    """Returns a stage's function as `module:function`.
+
+    Raises:
+        UserError: there is no stage of that name.
+    """
+    for module, stages in STAGES.items():
+        if stage in stages:
+            return f"dialeval.stages.{module}:{stage}"
+    known = [one for stages in STAGES.values() for one in stages]
+    listed = "".join(f"\n  {module}: {', '.join(stages)}" for module, stages in STAGES.items())
+    words = nearest(stage, known) if stage.isidentifier() else f"stages:{listed}"
+    raise UserError(f"name a stage: python -m dialeval.stages STAGE ..., or STAGE --help; {words}")

@@ -17,7 +17,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from dialeval.errors import UserError, nearest
+from dialeval.errors import UserError
 from dialeval.processes.arrow_alone import leave_pandas_out
 from dialeval.processes.garbage import keep_what_is_loaded
 from dialeval.processes.interrupts import INTERRUPTED
@@ -26,15 +26,14 @@ from dialeval.processes.whole_lines import write_whole_lines
 from dialeval.progress import files as progress_files
 from dialeval.provenance import kept
 from dialeval.provenance.records import Job, write_record
+from dialeval.stages import stage_function
 from dialeval.whole_files import RESULTS
-
-_SHARED = {"asking", "command", "measuring", "unparsed"}
-"""Modules beside the stages that several of them use."""
 
 
 def main() -> None:
     """Runs the stage that the command line names."""
-    stage, arguments = _named(), sys.argv[2:]
+    stage, arguments = "".join(sys.argv[1:2]), sys.argv[2:]
+    function = stage_function(stage)
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--makes", nargs="*", type=Path, default=[])
     parser.add_argument("--log", type=Path)
@@ -44,7 +43,7 @@ def main() -> None:
     results = os.environ.get(RESULTS)
     sys.argv = [str(Path(__file__).with_name(f"{stage}.py")), *rest]
     if not (results and own.makes):
-        _start(stage)
+        _start(function)
         return
     progress_files.tell_for(Path(results), own.log)
     job = Job(stage, Path(results), tuple(own.makes), own.content, _options(rest), own.log)
@@ -55,7 +54,7 @@ def main() -> None:
     if not own.always_anew and kept.put_back(job):
         print(f"{stage}: what it is made of is what it was; what was made of it is put back", flush=True)
         return
-    _start(stage, errors)
+    _start(function, errors)
     if os.environ.get("RANK", "0") != "0":  # one of several that share a training: the first tells of all
         return
     if job.looks() != before:
@@ -65,23 +64,14 @@ def main() -> None:
         kept.keep(job)
 
 
-def _named() -> str:
-    """Returns the stage that the command line names."""
-    named = "".join(sys.argv[1:2])
-    known = sorted({path.stem for path in Path(__file__).parent.glob("[a-z]*.py")} - _SHARED)
-    if named in known:
-        return named
-    words = nearest(named, known) if named.isidentifier() else f"known: {', '.join(known)}"
-    sys.exit(f"say which stage: python -m dialeval.stages STAGE ..., or STAGE --help; {words}")
-
-
-def _start(stage: str, errors: Path | None = None) -> None:
+def _start(function: str, errors: Path | None = None) -> None:
+    module, _, stage = function.partition(":")
     gc.disable()  # nothing that is imported is garbage, and looking for some takes a tenth of the time
-    run, module = import_module("dialeval.stages.command").run, import_module(f"dialeval.stages.{stage}")
+    run, holding = import_module("dialeval.stages.command").run, import_module(module)
     leave_pandas_out()
     keep_what_is_loaded()
     gc.enable()
-    run(module.stage, errors)
+    run(getattr(holding, stage), errors)
 
 
 def _options(arguments: list[str]) -> dict[str, list[str]]:

@@ -36,6 +36,7 @@ from dialeval.schemas.metaeval import ITEMS, RATINGS
 from dialeval.schemas.robustness import PAIRS
 from dialeval.schemas.shared import USAGE, UTTERANCES
 from dialeval.schemas.transcripts import ASIDES
+from dialeval.stages import stage_function
 from dialeval.tables import empty_table, read_table, read_tables, replacing, write_for_people
 from dialeval.text.counting import counted
 
@@ -141,6 +142,7 @@ def write_page(
                 files["usage"],
                 configuration,
                 settings.random_seed,
+                stage_function,
                 test_answers=files["test_answers"],
             ),
             live=live,
