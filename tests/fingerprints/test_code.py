@@ -381,7 +381,7 @@ def test_a_module_used_as_a_value_counts_whole(package: Path) -> None:
 def test_relative_imports_are_refused(package: Path) -> None:
     (package / "stages" / "odd.py").write_text("from . import command\n")
     with pytest.raises(ValueError, match="imports relatively"):
-        stages(package)
+        fingerprints(package).fingerprint("dialeval.stages.odd")
 
 
 MODELS: dict[str, EmbeddedModel | OpenAIModel | VllmModel] = {

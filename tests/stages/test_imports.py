@@ -11,39 +11,30 @@ from typing import Any
 
 import pytest
 
+from dialeval.stages import STAGES
+
 ROOT = Path(__file__).parents[2]
-NO_STAGES = {"asking", "command", "measuring"}
-STAGES = {path.stem for path in (ROOT / "workflow" / "dialeval" / "stages").glob("[a-z]*.py")} - NO_STAGES
 HEAVY = {
     "aiohttp", "httpx", "httpx2", "matplotlib", "openai", "openpyxl", "scipy.optimize", "scipy.stats", "sklearn",
     "statsmodels", "tiktoken", "tokenizers", "torch", "transformers", "vllm",
 }  # fmt: skip
-"""What no stage loads before it is known to be needed."""
+"""What no module of stages loads before it is known to be needed."""
 GROUPS: dict[str, tuple[set[str], set[str]]] = {
-    "writing pages and items": ({"jinja2"}, {"dialogbench_filter", "dialogbench_write", "labelling_page"}),
-    "of labels and training": ({"pyarrow.compute"}, {"ensemble_judgements", "tabulate_training_data"}),
-    "counting": ({"pandas", "numpy.random"}, {"cascade_judgements", "choose_unsure", "measure_examples"}),
-    "telling": ({"yaml"}, {"build_live", "build_report", "summarise", "tidy"}),
+    "writing pages and items": ({"jinja2"}, {"dialogbench", "labels"}),
+    "telling": ({"yaml"}, {"report"}),
+    "counting": ({"pandas", "numpy.random"}, {"panels"}),
     "measuring": (
-        {"scipy"},
-        {
-            "answer_adaptively", "compare_runs", "correct", "correlate", "dialogbench_experts", "dialogbench_tables",
-            "ensembles", "estimate", "find_ceilings", "measure_agreement", "measure_bias",
-            "measure_checklist", "measure_differences", "measure_means", "measure_pass_rates",
-            "measure_pass_rates_at_gt_length", "measure_rates", "measure_ratings", "measure_win_rates",
-            "rank_systems", "rate_battles", "robustness", "tabulate_agreement", "tabulate_by_language",
-            "tabulate_rated", "tabulate_repeats", "tabulate_training", "translation_quality",
-        },
+        {"scipy"}, {"adaptive", "dialogbench_results", "measures", "metaeval", "planning", "translation"},
     ),
-    "learning": ({"scipy.sparse"}, {"learn_embedded"}),
-    "drawing": ({"matplotlib"}, {"draw"}),
+    "learning": ({"scipy.sparse"}, {"training"}),
+    "drawing": ({"matplotlib"}, {"figures"}),
 }  # fmt: skip
-"""The stages that load more than arrays and tables, by what they load beyond those of the groups before them."""
-DAMAGING = {"check_overlap", "construct_rated", "damage_items", "make_training_data", "rewrite_items"}
-"""Stages that know the perturbations, which draw by `numpy.random`."""
-PLAIN = STAGES - DAMAGING - {stage for _, stages in GROUPS.values() for stage in stages}
-"""All others: they read, plan, ask, join and write."""
-ORDER = [("plain", PLAIN), *((name, stages) for name, (_, stages) in GROUPS.items())]
+"""The modules that load more than arrays and tables, by what they load beyond those of the groups before them."""
+DAMAGING = {"perturbations"}
+"""What knows the perturbations, which draw by `numpy.random`."""
+PLAIN = STAGES.keys() - DAMAGING - {module for _, modules in GROUPS.values() for module in modules}
+"""All others: their stages read, plan, ask, join and write."""
+ORDER = [("plain", PLAIN), *((name, modules) for name, (_, modules) in GROUPS.items())]
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +42,10 @@ def imported() -> list[dict[str, Any]]:
     """What a fresh process has imported after each group, one after the other."""
     done = subprocess.run(
         [sys.executable, ROOT / "tests" / "support" / "stage_imports.py"],
-        input=json.dumps([sorted(stages) for _, stages in ORDER]), capture_output=True, text=True, check=True,
+        input=json.dumps([sorted(modules) for _, modules in ORDER]), capture_output=True, text=True, check=True,
     )  # fmt: skip
     found: list[dict[str, Any]] = json.loads(done.stdout)
     return found
-
-
-def test_every_stage_named_here_is_there() -> None:
-    named = [*DAMAGING, *(stage for _, stages in GROUPS.values() for stage in stages)]
-    assert set(named) <= STAGES
-    assert len(named) == len(set(named))
 
 
 @pytest.mark.parametrize("place", range(len(ORDER)), ids=[name.replace(" ", "_") for name, _ in ORDER])
@@ -86,7 +71,7 @@ def test_what_reads_settings_is_built_when_they_are_read(imported: list[dict[str
     """Models of which a constant is made are built with it, and no settings of a stage are."""
     built = [name for name in imported[-1]["built"] if name.split(".")[1] in ("protocols", "stages")]
     assert built == []
-    assert imported[-1]["deferred"] > len(STAGES) / 2
+    assert imported[-1]["deferred"] > sum(map(len, STAGES.values())) / 2
 
 
 def test_figures_are_drawn_without_scipy_and_without_what_opens_windows() -> None:

@@ -1,8 +1,8 @@
-"""Imports stages group by group, lightest first, in one fresh process, and says what each group brought in.
+"""Imports modules of stages group by group, lightest first, in one fresh process, and says what each group brought in.
 
     python stage_imports.py < groups.json > imported.json
 
-Groups are [[stage, ...], ...]; what comes back of each is the names of all libraries that are there after it, which
+Groups are [[module, ...], ...]; what comes back of each is the names of all libraries that are there after it, which
 models of ours pydantic has built by then, and how many it has not.
 """
 
@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from importlib import import_module
 
 from pydantic import BaseModel
-
-from dialeval.stages import stage_function
 
 
 def below(kind: type[BaseModel]) -> Iterator[type[BaseModel]]:
@@ -29,8 +27,8 @@ def below(kind: type[BaseModel]) -> Iterator[type[BaseModel]]:
 if __name__ == "__main__":
     after = []
     for group in json.load(sys.stdin):
-        for stage in group:
-            import_module(stage_function(stage).partition(":")[0])
+        for module in group:
+            import_module(f"dialeval.stages.{module}")
         models = set(below(BaseModel))
         built = [model for model in models if model.__pydantic_complete__]
         after.append(
