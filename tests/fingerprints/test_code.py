@@ -256,6 +256,7 @@ WORDS_PASSED_ON = {
     "dialeval.engines.answering",  # ends the stage with more words
     "dialeval.engines.cl100k",  # what a table repeats is a `NotHad`
     "dialeval.engines.cl100k_vocabulary",  # into another error, a `NotHad`
+    "dialeval.engines.store.responses",  # raised again, to whoever waits for the claim
     "dialeval.engines.turn_writes",  # raised again, to whoever waits for the write
     "dialeval.labels.reading",  # into another error
     "dialeval.labels.tool_exports",  # into a fault, of which that one is made
