@@ -111,6 +111,12 @@ def test_any_value_anywhere_is_taken_or_refused_in_words(changes: list[tuple[Pla
         str(error).encode()
 
 
+def test_a_name_with_lines_of_its_own_is_shown_in_one_line() -> None:
+    raw = copy.deepcopy(EVERY_SECTION)
+    raw["models"] = {"a\nb": None}
+    assert not taken_or_refused(raw)
+
+
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.dictionaries(st.sampled_from([*BASE, "battles", "elo", "x"]) | st.text(max_size=5), values, max_size=4))
 def test_any_top_level(raw: dict[str, Any]) -> None:

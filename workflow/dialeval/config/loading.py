@@ -45,7 +45,7 @@ def load_config(
         )  # fmt: skip
         for check in checks:
             found = [mistake for mistake in check(config) if not _follows(mistake, wrong)]
-            lines += [f"  {mistake}" for mistake in found]
+            lines += [_in_line(f"  {mistake}") for mistake in found]
             if found and check is missing_files and config.public_corpora:
                 names = ", ".join(config.public_corpora)
                 lines[-1] += (
@@ -55,6 +55,11 @@ def load_config(
         lines = list(dict.fromkeys(lines))
         raise UserError(f"the configuration{source} has {_count(lines)}:\n" + "\n".join(lines))
     return config
+
+
+def _in_line(mistake: str) -> str:
+    """Returns a mistake in one line: a name of the file may have lines of its own."""
+    return mistake.replace("\n", "\\n")
 
 
 def missing_files(config: Config) -> Iterator[Mistake]:
@@ -106,7 +111,7 @@ def _fields(raw: dict[str, Any]) -> tuple[Config | None, set[Place], list[str]]:
         except ValidationError as error:
             mistakes = [dict(details) for details in error.errors() if not is_of_other_branch(dict(details))]
             if meant := _misspelt(mistakes, raw):
-                lines += [in_words(details) for details in mistakes if place_of(details) in meant]
+                lines += [_in_line(in_words(details)) for details in mistakes if place_of(details) in meant]
                 wrong |= {*meant, *meant.values()}
                 raw = _renamed(raw, meant)
                 continue
@@ -118,7 +123,7 @@ def _fields(raw: dict[str, Any]) -> tuple[Config | None, set[Place], list[str]]:
                     continue  # told with the form
                 # what holds a part that was left out before, or lies in one, may be wrong by that alone
                 if not _touches(place, wrong):
-                    lines.append(in_words(details))
+                    lines.append(_in_line(in_words(details)))
                 found.add(place if details["type"] != "missing" or len(place) == 1 else place[:-1])
             wrong |= found
             needed = {name: part for name, part in WITHOUT_CHATBOTS.items() if (name,) in found}

@@ -32,9 +32,10 @@ def seed_table(utterances: pa.Table, *, arena_min_utterances: int, limit: int | 
     texts, speakers = dialogues_of(utterances), speakers_of(utterances)
     without_seed = set(not_seeds(utterances))
     if len(without_seed) == len(texts):
+        corpus = next(iter(utterances["corpus"].to_pylist()), "")
         raise UserError(
-            f"none of {len(texts)} dialogues gives a ChatSEED: its first two utterances must be two speakers', one "
-            "after the other; check the field `speaker` of the dialogues"
+            f"corpora.{corpus}: none of {len(texts)} dialogues gives a ChatSEED: its first two utterances must be two "
+            "speakers', one after the other; check the field `speaker` of the dialogues"
         )
     about: dict[str, dict[str, str]] = {}
     for row in utterances.select(["dialogue_id", "corpus", "language"]).to_pylist():
