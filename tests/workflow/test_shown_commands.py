@@ -139,7 +139,7 @@ def test_dry_runs_of_snakemakes_commands(folder: Path, run_all: RunAll, first_re
     assert len(by_command) > 5
 
 
-@pytest.mark.slow  # that they load is looked at in tests/config/test_absent.py
+@pytest.mark.slow  # that they load is looked at in tests/config/test_corpora.py
 def test_dry_runs_of_the_papers_models(folder: Path, run_all: RunAll) -> None:
     names = ("botchat", "botchat-today", "dialogbench-models", "comp-analysis-models", "xdial-models")
     shown = [Shown("here", ("snakemake", "--cores", "8", "--configfile", f"configs/{name}.yaml")) for name in names]

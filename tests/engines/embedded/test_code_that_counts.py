@@ -15,17 +15,17 @@ import pytest
 from running_code import Definition, noting
 
 from dialeval.config import EmbeddedModel
-from dialeval.config.embedded_methods import METHODS
-from dialeval.engines.embedded import baselines, learning, ngram, retrieval, stock_replies
-from dialeval.engines.embedded.learned_file import learned_bytes
-from dialeval.engines.embedded.opening import open_model
-from dialeval.engines.request import Dialogue, Engine, Message, Request, Response
-from dialeval.fingerprints.code import _parse, _reach
+from dialeval.config.models import METHODS
+from dialeval.engines.embedded import baselines, chatbots, learning
+from dialeval.engines.embedded.engine import open_model
+from dialeval.engines.embedded.learning import learned_bytes
+from dialeval.engines.requests import Dialogue, Engine, Message, Request, Response
+from dialeval.provenance.fingerprints import _parse, _reach
 from dialeval.stages import stage_function
 
 FEW, MANY = 12, 36
 LEARNING = stage_function("learn_embedded")
-OPENING = "dialeval.engines.embedded.opening"
+OPENING = "dialeval.engines.embedded.engine"
 FOLDER = "dialeval.engines.embedded"
 METHOD = f"{FOLDER}.methods."
 
@@ -151,9 +151,9 @@ def test_a_constant_or_a_class_concerns_the_methods_that_use_it(name: str) -> No
 
 
 CHANGED: list[tuple[str, object, str, object]] = [
-    ("ngram", ngram, "TOPIC_BOOST", 50.0),
-    ("retrieval", retrieval, "SHARPNESS", 0.5),
-    ("generic", stock_replies, "FIRST_IS_LIKELIER", 9.0),
+    ("ngram", chatbots, "TOPIC_BOOST", 50.0),
+    ("retrieval", chatbots, "SHARPNESS", 0.5),
+    ("generic", chatbots, "FIRST_IS_LIKELIER", 9.0),
     ("length", baselines, "HALF_LENGTH", {"turn": 2, "dialogue": 2}),
     ("perplexity", baselines, "ORDINARY", 0.01),
 ]

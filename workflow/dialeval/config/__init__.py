@@ -13,11 +13,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dialeval.config.everything import *  # noqa: F403
+    from dialeval.config.public import *  # noqa: F403
 else:
 
     def __getattr__(name):
-        everything = import_module("dialeval.config.everything")
+        everything = import_module("dialeval.config.public")
         if name not in everything.__all__:
             raise AttributeError(f"module 'dialeval.config' has no attribute '{name}'")
         return getattr(everything, name)

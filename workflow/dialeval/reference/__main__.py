@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from dialeval.project import IS_INSTALLED
-from dialeval.reference import configuration, papers, prompts, python, tables
+from dialeval.paths import IS_INSTALLED
+from dialeval.report.reference import configuration, papers, prompts, python, tables
 
 PAGES = (configuration, papers, prompts, python, tables)
 

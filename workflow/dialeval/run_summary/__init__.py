@@ -3,6 +3,6 @@
 `written` makes it; what tells it must start quickly, and so imports none of the report.
 """
 
-from dialeval.run_summary.told import tables_since, words_of_results
+from dialeval.report.terminal_summary import tables_since, words_of_results
 
 __all__ = ["tables_since", "words_of_results"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dialeval.engines.embedded.abilities import Learner, each_without_its_fold
-from dialeval.engines.embedded.ngram import Ngram
-from dialeval.engines.embedded.word_weights import WordWeights
+from dialeval.engines.embedded.chatbots import Ngram
+from dialeval.engines.embedded.interfaces import Learner, each_without_its_fold
+from dialeval.engines.embedded.texts import WordWeights
 
 LEARNER = Learner(each_without_its_fold(Ngram), (Ngram, WordWeights))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dialeval.engines.embedded.abilities import Learner, each_without_its_fold
 from dialeval.engines.embedded.baselines import Overlap
+from dialeval.engines.embedded.interfaces import Learner, each_without_its_fold
 
 LEARNER = Learner(each_without_its_fold(lambda *_: Overlap()), (Overlap,), needs=0)

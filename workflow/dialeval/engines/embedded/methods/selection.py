@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dialeval.engines.embedded.abilities import Learner
-from dialeval.engines.embedded.classifiers import Calibration, KindClassifier, Lengths
-from dialeval.engines.embedded.dimensions import Dimensions
-from dialeval.engines.embedded.evaluation import held_back_report
-from dialeval.engines.embedded.expected_reply import ExpectedReply, Places
-from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge
-from dialeval.engines.embedded.kneser_ney import KneserNey, Order
-from dialeval.engines.embedded.language_model import LanguageModel
-from dialeval.engines.embedded.reply_fit import ReplyFit
-from dialeval.engines.embedded.reply_model import ReplyModel
-from dialeval.engines.embedded.selection import SelectingReader, Selector, describe_replies
-from dialeval.engines.embedded.statistics import Statistics
-from dialeval.engines.embedded.taken_up import TakenUp
-from dialeval.engines.embedded.topics import Topics
-from dialeval.engines.embedded.trees import Trees
-from dialeval.engines.embedded.word_signs import Signs
-from dialeval.engines.embedded.word_weights import WordWeights
-from dialeval.engines.request import Dialogue
-from dialeval.text.folds import without
+from dialeval.corpora.clusters import without
+from dialeval.engines.embedded.classifiers import Calibration, Dimensions, KindClassifier, Lengths, Trees
+from dialeval.engines.embedded.interfaces import Learner
+from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge, held_back_report
+from dialeval.engines.embedded.language_model import KneserNey, LanguageModel, Order
+from dialeval.engines.embedded.reply_selection import (
+    ExpectedReply,
+    Places,
+    ReplyFit,
+    SelectingReader,
+    Selector,
+    TakenUp,
+    describe_replies,
+)
+from dialeval.engines.embedded.statistics import ReplyModel, Statistics
+from dialeval.engines.embedded.texts import Signs, Topics, WordWeights
+from dialeval.engines.requests import Dialogue
 
 
 def learn_judges(parts: Sequence[Sequence[Dialogue]], random_seed: int) -> list[Judge]:

@@ -1,0 +1,1 @@
+"""All limits of one endpoint together: requests under way, speed, and when it is given up."""

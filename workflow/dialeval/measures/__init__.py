@@ -1,0 +1,1 @@
+"""What a measure knows beside judgements, judgements in groups, and pairwise verdicts as arrays."""

@@ -1,0 +1,1 @@
+"""How well judges agree with people, two judges compared, and rankings of judges."""

@@ -1,0 +1,1 @@
+"""The page on prompts, generated from their descriptions."""
