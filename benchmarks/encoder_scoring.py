@@ -29,7 +29,7 @@ from dialeval.engines.encoder.tiny_encoder import build_tiny_encoder
 from dialeval.engines.opening import open_engine
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 from gates import Gates, arguments
 
 MAX_TOKENS = 256

@@ -37,7 +37,7 @@ from dialeval.engines.spending.account import Account
 from dialeval.engines.spending.prices import Terms, digest_of, run_terms
 from dialeval.engines.store import ResponseStore
 from dialeval.jobs.process_setup import keep_what_is_loaded
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 from gates import Gates, arguments
 
 DELAY = 0.02

@@ -24,7 +24,7 @@ from dialeval.engines.label_probabilities import label_tree
 from dialeval.engines.requests import Message, Request
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 from dialeval.prompts.rendering import render_dialogue
 from gates import Gates, arguments
 

@@ -28,7 +28,7 @@ from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine import engine as engine_module
 from dialeval.engines.vllm_engine.process import Answered, Ask, EngineSize
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 from dialeval.prompts.rendering import Templates, render_dialogue
 from dialeval.protocols.selfchat import SELFCHAT, Talk, chat_all
 from gates import Gates, arguments

@@ -41,7 +41,7 @@ from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.driver import Driver
 from dialeval.engines.vllm_engine.process import Answered, Ask
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 from dialeval.prompts.rendering import render_dialogue
 from dialeval.protocols.selfchat import history
 from gates import Gates, arguments

@@ -27,7 +27,7 @@ from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.driver import Driver
 from dialeval.engines.vllm_engine.engine import sampler_seed
 from dialeval.engines.vllm_engine.process import Answered, Ask
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.selfchat import SELFCHAT, Talk, chat_all, history
 from gates import Gates, arguments

@@ -80,7 +80,7 @@ try:
     from dialeval.stages import stage_function
     from dialeval.labels.spreadsheets import label_files, ledger_files
     from dialeval.labels.ledger import ledger_digest, ledger_path
-    from dialeval.last_words import Notices, say_at_exit
+    from dialeval.jobs.failure_summary import Notices, say_at_exit
     from dialeval.perturbations.wordnet import wordnet_files
     from dialeval.jobs import (
         process_setup as how_jobs_run,

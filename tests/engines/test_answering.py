@@ -22,7 +22,7 @@ from dialeval.engines.requests import AnswerFailure, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.jobs import signals
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 # Each distinct request is asked once; failures are counted and never stored.
 

@@ -19,11 +19,11 @@ from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import Dialogue
 from dialeval.engines.spending.prices import prices_of
 from dialeval.engines.store import ResponseStore
+from dialeval.jobs.progress import Progress
 from dialeval.planning.chat_estimates import estimate_chats
 from dialeval.planning.estimates import Estimate, estimate_table
 from dialeval.planning.judging_estimates import Subjects, estimate_judging
 from dialeval.planning.known_models import known_model
-from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.selfchat import SELFCHAT, TEMPLATE, chat_all, talk_of
 from dialeval.tables.files import HUMAN

@@ -14,11 +14,11 @@ from dialeval.config import Selfchat
 from dialeval.engines.answering import Answering
 from dialeval.engines.requests import Dialogue, Request, Response
 from dialeval.engines.store import ResponseStore
+from dialeval.jobs.progress import Progress
 from dialeval.planning.chat_estimates import Chats, chat_estimate, estimate_chats
 from dialeval.planning.estimates import Estimate
 from dialeval.planning.judging_estimates import is_there
 from dialeval.planning.known_models import Counting, KnownModel
-from dialeval.progress import Progress
 from dialeval.protocols.selfchat import PARTNER, SELFCHAT, Turn, chat_all, talk_of
 
 CHAT = Selfchat(n_utterances=6, max_tokens=9, partner="user")

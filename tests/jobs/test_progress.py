@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.jobs import progress as progress_files
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 # What a long stage says of itself.
 

@@ -132,7 +132,7 @@ def test_printed_numbers_stand_beside_corpora_of_the_papers_names() -> None:
 
 
 def test_the_printed_tables_are_whole() -> None:
-    rows = files("dialeval.published").joinpath("rated_corpora.csv").read_text(encoding="utf-8").splitlines()[1:]
+    rows = files("dialeval.papers").joinpath("rated_corpora.csv").read_text(encoding="utf-8").splitlines()[1:]
     counts = Counter(tuple(row.split(",")[:2]) for row in rows)
     six, twelve = 6, 12
     assert counts == {

@@ -14,8 +14,8 @@ from dialeval.engines.spending.ledger import Sums
 from dialeval.engines.spending.prices import Prices
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
+from dialeval.jobs.progress import Progress
 from dialeval.measures.usage import TokenSums, Usage, read_usage, usage_table, write_usage
-from dialeval.progress import Progress
 
 
 def key(number: int) -> str:

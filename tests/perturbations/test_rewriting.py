@@ -12,6 +12,7 @@ from dialeval.corpora.items import Item
 from dialeval.engines.answering import Answering
 from dialeval.engines.requests import AnswerFailure, Request, Response, Sampling, request_key
 from dialeval.engines.store import ResponseStore
+from dialeval.jobs.progress import Progress
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.rewriting import (
     Rejected,
@@ -24,7 +25,6 @@ from dialeval.perturbations.rewriting import (
 )
 from dialeval.perturbations.strategy import Damaged, NotApplicable
 from dialeval.perturbations.suite import rewritten_outcome
-from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates
 
 # Damage by a model: what is asked, and which answers are taken.

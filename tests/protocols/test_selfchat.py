@@ -19,7 +19,7 @@ from dialeval.corpora.seeds import Scenario
 from dialeval.engines.answering import Answering
 from dialeval.engines.requests import OPENING_LINE, AnswerFailure, Dialogue, Request, Response, Sampling
 from dialeval.engines.store import ResponseStore
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 from dialeval.prompts.reasoning import without_marks
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.selfchat import (

@@ -17,7 +17,7 @@ from dialeval.engines.spending.account import Account
 from dialeval.engines.spending.ledger import FOLDER, Ledger
 from dialeval.engines.spending.prices import terms_for
 from dialeval.engines.store import ResponseStore
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 POLICY = RetryPolicy(max_tries=3, first_wait=0.01, longest_wait=0.02)
 WORDS = Tokenizer("words", lambda texts: [len(text.split()) for text in texts])

@@ -19,7 +19,7 @@ from dialeval.engines.openai_api.batches.engine import BatchEngine, Polling
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import Engine, Message, Request
 from dialeval.engines.store import ResponseStore
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 
 def a_request(number: int) -> Request:

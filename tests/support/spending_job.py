@@ -24,7 +24,7 @@ from dialeval.engines.spending.ledger import FOLDER, Ledger, Sums
 from dialeval.engines.spending.prices import RunTerms, Terms, digest_of, run_terms
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 MOST = 16
 """Tokens of an answer."""

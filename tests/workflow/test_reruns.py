@@ -10,7 +10,7 @@ import pytest
 from mutations import Change, code, settings
 from workspace import SMALL, Workspace, new_workspace
 
-from dialeval.run_summary import words_of_results
+from dialeval.report.terminal_summary import words_of_results
 
 pytestmark = pytest.mark.workflow
 FRESH = [

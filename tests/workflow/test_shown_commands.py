@@ -32,7 +32,7 @@ NOT_RUN = {
     ("source",): "a shell's own command",
     ("python", "venv"): "Python's own module",
     ("python", "vllm."): "vLLM's own module, which needs vLLM",
-    ("python", "dialeval.reference"): "writes files of the project; tests/reference calls what they are made of",
+    ("python", "dialeval.report.reference"): "writes files of the project; tests/reference calls what they are made of",
     ("snakemake", "profiles/slurm"): "needs the executor plugin that stands beside it",
     ("snakemake", "mine.yaml"): "docs/extending.md; test_extending.py runs it",
     ("snakemake", "mine-in-other-words.yaml"): "docs/extending.md; test_extending.py runs it",

@@ -24,7 +24,7 @@ from dialeval.engines.opening import open_engine
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 # What a trained metric answers, whatever it is asked together with, and what it is not asked.
 

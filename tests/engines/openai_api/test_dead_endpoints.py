@@ -22,7 +22,7 @@ from dialeval.engines.openai_api.faults import RetryPolicy
 from dialeval.engines.requests import Kind, Message, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 POLICY = RetryPolicy(max_tries=8, first_wait=0.02, longest_wait=0.1)
 

@@ -22,8 +22,8 @@ from dialeval.engines.requests import Message, Request, Response
 from dialeval.engines.spending.prices import Bound
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
+from dialeval.jobs.progress import Progress
 from dialeval.measures.usage import remark_lines, remarks_on
-from dialeval.progress import Progress
 from dialeval.tables.dialogues import RESPONSES
 from dialeval.tables.files import TableWriter, read_table
 

@@ -38,7 +38,7 @@ from dialeval.engines.openai_api.faults import RetryPolicy
 from dialeval.engines.requests import AnswerFailure, Message, Request
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 def everything_about(error):
     seen = set()

@@ -29,7 +29,7 @@ from dialeval.engines.vllm_engine import VllmEngine, vllm_missing
 from dialeval.engines.vllm_engine import engine as engine_module
 from dialeval.engines.vllm_engine.driver import Driver
 from dialeval.engines.vllm_engine.process import engine_arguments
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 from dialeval.protocols.selfchat import SELFCHAT, Talk, Turn, chat_all
 
 N_UTTERANCES = 6

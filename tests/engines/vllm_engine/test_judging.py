@@ -15,7 +15,7 @@ from dialeval.engines.answering import Answering
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.verdicts import number, option, read_object, status_of, structured
 

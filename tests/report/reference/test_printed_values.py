@@ -123,7 +123,7 @@ def test_the_reasons_hold_where_they_can_be_computed(real_data: Path) -> None:
     rows = [[text.split() for text in line.split("\t")[1:]] for line in lines if line]
     context = sum(len(words) + 1 for row in rows for words in row[:-1]) / len(rows)
     assert (round(context, 1), round(sum(len(row[-1]) + 1 for row in rows) / len(rows), 1)) == (87.3, 13.3)
-    text = files("dialeval.published").joinpath("rated_corpora.csv").read_text(encoding="utf-8")
+    text = files("dialeval.papers").joinpath("rated_corpora.csv").read_text(encoding="utf-8")
     corpora = [row for row in csv.DictReader(text.splitlines()) if row["level"] == "dialogue"]
     for comp, xdial in zip(corpora[:6], corpora[6:], strict=True):
         product = float(xdial["n_utterances"]) * float(xdial["words_utterance"])

@@ -289,7 +289,7 @@ def rendered(template: str, **values: Any) -> str:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("dialeval", "own_folder"),
+        loader=PackageLoader("dialeval", "cli"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

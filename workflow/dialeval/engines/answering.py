@@ -17,8 +17,8 @@ from dialeval.engines.requests import AnswerFailure, Engine, Request, Response, 
 from dialeval.engines.spending.account import BudgetUsedUp
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
+from dialeval.jobs.progress import Progress
 from dialeval.jobs.signals import is_stopping, next_ends_at_once
-from dialeval.progress import Progress
 from dialeval.tables.dialogues import NOT_ASKED
 
 # Answering requests: each distinct one once, from the store if it is there, with failures counted and never stored.

@@ -98,11 +98,11 @@ def drawings(
 
 # Every figure: its files' name, the tables that it reads, what draws it, and what is said about it.
 
-_SYSTEMS, _JUDGES = "system_order.best_systems", "judge_order.best_judges"
+_SYSTEMS, _JUDGES = "row_order.best_systems", "row_order.best_judges"
 _BIAS = Figure(
     "bias_{protocol}",
     ("{protocol}/bias",),
-    "botchat_bias.figure_bias",
+    "judge_bias.figure_bias",
     "The judges' biases: {protocol}",
     "What the order and length of two dialogues, and kinship with a model, do to a judge's verdicts, and how far "
     "judges agree. Seeds resampled. Where models are held fixed, length is weighed between models of one strength, by "
@@ -113,7 +113,7 @@ BOTCHAT = (
     Figure(
         "figure2_seed_lengths",
         ("botchat/seeds",),
-        "botchat_lengths.figure2_seed_lengths",
+        "botchat.figure2_seed_lengths",
         "Human dialogues by length",
         "How many utterances the human dialogues have; the marked ones serve Arena and GTEval (the paper's Figure 2).",
         ("arena_min",),
@@ -121,7 +121,7 @@ BOTCHAT = (
     Figure(
         "figure3_utterance_lengths",
         ("botchat/utterance_tokens",),
-        "botchat_lengths.figure3_utterance_lengths",
+        "botchat.figure3_utterance_lengths",
         "Utterance lengths",
         "Lengths of the utterances that each chatbot wrote, and of all human ones (Figure 3).",
         order=_SYSTEMS,
@@ -129,7 +129,7 @@ BOTCHAT = (
     Figure(
         "figure4_unieval",
         ("unieval/pass_rates",),
-        "botchat_rates.figure4_unieval",
+        "botchat.figure4_unieval",
         "UniEval pass rate by length",
         "Share of dialogues in which the judge sees no AI utterance up to N (Figure 4). Intervals are clustered by "
         "seed.",
@@ -138,7 +138,7 @@ BOTCHAT = (
     Figure(
         "figure5_arena_n{n}",
         ("arena/win_rates",),
-        "botchat_arena.figure5_arena",
+        "botchat.figure5_arena",
         "Arena: who wins against whom, N = {n}",
         "Win and win+tie rates of the row's model against the column's, dialogues cut to {n} utterances (Figure 5).",
         order=_SYSTEMS,
@@ -147,7 +147,7 @@ BOTCHAT = (
     Figure(
         "figure6_gteval",
         ("gteval/win_rates",),
-        "botchat_rates.figure6_gteval",
+        "botchat.figure6_gteval",
         "GTEval: against the human dialogue",
         "How often the judge takes a chatbot's dialogue for the human one (Figure 6). Seeds resampled.",
         order=_SYSTEMS,
@@ -155,7 +155,7 @@ BOTCHAT = (
     Figure(
         "figure7_unieval_at_gt_length",
         ("unieval/pass_rates_at_gt_length",),
-        "botchat_rates.figure7_unieval_at_gt_length",
+        "botchat.figure7_unieval_at_gt_length",
         "UniEval pass rate at the human length",
         "The same pass rate, each dialogue cut to the length of the human one on its seed (Figure 7).",
         order=_SYSTEMS,
@@ -164,7 +164,7 @@ BOTCHAT = (
     Figure(
         "table2_arena_ratings",
         ("arena/ratings",),
-        "botchat_arena.figure_arena_ratings",
+        "botchat.figure_arena_ratings",
         "Arena ratings",
         "Bootstrap Elo beside Bradley-Terry and Davidson ratings, with intervals over resampled seeds (Table 2).",
         order=_SYSTEMS,
@@ -175,7 +175,7 @@ METAEVAL = (
     Figure(
         "judges",
         ("metaeval/averages", "metaeval/correlations"),
-        "metaeval_forest.figure_judges",
+        "metaeval_correlations.figure_judges",
         "How well judges agree with the ratings",
         "Mean Pearson correlation over corpora, dimension by dimension; a paper's number beside it where a judge has "
         "a name of the paper's. Dialogues resampled.",
@@ -185,7 +185,7 @@ METAEVAL = (
     Figure(
         "judges_by_corpus",
         ("metaeval/correlations",),
-        "metaeval_heat.figure_judges_by_corpus",
+        "metaeval_heat_maps.figure_judges_by_corpus",
         "Corpus by corpus",
         "Pearson correlation of every judge with the ratings of every corpus, on overall or else what was rated.",
         order=_JUDGES,
@@ -193,7 +193,7 @@ METAEVAL = (
     Figure(
         "judges_by_language",
         ("metaeval/averages",),
-        "metaeval_heat.figure_judges_by_language",
+        "metaeval_heat_maps.figure_judges_by_language",
         "Language by language",
         "Pearson correlation of every judge in each language, averaged over corpora (xDial-Eval, Table 5).",
         order=_JUDGES,
@@ -201,7 +201,7 @@ METAEVAL = (
     Figure(
         "dimensions",
         ("metaeval/matrices",),
-        "metaeval_matrices.figure_dimensions",
+        "metaeval_heat_maps.figure_dimensions",
         "Dimension with dimension",
         "Whether a judge tells dimensions apart as people do (comp-analysis, Figures 1 and 2).",
         order=_JUDGES,
@@ -209,7 +209,7 @@ METAEVAL = (
     Figure(
         "languages",
         ("metaeval/matrices",),
-        "metaeval_matrices.figure_languages",
+        "metaeval_heat_maps.figure_languages",
         "Language with language",
         "How a judge's scores of the same items agree from language to language (xDial-Eval, Figures 1 and 2).",
         order=_JUDGES,
@@ -217,7 +217,7 @@ METAEVAL = (
     Figure(
         "judges_among_themselves",
         ("metaeval/matrices",),
-        "metaeval_matrices.figure_judges_among_themselves",
+        "metaeval_heat_maps.figure_judges_among_themselves",
         "Judge with judge",
         "How the scores of judges go with one another's and with people's ratings (xDial-Eval, Figure 3).",
         order=_JUDGES,
@@ -225,7 +225,7 @@ METAEVAL = (
     Figure(
         "ensembles",
         ("metaeval/model_ensemble",),
-        "metaeval_raters.figure_ensembles",
+        "metaeval_ensembles.figure_ensembles",
         "Ensembles of judges",
         "The mean score of the best judges, whose numbers stand below the heading, beside their best member; chosen on "
         "all corpora or on the others alone (comp-analysis, Table 9). Dialogues resampled.",
@@ -235,7 +235,7 @@ METAEVAL = (
     Figure(
         "dimension_ensembles",
         ("metaeval/dimension_ensemble",),
-        "metaeval_dimension_ensembles.figure_dimension_ensembles",
+        "metaeval_ensembles.figure_dimension_ensembles",
         "Other dimensions taken together",
         "The mean of a judge's scores on the other dimensions, beside its own score on overall, each against the "
         "overall rating (comp-analysis, Table 8). Dialogues resampled.",
@@ -245,14 +245,14 @@ METAEVAL = (
     Figure(
         "rankings",
         ("metaeval/ranking_agreement",),
-        "metaeval_rankings.figure_rankings",
+        "metaeval_ensembles.figure_rankings",
         "Judges ranked by people and by a model",
         "Whether a model's ratings rank the judges as people's do: 1 is the same order (comp-analysis, Table 7).",
     ),
     Figure(
         "annotators",
         ("metaeval/annotator_agreement",),
-        "metaeval_raters.figure_annotators",
+        "metaeval_ensembles.figure_annotators",
         "How far raters agree",
         "Agreement of the raters of each corpus among themselves. Dialogues resampled.",
         ("interval",),
@@ -260,7 +260,7 @@ METAEVAL = (
     Figure(
         "ceilings",
         ("metaeval/ceilings",),
-        "metaeval_ceilings.figure_ceilings",
+        "metaeval_correlations.figure_ceilings",
         "How high a judge could come",
         "Raters differ, so no judge can be expected to correlate with their mean beyond the ceiling; what is corrected "
         "for the raters' errors may be compared between corpora. Dialogues resampled.",
@@ -273,7 +273,7 @@ ROBUSTNESS = (
     Figure(
         "ratios",
         ("robustness/robustness",),
-        "robustness_ratios.figure_ratios",
+        "robustness.figure_ratios",
         "Which damage judges notice",
         "Share of pairs whose score falls by more than theta, beside the share whose score rises by as much, which is "
         "what noise alone gives (comp-analysis, Table 12). Intervals are clustered by dialogue.",
@@ -282,7 +282,7 @@ ROBUSTNESS = (
     Figure(
         "drops",
         ("robustness/drops", "robustness/robustness"),
-        "robustness_drops.figure_drops",
+        "robustness.figure_drops",
         "How far scores fall",
         "Original score less damaged score: the middle half and nine tenths of the pairs, and the theta past which "
         "damage counts as noticed.",
@@ -290,7 +290,7 @@ ROBUSTNESS = (
     Figure(
         "ladders",
         ("robustness/ladders", "robustness/robustness"),
-        "robustness_ladders.figure_ladders",
+        "robustness.figure_ladders",
         "Damage in steps",
         "Share of severity ladders on which the score falls with every step, or never rises. Intervals are clustered "
         "by dialogue.",
@@ -302,7 +302,7 @@ DIALOGBENCH = (
     Figure(
         "overall",
         ("dialogbench/accuracy",),
-        "dialogbench_overall.figure_overall",
+        "dialogbench.figure_overall",
         "Accuracy over all tasks",
         "Each model's accuracy with its interval, beside blind guessing and people (DialogBench, Tables 2 and 3).",
         options=("interval",),
@@ -310,7 +310,7 @@ DIALOGBENCH = (
     Figure(
         "tasks",
         ("dialogbench/accuracy",),
-        "dialogbench_accuracy.figure_tasks",
+        "dialogbench.figure_tasks",
         "Accuracy by task",
         "Share of the test items of each task that a model answers rightly; the average is over tasks, people's "
         "accuracies are published ones (DialogBench, Table 2).",
@@ -318,7 +318,7 @@ DIALOGBENCH = (
     Figure(
         "domains",
         ("dialogbench/domains",),
-        "dialogbench_accuracy.figure_domains",
+        "dialogbench.figure_domains",
         "Accuracy by domain",
         "Daily life beside professional knowledge; of fewer than five items only their number is shown (Tables 7 and "
         "8).",
@@ -326,7 +326,7 @@ DIALOGBENCH = (
     Figure(
         "averages",
         ("dialogbench/averages",),
-        "dialogbench_overall.figure_averages",
+        "dialogbench.figure_averages",
         "Kinds of models by domain",
         "The mean accuracy of the models of each kind, or of a tag, in each domain (Figure 8).",
         options=("interval",),
@@ -334,21 +334,21 @@ DIALOGBENCH = (
     Figure(
         "positions",
         ("dialogbench/positions",),
-        "dialogbench_accuracy.figure_positions",
+        "dialogbench.figure_positions",
         "Position bias",
         "How often a model chooses each letter, and how often it is right where the right answer stands there.",
     ),
     Figure(
         "styles",
         ("dialogbench/styles",),
-        "dialogbench_shares.figure_styles",
+        "dialogbench.figure_styles",
         "Styles of the speakers",
         "Written items before and after their speakers were given characters, as a model sees them (Figure 5).",
     ),
     Figure(
         "domain_counts",
         ("dialogbench/domain_counts",),
-        "dialogbench_shares.figure_domain_counts",
+        "dialogbench.figure_domain_counts",
         "Domains of the written items",
         "As a model sees them, before and after the domain was given (Figure 6).",
     ),
@@ -358,7 +358,7 @@ TRAINING = (
     Figure(
         "record",
         ("training/record",),
-        "training_record.figure_record",
+        "training.figure_record",
         "What judges learned",
         "AUC on dialogues that were held back, before and after the training, by kind of negative; at 50 a judge tells "
         "nothing. Intervals are clustered by dialogue.",
@@ -367,7 +367,7 @@ TRAINING = (
     Figure(
         "curve",
         ("training/curve", "training/runs"),
-        "training_curve.figure_curve",
+        "training.figure_curve",
         "How the training went",
         "Loss of what was learned from, and loss and AUC of the development part; where a training may stop early, its "
         "loss chooses the weights that are kept.",
@@ -378,7 +378,7 @@ LABELS = (
     Figure(
         "corrected",
         ("labels/corrected",),
-        "corrected.figure_corrected",
+        "systems.figure_corrected",
         "What people would say",
         "Each system by the judge alone, by people's labels alone, and by both: the labels say how far the judge is "
         "off, its scores of everything make the interval shorter.",
@@ -391,7 +391,7 @@ BATTLES = (
     Figure(
         "{title}",
         ("battles/{title}",),
-        "ratings.figure_battle_ratings",
+        "pairwise.figure_battle_ratings",
         "Ratings from the battles '{title}'",
         "Bootstrap Elo beside Bradley-Terry and Davidson ratings, with intervals over resampled clusters.",
         ("interval",),
@@ -403,7 +403,7 @@ MEASURES = (
     Figure(
         "means",
         ("{protocol}/means",),
-        "measured_systems.figure_means",
+        "systems.figure_means",
         "Means by criterion: {protocol}",
         "Mean judgement of every system on each criterion, on the criterion's own scale. Intervals are clustered by "
         "case.",
@@ -414,7 +414,7 @@ MEASURES = (
         Figure(
             name,
             (f"{{protocol}}/{name}",),
-            "measured_systems.figure_shares",
+            "systems.figure_shares",
             title,
             caption,
             order=_SYSTEMS,
@@ -442,7 +442,7 @@ MEASURES = (
     Figure(
         "win_rates",
         ("{protocol}/win_rates",),
-        "measured_pairs.figure_win_rates",
+        "pairwise.figure_win_rates",
         "Who wins against whom: {protocol}",
         "Win rates of every system against every other one, or against the one that all are compared with.",
         order=_SYSTEMS,
@@ -451,7 +451,7 @@ MEASURES = (
     Figure(
         "ratings",
         ("{protocol}/ratings",),
-        "measured_pairs.figure_ratings",
+        "pairwise.figure_ratings",
         "Ratings: {protocol}",
         "Bootstrap Elo beside Bradley-Terry and Davidson ratings, with intervals over resampled cases.",
         order=_SYSTEMS,

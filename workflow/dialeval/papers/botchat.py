@@ -178,7 +178,7 @@ class PublishedModel:
 @cache
 def published_models() -> tuple[PublishedModel, ...]:
     """Returns the fourteen models in the order of the paper's Table 2."""
-    text = files("dialeval.published").joinpath("botchat.csv").read_text(encoding="utf-8")
+    text = files("dialeval.papers").joinpath("botchat.csv").read_text(encoding="utf-8")
     return tuple(_model(row) for row in csv.DictReader(text.splitlines()))
 
 

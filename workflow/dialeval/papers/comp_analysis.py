@@ -290,7 +290,7 @@ def _values() -> Mapping[tuple[str, str, str, str, str], float]:
 
 @cache
 def _rows() -> tuple[Mapping[str, str], ...]:
-    text = files("dialeval.published").joinpath("metaeval.csv").read_text(encoding="utf-8")
+    text = files("dialeval.papers").joinpath("metaeval.csv").read_text(encoding="utf-8")
     return tuple(csv.DictReader(text.splitlines()))
 
 
@@ -327,7 +327,7 @@ class PublishedRobustness:
 @cache
 def published_robustness() -> tuple[PublishedRobustness, ...]:
     """Returns the rows of Table 12 in the paper's order, each level closed by its average."""
-    text = files("dialeval.published").joinpath("robustness.csv").read_text(encoding="utf-8")
+    text = files("dialeval.papers").joinpath("robustness.csv").read_text(encoding="utf-8")
     return tuple(_row(row) for row in csv.DictReader(text.splitlines()))
 
 
@@ -399,7 +399,7 @@ def published_corpus(name: str, level: str) -> Mapping[str, float | None]:
 
 @cache
 def _rows_rated_corpora() -> Mapping[tuple[str, str, str], Mapping[str, float | None]]:
-    text = files("dialeval.published").joinpath("rated_corpora.csv").read_text(encoding="utf-8")
+    text = files("dialeval.papers").joinpath("rated_corpora.csv").read_text(encoding="utf-8")
     return MappingProxyType(
         {
             (row["paper"], row["level"], folded(name)): {

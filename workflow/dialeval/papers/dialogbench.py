@@ -211,7 +211,7 @@ class PublishedRow:
 @cache
 def published_rows() -> tuple[PublishedRow, ...]:
     """Returns all rows in the paper's order."""
-    text = files("dialeval.published").joinpath("dialogbench.csv").read_text(encoding="utf-8")
+    text = files("dialeval.papers").joinpath("dialogbench.csv").read_text(encoding="utf-8")
     found: dict[tuple[str, str, str, str], dict[str, float]] = {}
     for row in csv.DictReader(text.splitlines()):
         key = (row["table"], row["language"], row["group"], row["model"])

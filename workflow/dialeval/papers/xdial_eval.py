@@ -233,7 +233,7 @@ class Row:
 @cache
 def rows() -> tuple[Row, ...]:
     """Returns all rows, Table 15's last."""
-    folder = files("dialeval.published")
+    folder = files("dialeval.papers")
     return (
         *_read(folder.joinpath("xdial.csv").read_text(encoding="utf-8")),
         *_read(folder.joinpath("xdial_chinese.csv").read_text(encoding="utf-8")),
@@ -336,7 +336,7 @@ def _read(text: str) -> Iterator[Row]:
 @cache
 def published_quality() -> Mapping[str, Mapping[str, float]]:
     """Returns language -> metric -> value; BLEU from 0 to 100, `adequacy` (GPT-4's) and `people` from 1 to 5."""
-    text = files("dialeval.published").joinpath("translation.csv").read_text(encoding="utf-8")
+    text = files("dialeval.papers").joinpath("translation.csv").read_text(encoding="utf-8")
     return MappingProxyType(
         {
             row["language"]: MappingProxyType({name: float(row[name]) for name in row if name != "language"})

@@ -172,7 +172,7 @@ def _letter(number: int) -> str:
 # The sets of prompts, and where a template is looked for: in a user's folder, then in the chosen set, then among ours.
 
 PromptSet = Literal["ours", "papers"]
-OURS = Path(__file__).parent / "prompts"
+OURS = Path(__file__).parent
 PAPERS = "papers"
 """Folder of the papers' set, below ours."""
 

@@ -3,7 +3,7 @@
 A fingerprint covers every definition of ours that the stage's module can reach: its own top-level statements, the
 functions, classes and constants that these name, in whatever module of ours they stand, what those name, and so on.
 Comments, docstrings, layout, words for readers, messages of errors and the texts of remarks do not count (see
-`spelling`), nor does what only speaks to people (`SPEAKING`). A string constant in reached code that ends as a
+`statement_digests`), nor does what only speaks to people (`SPEAKING`). A string constant in reached code that ends as a
 data file does (.j2, .csv, ...) stands for the file of that name beside the module or in the folder of prompts, whose
 content counts too, as does that of the prompts that it includes, imports or extends.
 
@@ -43,7 +43,7 @@ from dialeval.provenance.statement_digests import PACKAGE
 
 ROOT = Path(__file__).parents[1]
 PROMPTS = ROOT / "prompts"
-SPEAKING = ("dialeval.errors", "dialeval.processes", "dialeval.progress", "dialeval.whole_files")
+SPEAKING = ("dialeval.errors", "dialeval.whole_files", "dialeval.jobs")
 """Modules and packages that only speak to people or watch over processes: nothing of theirs reaches a result."""
 
 

@@ -18,8 +18,8 @@ from dialeval.engines.answering import Answering, response_row, unasked_row
 from dialeval.engines.opening import open_engine
 from dialeval.engines.requests import Engine, Request, Response
 from dialeval.engines.store import ResponseStore, run_of
+from dialeval.jobs.progress import Progress
 from dialeval.measures.usage import TokenSums, Usage, write_usage
-from dialeval.progress import Progress
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import ByLevel, QuestionSettings, shortened
 from dialeval.protocols.planning import in_shard, request_from_row

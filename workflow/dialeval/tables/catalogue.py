@@ -15,25 +15,7 @@ from dialeval.tables.schema import Table
 TABLES: Mapping[str, Table] = MappingProxyType(
     {
         table.name: table
-        for module in (
-            dialogues,
-            dialogues,
-            dialogues,
-            measures,
-            dialogues,
-            measures,
-            labels,
-            metaeval,
-            metaeval,
-            metaeval,
-            metaeval,
-            robustness,
-            dialogbench,
-            dialogues,
-            training,
-            training,
-            comparison,
-        )
+        for module in (dialogues, measures, labels, metaeval, robustness, dialogbench, training, comparison)
         for table in vars(module).values()
         if isinstance(table, Table)
     }

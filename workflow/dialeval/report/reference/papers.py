@@ -17,7 +17,7 @@ DOCS = PROJECT / "docs" / "papers.md"
 HEAD = """# The four papers, table by table
 
 Every table, figure and prompt of the papers, and what stands for it here. This page is generated from the registry in
-`workflow/dialeval/papers/` (`python -m dialeval.reference`); the report's part "Papers" has the same list with
+`workflow/dialeval/papers/` (`python -m dialeval.report.reference`); the report's part "Papers" has the same list with
 what the run made. *Made by* names the configuration, then what to ask of Snakemake; files lie below the results. A
 published value stands beside ours where a model has the paper's name. Wherever a configuration makes an item, another
 one with your models does too. Which printed values come out of the public data is written down by

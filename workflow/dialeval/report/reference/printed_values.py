@@ -207,7 +207,7 @@ def _gteval(path: Path) -> Iterator[PrintedValue]:
 
 def _corpora(folder: Path) -> Iterator[PrintedValue]:
     """Yields what Table 1 of both papers says of the corpora that are there."""
-    text = files("dialeval.published").joinpath("rated_corpora.csv").read_text(encoding="utf-8")
+    text = files("dialeval.papers").joinpath("rated_corpora.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(text.splitlines()):
         name = row["names"].split(";")[0]
         path = folder / _FILES[name]
@@ -349,7 +349,7 @@ def _dialogbench() -> Iterator[PrintedValue]:
 
 def _comp_analysis() -> Iterator[PrintedValue]:
     """Yields the averages over dimensions of Tables 5, 6 and 9."""
-    text = files("dialeval.published").joinpath("metaeval.csv").read_text(encoding="utf-8")
+    text = files("dialeval.papers").joinpath("metaeval.csv").read_text(encoding="utf-8")
     cells: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for row in csv.DictReader(text.splitlines()):
         cells[row["table"], row["level"], row["name"]][row["dimension"]] = float(row["value"])
@@ -375,7 +375,7 @@ def _robustness() -> Iterator[PrintedValue]:
 
 def _xdial() -> Iterator[PrintedValue]:
     """Yields the sums of Table 1, and the averages over languages and corpora of Tables 2, 4, 5 and 15 to 17."""
-    text = files("dialeval.published").joinpath("rated_corpora.csv").read_text(encoding="utf-8")
+    text = files("dialeval.papers").joinpath("rated_corpora.csv").read_text(encoding="utf-8")
     corpora = [row for row in csv.DictReader(text.splitlines()) if row["paper"] == "xdial-eval"]
     for level, printed in _N_RATED.items():
         total = sum(int(row["n_items"]) for row in corpora if row["level"] == level)
@@ -476,7 +476,7 @@ def n_stored(paper: str) -> int:
 
 
 def _n_numbers(name: str, own: str) -> int:
-    text = files("dialeval.published").joinpath(f"{name}.csv").read_text(encoding="utf-8")
+    text = files("dialeval.papers").joinpath(f"{name}.csv").read_text(encoding="utf-8")
     rows = [row for row in csv.DictReader(text.splitlines()) if not own or row["paper"] == own]
     return sum(_is_number(value) for row in rows for column, value in row.items() if column not in _NO_RESULTS)
 

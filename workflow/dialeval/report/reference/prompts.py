@@ -267,7 +267,7 @@ PAPERS: dict[str, Described] = {
 DOCS = PROJECT / "docs" / "prompts.md"
 MARK = "## Reference\n"
 HEAD = """
-This part is generated from `workflow/dialeval/report/reference/prompts.py` (`python -m dialeval.reference`). The
+This part is generated from `workflow/dialeval/report/reference/prompts.py` (`python -m dialeval.report.reference`). The
 templates lie in `workflow/dialeval/prompts/` (`ours`) and `workflow/dialeval/prompts/papers/` (`papers`).
 """
 _SAME = Described("As `ours`.", "There is no template of its own.")

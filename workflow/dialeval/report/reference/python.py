@@ -20,7 +20,7 @@ from dialeval.paths import PROJECT
 DOCS = PROJECT / "docs" / "python.md"
 MARK = "## Reference\n"
 HEAD = """
-This part is generated from the list in `workflow/dialeval/report/reference/python.py` (`python -m dialeval.reference`).
+This part is generated from the list in `workflow/dialeval/report/reference/python.py` (`python -m dialeval.report.reference`).
 """
 
 

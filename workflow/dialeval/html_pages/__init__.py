@@ -86,4 +86,4 @@ def _source_hash(text: str) -> str:
 
 def _source(name: str) -> str:
     """Returns a file of this package."""
-    return resources.files("dialeval.pages").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("dialeval.html_pages").joinpath(name).read_text(encoding="utf-8")
