@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from dialeval.prompts.rendering import ShownDialogue, Templates
-from dialeval.report import AskedProtocol, Figure, ReportInputs, build_report
+from dialeval.report.inputs import AskedProtocol, Figure, ReportInputs
+from dialeval.report.page import build_report
 from dialeval.report.run_files import Answering, Answers, asked_in
 from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, REQUESTS, RESPONSES, SEEDS, UTTERANCE_LENGTHS, UTTERANCES
 from dialeval.tables.files import TableWriter, empty_table, read_table

@@ -261,8 +261,7 @@ def test_what_only_speaks_to_people_reads_nothing_else_of_ours(path: Path) -> No
 WORDS_PASSED_ON = {
     "dialeval.corpora.json_records",  # into another error
     "dialeval.engines.answering",  # ends the stage with more words
-    "dialeval.engines.cl100k",  # what a table repeats is a `NotHad`
-    "dialeval.engines.cl100k",  # into another error, a `NotHad`
+    "dialeval.engines.cl100k",  # into another error, a `NotHad`, which a table repeats
     "dialeval.engines.store.response_store",  # raised again, to whoever waits for the claim
     "dialeval.engines.store.answer_files",  # raised again, to whoever waits for the write
     "dialeval.labels.reading",  # into another error

@@ -11,9 +11,10 @@ import transcripts_report as mine
 from page_links import packed_tables
 from report_browser import PROGRAM, Browser
 
-from dialeval.report import AskedProtocol, ReportInputs, build_report
+from dialeval.report.inputs import AskedProtocol, ReportInputs
 from dialeval.report.judged import marked
 from dialeval.report.leaderboard import build_boards
+from dialeval.report.page import build_report
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import EXAMPLES, RATES

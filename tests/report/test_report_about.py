@@ -11,8 +11,8 @@ import pytest
 import report_example as example
 
 from dialeval.provenance.records import commit_of, records_behind, versions_of
-from dialeval.report import build_report
 from dialeval.report.about import About, roles_of, sampling_of, unread_verdicts
+from dialeval.report.page import build_report
 from dialeval.report.run_files import read_about
 from dialeval.stages import stage_function
 from dialeval.tables.dialogues import JUDGEMENTS, USAGE

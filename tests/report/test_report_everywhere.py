@@ -13,8 +13,9 @@ import pytest
 import report_example as example
 from report_browser import AXE, PROGRAM, Browser
 
-from dialeval.report import Figure, build_report
 from dialeval.report.about import About
+from dialeval.report.inputs import Figure
+from dialeval.report.page import build_report
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import PASS_RATES
 

@@ -10,10 +10,11 @@ import report_example as example
 from page_links import cases_at, links_in
 
 from dialeval.html_pages import unpack
-from dialeval.report import ReportInputs, build_report
 from dialeval.report.examined_items import case_kinds
+from dialeval.report.inputs import ReportInputs
 from dialeval.report.item_cases import PER_LINE, Case, CaseKind, Described, Group, packed_kind
 from dialeval.report.packing import Prompts
+from dialeval.report.page import build_report
 from dialeval.report.rated_items import NO_SCORE, NOT_NOTICED, NOTICED, outcome
 
 Row = dict[str, Any]

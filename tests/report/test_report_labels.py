@@ -10,9 +10,10 @@ import transcripts_report as mine
 from report_browser import PROGRAM, Browser
 
 from dialeval.html_pages import unpack
-from dialeval.report import ReportInputs, build_report
 from dialeval.report.archive import build_archive
+from dialeval.report.inputs import ReportInputs
 from dialeval.report.leaderboard import build_boards
+from dialeval.report.page import build_report
 from dialeval.tables.files import to_table
 from dialeval.tables.labels import LABELS
 

@@ -10,8 +10,8 @@ import report_example as example
 from page_links import packed_tables
 
 from dialeval.html_pages import elements, unpack
-from dialeval.report import Figure, build_report
-from dialeval.report.page import SCRIPTS
+from dialeval.report.inputs import Figure
+from dialeval.report.page import SCRIPTS, build_report
 from dialeval.tables.catalogue import TABLES
 from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, UTTERANCES
 from dialeval.tables.files import empty_table, to_table

@@ -8,8 +8,9 @@ from typing import Any
 
 import transcripts_report as mine
 
-from dialeval.report import Figure, ReportInputs, build_report
+from dialeval.report.inputs import Figure, ReportInputs
 from dialeval.report.leaderboard import build_boards, people_boards
+from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
 from dialeval.tables.files import to_table
 from dialeval.tables.labels import CORRECTED

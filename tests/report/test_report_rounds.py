@@ -6,8 +6,8 @@ from typing import Any
 
 import report_example as example
 
-from dialeval.report import build_report
 from dialeval.report.leaderboard import build_boards
+from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import ADAPTIVE_ROUNDS

@@ -6,7 +6,8 @@ import training_example as example
 from page_links import packed_tables
 from report_example import inputs
 
-from dialeval.report import Figure, build_report
+from dialeval.report.inputs import Figure
+from dialeval.report.page import build_report
 from dialeval.tables.files import to_table
 from dialeval.tables.training import TRAINING_SAMPLES
 from dialeval.training.results import sample_rows

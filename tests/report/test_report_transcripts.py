@@ -10,9 +10,9 @@ import report_example as example
 import transcripts_report as mine
 
 from dialeval.html_pages import unpack
-from dialeval.report import build_report
 from dialeval.report.archive import Archive, build_archive
 from dialeval.report.leaderboard import build_boards
+from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import empty_table, to_table

@@ -10,7 +10,7 @@ import report_example as example
 from report_browser import AXE, PROGRAM, Browser
 from report_pieces import CARD, with_pieces
 
-from dialeval.report import build_report
+from dialeval.report.page import build_report
 from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, SEEDS, UTTERANCES
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import PASS_RATES

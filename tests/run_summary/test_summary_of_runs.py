@@ -8,7 +8,8 @@ import metaeval_example as rated
 import pyarrow as pa
 import report_example as example
 
-from dialeval.report import ReportInputs, build_report
+from dialeval.report.inputs import ReportInputs
+from dialeval.report.page import build_report
 from dialeval.report.run_summary import MOST_BOARDS, leaders_of, summary_of
 from dialeval.tables.dialogbench import ACCURACY
 from dialeval.tables.dialogues import USAGE

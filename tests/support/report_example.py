@@ -6,8 +6,8 @@ import dataclasses
 from typing import Any
 
 from dialeval.engines.spending.prices import Prices
-from dialeval.report import AskedProtocol, Figure, ReportInputs
 from dialeval.report.asked import Asked, Lookup
+from dialeval.report.inputs import AskedProtocol, Figure, ReportInputs
 from dialeval.tables.dialogues import (
     GENERATED,
     JUDGEMENTS,

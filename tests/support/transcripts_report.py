@@ -7,7 +7,7 @@ from typing import Any
 
 import report_example as example
 
-from dialeval.report import AskedProtocol, ReportInputs
+from dialeval.report.inputs import AskedProtocol, ReportInputs
 from dialeval.tables.dialogues import ASIDES, GENERATED, JUDGEMENTS, SEEDS, UTTERANCES
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.measures import MEANS, RATINGS

@@ -212,7 +212,7 @@ def unfit_failures(config: Config) -> Iterator[Mistake]:
             words = f"'{corpus}' is no corpus; {nearest(corpus, config.corpora)}"
             yield Mistake(f"{field}.people", words, (f"corpora.{corpus}",))
     if FAILURES_BY_RULE in {*config.models, *config.ensembles}:
-        words = f"'{FAILURES_BY_RULE}' names what rules say in the tables of {FAILURES_PROTOCOL}; give the model another name"
+        words = f"'{FAILURES_BY_RULE}' names what rules say in the tables of {FAILURES_PROTOCOL}; rename the model"
         yield Mistake(f"models.{FAILURES_BY_RULE}", words, (field,))
 
 

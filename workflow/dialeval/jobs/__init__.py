@@ -1,1 +1,1 @@
-"""What the process of a job or a run sets up first: imports, garbage collection, output, settings from the run."""
+"""What the processes of a run share: start and end, progress, the failure summary, and the cluster they run on."""

@@ -1,1 +1,1 @@
-"""What a measure knows beside judgements, judgements in groups, and pairwise verdicts as arrays."""
+"""Judgements in, tables out: rates, means, ratings, differences and agreement of systems and judges."""

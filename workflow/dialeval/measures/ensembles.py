@@ -33,8 +33,8 @@ def ensemble_judgements(name: str, method: str, members: Mapping[str, Sequence[p
     Args:
         name: of the ensemble, the judge of the rows.
         method: the protocol of the rows.
-        members: tables `judgements` of each member with the columns of `ENSEMBLE_COLUMNS`; of several, the first that has
-            anything on a criterion in a corpus and language counts there, so that no member counts twice.
+        members: tables `judgements` of each member with the columns of `ENSEMBLE_COLUMNS`; of several, the first that
+            has anything on a criterion in a corpus and language counts there, so that no member counts twice.
     """
     given = [_scores(tables) for tables in members.values()]
     found = [places(given[0].key, one.key) for one in given]

@@ -1,1 +1,1 @@
-"""What is known of a model without asking it, and assumed lengths of its answers."""
+"""What a study will ask, cost and show: usage, prices, power, and what is missing before it starts."""

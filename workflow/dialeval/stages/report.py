@@ -17,11 +17,11 @@ from dialeval.jobs.run_lock import refuse_second_run
 from dialeval.measures.usage import read_usage, usage_table
 from dialeval.provenance.leftovers import Leftover, list_leftovers, remove
 from dialeval.provenance.versions import read_graph
-from dialeval.report import AskedProtocol, Figure, ReportInputs, sample_rated
-from dialeval.report import build_report as report_build_report
 from dialeval.report.about import Live, live_of
 from dialeval.report.examined_items import sample_examined
-from dialeval.report.inputs import DamagedSample, ExaminedSample, RatedSample
+from dialeval.report.inputs import AskedProtocol, DamagedSample, ExaminedSample, Figure, RatedSample, ReportInputs
+from dialeval.report.item_cases import sample_rated
+from dialeval.report.page import build_report as report_build_report
 from dialeval.report.rated_items import sample_damaged
 from dialeval.report.run_files import Answers, asked_in, read_about, tables_by_name
 from dialeval.report.run_summary import summary_of

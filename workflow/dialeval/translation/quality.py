@@ -375,7 +375,7 @@ def unfit_translation_templates(templates: Templates, *, judged: bool) -> Iterat
     planned = plan([talk], templates, corpus="sentinel", source=_SOURCE, target=_TARGET, context=0, max_tokens=1)
     prompt = next(planned).request.messages[0].content
     if _SAID not in prompt:
-        yield f"{PLANNING_TEMPLATE}: it forgets what is to be translated; write {{{{ utterance }}}} where it is to stand"
+        yield f"{PLANNING_TEMPLATE}: it lacks the text to translate; write {{{{ utterance }}}} where it is to stand"
     if LANGUAGES[_TARGET].name not in prompt:
         yield f"{PLANNING_TEMPLATE}: it does not say into which language; write {{{{ target }}}} where it is to stand"
     if not judged:

@@ -1,1 +1,1 @@
-"""All limits of one endpoint together: requests under way, speed, and when it is given up."""
+"""Limits of an endpoint: requests in flight, requests and tokens a minute, and waiting after a 429."""

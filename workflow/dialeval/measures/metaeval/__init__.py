@@ -1,1 +1,1 @@
-"""How well judges agree with people, two judges compared, and rankings of judges."""
+"""How judges' scores agree with people's ratings: correlations, ceilings, rankings, ensembles."""

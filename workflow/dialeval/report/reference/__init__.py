@@ -1,1 +1,1 @@
-"""The page on prompts, generated from their descriptions."""
+"""Generated pages of the documentation: `python -m dialeval.report.reference` writes them."""

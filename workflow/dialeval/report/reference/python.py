@@ -20,7 +20,7 @@ from dialeval.paths import PROJECT
 DOCS = PROJECT / "docs" / "python.md"
 MARK = "## Reference\n"
 HEAD = """
-This part is generated from the list in `workflow/dialeval/report/reference/python.py` (`python -m dialeval.report.reference`).
+`python -m dialeval.report.reference` generates this part from `workflow/dialeval/report/reference/python.py`.
 """
 
 
@@ -98,14 +98,14 @@ class Public:
 
 INTERFACE: tuple[Public, ...] = (
     Public(
-        "dialeval.tables.files",
+        "dialeval.tables",
         "Reading tables",
         ("read_table", "read_tables", "iterate_rows", "count_rows", "read_name", "HUMAN"),
     ),
     Public("dialeval.tables.catalogue", "Which tables there are", ("TABLES", "table_named")),
     Public("dialeval.tables.schema", "What a table is", ("Table",)),
     Public("dialeval.provenance", "Where a file comes from", ("read_provenance",)),
-    Public("dialeval.run_summary", "What came out of a run, in words", ("words_of_results",)),
+    Public("dialeval.report.terminal_summary", "What came out of a run, in words", ("words_of_results",)),
     Public("dialeval.comparison", "Two runs", ("compare",)),
     Public("dialeval.config.loading", "Reading a configuration", ("load_config",)),
     Public("dialeval.errors", "What is raised for the reader of a message", ("UserError",)),

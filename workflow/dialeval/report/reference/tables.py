@@ -14,7 +14,7 @@ from dialeval.tables.schema import COMMON, Table
 DOCS = PROJECT / "docs" / "tables.md"
 MARK = "## Reference\n"
 HEAD = """
-This part is generated from the constants in `workflow/dialeval/schemas/` (`python -m dialeval.report.reference`). A
+This part is generated from the constants in `workflow/dialeval/tables/` (`python -m dialeval.report.reference`). A
 column with a question mark may be empty. Tables with a slash in their names lie in `results/tables/`, Parquet and CSV.
 """
 PARTS = (
