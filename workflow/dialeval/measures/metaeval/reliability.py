@@ -168,7 +168,7 @@ class SingleOpinions:
     """
 
     def __init__(self, ratings: pa.Table, judgements: pa.Table, filled: pa.Table = NOTHING_FILLED.ratings) -> None:
-        """Takes tables `ratings`, apart from those filled in, and `judgements` with at least `SINGLE_RATING_COLUMNS`."""
+        """Takes tables `ratings`, those filled in apart, and `judgements` with at least `SINGLE_RATING_COLUMNS`."""
         self._ratings = _grouped(pa.concat_tables([ratings, filled]), ["corpus", "rater_kind", "dimension"])
         models = ratings.filter(pc.equal(ratings["rater_kind"], "model"))
         self._annotations = _grouped(models, ["corpus", "rater", "dimension"])
