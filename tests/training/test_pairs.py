@@ -136,7 +136,7 @@ def test_what_means_nothing_is_refused(
 
 
 def test_the_docs_name_the_kinds_of_each_criterion() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "training.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
     for criterion in ("understandability", "specificity", "coherence", "engagingness", "informativeness"):
         level: Level = "turn" if criterion in ("understandability", "specificity") else "dialogue"
         row = next(line for line in text.splitlines() if line.startswith(f"| `{criterion}`"))

@@ -11,7 +11,7 @@ import pytest
 import dialeval
 from dialeval.report.reference.python import INTERFACE, constants, signatures
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "interface.txt"
+GOLDEN = Path(__file__).parents[2] / "golden" / "interface.txt"
 
 
 def test_nothing_of_it_has_changed() -> None:
