@@ -25,7 +25,7 @@ def test_what_is_forgotten_is_named(tmp_path: Path) -> None:
     (one,) = problems(tmp_path, "translate.j2", "Translate: {{ utterance }}")
     assert one.startswith("translate.j2: it does not say into which language; write {{ target }}")
     (one,) = problems(tmp_path, "translate.j2", "Translate into {{ target }}: {{ context }}")
-    assert one.startswith("translate.j2: it forgets what is to be translated; write {{ utterance }}")
+    assert one.startswith("translate.j2: it lacks the text to translate; write {{ utterance }}")
     (tmp_path / "translate.j2").unlink()
     found = problems(tmp_path, "adequacy.j2", "{{ utterance }}: how good?")
     assert [one.split(";")[0].split(",")[0] for one in found] == [
