@@ -37,7 +37,7 @@ def test_endpoints(tmp_path: Path, options: dict[str, Any], kind: type) -> None:
 
 def test_no_client_is_imported_that_is_not_used() -> None:
     """Only batches go by the `openai` client, which takes longer to import than all the rest."""
-    code = "import sys, dialeval.engines.openai_api.batches.engine; print(*sys.modules)"
+    code = "import sys, dialeval.engines.openai_api.opening; print(*sys.modules)"
     job = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"aiohttp", "openai", "httpx2"} & {*job.stdout.split()} == {"aiohttp"}
 

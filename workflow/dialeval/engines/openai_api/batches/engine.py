@@ -10,11 +10,10 @@ import asyncio
 import sys
 import time
 import uuid
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.openai_api.batches.client import BatchClient, BatchEndpoint, BatchStatus
@@ -35,9 +34,8 @@ from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.faults import PASSING, Fault
 from dialeval.engines.openai_api.token_counts import bound_of, most_of
 from dialeval.engines.rate_limits.limits import CircuitBreaker
-from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
-from dialeval.engines.spending.account import Account
-from dialeval.engines.spending.prices import NOTHING, Billed, terms_for
+from dialeval.engines.requests import AnswerFailure, Message, Request, Response
+from dialeval.engines.spending.prices import NOTHING, Billed
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 
@@ -444,18 +442,3 @@ def _unmentioned(batch: Batch, status: BatchStatus) -> AnswerFailure:
             return AnswerFailure("bad_request", f"batch {batch.name} was refused: {status.code}: {status.said}")
         case _:
             return AnswerFailure("malformed", f"batch {batch.name} does not mention this request")
-
-
-# Opens a model behind an endpoint, with the account that its budget is kept in.
-
-
-def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a model; see `engines.opening`."""
-    terms = terms_for(model)
-    if terms is not None and terms.limited and store is None:
-        raise UserError(f"model '{model.model}' has a budget, and there is no store that says what was spent of it")
-    account = Account(store, terms, protocol) if terms is not None and store is not None else None
-    engine = OpenAIEngine(model, account=account)
-    if not model.batch:
-        return engine
-    return BatchEngine(engine, model)
