@@ -15,11 +15,10 @@ from dialeval.criteria import Level
 from dialeval.errors import UserError
 from dialeval.tables.files import to_table, write_table
 from dialeval.tables.training import JUDGED_TEXTS, TRAINING_OVERLAP
-from dialeval.training.human_dialogues import HumanDialogue, plain, split
+from dialeval.training.human_dialogues import HumanDialogue, judged_rows, plain, split
 from dialeval.training.pairs import BORROWED, Pair, chosen_kinds
 from dialeval.training.training_sets import (
     Wanted,
-    judged_rows,
     left_out_dialogues,
     make_pairs,
     overlap_rows,

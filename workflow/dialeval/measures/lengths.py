@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -19,6 +18,9 @@ from dialeval.tables.dialogues import UTTERANCE_LENGTHS, UTTERANCE_TOKENS
 from dialeval.tables.files import HUMAN, iterate_rows, to_table
 from dialeval.tables.metaeval import ITEMS
 from dialeval.text import is_word, surface_tokens
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # How long the utterances are (BotChat 4.1, Table 1 and Figure 3).
 
@@ -108,6 +110,8 @@ def dialogue_words(items: Iterable[Path]) -> dict[tuple[str, str], list[int]]:
 
 def words_shown(judgements: pd.DataFrame, side: Literal["left", "right"], words: Words) -> NDArray[np.float64]:
     """Returns the words of the dialogue that was shown on a side, NaN where they are not known, shape [n]."""
+    import pandas as pd  # slow to import, and nothing else here needs it
+
     length = judgements["n_utterances"].fillna(0).to_numpy(dtype=np.int64)
     system, systems = pd.factorize(judgements[side], use_na_sentinel=False)
     case, cases = pd.factorize(judgements["case_id"], use_na_sentinel=False)

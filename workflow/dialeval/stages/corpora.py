@@ -60,7 +60,7 @@ from dialeval.tables.files import (
 from dialeval.tables.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.tables.training import JUDGED_TEXTS
 from dialeval.text import counted, noted
-from dialeval.training.training_sets import Texts, judged_rows
+from dialeval.training.human_dialogues import Texts, judged_rows
 
 # Fetches public corpora into the data folder, after their licences were said.
 

@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from dialeval.corpora.clusters import sharing_clusters
 from dialeval.tables.dialogues import UTTERANCES
@@ -199,6 +199,19 @@ def judged_passages(utterances: Sequence[str]) -> set[int]:
 def _number(*parts: str) -> int:
     """Returns a number that fits into a column of signed 64-bit numbers."""
     return number_of(*parts) >> 1
+
+
+Texts = tuple[str, str, Sequence[str]]
+"""Corpus and id of what is judged, and its utterances."""
+
+
+def judged_rows(judged: Iterable[Texts]) -> list[dict[str, Any]]:
+    """Returns the rows of the table `judged_texts`: each passage once, by its number, with the first that holds it."""
+    found: dict[int, tuple[str, str]] = {}
+    for corpus, item_id, utterances in judged:
+        for passage in judged_passages(utterances):
+            found.setdefault(passage, (corpus, item_id))
+    return [{"passage": one, "corpus": found[one][0], "item_id": found[one][1]} for one in sorted(found)]
 
 
 # Draws that depend on the random seed and on what is drawn for alone: more data leave old draws as they are.

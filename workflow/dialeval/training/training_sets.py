@@ -321,18 +321,6 @@ def _remedy(recipe: Recipe, part: Part) -> str:
 SHOWN = 5
 """Of the dialogues that are judged, how many a message names."""
 
-Texts = tuple[str, str, Sequence[str]]
-"""Corpus and id of what is judged, and its utterances."""
-
-
-def judged_rows(judged: Iterable[Texts]) -> list[dict[str, Any]]:
-    """Returns the rows of the table `judged_texts`: each passage once, by its number, with the first that holds it."""
-    found: dict[int, tuple[str, str]] = {}
-    for corpus, item_id, utterances in judged:
-        for passage in judged_passages(utterances):
-            found.setdefault(passage, (corpus, item_id))
-    return [{"passage": one, "corpus": found[one][0], "item_id": found[one][1]} for one in sorted(found)]
-
 
 def overlap_rows(training: str, known: Sequence[Known], judged: Path) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `training_overlap`: dialogues that are judged, and all that share text with them.
