@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dialeval.measures.design import Comparisons, Design, Row, at_lengths, by_criterion, cases, comparisons, systems_of
-from dialeval.measures.lengths import Words, words_shown
+from dialeval.measures.dialogue_lengths import Words, words_shown
 from dialeval.measures.scores import is_yes, labels_of
 from dialeval.stats.agreement import judge_agreement, retest_flips
 from dialeval.stats.arrays import FloatArray
