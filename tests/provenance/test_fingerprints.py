@@ -72,7 +72,7 @@ def unchanged_jobs(copied: Path) -> dict[tuple[str, str], str]:
 
 def fingerprints(package: Path) -> ModuleType:
     """The module, loaded anew from the copy."""
-    spec = importlib.util.spec_from_file_location("fingerprint_copy", package / "fingerprints" / "code.py")
+    spec = importlib.util.spec_from_file_location("fingerprint_copy", package / "provenance" / "fingerprints.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -105,7 +105,7 @@ def changed(package: Path, unchanged: dict[str, str]) -> Change:
 
 
 def test_comments_docstrings_and_layout_change_nothing(package: Path, unchanged: dict[str, str]) -> None:
-    path = package / "forms" / "pair.py"
+    path = package / "protocols" / "pair.py"
     text = path.read_text(encoding="utf-8")
     text = text.replace('"""Which of two', '"""Another docstring: which of two', 1) + "\n\n# a comment at the end\n"
     path.write_text(text.replace("    for n in of.cut", "    # a comment\n\n    for n in of.cut"), encoding="utf-8")
@@ -114,7 +114,9 @@ def test_comments_docstrings_and_layout_change_nothing(package: Path, unchanged:
 
 def library(folder: Path, **modules: str) -> str:
     """Returns the fingerprint of `work.stage` in a library of the given modules."""
-    shutil.copytree(SOURCE / "fingerprints", folder / "fingerprints", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "provenance").mkdir(parents=True)
+    for name in ("fingerprints.py", "source_statements.py", "statement_digests.py"):
+        shutil.copyfile(SOURCE / "provenance" / name, folder / "provenance" / name)
     (folder / "prompts").mkdir()
     for name, text in modules.items():
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
@@ -171,7 +173,7 @@ def test_a_parser_does_not_concern_its_plan(changed: Change) -> None:
 
 
 def test_published_numbers_concern_their_tables(changed: Change) -> None:
-    touched = changed("published/botchat.csv", "30.5", "30.6")
+    touched = changed("papers/botchat.csv", "30.5", "30.6")
     assert {"measure_ratings", "measure_win_rates", "measure_pass_rates", "utterance_lengths"} <= touched
     assert not touched & {"plan_pair", "answer", "selfchat"}
 
@@ -193,8 +195,8 @@ def test_a_new_table_concerns_those_alone_who_read_every_table(changed: Change) 
 
 @pytest.mark.parametrize("name", ["usage", "botchat/seeds", "metaeval/matrices", "robustness/drops"])
 def test_a_tables_columns_concern_those_who_name_it(changed: Change, package: Path, name: str) -> None:
-    (file,) = (path for path in (package / "schemas").glob("*.py") if f'"{name}", schema(' in path.read_text())
-    touched = changed(f"schemas/{file.name}", f'"{name}", schema(', f'"{name}", schema(extra=INT, ')
+    (file,) = (path for path in (package / "tables").glob("*.py") if f'"{name}", schema(' in path.read_text())
+    touched = changed(f"tables/{file.name}", f'"{name}", schema(', f'"{name}", schema(extra=INT, ')
     assert touched > REPORTS
     assert len(touched - REPORTS) <= 2  # who writes it and who draws it
 
@@ -259,6 +261,7 @@ def test_what_only_speaks_to_people_reads_nothing_else_of_ours(path: Path) -> No
 
 
 WORDS_PASSED_ON = {
+    "dialeval.config.files",  # into another error
     "dialeval.corpora.json_records",  # into another error
     "dialeval.engines.answering",  # ends the stage with more words
     "dialeval.engines.cl100k",  # into another error, a `NotHad`, which a table repeats
@@ -266,6 +269,8 @@ WORDS_PASSED_ON = {
     "dialeval.engines.store.answer_files",  # raised again, to whoever waits for the write
     "dialeval.labels.reading",  # into another error
     "dialeval.labels.exports",  # into a fault, of which that one is made
+    "dialeval.provenance.versions",  # ends the command
+    "dialeval.report.terminal_summary",  # into a note in the terminal
 }
 ANEW = ("estimate", "compare_runs")  # run whenever they are asked for
 CATCHES = re.compile(r"\b(UserError|BudgetUsedUp)\b")
@@ -281,7 +286,7 @@ def test_the_words_of_an_error_that_a_stage_catches_enter_no_table(package: Path
         for node in ast.walk(ast.parse(module._path(name).read_text(encoding="utf-8")))
         if isinstance(node, ast.ExceptHandler) and node.name and CATCHES.search(ast.unparse(node.type or node))
     }
-    assert caught == WORDS_PASSED_ON, "see spelling.MESSAGES before a message is passed on"
+    assert caught == WORDS_PASSED_ON, "see statement_digests.MESSAGES before a message is passed on"
 
 
 RENDERED = {
@@ -461,7 +466,7 @@ def test_no_module_of_ours_takes_names_from_the_whole_configuration() -> None:
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module == "dialeval.config":
-                assert [one.name for one in node.names] == ["everything"], path
+                assert [one.name for one in node.names] == ["public"], path
 
 
 # A digest of the user's files changes with their content, whatever their time stamps say, and costs little.

@@ -43,7 +43,15 @@ from dialeval.provenance.statement_digests import PACKAGE
 
 ROOT = Path(__file__).parents[1]
 PROMPTS = ROOT / "prompts"
-SPEAKING = ("dialeval.errors", "dialeval.whole_files", "dialeval.jobs")
+SPEAKING = (
+    "dialeval.errors",
+    "dialeval.whole_files",
+    "dialeval.jobs.process_setup",
+    "dialeval.jobs.progress",
+    "dialeval.jobs.run_lock",
+    "dialeval.jobs.run_progress",
+    "dialeval.jobs.signals",
+)
 """Modules and packages that only speak to people or watch over processes: nothing of theirs reaches a result."""
 
 
