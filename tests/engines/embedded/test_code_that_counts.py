@@ -98,16 +98,15 @@ def test_what_runs_is_covered(method: str, few: list[Dialogue], tmp_path: Path) 
 
 
 WITHOUT_EFFECT = {
-    "damage.KINDS_OF_ONE",
-    "evaluation.DimensionRow",
-    "evaluation.held_back_dimensions",
-    "evaluation._dimension_rows",
-    "evaluation._pairs",
-    "learned_file._REMEDY",
+    "training_examples.KINDS_OF_ONE",
+    "judge.DimensionRow",
+    "judge.held_back_dimensions",
+    "judge._dimension_rows",
+    "judge._pairs",
+    "learning._REMEDY",
     "learning.human_probability",
-    "reply_fit.NAMES",
-    "taken_up.NAMES",
-    "word_signs.Integers",
+    "reply_selection.REPLY_FEATURES",
+    "reply_selection.UPTAKE_FEATURES",
 }
 """What no model learns or answers with: measurements of the models themselves, types, and words of messages."""
 
@@ -121,21 +120,21 @@ def test_no_constant_and_no_function_is_outside_every_method() -> None:
 
 
 ONLY_OF = {
-    "ngram.TOPIC_BOOST": {"ngram"},
-    "ngram.MAX_TOKENS": {"ngram"},
-    "retrieval.SHARPNESS": {"retrieval"},
-    "retrieval.TOO_SIMILAR": {"retrieval"},
-    "stock_replies.STOCK": {"generic"},
-    "stock_replies.FIRST_IS_LIKELIER": {"generic"},
+    "chatbots.TOPIC_BOOST": {"ngram"},
+    "chatbots.MAX_TOKENS": {"ngram"},
+    "chatbots.SHARPNESS": {"retrieval"},
+    "chatbots.TOO_SIMILAR": {"retrieval"},
+    "chatbots.STOCK": {"generic"},
+    "chatbots.FIRST_IS_LIKELIER": {"generic"},
     "baselines.HALF_LENGTH": {"length"},
     "baselines.ORDINARY": {"perplexity"},
-    "kneser_ney.DISCOUNT": {"perplexity", "forest", "selection"},
+    "language_model.DISCOUNT": {"perplexity", "forest", "selection"},
     "judge.FALSE_ALARMS": {"forest", "selection"},
-    "selection.STRENGTH": {"selection"},
-    "expected_reply.PENALTY": {"selection"},
-    "scores.CAUTION": set(METHODS),
+    "reply_selection.STRENGTH": {"selection"},
+    "reply_selection.PENALTY": {"selection"},
+    "interfaces.CAUTION": set(METHODS),
     "baselines.Overlap": {"overlap"},
-    "stock_replies.Random": {"random"},
+    "chatbots.Random": {"random"},
 }
 
 
