@@ -1,6 +1,6 @@
 """Whether a Slurm cluster can run the jobs: requests against partitions, and a trial job.
 
-python -m dialeval.cluster.check JSON
+python -m dialeval.jobs.cluster_check JSON
 """
 
 from __future__ import annotations

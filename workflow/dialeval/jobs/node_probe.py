@@ -1,6 +1,6 @@
 """What a node of the cluster finds: the project, shared folders and GPUs.
 
-    python -m dialeval.cluster.probe TASK.json
+    python -m dialeval.jobs.node_probe TASK.json
 
 It runs on the node. The task names folders in each of which a file of the machine of the run lies; the answer is
 written beside the task.
