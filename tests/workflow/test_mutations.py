@@ -42,7 +42,7 @@ WORDS = all_of(
     code("stages/command.py", "what was answered is stored", "answers are stored"),
     code("errors.py", "did you mean", "do you mean"),
     code("jobs/progress.py", "from the store", "out of the store"),
-    code("protocols/detect.py", '"""Where and what?', '"""What and where?'),
+    code("protocols/detect.py", '"""Whether something is in', '"""Whether anything is in'),
     code("stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo("),
 )
 ELSEWHERE = settings("store_dir", "elsewhere")
