@@ -4,9 +4,9 @@ Of what the data do not hold (chatbots' dialogues, verdicts, scores of judges bu
 
 The averages are of numbers that were not rounded, so that ours may differ by one in the last place.
 
-`python -m dialeval.papers.printed_values DATA_DIR` writes the record of them. DATA_DIR holds the public data as the
-target download leaves them. docs/papers.md is made of the record, and a test that has the data computes every value
-again.
+`python -m dialeval.report.reference.printed_values DATA_DIR` writes the record of them. DATA_DIR holds the public data
+as the target download leaves them. docs/papers.md is made of the record, and a test that has the data computes every
+value again.
 """
 
 from __future__ import annotations
