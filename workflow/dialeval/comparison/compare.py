@@ -13,7 +13,8 @@ from dialeval.comparison.settings import changes
 from dialeval.comparison.verdicts import compared_verdicts, texts_behind
 from dialeval.errors import UserError
 from dialeval.tables.comparison import CHANGES, FLIPS, NUMBERS, VERDICTS
-from dialeval.tables.files import replacing, write_rows
+from dialeval.tables.files import write_rows
+from dialeval.whole_files import replacing
 
 PAGE = "index.html"
 FOLDER = "comparison"

@@ -27,7 +27,8 @@ from dialeval.corpora.text_files import listed, read_csv, read_text
 from dialeval.dialogbench.examination import extras_of, question_of, render_utterances
 from dialeval.dialogbench.items import LETTERS, TestItem
 from dialeval.errors import UserError
-from dialeval.tables.files import escaped_cell, replacing, unescaped_cell
+from dialeval.tables.files import escaped_cell, unescaped_cell
+from dialeval.whole_files import replacing
 
 # The sheet on which experts answer: items drawn for each task, with their options and without the right answers.
 

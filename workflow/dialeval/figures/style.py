@@ -20,7 +20,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
-from dialeval.tables.files import HUMAN, replacing
+from dialeval.tables.files import HUMAN
+from dialeval.whole_files import replacing
 
 # One look for all figures: fonts, sizes, colours, and figures that say why there is nothing to draw.
 

@@ -20,7 +20,8 @@ from dialeval.corpora.text_files import read_csv
 from dialeval.criteria import LEVELS, Level
 from dialeval.errors import UserError
 from dialeval.labels.units import Identity, Unit, keyed
-from dialeval.tables.files import escaped_cell, replacing, unescaped_cell
+from dialeval.tables.files import escaped_cell, unescaped_cell
+from dialeval.whole_files import replacing
 
 # The ledger of a draw, `draw-<protocol>.csv` beside the labels: everything that could be drawn, and what was.
 

@@ -19,8 +19,9 @@ from dialeval.engines.spending.prices import Prices
 from dialeval.errors import UserError
 from dialeval.prompts.reasoning import thinking_mark
 from dialeval.tables.dialogues import USAGE
-from dialeval.tables.files import replacing, to_table
+from dialeval.tables.files import to_table
 from dialeval.text import counted
+from dialeval.whole_files import replacing
 
 # What models were asked, and what their answers took: tokens, cost, failures and time.
 

@@ -51,8 +51,9 @@ from dialeval.protocols.planning import answered, with_statuses_said
 from dialeval.stages.answering import Asked, asking
 from dialeval.tables.dialogbench import ITEM_DESCRIPTIONS, TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.tables.dialogues import REQUESTS, UTTERANCES
-from dialeval.tables.files import TableWriter, iterate_rows, read_table, replacing, to_table, write_table
+from dialeval.tables.files import TableWriter, iterate_rows, read_table, to_table, write_table
 from dialeval.text import counted
+from dialeval.whole_files import replacing
 
 # Puts the test items of all sources into one table, the place of each right option drawn at random.
 

@@ -14,9 +14,10 @@ from dialeval.labels.sheets import Drawn, assigned, blank_csv, main_language, qu
 from dialeval.labels.spreadsheets import passed_over
 from dialeval.labels.units import Sheet, frame_of, keyed
 from dialeval.tables.dialogues import JUDGEMENTS
-from dialeval.tables.files import iterate_rows, read_tables, replacing, to_table, write_for_people, write_table
+from dialeval.tables.files import iterate_rows, read_tables, to_table, write_for_people, write_table
 from dialeval.tables.labels import DRAW, LABELS
 from dialeval.text import counted
+from dialeval.whole_files import replacing
 
 # Draws what people label under a protocol, and writes it down beside the labels.
 

@@ -28,12 +28,13 @@ from dialeval.report.run_summary import summary_of
 from dialeval.stages import stage_function
 from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS
 from dialeval.tables.dialogues import ASIDES, GENERATED, JUDGEMENTS, SEEDS, USAGE, UTTERANCES
-from dialeval.tables.files import empty_table, read_table, read_tables, replacing, write_for_people
+from dialeval.tables.files import empty_table, read_table, read_tables, write_for_people
 from dialeval.tables.labels import LABELS
 from dialeval.tables.measures import BATTLE_RATINGS
 from dialeval.tables.metaeval import ITEMS, RATINGS
 from dialeval.tables.robustness import PAIRS
 from dialeval.text import counted
+from dialeval.whole_files import replacing
 
 # Builds the HTML report: leaderboards, figures, tables and every dialogue in one file.
 

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.errors import UserError
-from dialeval.tables.files import replacing, to_table, write_table
+from dialeval.tables.files import to_table, write_table
 from dialeval.tables.training import TRAINING_CURVE, TRAINING_RUNS, TRAINING_SCORES
-from dialeval.whole_files import refuse_links
+from dialeval.whole_files import refuse_links, replacing
 
 # Checkpoints of a training: where they lie, and which of them it goes on from after a kill.
 
