@@ -30,7 +30,6 @@ from dialeval.tables.files import (
     iterate_rows,
     read_table,
     read_tables,
-    replacing,
     to_table,
     write_for_people,
     write_rows,
@@ -66,6 +65,7 @@ from dialeval.training.weights import (
     write_digest,
     write_record,
 )
+from dialeval.whole_files import replacing
 
 # Makes the pairs of true and spoiled dialogues that judges learn from (xDial-Eval, appendix C).
 
