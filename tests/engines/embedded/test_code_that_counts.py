@@ -27,7 +27,11 @@ FEW, MANY = 12, 36
 LEARNING = stage_function("learn_embedded")
 OPENING = "dialeval.engines.embedded.engine"
 FOLDER = "dialeval.engines.embedded"
-METHOD = f"{FOLDER}.methods."
+
+
+def learning_of(method: str) -> str:
+    """Returns the constant that says how a method learns."""
+    return EmbeddedModel(engine="embedded", method=method).learned_by
 
 
 def covered(*modules: str) -> set[Definition]:
@@ -90,11 +94,11 @@ def test_what_runs_is_covered(method: str, few: list[Dialogue], tmp_path: Path) 
     with noting() as tells:
         assert len(answers(engine, asked)) == len(asked) > 0
     assert {("dialeval.engines.embedded.learning", "learn"), (OPENING, "open_model")} <= learns | opens
-    assert not learns - covered(LEARNING, METHOD + method)
-    job = covered(stage_function("answer"), OPENING, METHOD + method)
+    assert not learns - covered(LEARNING, learning_of(method))
+    job = covered(stage_function("answer"), OPENING, learning_of(method))
     assert not {one for one in opens | tells if one[0].startswith(FOLDER)} - job
     # what was learned counts by its content, so of the identity's code what answers is enough
-    assert not {one for one in tells if one[0].startswith(FOLDER)} - covered(f"{FOLDER}.engine", METHOD + method)
+    assert not {one for one in tells if one[0].startswith(FOLDER)} - covered(f"{FOLDER}.engine", learning_of(method))
 
 
 WITHOUT_EFFECT = {
@@ -112,7 +116,7 @@ WITHOUT_EFFECT = {
 
 
 def test_no_constant_and_no_function_is_outside_every_method() -> None:
-    reached = set().union(*(covered(LEARNING, OPENING, METHOD + method) for method in METHODS))
+    reached = set().union(*(covered(LEARNING, OPENING, learning_of(method)) for method in METHODS))
     folder = Path(learning.__file__).parent
     modules = [f"{FOLDER}.{path.stem}" for path in folder.glob("*.py") if path.stem != "__init__"] + [FOLDER]
     ours = {(module, name) for module in modules for name in _parse(module).statements if name is not None}
@@ -143,8 +147,8 @@ def test_a_constant_or_a_class_concerns_the_methods_that_use_it(name: str) -> No
     module, _, constant = name.rpartition(".")
     definition = (f"{FOLDER}.{module}", constant)
     assert definition[1] in _parse(definition[0]).statements
-    jobs = {method: covered(OPENING, METHOD + method) for method in METHODS}
-    identities = {method: covered(f"{FOLDER}.engine", METHOD + method) for method in METHODS}
+    jobs = {method: covered(OPENING, learning_of(method)) for method in METHODS}
+    identities = {method: covered(f"{FOLDER}.engine", learning_of(method)) for method in METHODS}
     for of in (jobs, identities):
         assert {method for method in METHODS if definition in of[method]} == ONLY_OF[name]
 

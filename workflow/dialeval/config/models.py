@@ -137,7 +137,7 @@ class VllmModel(AnyModel):
         return self.tensor_parallel_size * self.data_parallel_size if self.gpus is None else self.gpus
 
 
-# What each embedded method can be asked for. How it learns is in the module of its name in `engines.embedded.methods`.
+# What each embedded method can be asked for. How it learns is in `engines.embedded.methods`.
 
 
 class Method(NamedTuple):
@@ -224,8 +224,8 @@ class EmbeddedModel(AnyModel):
 
     @property
     def learned_by(self) -> str:
-        """The module that says how its method learns."""
-        return f"dialeval.engines.embedded.methods.{self.method}"
+        """The constant that says how its method learns."""
+        return f"dialeval.engines.embedded.methods:{self.method.upper()}"
 
     @property
     def modules(self) -> tuple[str, ...]:

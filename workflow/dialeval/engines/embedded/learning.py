@@ -12,13 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, cast
 
 import numpy as np
 
 from dialeval.corpora.clusters import DEFAULT_FOLDS, fold_of, split, without
-from dialeval.engines.embedded import methods
 from dialeval.engines.embedded.interfaces import (
     SERVED_BY,
     Chatbot,
@@ -105,7 +103,7 @@ def learn(method: str, dialogues: Sequence[Dialogue], *, random_seed: int, folds
     """Learns a model once without each fold of the dialogues; their order does not matter.
 
     Args:
-        method: one that has a module in `methods`.
+        method: one of `methods`, in small letters.
         dialogues: people's dialogues; those with fewer than two utterances teach nothing and are left out.
         random_seed: of everything that is drawn, in learning and in answering.
         folds: number of folds.
@@ -136,19 +134,18 @@ def learn(method: str, dialogues: Sequence[Dialogue], *, random_seed: int, folds
 
 
 def learner_of(method: str) -> Learner:
-    """Returns how a method learns, from the module of its name.
+    """Returns how a method learns.
 
     Raises:
-        UserError: there is none.
+        UserError: there is no such method.
     """
-    try:
-        learner: Learner = import_module(f"{methods.__name__}.{method}").LEARNER
-    except ModuleNotFoundError as error:
-        known = [one.name for one in iter_modules(methods.__path__)]
-        if method in known:
-            raise
-        raise UserError(f"unknown embedded method '{method}'; {nearest(method, known)}") from error
-    return learner
+    methods = vars(
+        import_module("dialeval.engines.embedded.methods")
+    )  # by name: each has its own fingerprint
+    known = {name.lower(): value for name, value in methods.items() if isinstance(value, Learner)}
+    if method not in known:
+        raise UserError(f"unknown embedded method '{method}'; {nearest(method, known)}")
+    return known[method]
 
 
 def human_probability(learned: Learned, dialogues: Sequence[Dialogue]) -> Floats:
