@@ -17,7 +17,7 @@ import pyarrow as pa
 from scipy.special import expit, ndtri
 
 from dialeval.config.protocol import Cascade
-from dialeval.measures.cascades import as_one, drawn, with_cascade
+from dialeval.labels.cascades import as_one, drawn, with_cascade
 from dialeval.measures.design import Design
 from dialeval.measures.scores import means
 from dialeval.stats.bradley_terry import bradley_terry

@@ -139,9 +139,7 @@ def learner_of(method: str) -> Learner:
     Raises:
         UserError: there is no such method.
     """
-    methods = vars(
-        import_module("dialeval.engines.embedded.methods")
-    )  # by name: each has its own fingerprint
+    methods = vars(import_module("dialeval.engines.embedded.methods"))  # by name: each has its own fingerprint
     known = {name.lower(): value for name, value in methods.items() if isinstance(value, Learner)}
     if method not in known:
         raise UserError(f"unknown embedded method '{method}'; {nearest(method, known)}")

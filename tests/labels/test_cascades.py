@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialeval.config.protocol import Cascade
-from dialeval.measures.cascades import as_one, differences_with_cascade, drawn, least_sure, with_cascade
+from dialeval.labels.cascades import as_one, differences_with_cascade, drawn, least_sure, with_cascade
 from dialeval.measures.design import Design
 from dialeval.measures.ratings import win_rates
 from dialeval.measures.scores import means
