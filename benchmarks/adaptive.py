@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.stats.differences import contrast_interval, contrast_variance
+from dialeval.stats.differences import pairwise_variance
+from dialeval.stats.estimates import t_interval
 from dialeval.stats.likelihood import fit_strengths
 from dialeval.stats.sequential import (
     confidence_sequence,
@@ -137,8 +138,8 @@ def ratings(runs: int) -> None:
             left, right = PAIRS[pair[rows]].T
             fit = controlled_ratings(left, right, verdict, len(PLACES), seed[rows], position=False, equal_pairs=equal)
             difference = fit.rating[PAIRS[:, 0]] - fit.rating[PAIRS[:, 1]]
-            se = np.sqrt(contrast_variance(fit.covariance)[tuple(PAIRS.T)])
-            low, high, _ = contrast_interval(difference, se, fit.degrees_of_freedom)
+            se = np.sqrt(pairwise_variance(fit.covariance)[tuple(PAIRS.T)])
+            low, high, _ = t_interval(difference, se, fit.degrees_of_freedom)
             inside = ((low <= contrast) & (contrast <= high)).mean()
             covered.setdefault(name, []).append((float(inside), float((high - low).mean() / 2)))
     print(f"\n{runs} runs, {STEP_OF_RATINGS} Elo between neighbours, some pairs with a way of their own")

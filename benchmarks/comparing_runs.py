@@ -20,10 +20,10 @@ from dialeval.comparison.paired_differences import MARK, paired_ratings, paired_
 from dialeval.comparison.runs import Number
 from dialeval.config.botchat import Elo
 from dialeval.measures.design import Design
+from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.elo import bootstrap_elo
 from dialeval.stats.elo_interval import bootstrap_elo_interval
 from dialeval.stats.multiplicity import holm
-from dialeval.stats.shares import share_interval
 from gates import Gates, arguments
 
 SYSTEMS, SEEDS, SHUFFLES = 4, 60, 300
@@ -70,8 +70,8 @@ def compared(rng: np.random.Generator) -> dict[str, list[float]]:
         chance = 1.0 / (1.0 + np.exp(-2.0 * (STRENGTH[k] + hard[:, k])))
         sides = [(rng.random(SEEDS) < chance).astype(float) for _ in range(2)]
         p["shares, paired"].append(paired_shares(sides[1], sides[0], seeds).p)
-        shares = [share_interval(side, seeds) for side in sides]
-        ends = [(one.estimate, one.low, one.high) for one in shares]
+        shares = [clustered_proportion(side, seeds) for side in sides]
+        ends = [(one.estimate, one.ci_low, one.ci_high) for one in shares]
         row = independent(Number("unieval/pass_rates", "measures/pass_rates", {}, *ends))
         p["shares, as two samples"].append(row["p"])
     return p

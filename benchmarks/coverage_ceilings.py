@@ -59,7 +59,7 @@ def single_items(repetitions: int) -> Iterator[Measured]:
                     found = correlate(score[np.newaxis, np.newaxis], mean, dialogue, random_seed=number)
                     pearson = float(found.estimate[0, 0]), found.replicates[:, 0, 0]
                     corrected = corrected_correlation(*pearson, raters)
-                    ends[number] = corrected.low, corrected.high
+                    ends[number] = corrected.ci_low, corrected.ci_high
                 case = f"{'5 levels' if levels else 'normal'}, {truth:.2f}"
                 yield measured("corrected, 1 item each", n, 0.0, case, *ends.T, truth)
 
@@ -92,9 +92,9 @@ def _measured(clusters: int, within: float, icc: float, repetitions: int, *, nam
         true_icc = 1.0 / (1.0 + errors + harsh.var(ddof=1))
         # Of means over as many raters as there happened to be.
         true_ceiling = 1.0 / math.sqrt(1.0 + errors / raters.n_raters)
-        found["icc"].append((raters.icc.low, raters.icc.high, true_icc))
-        found["ceiling"].append((raters.ceiling.low, raters.ceiling.high, true_ceiling))
-        found["corrected"].append((corrected.low, corrected.high, TRUE_CORRELATION))
+        found["icc"].append((raters.icc.ci_low, raters.icc.ci_high, true_icc))
+        found["ceiling"].append((raters.ceiling.ci_low, raters.ceiling.ci_high, true_ceiling))
+        found["corrected"].append((corrected.ci_low, corrected.ci_high, TRUE_CORRELATION))
     case = f"icc {icc}{', named' if named else ''}"
     for name in ("icc", "ceiling", "corrected"):
         low, high, truths = np.array(found[name]).T

@@ -100,7 +100,7 @@ def _alphas(clusters: int, within: float, repetitions: int) -> list[np.ndarray]:
         item = _normal(rng, (), clusters, within)
         rounds = math.sqrt(0.5) * item + math.sqrt(0.5) * rng.normal(size=(RATERS, len(item)))
         found = krippendorffs_alpha(rounds, cluster, resamples=1000, random_seed=number)
-        ends.append((found.low, found.high))
+        ends.append((found.ci_low, found.ci_high))
     return [np.array([one[end] for one in ends]) for end in (0, 1)]
 
 
@@ -155,7 +155,7 @@ def rare_kinds(repetitions: int) -> Iterator[Measured]:
                 ratings = levels(rng, items)
                 ratings = np.where(rng.random(ratings.shape) < 0.4, np.nan, ratings)
                 found = krippendorffs_alpha(ratings, resamples=1000, random_seed=number)
-                ends[number] = found.low, found.high
+                ends[number] = found.ci_low, found.ci_high
             yield measured(f"alpha, 40% missing, {truth:.2f}", items, 0.0, case, *ends.T, truth)
 
 

@@ -9,9 +9,9 @@ from scipy.special import expit
 
 from coverage_cases import CLUSTERS, Measured, alike, cases, measured
 from dialeval.stats.bias import length_bias
-from dialeval.stats.differences import contrast_interval, contrast_variance, paired_differences
+from dialeval.stats.differences import Sample, paired_differences, pairwise_variance, two_sample_difference
+from dialeval.stats.estimates import t_interval
 from dialeval.stats.judge_pairs import compare_judges
-from dialeval.stats.means import Side, unpaired_difference
 from dialeval.stats.multiplicity import holm
 from dialeval.stats.style_control import controlled_ratings
 
@@ -32,9 +32,9 @@ def differences(repetitions: int) -> Iterator[Measured]:
             for number in range(repetitions):
                 values = np.array([rows(rng, share, correlation, clusters) for share in (first, second)])
                 found = paired_differences(values, cluster)
-                paired[number] = found.low[0], found.high[0]
-                other = unpaired_difference(*(Side(row, cluster, np.zeros(len(row))) for row in values))
-                unpaired[number] = other.low, other.high
+                paired[number] = found.ci_low[0], found.ci_high[0]
+                other = two_sample_difference(*(Sample(row, cluster, np.zeros(len(row))) for row in values))
+                unpaired[number] = other.ci_low[0], other.ci_high[0]
             case = f"{first:g} and {second:g}"
             for what, ends in (("difference of shares", paired), ("difference of two sets", unpaired)):
                 yield measured(what, clusters, correlation, case, *ends.T, first - second)
@@ -53,10 +53,10 @@ def style_control(repetitions: int) -> Iterator[Measured]:
             for number in range(repetitions):
                 left, right, outcome, seed, ratio = arena(rng, clusters, more)
                 fit = controlled_ratings(left, right, outcome, len(STRENGTH), seed, log_length_ratio=ratio)
-                slope[:, number] = fit.slope.low, fit.slope.high
+                slope[:, number] = fit.slope.ci_low, fit.slope.ci_high
                 rating[:, number] = fit.low, fit.high
-                error = np.sqrt(contrast_variance(fit.covariance)[one, other])
-                low, high, _ = contrast_interval(fit.rating[one] - fit.rating[other], error, fit.degrees_of_freedom)
+                error = np.sqrt(pairwise_variance(fit.covariance)[one, other])
+                low, high, _ = t_interval(fit.rating[one] - fit.rating[other], error, fit.degrees_of_freedom)
                 ahead[:, number] = low, high
             case = "better longer" if more else "lengths apart"
             yield measured("length slope, models held fixed", clusters, 0.0, case, *slope, SLOPE)
@@ -77,7 +77,7 @@ def length_slope(repetitions: int) -> Iterator[Measured]:
                 ratio = 0.5 * (shared[0] + np.sqrt(1.0 - correlation) * rng.normal(size=len(seed)))
                 won = (rng.random(len(seed)) < expit(1.8 * shared[1])).astype(float)
                 slope = length_bias(np.exp(ratio), np.ones(len(seed)), won, seed).slope
-                ends[number] = slope.low, slope.high
+                ends[number] = slope.ci_low, slope.ci_high
             yield measured("length slope 0", clusters, correlation, case, *ends.T, 0.0)
 
 
@@ -104,15 +104,15 @@ def false_claims(repetitions: int) -> Iterator[Measured]:
         names = ("equal chatbots, shares", "equal judges, correlations", "equal chatbots, ratings")
         for number in range(repetitions):
             values = np.array([rows(rng, 0.6, correlation, clusters) for _ in range(N_SYSTEMS)])
-            smallest[0, number] = np.nanmin(holm(paired_differences(values, cluster).p))
+            smallest[0, number] = np.nanmin(holm(paired_differences(values, cluster).p_value))
             scores, human, dialogue = _judged(rng, (1.5,) * N_SYSTEMS, clusters, correlation)
             found = compare_judges(scores, human, dialogue, resamples=200, random_seed=number)
             smallest[1, number] = np.nanmin(holm(found.p))
             left, right, outcome, seed, _ = arena(rng, clusters, 0.0, np.zeros(6), seed_effect=3.0 * correlation)
             fit = controlled_ratings(left, right, outcome, 6, seed, position=False)
             one, other = np.triu_indices(6, 1)
-            error = np.sqrt(contrast_variance(fit.covariance)[one, other])
-            _, _, p = contrast_interval(fit.rating[one] - fit.rating[other], error, fit.degrees_of_freedom)
+            error = np.sqrt(pairwise_variance(fit.covariance)[one, other])
+            _, _, p = t_interval(fit.rating[one] - fit.rating[other], error, fit.degrees_of_freedom)
             smallest[2, number] = np.nanmin(holm(p))
         for name, p in zip(names, smallest, strict=True):
             yield measured(name, clusters, correlation, "no claim", 0.05 - p, np.ones(len(p)), 0.0)

@@ -92,7 +92,7 @@ def self_preferences(gates: Gates, repetitions: int) -> None:
             drawn = verdicts(np.random.default_rng([number, 7]), panel)
             for one in self_preference(*drawn, panel.of_judge, panel.family, resamples=400, random_seed=number):
                 raw, of = one.own.estimate - one.others.estimate, one.difference
-                found.setdefault(one.judge, []).append((raw, of.estimate, of.low, of.high))
+                found.setdefault(one.judge, []).append((raw, of.estimate, of.ci_low, of.ci_high))
         for judge, rows in found.items():
             truth = own_score(panel, judge, fair=False) - own_score(panel, judge, fair=True)
             raw, estimate, low, high = np.array(rows).T

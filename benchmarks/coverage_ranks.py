@@ -14,7 +14,8 @@ import numpy as np
 from coverage_cases import Measured, cases, measured
 from coverage_differences import PER_CLUSTER, arena, rows
 from dialeval.stats.arrays import FloatArray
-from dialeval.stats.differences import contrast_interval, contrast_variance, paired_differences
+from dialeval.stats.differences import paired_differences, pairwise_variance
+from dialeval.stats.estimates import t_interval
 from dialeval.stats.multiplicity import Places, order_claims, places
 from dialeval.stats.style_control import controlled_ratings
 from gates import Gates, arguments
@@ -55,8 +56,8 @@ def others(repetitions: int) -> Iterator[Measured]:
         for _ in range(repetitions):
             values = np.array([rows(rng, share, correlation, clusters) for share in truth])
             found = paired_differences(values, cluster)
-            for name, p in zip(held, (found.p, np.where(found.p <= 0.05, 0.0, 1.0)), strict=False):
-                claims = order_claims(len(truth), found.first, found.second, found.difference, p)
+            for name, p in zip(held, (found.p_value, np.where(found.p_value <= 0.05, 0.0, 1.0)), strict=False):
+                claims = order_claims(len(truth), found.first, found.second, found.estimate, p)
                 held[name].append(_held(places(values.mean(axis=1), claims.better), truth))
             held["percentiles"].append(_held(_percentiles(rng, values, clusters), truth))
         for name, of in held.items():
@@ -88,7 +89,7 @@ def _by_shares(
 ) -> Places:
     values = np.array([rows(rng, share, correlation, clusters) for share in truth])
     found = paired_differences(values, cluster)
-    claims = order_claims(len(truth), found.first, found.second, found.difference, found.p)
+    claims = order_claims(len(truth), found.first, found.second, found.estimate, found.p_value)
     return places(values.mean(axis=1), claims.better)
 
 
@@ -98,8 +99,8 @@ def _by_ratings(rng: np.random.Generator, truth: FloatArray, correlation: float,
     fit = controlled_ratings(left, right, outcome, n, seed, position=False)
     one, other = np.triu_indices(n, 1)
     difference = fit.rating[one] - fit.rating[other]
-    error = np.sqrt(contrast_variance(fit.covariance)[one, other])
-    _, _, p = contrast_interval(difference, error, fit.degrees_of_freedom)
+    error = np.sqrt(pairwise_variance(fit.covariance)[one, other])
+    _, _, p = t_interval(difference, error, fit.degrees_of_freedom)
     return places(fit.rating, order_claims(n, one, other, difference, p).better)
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from coverage_cases import Measured, alike, cases, measured
-from dialeval.stats.means import mean_interval
+from dialeval.stats.clustered import clustered_mean, clustered_proportions
+from dialeval.stats.estimates import Estimates
 from dialeval.stats.rates import pass_rates
 from dialeval.stats.robustness import average_ratios, robustness_ratios
-from dialeval.stats.shares import ShareIntervals, share_intervals
 
 SHARES = (0.5, 0.9, 0.98)
 ITEMS = np.array([1, 1, 1, 2, 4])
@@ -21,7 +21,7 @@ CELLS = 4
 
 def shares(repetitions: int) -> Iterator[Measured]:
     """Yields the coverage of every published share, at true shares of .5, .9 and .98."""
-    numbers: dict[str, Callable[[np.random.Generator, int, float, float, int], ShareIntervals]] = {
+    numbers: dict[str, Callable[[np.random.Generator, int, float, float, int], Estimates]] = {
         "GTEval rate, win matrix cell": _both_orders,
         "score rate, a third ties": _score,
         "UniEval pass rate": _one_each,
@@ -39,7 +39,7 @@ def shares(repetitions: int) -> Iterator[Measured]:
             for p in SHARES:
                 rng = np.random.default_rng([place, clusters, int(10 * correlation), int(100 * p)])
                 found = draw(rng, clusters, correlation, p, repetitions)
-                yield measured(what, clusters, correlation, f"share {p}", found.low, found.high, p)
+                yield measured(what, clusters, correlation, f"share {p}", found.ci_low, found.ci_high, p)
 
 
 def _drawn(
@@ -54,7 +54,7 @@ def _drawn(
 
 
 def _both_orders(rng, clusters, correlation, p, repetitions):
-    return share_intervals(*_drawn(rng, clusters, correlation, p, repetitions, np.full(clusters, 2)), repetitions)
+    return clustered_proportions(*_drawn(rng, clusters, correlation, p, repetitions, np.full(clusters, 2)), repetitions)
 
 
 def _score(rng, clusters, correlation, p, repetitions):
@@ -64,9 +64,9 @@ def _score(rng, clusters, correlation, p, repetitions):
     outcome = np.where(ties, 0.5, outcome)
     # A tie takes half a success and gives half a failure: what is left of p must be told.
     share = 2.0 * min(p, 1.0 - p) / 3.0
-    found = share_intervals(outcome, cluster, group, repetitions)
+    found = clustered_proportions(outcome, cluster, group, repetitions)
     shift = p - (p * (1.0 - share) + 0.5 * share)
-    return ShareIntervals(**{**found.__dict__, "low": found.low + shift, "high": found.high + shift})
+    return Estimates(**{**found.__dict__, "ci_low": found.ci_low + shift, "ci_high": found.ci_high + shift})
 
 
 def _one_each(rng, clusters, correlation, p, repetitions):
@@ -76,7 +76,7 @@ def _one_each(rng, clusters, correlation, p, repetitions):
 
 def _items(rng, clusters, correlation, p, repetitions):
     sizes = np.resize(ITEMS, clusters)
-    return share_intervals(*_drawn(rng, clusters, correlation, p, repetitions, sizes), repetitions)
+    return clustered_proportions(*_drawn(rng, clusters, correlation, p, repetitions, sizes), repetitions)
 
 
 def _tasks(rng, clusters, correlation, p, repetitions):
@@ -85,7 +85,7 @@ def _tasks(rng, clusters, correlation, p, repetitions):
     outcome, cluster, group = _drawn(rng, clusters, correlation, p, repetitions, sizes)
     task = np.tile(np.resize(np.arange(CELLS), CELLS), clusters * repetitions)
     shifted = (task // 2 + 2 * (cluster % 2)) % CELLS  # half of the dialogues have tasks 0 and 1, half 2 and 3
-    return share_intervals(outcome, cluster, group, repetitions, cell=group * CELLS + shifted)
+    return clustered_proportions(outcome, cluster, group, repetitions, stratum=group * CELLS + shifted)
 
 
 def _damaged(rng, clusters, correlation, p, repetitions):
@@ -106,11 +106,13 @@ def _strategies(rng, clusters, correlation, p, repetitions):
 def _flips(rng, clusters, correlation, p, repetitions):
     """Between one and twenty-one comparisons that were read on a seed."""
     sizes = np.resize([21, 15, 6, 1], clusters)
-    return share_intervals(*_drawn(rng, clusters, correlation, p, repetitions, sizes), repetitions)
+    return clustered_proportions(*_drawn(rng, clusters, correlation, p, repetitions, sizes), repetitions)
 
 
 def _ten(rng, clusters, correlation, p, repetitions):
-    return share_intervals(*_drawn(rng, clusters, correlation, p, repetitions, np.full(clusters, 10)), repetitions)
+    return clustered_proportions(
+        *_drawn(rng, clusters, correlation, p, repetitions, np.full(clusters, 10)), repetitions
+    )
 
 
 SCORES = {
@@ -133,7 +135,7 @@ def means(repetitions: int) -> Iterator[Measured]:
                 if correlation:
                     score = np.where(rng.random(score.shape) < 0.5, score[:, :, :1], score)
                 cluster = np.repeat(np.arange(clusters), per)
-                found = [mean_interval(row.ravel(), cluster, scale=(1.0, 5.0)) for row in score]
+                found = [clustered_mean(row.ravel(), cluster, scale=(1.0, 5.0)) for row in score]
                 low, high = (np.array([getattr(one, end) for one in found]) for end in ("low", "high"))
                 truth = float(np.dot(chances, np.arange(1, 6)))
                 yield measured("mean score, 1 to 5", clusters, correlation, case, low, high, truth)

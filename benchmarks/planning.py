@@ -19,7 +19,8 @@ from scipy.stats import ttest_rel
 from dialeval.measures.design import Design
 from dialeval.planning.power import LabelPlan, PlannedDesign, Size, plans
 from dialeval.stats.corrected import correct_means
-from dialeval.stats.differences import contrast_interval, paired_differences
+from dialeval.stats.differences import paired_differences
+from dialeval.stats.estimates import t_interval
 from dialeval.stats.multiplicity import holm
 from dialeval.stats.power import (
     PeopleDesign,
@@ -47,7 +48,7 @@ def pass_rates(n_seeds: int, repetitions: int) -> Iterator[float]:
         stored = contributions_of_means(passed((0.5, 0.5), STORED), np.arange(STORED))
         smallest = simulated(stored, n_seeds, shares=True, resamples=400).smallest[0]
         found = paired_differences(passed((0.5 + smallest / 2, 0.5 - smallest / 2), n_seeds), np.arange(n_seeds))
-        yield float(found.p[0] <= 0.05)
+        yield float(found.p_value[0] <= 0.05)
 
 
 def ratings(n_seeds: int, repetitions: int) -> Iterator[float]:
@@ -72,7 +73,7 @@ def ratings(n_seeds: int, repetitions: int) -> Iterator[float]:
         left, right, outcome, seed = arena(smallest * _SHRUNK, n_seeds)
         fit = controlled_ratings(left, right, outcome, N_PLAYERS, seed, position=False)
         error = math.sqrt(fit.covariance[0, 0] + fit.covariance[1, 1] - 2.0 * fit.covariance[0, 1])
-        _, _, p = contrast_interval(fit.rating[0] - fit.rating[1], error, fit.degrees_of_freedom)
+        _, _, p = t_interval(fit.rating[0] - fit.rating[1], error, fit.degrees_of_freedom)
         yield float(p <= 0.05)
 
 
@@ -91,7 +92,7 @@ def pilots(n_stored: int, n_seeds: int, repetitions: int) -> Iterator[tuple[floa
         score[0] += ahead
         apart = score[one] - score[other]
         error = apart.std(axis=1, ddof=1) / math.sqrt(n_seeds)
-        return contrast_interval(apart.mean(axis=1), error, n_seeds - 1.0)[2]
+        return t_interval(apart.mean(axis=1), error, n_seeds - 1.0)[2]
 
     for _ in range(repetitions):
         stored = rng.normal(size=n_stored) + rng.normal(size=(N_PLAYERS, n_stored))
@@ -132,7 +133,7 @@ def few_seeds(n_seeds: int, shares: tuple[float, float], repetitions: int) -> tu
     rng = np.random.default_rng(n_seeds)
     chances, seed = np.array(shares)[:, np.newaxis], np.repeat(np.arange(n_seeds), 5)
     values = [(rng.random((2, len(seed))) < chances).astype(float) for _ in range(repetitions)]
-    found = [paired_differences(pair, seed).p[0] <= 0.05 for pair in values]
+    found = [paired_differences(pair, seed).p_value[0] <= 0.05 for pair in values]
     means = np.array(values).reshape(repetitions, 2, n_seeds, 5).mean(axis=3)
     return 100.0 * float(np.mean(found)), 100.0 * float(
         (ttest_rel(*means.swapaxes(0, 1), axis=1).pvalue <= 0.05).mean()

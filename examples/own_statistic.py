@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.multiplicity import holm
-from dialeval.stats.shares import share_intervals
 
 
 def main(results: Path) -> None:
@@ -24,15 +24,15 @@ def main(results: Path) -> None:
 
     # utterances of one seed resemble each other, so the seed is the cluster
     for chatbot, own in asks.groupby("chatbot"):
-        share = share_intervals(own, own.index.get_level_values("seed_id")).interval()
-        print(f"{chatbot}: {share.estimate:.2f} ({share.low:.2f} to {share.high:.2f}), {share.n_clusters} seeds")
+        share = clustered_proportion(own, own.index.get_level_values("seed_id"))
+        print(f"{chatbot}: {share.estimate:.2f} ({share.ci_low:.2f} to {share.ci_high:.2f}), {share.n_clusters} seeds")
 
     # all chatbots talked from the same seeds: they are compared turn by turn, and corrected for all pairs
     board = asks.unstack(["seed_id", "turn"])  # a row for each chatbot, a column for each turn of each seed
     found = paired_differences(board.to_numpy(), board.columns.get_level_values("seed_id"))
     pairs = combinations(board.index, 2)
-    for place, ((one, other), p) in enumerate(zip(pairs, holm(found.p), strict=True)):
-        span = f"{found.difference[place]:+.2f} ({found.low[place]:+.2f} to {found.high[place]:+.2f})"
+    for place, ((one, other), p) in enumerate(zip(pairs, holm(found.p_value), strict=True)):
+        span = f"{found.estimate[place]:+.2f} ({found.ci_low[place]:+.2f} to {found.ci_high[place]:+.2f})"
         print(f"{one} less {other}: {span}, p (Holm) {'< .001' if p < 0.001 else f'{p:.3f}'}")
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
+from dialeval.stats.clustered import clustered_mean
 from dialeval.stats.corrected import correct_means
 from dialeval.stats.correlation import correlate
-from dialeval.stats.means import mean_interval, unpaired_mean_difference
+from dialeval.stats.differences import Sample, two_sample_difference
 from dialeval.stats.multiplicity import holm
 from dialeval.stats.reliability import corrected_correlation, reliability
 
@@ -34,15 +35,15 @@ def main(folder: Path) -> None:
 
     print("1. What people say: mean rating, 0 to 4")
     for name in systems:
-        mean = mean_interval(people[system == name], dialogue[system == name])
-        print(f"   {name}: {mean.estimate:.2f} ({mean.low:.2f} to {mean.high:.2f}), {mean.n_clusters} dialogues")
+        mean = clustered_mean(people[system == name], dialogue[system == name])
+        print(f"   {name}: {mean.estimate:.2f} ({mean.ci_low:.2f} to {mean.ci_high:.2f}), {mean.n_clusters} dialogues")
 
     print("2. Who is better? The dialogues are not the same, so the samples are compared")
     pairs = [(one, other) for place, one in enumerate(systems) for other in systems[place + 1 :]]
-    sides = {name: (people[system == name], dialogue[system == name]) for name in systems}
-    found = [unpaired_mean_difference(sides[one], sides[other]) for one, other in pairs]
-    for (one, other), difference, p in zip(pairs, found, holm([one.p for one in found]), strict=True):
-        span = f"{difference.difference:+.2f} ({difference.low:+.2f} to {difference.high:+.2f})"
+    sides = {name: Sample(people[system == name], dialogue[system == name]) for name in systems}
+    found = [two_sample_difference(sides[one], sides[other], scores=True) for one, other in pairs]
+    for (one, other), difference, p in zip(pairs, found, holm([float(d.p_value[0]) for d in found]), strict=True):
+        span = f"{difference.estimate[0]:+.2f} ({difference.ci_low[0]:+.2f} to {difference.ci_high[0]:+.2f})"
         print(f"   {one} less {other}: {span}, p (Holm) {'< .001' if p < 0.001 else f'{p:.3f}'}")
 
     print("3. Does GPT-4 agree with people?")
@@ -51,9 +52,9 @@ def main(folder: Path) -> None:
     values, items = np.concatenate(single), np.repeat(dialogue, [len(one) for one in single])
     raters = reliability(values, items, dialogue, resamples=1000)
     ceiling = raters.ceiling
-    print(f"   a perfect judge: {ceiling.estimate:.2f} ({ceiling.low:.2f} to {ceiling.high:.2f})")
+    print(f"   a perfect judge: {ceiling.estimate:.2f} ({ceiling.ci_low:.2f} to {ceiling.ci_high:.2f})")
     true = corrected_correlation(float(together.estimate[0, 0]), together.replicates[:, 0, 0], raters)
-    print(f"   without the raters' errors: {true.estimate:.2f} ({true.low:.2f} to {true.high:.2f})")
+    print(f"   without the raters' errors: {true.estimate:.2f} ({true.ci_low:.2f} to {true.ci_high:.2f})")
 
     print(f"4. People label {LABELLED} dialogues of each system, GPT-4 scores all")
     drawn = np.random.default_rng(0)

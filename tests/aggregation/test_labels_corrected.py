@@ -37,9 +37,9 @@ from dialeval.labels.joined_judgements import (
     with_unasked,
 )
 from dialeval.measures.differences import NO_LIMIT, corrected
+from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.corrected import correct_means
 from dialeval.stats.corrected_means import FEW_INSIDE
-from dialeval.stats.shares import share_interval
 from dialeval.tables.files import to_table
 from dialeval.tables.labels import CORRECTED, DIFFERENCES
 
@@ -112,8 +112,8 @@ def test_labels_that_are_nearly_all_the_highest_have_the_interval_of_a_share_of_
     said = [4.0] + 9 * [7.0]
     labelled = [label("ada", f"c{n}", **scored(value), probability=0.1) for n, value in enumerate(said)]
     ((row,), _) = numbers(judged, labelled, design())
-    share = share_interval([(value - 1.0) / 6.0 for value in said], np.arange(10))
-    assert (row["low"], row["high"]) == pytest.approx((1.0 + 6.0 * share.low, 1.0 + 6.0 * share.high))
+    share = clustered_proportion([(value - 1.0) / 6.0 for value in said], np.arange(10))
+    assert (row["low"], row["high"]) == pytest.approx((1.0 + 6.0 * share.ci_low, 1.0 + 6.0 * share.ci_high))
     assert row["weight"] == 0.0
     assert FEW_INSIDE in row["note"]
 

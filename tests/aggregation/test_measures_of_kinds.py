@@ -18,7 +18,7 @@ from dialeval.measures.differences import differences
 from dialeval.measures.examples import MOST, examples
 from dialeval.measures.scores import rates
 from dialeval.stats.agreement import NO_VARIATION
-from dialeval.stats.shares import share_interval
+from dialeval.stats.clustered import clustered_proportion
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import HUMAN, to_table, write_table
 from dialeval.tables.measures import AGREEMENT, EXAMPLES
@@ -75,9 +75,9 @@ def test_agreement_by_hand() -> None:
     assert row["ac1_low"] < 0.5 < row["ac1_high"]
     assert row["estimate"] == pytest.approx(kappa(first, second))
     assert row["low"] < row["estimate"] < row["high"]
-    expected = share_interval(2 * [1, 1, 0, 1], range(8))  # of what the rules mark, what the judge marks
+    expected = clustered_proportion(2 * [1, 1, 0, 1], range(8))  # of what the rules mark, what the judge marks
     assert (row["precision"], row["precision_low"], row["precision_high"]) == pytest.approx(
-        (0.75, expected.low, expected.high)
+        (0.75, expected.ci_low, expected.ci_high)
     )
     assert row["recall"] == 0.75
 

@@ -12,9 +12,8 @@ import pytest
 from dialeval.measures.design import Design
 from dialeval.measures.differences import UNPAIRED, differences
 from dialeval.measures.scores import checklist, means, rates
-from dialeval.stats.means import mean_interval
-from dialeval.stats.resampling import ONE_CLUSTER
-from dialeval.stats.shares import share_interval
+from dialeval.stats.clustered import clustered_mean, clustered_proportion
+from dialeval.stats.estimates import SINGLE_CLUSTER
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import CHECKLIST, DIFFERENCES, MEANS, RATES
@@ -64,18 +63,18 @@ def test_means_by_hand() -> None:
         ("clear", "a", None, 0, 0, None, 7.0),
         ("clear", "b", 7.0, 1, 0, 1, 7.0),
     ]
-    expected = share_interval([2 / 6, 5 / 6, 5 / 6], [0, 1, 2])  # of the scale from 1 to 7
-    assert (found[0]["low"], found[0]["high"]) == pytest.approx((1 + 6 * expected.low, 1 + 6 * expected.high))
-    assert (found[1]["note"], found[3]["note"]) == (None, ONE_CLUSTER)
+    expected = clustered_proportion([2 / 6, 5 / 6, 5 / 6], [0, 1, 2])  # of the scale from 1 to 7
+    assert (found[0]["low"], found[0]["high"]) == pytest.approx((1 + 6 * expected.ci_low, 1 + 6 * expected.ci_high))
+    assert (found[1]["note"], found[3]["note"]) == (None, SINGLE_CLUSTER)
     assert 1.0 < found[1]["low"] < 5.0 < found[1]["high"] < 7.0  # all the same, which a scale with two ends allows for
 
 
 def test_means_without_a_scale_have_students_interval() -> None:
     rows = [judged("a", str(n), value, scale_min=None, scale_max=None) for n, value in enumerate((3.0, 6.0, 6.0))]
-    expected = mean_interval([3.0, 6.0, 6.0], [0, 1, 2])
+    expected = clustered_mean([3.0, 6.0, 6.0], [0, 1, 2])
     (row,) = means(frame(rows), design())
-    assert (row["low"], row["high"]) == (expected.low, expected.high)
-    assert expected.high > 7.0
+    assert (row["low"], row["high"]) == (expected.ci_low, expected.ci_high)
+    assert expected.ci_high > 7.0
 
 
 def test_several_dialogues_on_one_case_are_items_of_one_cluster() -> None:

@@ -15,7 +15,7 @@ from dialeval.corpora.battles import Battles
 from dialeval.measures.design import Design, comparisons
 from dialeval.measures.differences import NO_LIMIT, about, corrected, differences, rating_rows
 from dialeval.measures.ratings import battle_ratings, ratings, win_rates
-from dialeval.stats.differences import ALL_THE_SAME, contrast_variance
+from dialeval.stats.differences import ALL_THE_SAME, pairwise_variance
 from dialeval.stats.multiplicity import benjamini_hochberg, holm
 from dialeval.stats.style_control import controlled_ratings
 from dialeval.tables.dialogues import JUDGEMENTS
@@ -172,7 +172,7 @@ def test_of_arenas_of_equal_models_hardly_any_has_a_significant_pair() -> None:
         frame, _ = arena(np.random.default_rng(seed), [0.0] * 5, 20)
         games = comparisons(frame, names)
         fit = controlled_ratings(*games[:3], 5, games.cluster, position=False)
-        variance = contrast_variance(fit.covariance)
+        variance = pairwise_variance(fit.covariance)
         shared = about("ratings", "bradley_terry", "N = 8", "j")
         rated = rating_rows(fit.rating, variance, fit.degrees_of_freedom, fit.n, fit.n_clusters, names, shared)
         rows = [*corrected(rated), *head_to_head(frame, *names)]

@@ -17,7 +17,7 @@ from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import request_from_row
 from dialeval.stages import dialogbench, dialogbench_results
-from dialeval.stats.shares import share_interval
+from dialeval.stats.clustered import clustered_proportion
 from dialeval.tables.catalogue import TABLES
 from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.tables.dialogues import REQUESTS
@@ -192,9 +192,9 @@ def test_sources_are_never_mixed_and_ablations_stand_apart(tmp_path: Path) -> No
 def test_the_confidence_is_that_of_the_configuration(tmp_path: Path) -> None:
     folder = tables_of(tmp_path, [answer("bundled", "full", n < 5, n) for n in range(10)], [])
     (row,) = [row for row in rows_of(folder, "accuracy") if row["scope"] == "task" and row["source"] == "bundled"]
-    expected = share_interval([1.0] * 5 + [0.0] * 5, range(10), confidence=0.9)
-    assert (row["low"], row["high"]) == (pytest.approx(expected.low), pytest.approx(expected.high))
-    assert row["low"] > share_interval([1.0] * 5 + [0.0] * 5, range(10)).low
+    expected = clustered_proportion([1.0] * 5 + [0.0] * 5, range(10), confidence=0.9)
+    assert (row["low"], row["high"]) == (pytest.approx(expected.ci_low), pytest.approx(expected.ci_high))
+    assert row["low"] > clustered_proportion([1.0] * 5 + [0.0] * 5, range(10)).ci_low
 
 
 def test_without_answers_the_tables_are_empty_but_there(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_flips_by_hand():
     result = retest_flips([0, 0, 0, 1, 1, 2], [1, 1, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2])
     assert (result.n_items, result.n_pairs) == (2, 4)
     assert result.flips.estimate == pytest.approx(0.5)
-    assert result.flips.low <= 0.5 <= result.flips.high
+    assert result.flips.ci_low <= 0.5 <= result.flips.ci_high
 
 
 def test_unread_repeats_are_left_out():
@@ -45,7 +45,7 @@ def test_unread_repeats_are_left_out():
     assert result.flips.estimate == 0.0
     alone = retest_flips([0, 1], [1.0, 1.0], [0, 1])
     assert np.isnan(alone.flips.estimate)
-    assert alone.flips.reason == "no item has two readable repeats"
+    assert alone.flips.note == "no item has two readable repeats"
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
@@ -54,7 +54,7 @@ def test_alpha_agrees_with_evalica(level):
     ours = judge_agreement(judge, item, verdict, item, 4, level=level, resamples=200)
     theirs = evalica.alpha(pd.DataFrame(ratings), distance=level).alpha
     assert ours.alpha.estimate == pytest.approx(theirs, abs=1e-12)
-    assert ours.alpha.low < theirs < ours.alpha.high
+    assert ours.alpha.ci_low < theirs < ours.alpha.ci_high
 
 
 def test_kappa_agrees_with_statsmodels():
@@ -76,9 +76,9 @@ def test_intervals_widen_with_clusters():
     items = np.concatenate([item, item + 1000, item + 2000])
     clustered = judge_agreement(copied[0], items, copied[1], copied[2], 4, resamples=500)
     naive = judge_agreement(copied[0], items, copied[1], items, 4, resamples=500)
-    width = clustered.alpha.high - clustered.alpha.low
-    assert width == pytest.approx(rows.alpha.high - rows.alpha.low, rel=0.05)
-    assert naive.alpha.high - naive.alpha.low < 0.75 * width
+    width = clustered.alpha.ci_high - clustered.alpha.ci_low
+    assert width == pytest.approx(rows.alpha.ci_high - rows.alpha.ci_low, rel=0.05)
+    assert naive.alpha.ci_high - naive.alpha.ci_low < 0.75 * width
 
 
 def test_judges_that_never_vary_have_no_coefficient():
@@ -86,7 +86,7 @@ def test_judges_that_never_vary_have_no_coefficient():
     assert result.observed[0, 1] == 1.0
     assert np.isnan(result.kappa[0, 1])
     assert np.isnan(result.alpha.estimate)
-    assert result.alpha.reason == "verdicts do not vary"
+    assert result.alpha.note == "verdicts do not vary"
     apart = judge_agreement([0, 1], [0, 1], [1.0, 2.0], [0, 1], 2, resamples=10)
     assert apart.n_common[0, 1] == 0
     assert np.isnan(apart.alpha.estimate)
@@ -107,9 +107,9 @@ def test_wrong_input_is_named():
 
 def test_judges_without_a_common_item_are_said_to_have_none():
     apart = judge_agreement([0, 0, 1, 1], [0, 1, 2, 3], [1.0, 0.0, 1.0, 0.0], range(4), 2, resamples=5)
-    assert apart.alpha.reason == "no item has the verdicts of two judges"
+    assert apart.alpha.note == "no item has the verdicts of two judges"
     alike = judge_agreement([0, 1, 0, 1], [0, 0, 1, 1], [1.0] * 4, [0, 0, 1, 1], 2, resamples=5)
-    assert alike.alpha.reason == "verdicts do not vary"
+    assert alike.alpha.note == "verdicts do not vary"
 
 
 def test_the_interval_of_kappa_is_that_of_its_standard_error():
@@ -129,7 +129,7 @@ def test_the_interval_of_alpha_is_the_jackknifes(level):
     ours = judge_agreement(judge, item, verdict, item, 3, level=level, resamples=2000)
     left = [evalica.alpha(pd.DataFrame(np.delete(ratings, one, axis=1)), distance=level).alpha for one in range(300)]
     error = np.sqrt(299 * np.var(left))
-    assert ours.alpha.high - ours.alpha.low == pytest.approx(2 * 1.96 * error, rel=0.08)
+    assert ours.alpha.ci_high - ours.alpha.ci_low == pytest.approx(2 * 1.96 * error, rel=0.08)
 
 
 def test_an_infinite_verdict_is_refused():
@@ -192,8 +192,8 @@ def test_kappa_and_alpha_have_an_interval_from_ten_answers_besides_the_most_freq
     assert found.kappa_reason[0][1].startswith(reason) if reason else found.kappa_reason[0][1] == ""
     assert np.isnan(found.kappa_low[0, 1]) == bool(reason)
     if reason and table[1][1] != 0:
-        assert np.isnan(found.alpha.low)
-        assert found.alpha.reason.startswith(reason)
+        assert np.isnan(found.alpha.ci_low)
+        assert found.alpha.note.startswith(reason)
 
 
 def test_ten_rare_answers_of_a_few_clusters_are_too_few():
@@ -239,8 +239,8 @@ def test_the_mean_over_pairs_by_hand():
     """Two rounds in step and one against them: correlations 1, -1, -1."""
     result = mean_pairwise_pearson([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [3.0, 2.0, 1.0]])
     assert result.estimate == pytest.approx(-1 / 3)
-    assert np.isnan(result.low)
-    assert result.reason == ""
+    assert np.isnan(result.ci_low)
+    assert result.note == ""
 
 
 def test_missing_ratings_leave_their_item_out_of_the_pairs_they_are_in():
@@ -252,14 +252,14 @@ def test_missing_ratings_leave_their_item_out_of_the_pairs_they_are_in():
             expected.append(pearsonr(values[one, both], values[other, both])[0])
     result = mean_pairwise_pearson(values, resamples=200)
     assert result.estimate == pytest.approx(np.mean(expected), abs=1e-12)
-    assert result.low < result.estimate < result.high
+    assert result.ci_low < result.estimate < result.ci_high
 
 
 def test_a_round_that_never_varies_is_left_out_and_told():
     values = np.vstack([ratings(2), np.full(80, 3.0)])
     result = mean_pairwise_pearson(values)
     assert result.estimate == pytest.approx(pearsonr(values[0], values[1])[0])
-    assert result.reason == "2 of 3 pairs of rounds have no correlation"
+    assert result.note == "2 of 3 pairs of rounds have no correlation"
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_a_round_that_never_varies_is_left_out_and_told():
 def test_agreement_that_is_undefined_says_why(values, reason):
     result = mean_pairwise_pearson(values, resamples=5)
     assert np.isnan(result.estimate)
-    assert result.reason == reason
+    assert result.note == reason
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
@@ -287,7 +287,7 @@ def test_alpha_agrees_with_the_count_of_all_pairs(missing):
     )
     ours = krippendorffs_alpha(values, cluster, resamples=50)
     assert ours.estimate == pytest.approx(other.alpha.estimate, abs=1e-12)
-    assert (ours.low, ours.high) == pytest.approx((other.alpha.low, other.alpha.high), abs=1e-12)
+    assert (ours.ci_low, ours.ci_high) == pytest.approx((other.alpha.ci_low, other.alpha.ci_high), abs=1e-12)
 
 
 def test_alpha_does_not_depend_on_origin_and_unit():
@@ -299,8 +299,8 @@ def test_alpha_does_not_depend_on_origin_and_unit():
 
 def test_alpha_that_is_undefined_says_why():
     for same in (2.0, 1e-6 / 3, 1e6 + 1 / 3):
-        assert krippendorffs_alpha(np.full((3, 5), same)).reason == "ratings do not vary"
-    assert krippendorffs_alpha([[1.0, np.nan], [np.nan, 2.0]]).reason == "no item has two ratings"
+        assert krippendorffs_alpha(np.full((3, 5), same)).note == "ratings do not vary"
+    assert krippendorffs_alpha([[1.0, np.nan], [np.nan, 2.0]]).note == "no item has two ratings"
     assert np.isnan(krippendorffs_alpha(np.zeros((2, 0)), resamples=3).estimate)
 
 
@@ -310,7 +310,7 @@ def test_clusters_widen_the_interval(function):
     naive = function(values, resamples=300)
     clustered = function(values, cluster, resamples=300)
     assert clustered.estimate == pytest.approx(naive.estimate)
-    assert clustered.high - clustered.low > 1.5 * (naive.high - naive.low)
+    assert clustered.ci_high - clustered.ci_low > 1.5 * (naive.ci_high - naive.ci_low)
 
 
 @pytest.mark.parametrize("function", [mean_pairwise_pearson, krippendorffs_alpha])
@@ -329,4 +329,4 @@ def test_the_interval_of_two_rounds_is_fishers():
     rounds = np.array([common + rng.normal(size=1500), common + rng.normal(size=1500)])
     found = mean_pairwise_pearson(rounds, resamples=2000)
     theirs = pearsonr(*rounds).confidence_interval(0.95)
-    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=0.004)
+    assert (found.ci_low, found.ci_high) == pytest.approx((theirs.low, theirs.high), abs=0.004)

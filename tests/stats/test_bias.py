@@ -43,13 +43,13 @@ def test_a_judge_that_always_prefers_the_first_place(arena):
     data = arena(4, 30)
     result = position_bias(data.left, data.right, np.ones(len(data.left)), data.seed)
     assert result.flips.estimate == result.first_both.estimate == result.first_wins.estimate == 1.0
-    assert 0.85 < result.flips.low < result.flips.high == 1.0  # Wilson, 30 seeds
+    assert 0.85 < result.flips.ci_low < result.flips.ci_high == 1.0  # Wilson, 30 seeds
 
 
 def test_an_even_judge_has_no_preference(arena):
     data = arena(4, 300, random_seed=3)
     result = position_bias(data.left, data.right, data.outcome, data.seed)
-    assert result.first_wins.low < 0.5 < result.first_wins.high
+    assert result.first_wins.ci_low < 0.5 < result.first_wins.ci_high
     assert result.first_both.estimate == pytest.approx(result.second_both.estimate, abs=0.05)
 
 
@@ -58,7 +58,7 @@ def test_unread_verdicts_are_counted_and_not_matched():
     assert result.unparsed == 1
     assert result.n_swapped == 0
     assert np.isnan(result.flips.estimate)
-    assert result.flips.reason == "no comparison was read in both orders"
+    assert result.flips.note == "no comparison was read in both orders"
 
 
 def test_repeats_are_matched_with_their_own_swap():
@@ -83,7 +83,7 @@ def test_slope_recovers_the_truth_and_is_statsmodels():
     ratio = np.log(left / right)
     won = (rng.random(2000) < 1.0 / (1.0 + np.exp(-(0.2 + 0.8 * ratio)))).astype(float)
     result = length_bias(left, right, won, cluster)
-    assert result.slope.low < 0.8 < result.slope.high
+    assert result.slope.ci_low < 0.8 < result.slope.ci_high
     plain = sm.Logit(won, sm.add_constant(ratio)).fit(disp=0)
     assert result.slope.estimate == pytest.approx(plain.params[1], abs=1e-8)
     assert result.odds_ratio_of_double == pytest.approx(2.0**result.slope.estimate)
@@ -101,7 +101,7 @@ def test_slope_recovers_the_truth_and_is_statsmodels():
 def test_slopes_that_do_not_exist_are_missing(left, right, outcome, reason):
     result = length_bias(left, right, outcome, np.arange(len(left)))
     assert np.isnan(result.slope.estimate)
-    assert reason in result.slope.reason
+    assert reason in result.slope.note
     assert np.isnan(result.odds_ratio_of_double)
 
 
@@ -132,14 +132,14 @@ def test_self_preference_by_hand():
 def test_self_preference_needs_another_family():
     result = self_preference([0], [0], [1], [1.0], [0], ["a"], ["a", "b"], resamples=10)
     assert np.isnan(result[0].difference.estimate)
-    assert "another family" in result[0].difference.reason
+    assert "another family" in result[0].difference.note
 
 
 def test_a_judge_of_the_opponents_family_is_no_yardstick():
     """Judge 0 is of family a, judge 1 of b: neither tells what the other's verdicts on a against b are worth."""
     arguments = ([0, 1], [0, 0], [1, 1], [1.0, 0.0], [0, 0], ["a", "b"], ["a", "b"])
     for entry in self_preference(*arguments, resamples=10):
-        assert (entry.n, entry.difference.reason) == (0, ONLY_OPPONENTS)
+        assert (entry.n, entry.difference.note) == (0, ONLY_OPPONENTS)
         assert np.isnan([entry.difference.estimate, entry.own.estimate, entry.from_sharpness]).all()
 
 
@@ -165,13 +165,13 @@ def test_a_sharp_judge_beside_a_dull_one_shows_no_self_preference():
     (entry,) = result
     assert entry.own.estimate - entry.others.estimate > 0.15
     assert entry.from_sharpness > 0.1
-    assert entry.difference.low < 0.0 < entry.difference.high
-    assert entry.difference.reason == ""
+    assert entry.difference.ci_low < 0.0 < entry.difference.ci_high
+    assert entry.difference.note == ""
 
 
 def test_a_sharp_judge_that_favours_its_family_is_found():
     (entry,) = self_preference(*judged(*SHARP, (1.5, 0.0), 400, 2), ["x", "z"], ["x", "x", "y", "y"], resamples=300)
-    assert entry.difference.low > 0.0
+    assert entry.difference.ci_low > 0.0
     assert entry.difference.estimate < entry.own.estimate - entry.others.estimate
 
 
@@ -179,7 +179,7 @@ def test_of_equal_systems_the_difference_is_the_favour():
     drawn = judged((0.0,) * 4, (1.0, 1.0), (0.8, 0.0), 400, 3)
     (entry,) = self_preference(*drawn, ["x", "z"], ["x", "x", "y", "y"], resamples=300)
     assert entry.difference.estimate == pytest.approx(1.0 / (1.0 + np.exp(-0.8)) - 0.5, abs=0.04)
-    assert entry.difference.low > 0.0
+    assert entry.difference.ci_low > 0.0
 
 
 def test_where_slopes_cannot_be_told_the_difference_says_so():
@@ -187,7 +187,7 @@ def test_where_slopes_cannot_be_told_the_difference_says_so():
     across = (left < 2) != (right < 2)
     rows = [values[across] for values in (judge, left, right, outcome, seed)]
     (entry,) = self_preference(*rows, ["x", "z"], ["x", "x", "y", "y"], resamples=50)
-    assert (entry.from_sharpness, entry.difference.reason) == (0.0, SLOPE_UNKNOWN)
+    assert (entry.from_sharpness, entry.difference.note) == (0.0, SLOPE_UNKNOWN)
     assert entry.difference.estimate == pytest.approx(entry.own.estimate - entry.others.estimate)
 
 
@@ -204,8 +204,8 @@ def test_an_impartial_judge_shows_no_self_preference(arena):
         ["x", "y"],
         ["x", "x", "y", "z"],
     )
-    assert all(entry.difference.low < 0.02 for entry in result)
-    assert all(entry.difference.high > -0.05 for entry in result)
+    assert all(entry.difference.ci_low < 0.02 for entry in result)
+    assert all(entry.difference.ci_high > -0.05 for entry in result)
 
 
 def test_the_interval_of_a_self_preference_is_the_paired_t_tests():
@@ -226,7 +226,9 @@ def test_the_interval_of_a_self_preference_is_the_paired_t_tests():
     )
     theirs = ttest_rel(own, other).confidence_interval(0.95)
     assert result[0].difference.estimate == pytest.approx(np.mean(own - other))
-    assert (result[0].difference.low, result[0].difference.high) == pytest.approx((theirs.low, theirs.high), abs=0.006)
+    assert (result[0].difference.ci_low, result[0].difference.ci_high) == pytest.approx(
+        (theirs.low, theirs.high), abs=0.006
+    )
 
 
 # A logistic slope with an interval that respects clusters, few as they may be, against statsmodels.
@@ -257,7 +259,7 @@ def test_estimate_and_interval_are_those_of_statsmodels_with_each_cluster_left_o
     ours = robust_slope(won, covariates, cluster, 0.9)
     assert fit.mle_retvals["converged"]
     assert ours.n_clusters == len(names)
-    assert (ours.estimate, ours.low, ours.high) == pytest.approx(
+    assert (ours.estimate, ours.ci_low, ours.ci_high) == pytest.approx(
         (fit.params[1], fit.params[1] - reach, fit.params[1] + reach), rel=1e-6, abs=1e-7
     )
 
@@ -270,8 +272,8 @@ def test_few_clusters_that_are_alike_within_hold_what_they_should() -> None:
         ratio = 0.3 * (rng.normal(size=8)[cluster] + rng.normal(size=len(cluster)))
         won = (rng.random(len(cluster)) < expit(rng.normal(size=8)[cluster])).astype(float)
         found = robust_slope(won, ratio[:, np.newaxis], cluster, 0.95)
-        if not found.reason:
-            held.append(found.low <= 0.0 <= found.high)
+        if not found.note:
+            held.append(found.ci_low <= 0.0 <= found.ci_high)
     assert len(held) > 380
     assert np.mean(held) > 0.93  # 86% with the sandwich as it is and the normal quantile
 
@@ -282,8 +284,8 @@ def test_a_slope_that_hangs_on_one_cluster_has_no_interval() -> None:
     ratio = np.where(cluster == 2, rng.normal(size=40), 0.0)
     ours = robust_slope((rng.random(40) < 0.5).astype(float), ratio[:, np.newaxis], cluster, 0.95)
     assert np.isfinite(ours.estimate)
-    assert np.isnan([ours.low, ours.high]).all()
-    assert ours.reason == ONE_CLUSTER_TELLS
+    assert np.isnan([ours.ci_low, ours.ci_high]).all()
+    assert ours.note == ONE_CLUSTER_TELLS
 
 
 def test_what_has_no_finite_solution_is_said_without_a_warning() -> None:
@@ -295,7 +297,7 @@ def test_what_has_no_finite_solution_is_said_without_a_warning() -> None:
         won = (length[:, 0] > rng.normal()).astype(float)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            told.add(robust_slope(won, length, np.arange(n), 0.95).reason)
+            told.add(robust_slope(won, length, np.arange(n), 0.95).note)
     assert "the regression has no finite solution: length decides every verdict" in told
 
 
@@ -304,9 +306,9 @@ def test_nothing_is_told_where_a_covariate_is_there_twice() -> None:
     ratio = rng.normal(size=60)
     won = (rng.random(60) < expit(ratio)).astype(float)
     ours = robust_slope(won, np.column_stack([ratio, ratio]), np.arange(60), 0.95)
-    assert not ours.high - ours.low < 100.0
+    assert not ours.ci_high - ours.ci_low < 100.0
 
 
 def test_one_cluster_has_no_interval() -> None:
     ours = robust_slope(np.array([0.0, 1.0, 1.0, 0.0]), np.arange(4.0)[:, np.newaxis], np.zeros(4, np.int64), 0.95)
-    assert ours.reason == "a robust interval needs two clusters or more"
+    assert ours.note == "a robust interval needs two clusters or more"

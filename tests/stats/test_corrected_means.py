@@ -13,6 +13,7 @@ from scipy.stats import ttest_1samp, ttest_ind, ttest_rel
 
 from dialeval.stats import corrected_means as means
 from dialeval.stats.arrays import FloatArray, IntArray
+from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.corrected import Corrected, correct_means
 from dialeval.stats.corrected_means import (
     Annotators,
@@ -24,7 +25,6 @@ from dialeval.stats.corrected_means import (
     unseen_errors,
 )
 from dialeval.stats.correction import ALIKE, NOT_CORRECTED, WIDEST
-from dialeval.stats.shares import share_interval
 
 # Means corrected by labels: known answers, the formula row by row, other statistics as oracles, odd data.
 
@@ -279,8 +279,8 @@ def rate(passes: int, fails: int) -> Corrected:
 @pytest.mark.parametrize(("passes", "fails"), [(20, 0), (0, 20), (18, 2), (3, 6)])
 def test_rates_near_the_ends_have_wilsons_interval_of_people_alone(passes: int, fails: int) -> None:
     found = rate(passes, fails)
-    theirs = share_interval(np.r_[np.ones(passes), np.zeros(fails)], np.arange(passes + fails))
-    assert (found.low[0], found.high[0]) == pytest.approx((theirs.low, theirs.high))
+    theirs = clustered_proportion(np.r_[np.ones(passes), np.zeros(fails)], np.arange(passes + fails))
+    assert (found.low[0], found.high[0]) == pytest.approx((theirs.ci_low, theirs.ci_high))
     assert (found.weight[0], found.note[0]) == (0.0, means.FEW_EITHER)
     assert 0.0 <= found.low[0] < found.high[0] <= 1.0
 

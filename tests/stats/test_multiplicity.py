@@ -162,7 +162,7 @@ def test_all_places_hold_together_in_95_percent(truth):
         passed = (rng.random((n, seeds)) < chance).astype(float)
         pairs = paired_differences(passed, np.arange(seeds))
         found = places(
-            passed.mean(axis=1), order_claims(n, pairs.first, pairs.second, pairs.difference, pairs.p).better
+            passed.mean(axis=1), order_claims(n, pairs.first, pairs.second, pairs.estimate, pairs.p_value).better
         )
         held += bool(((found.low <= true_low) & (found.high >= true_high)).all())
     assert held / repetitions >= 0.93

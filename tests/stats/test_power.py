@@ -133,7 +133,7 @@ def found_in_fact(difference, chance, rng, n_seeds, repetitions):
         hard = rng.normal(0.0, 0.15, n_seeds)
         share = np.clip(np.array([chance + difference, chance])[:, np.newaxis] + hard, 0.0, 1.0)
         passed = (rng.random((2, n_seeds)) < share).astype(float)
-        hits += paired_differences(passed, np.arange(n_seeds)).p[0] <= 0.05
+        hits += paired_differences(passed, np.arange(n_seeds)).p_value[0] <= 0.05
     return hits / repetitions
 
 

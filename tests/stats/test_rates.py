@@ -31,9 +31,9 @@ def test_unread_verdicts_stay_in_the_denominator():
     shares = [rate[0, 1] for rate in (result.win_rate, result.tie_rate, result.lose_rate, result.unparsed_rate)]
     assert shares == pytest.approx([0.4, 0.2, 0.2, 0.2])
     assert result.n[0, 1] == 5
-    held = result.win_or_tie.interval(1)
+    held = result.win_or_tie.one(1)
     assert held.estimate == pytest.approx(0.6)
-    assert held.low <= 0.6 <= held.high
+    assert held.ci_low <= 0.6 <= held.ci_high
     assert held.n_clusters == 3
 
 
@@ -41,19 +41,19 @@ def test_both_orders_on_one_seed_are_one_cluster():
     """If the two orders always agree, they hold no more than one of them."""
     rng = np.random.default_rng(0)
     outcome = (rng.random(200) < 0.4).astype(float)
-    once = against_one(outcome, np.arange(200)).win_or_tie.interval(1)
-    twice = against_one(np.repeat(outcome, 2), np.repeat(np.arange(200), 2)).win_or_tie.interval(1)
-    assert (twice.low, twice.high) == pytest.approx((once.low, once.high), abs=1e-3)
+    once = against_one(outcome, np.arange(200)).win_or_tie.one(1)
+    twice = against_one(np.repeat(outcome, 2), np.repeat(np.arange(200), 2)).win_or_tie.one(1)
+    assert (twice.ci_low, twice.ci_high) == pytest.approx((once.ci_low, once.ci_high), abs=1e-3)
     assert (twice.n_clusters, twice.design_effect) == (200, pytest.approx(2.0, rel=0.01))
-    assert twice.effective_n == pytest.approx(200, rel=0.01)
+    assert twice.n_effective == pytest.approx(200, rel=0.01)
     expected = 1.96 * np.sqrt(0.4 * 0.6 / 200)
-    assert (once.high - once.low) / 2 == pytest.approx(expected, rel=0.1)
+    assert (once.ci_high - once.ci_low) / 2 == pytest.approx(expected, rel=0.1)
 
 
 def test_no_verdict_is_missing_with_a_reason():
     result = against_one([], [])
     assert np.isnan(result.win_rate[0, 1])
-    assert result.win_or_tie.reason[1] == "there is nothing to take a share of"
+    assert result.win_or_tie.note[1] == "there is nothing to take a share of"
 
 
 def test_matrices_by_hand():
@@ -70,10 +70,10 @@ def test_matrices_by_hand():
     assert result.score.estimate[0] == pytest.approx(1.5 / 5)
     assert result.score.estimate[2] == 1.0
     assert np.isnan(result.score.estimate[3])
-    assert np.isnan(result.score.low[3])
+    assert np.isnan(result.score.ci_low[3])
     assert result.win.n_clusters.reshape(4, 4)[0].tolist() == [0, 2, 1, 0]
-    assert result.win.reason[2] == "a single cluster gives no interval"
-    assert np.isnan(result.win.low[2])
+    assert result.win.note[2] == "a single cluster gives no interval"
+    assert np.isnan(result.win.ci_low[2])
 
 
 def test_matrices_mirror_each_other(arena):
@@ -84,11 +84,11 @@ def test_matrices_mirror_each_other(arena):
     np.testing.assert_allclose(total[~np.eye(5, dtype=bool)], 1.0)
     off = ~np.eye(5, dtype=bool)
     np.testing.assert_array_equal(result.win.estimate.reshape(5, 5), result.win_rate)
-    assert (result.win.low.reshape(5, 5)[off] < result.win_rate[off]).all()
-    assert (result.win_rate[off] < result.win.high.reshape(5, 5)[off]).all()
-    assert (result.score.low < result.score.high).all()
+    assert (result.win.ci_low.reshape(5, 5)[off] < result.win_rate[off]).all()
+    assert (result.win_rate[off] < result.win.ci_high.reshape(5, 5)[off]).all()
+    assert (result.score.ci_low < result.score.ci_high).all()
     swapped = win_matrices(data.right, data.left, 1.0 - data.outcome, 5, cluster=data.seed)
-    np.testing.assert_array_equal(swapped.win.low, result.win.low)
+    np.testing.assert_array_equal(swapped.win.ci_low, result.win.ci_low)
 
 
 def test_one_model_against_another_agrees_with_the_matrix(arena):
@@ -98,7 +98,7 @@ def test_one_model_against_another_agrees_with_the_matrix(arena):
     plain = against_one(of_first, data.seed)
     assert matrix.win_rate[0, 1] == plain.win_rate[0, 1]
     assert matrix.tie_rate[0, 1] == plain.tie_rate[0, 1]
-    assert matrix.win_or_tie.interval(1).low == plain.win_or_tie.interval(1).low
+    assert matrix.win_or_tie.one(1).ci_low == plain.win_or_tie.one(1).ci_low
 
 
 def test_pass_rates_by_hand():
@@ -106,9 +106,9 @@ def test_pass_rates_by_hand():
     assert result.passes.tolist() == [1, 1, 0]
     assert result.unparsed.tolist() == [1, 0, 0]
     np.testing.assert_allclose(result.rate.estimate, [1 / 3, 1.0, np.nan])
-    assert result.rate.low[0] < 1 / 3 < result.rate.high[0]
-    assert np.isnan(result.rate.low[1:]).all()
-    assert result.rate.reason == ("", "a single cluster gives no interval", "there is nothing to take a share of")
+    assert result.rate.ci_low[0] < 1 / 3 < result.rate.ci_high[0]
+    assert np.isnan(result.rate.ci_low[1:]).all()
+    assert result.rate.note == ("", "a single cluster gives no interval", "there is nothing to take a share of")
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ def test_raters_who_rated_little_are_not_told_apart():
 def test_origin_and_unit_do_not_matter():
     values = simulated(missing=0.3)
     one, other = (of_matrix(part, named=True, resamples=50) for part in (values, 1e3 + 0.01 * values))
-    assert (other.icc.estimate, other.mean.low) == pytest.approx((one.icc.estimate, one.mean.low))
+    assert (other.icc.estimate, other.mean.ci_low) == pytest.approx((one.icc.estimate, one.mean.ci_low))
 
 
 def test_a_copy_of_every_item_in_its_cluster_is_no_news():
@@ -152,9 +152,9 @@ def test_a_copy_of_every_item_in_its_cluster_is_no_news():
     alone = of_matrix(values, cluster, resamples=400)
     twice = of_matrix(np.tile(values, (4, 1)), np.tile(cluster, 4), resamples=400)
     naive = of_matrix(np.tile(values, (4, 1)), resamples=400)
-    width = alone.mean.high - alone.mean.low
-    assert twice.mean.high - twice.mean.low == pytest.approx(width, rel=0.15)
-    assert naive.mean.high - naive.mean.low < 0.7 * width
+    width = alone.mean.ci_high - alone.mean.ci_low
+    assert twice.mean.ci_high - twice.mean.ci_low == pytest.approx(width, rel=0.15)
+    assert naive.mean.ci_high - naive.mean.ci_low < 0.7 * width
 
 
 def test_a_weighed_resample_is_the_drawn_clusters():
@@ -183,8 +183,8 @@ def test_a_weighed_resample_is_the_drawn_clusters():
 def test_what_has_no_reliability_says_why(values, reason):
     found = of_matrix(np.asarray(values), resamples=20)
     assert np.isnan(found.icc.estimate)
-    assert found.icc.reason == found.ceiling.reason == reason
-    assert corrected_correlation(0.5, found.replicates, found).reason == reason
+    assert found.icc.note == found.ceiling.note == reason
+    assert corrected_correlation(0.5, found.replicates, found).note == reason
 
 
 def test_raters_without_agreement_have_no_ceiling_to_speak_of():
@@ -192,16 +192,16 @@ def test_raters_without_agreement_have_no_ceiling_to_speak_of():
     values[:, 1] = -values[:, 0]
     found = of_matrix(values, resamples=100)
     assert found.mean.estimate < 0.0
-    assert (found.ceiling.estimate, found.ceiling.low, found.ceiling.reason) == (0.0, 0.0, reliability.NO_AGREEMENT)
+    assert (found.ceiling.estimate, found.ceiling.ci_low, found.ceiling.note) == (0.0, 0.0, reliability.NO_AGREEMENT)
     corrected = corrected_correlation(0.1, np.full(100, 0.1), found)
     assert np.isnan(corrected.estimate)
-    assert corrected.reason == reliability.NO_AGREEMENT
+    assert corrected.note == reliability.NO_AGREEMENT
 
 
 def test_a_reliability_that_may_be_nothing_corrects_nothing():
     found = of_matrix(simulated(12, 2, error=6.0, seed=3), resamples=300)
-    assert found.mean.low <= 0.0 < found.mean.estimate
-    assert corrected_correlation(0.1, np.full(300, 0.1), found).reason == reliability.NEAR_NOTHING
+    assert found.mean.ci_low <= 0.0 < found.mean.estimate
+    assert corrected_correlation(0.1, np.full(300, 0.1), found).note == reliability.NEAR_NOTHING
 
 
 def test_a_correlation_is_divided_by_the_ceiling_resample_by_resample():
@@ -213,32 +213,32 @@ def test_a_correlation_is_divided_by_the_ceiling_resample_by_resample():
     corrected = corrected_correlation(r, pearson.replicates[:, 0, 0], found)
     assert corrected.estimate == pytest.approx(r / found.ceiling.estimate)
     divided = pearson.replicates[:, 0, 0] / np.sqrt(found.replicates)
-    assert np.quantile(divided, 0.01) < corrected.low < np.quantile(divided, 0.05) < corrected.estimate
-    assert corrected.low < corrected.estimate < corrected.high <= 1.0
+    assert np.quantile(divided, 0.01) < corrected.ci_low < np.quantile(divided, 0.05) < corrected.estimate
+    assert corrected.ci_low < corrected.estimate < corrected.ci_high <= 1.0
 
 
 def test_what_comes_out_above_one_is_cut_and_told():
     found = of_matrix(simulated(80, error=3.0), resamples=100)
     corrected = corrected_correlation(-0.99, np.full(100, -0.99), found)
-    assert (corrected.estimate, corrected.low, corrected.reason) == (-1.0, -1.0, reliability.ABOVE_ONE)
+    assert (corrected.estimate, corrected.ci_low, corrected.note) == (-1.0, -1.0, reliability.ABOVE_ONE)
 
 
 def test_raters_who_never_differ_are_perhaps_one_rater():
     found = of_matrix(np.repeat(simulated(20, 1), 3, axis=1), resamples=50)
-    assert (found.mean.estimate, found.ceiling.low) == pytest.approx((1.0, 1.0))
-    assert found.mean.reason == reliability.ALL_ALIKE
+    assert (found.mean.estimate, found.ceiling.ci_low) == pytest.approx((1.0, 1.0))
+    assert found.mean.note == reliability.ALL_ALIKE
 
 
 def test_one_cluster_gives_no_interval():
     found = of_matrix(simulated(20), np.zeros(20), resamples=30)
-    assert np.isnan(found.mean.low)
-    assert found.mean.reason == "a single cluster gives no interval"
+    assert np.isnan(found.mean.ci_low)
+    assert found.mean.note == "a single cluster gives no interval"
 
 
 def test_two_raters_who_never_meet_are_told():
     values = np.array([1.0, 1.2, 3.0, 3.3, 2.0, 2.1])
     found = ceilings_reliability(values, [0, 0, 1, 1, 2, 2], np.arange(3), [0, 0, 1, 1, 0, 0])
-    assert found.mean.reason == reliability.ONE_RATER_EACH
+    assert found.mean.note == reliability.ONE_RATER_EACH
     assert found.repeat == pytest.approx(np.mean([0.02, 0.045, 0.005]))
 
 
@@ -250,7 +250,7 @@ def test_intervals_hold_the_truth(named):
         found = of_matrix(
             simulated(30, 4, rater=0.4 * named, missing=0.0, seed=seed), named=named, resamples=300, random_seed=seed
         )
-        held += found.ceiling.low <= (1.0 / 1.25) ** 0.5 <= found.ceiling.high
+        held += found.ceiling.ci_low <= (1.0 / 1.25) ** 0.5 <= found.ceiling.ci_high
     assert held >= 88
 
 
@@ -274,9 +274,9 @@ def test_few_items_do_not_overstate_a_high_corrected_correlation():
         score = 0.85 * true + np.sqrt(1 - 0.85**2) * rng.normal(size=25)
         pearson = correlate(score[None, None], mean[None], np.arange(25), resamples=400, random_seed=seed)
         corrected = corrected_correlation(float(pearson.estimate[0, 0]), pearson.replicates[:, 0, 0], found)
-        if not np.isnan(corrected.low):
-            low.append(corrected.low)
-            high.append(corrected.high)
+        if not np.isnan(corrected.ci_low):
+            low.append(corrected.ci_low)
+            high.append(corrected.ci_high)
             divided = pearson.replicates[:, 0, 0] / np.sqrt(np.where(found.replicates > 0, found.replicates, np.nan))
             percentiles.append(percentile_interval(np.clip(divided, -1, 1), n_clusters=25))
     assert len(low) > 200
@@ -293,5 +293,5 @@ def test_the_corrected_correlation_of_a_reversed_judge_is_mirrored():
     for sign in (1.0, -1.0):
         pearson = correlate(sign * score[None, None], values.mean(axis=1)[None], np.arange(30), resamples=300)
         corrected = corrected_correlation(float(pearson.estimate[0, 0]), pearson.replicates[:, 0, 0], found)
-        ends.append((corrected.low, corrected.high))
+        ends.append((corrected.ci_low, corrected.ci_high))
     assert ends[1] == pytest.approx((-ends[0][1], -ends[0][0]), abs=1e-9)

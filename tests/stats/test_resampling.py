@@ -81,9 +81,9 @@ def test_percentiles_are_numpys_whatever_the_shape_of_the_replicates():
 
 def test_an_interval_without_replicates_says_so():
     result = interval(0.3, np.full(10, np.nan))
-    assert np.isnan(result.low)
-    assert result.reason == "no resample has a value"
-    assert interval(np.nan, np.zeros(3)).reason == "the statistic is undefined"
+    assert np.isnan(result.ci_low)
+    assert result.note == "no resample has a value"
+    assert interval(np.nan, np.zeros(3)).note == "the statistic is undefined"
 
 
 def test_p_above_next_by_hand():
@@ -111,7 +111,7 @@ def test_percentiles_take_a_number_of_clusters_each_and_none_of_one():
     assert low[0] < low[1] < 25.0
     assert high[1] == pytest.approx(1000 - low[1])
     assert np.isnan([low[2], high[2]]).all()
-    assert interval(0.5, np.arange(10.0), n_clusters=1).reason == "a single cluster gives no interval"
+    assert interval(0.5, np.arange(10.0), n_clusters=1).note == "a single cluster gives no interval"
     assert interval(0.5, np.arange(10.0), n_clusters=7).n_clusters == 7
 
 

@@ -46,9 +46,9 @@ def test_a_pair_with_a_missing_score_is_missing_and_not_noticed() -> None:
     assert result.n_missing.tolist() == [2, 1, 0]
     assert result.ratio.estimate[0] == 0.25
     assert np.isnan(result.ratio.estimate[1:]).all()  # nothing was scored: no ratio, not one of 0
-    assert np.isnan(result.ratio.low[1:]).all()
-    assert np.isnan(result.ratio.high[1:]).all()
-    assert result.ratio.reason == ("", "no pair has both scores", "no pair has both scores")
+    assert np.isnan(result.ratio.ci_low[1:]).all()
+    assert np.isnan(result.ratio.ci_high[1:]).all()
+    assert result.ratio.note == ("", "no pair has both scores", "no pair has both scores")
 
 
 def test_every_group_has_its_own_theta() -> None:
@@ -62,7 +62,9 @@ def test_damage_of_one_dialogue_five_times_is_one_observation() -> None:
     dialogue = np.repeat(np.arange(40), 5)
     five = robustness_ratios(np.ones(200), 1.0 - noticed, 0.2, np.zeros(200, int), 1, cluster=dialogue)
     once = robustness_ratios(np.ones(40), 1.0 - noticed[::5], 0.2, np.zeros(40, int), 1, cluster=np.arange(40))
-    assert (five.ratio.low[0], five.ratio.high[0]) == pytest.approx((once.ratio.low[0], once.ratio.high[0]), abs=0.01)
+    assert (five.ratio.ci_low[0], five.ratio.ci_high[0]) == pytest.approx(
+        (once.ratio.ci_low[0], once.ratio.ci_high[0]), abs=0.01
+    )
     assert five.ratio.design_effect[0] == pytest.approx(5.0, rel=0.05)
     assert (five.ratio.n_clusters[0], five.n[0]) == (40, 200)
 
@@ -91,7 +93,7 @@ def test_a_sweep_is_as_one_theta_at_a_time(rows: list[tuple[float, float, int]],
         single = robustness_ratios(original, damaged, theta, group, 3, cluster=cluster)
         np.testing.assert_array_equal(one.noticed, single.noticed)
         np.testing.assert_array_equal(one.n_missing, single.n_missing)
-        np.testing.assert_array_equal(one.ratio.high, single.ratio.high)
+        np.testing.assert_array_equal(one.ratio.ci_high, single.ratio.ci_high)
 
 
 @given(SCORES)
@@ -113,7 +115,7 @@ def test_averages_are_of_the_cells_that_there_are() -> None:
     result = average_ratios(np.ones(len(drop)), 1.0 - drop, 0.5, group, 5, owner, 4, cluster=cluster)
     assert result.average.estimate[:2] == pytest.approx([(0.25 + 1.0) / 2, 0.5])
     assert np.isnan(result.average.estimate[2:]).all()
-    assert (result.average.low[:2] < result.average.estimate[:2]).all()
+    assert (result.average.ci_low[:2] < result.average.estimate[:2]).all()
     assert result.average.n_clusters.tolist() == [4, 2, 0, 0]
     assert result.n_cells.tolist() == [2, 1, 0, 0]
     assert result.n_missing.tolist() == [1, 0, 1, 0]
@@ -135,9 +137,9 @@ def test_ladders_fall_strictly_or_do_not_rise() -> None:
     assert result.n_missing.tolist() == [1, 0]
     assert result.falling.estimate[0] == 0.25
     assert result.not_rising.estimate[0] == 0.5
-    assert result.not_rising.low[0] < 0.5 < result.not_rising.high[0]
+    assert result.not_rising.ci_low[0] < 0.5 < result.not_rising.ci_high[0]
     assert result.falling.n_clusters.tolist() == [4, 0]
-    assert np.isnan([result.falling.estimate[1], result.falling.low[1], result.not_rising.high[1]]).all()
+    assert np.isnan([result.falling.estimate[1], result.falling.ci_low[1], result.not_rising.ci_high[1]]).all()
 
 
 @given(

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from scipy.stats import beta, norm
 from scipy.stats import t as student
 
-from dialeval.stats.shares import share_interval, share_intervals
+from dialeval.stats.clustered import clustered_proportion, clustered_proportions
 
 
 def by_the_formula(numerator, denominator, cluster, cell, confidence=0.95):
-    """The docstring of `share_intervals`, row by row."""
+    """The docstring of `clustered_proportions`, row by row."""
     psi, weight, success = {}, {}, {}
     estimate = independent = row_weights = 0.0
     cells = sorted(set(cell))
@@ -73,31 +73,31 @@ ROWS = st.lists(
 def test_the_interval_is_its_formula(rows):
     share, denominator, cluster, cell = (list(column) for column in zip(*rows, strict=True))
     numerator = [x * d for x, d in zip(share, denominator, strict=True)]
-    result = share_interval(numerator, cluster, denominator=denominator, cell=cell)
+    result = clustered_proportion(numerator, cluster, trials=denominator, stratum=cell)
     estimate, low, high = by_the_formula(numerator, denominator, cluster, cell)
     if math.isnan(low):
-        assert "single cluster" in result.reason
-        assert math.isnan(result.low)
-        assert math.isnan(result.high)
+        assert "single cluster" in result.note
+        assert math.isnan(result.ci_low)
+        assert math.isnan(result.ci_high)
         return
     assert result.estimate == pytest.approx(estimate, abs=1e-12)
-    assert (result.low, result.high) == pytest.approx((low, high), abs=1e-7)
-    assert 0.0 <= result.low <= result.estimate <= result.high <= 1.0
-    assert result.low < result.high
+    assert (result.ci_low, result.ci_high) == pytest.approx((low, high), abs=1e-7)
+    assert 0.0 <= result.ci_low <= result.estimate <= result.ci_high <= 1.0
+    assert result.ci_low < result.ci_high
 
 
 @settings(deadline=None)
 @given(ROWS)
 def test_groups_are_as_one_at_a_time_and_successes_mirror_failures(rows):
     share, _, cluster, group = (np.array(column) for column in zip(*rows, strict=True))
-    together = share_intervals(share, cluster, group, 3)
-    mirrored = share_intervals(1.0 - share, cluster, group, 3)
+    together = clustered_proportions(share, cluster, group, 3)
+    mirrored = clustered_proportions(1.0 - share, cluster, group, 3)
     for number in range(3):
         mine = group == number
-        alone = share_interval(share[mine], cluster[mine])
-        for one, other in ((alone.low, together.low), (alone.high, together.high)):
+        alone = clustered_proportion(share[mine], cluster[mine])
+        for one, other in ((alone.ci_low, together.ci_low), (alone.ci_high, together.ci_high)):
             assert one == pytest.approx(other[number], abs=1e-12, nan_ok=True)
-        assert mirrored.low[number] == pytest.approx(1.0 - together.high[number], abs=1e-9, nan_ok=True)
+        assert mirrored.ci_low[number] == pytest.approx(1.0 - together.ci_high[number], abs=1e-9, nan_ok=True)
         assert alone.n_clusters == together.n_clusters[number] == len(set(cluster[mine]))
 
 
@@ -106,55 +106,55 @@ def test_many_groups_and_clusters_are_counted_as_few_are():
     rng = np.random.default_rng(0)
     group, cluster = rng.integers(0, 3, 300), rng.integers(0, 20, 300)
     x = (rng.random(300) < 0.8).astype(float)
-    few = share_intervals(x, cluster, group, 3)
+    few = clustered_proportions(x, cluster, group, 3)
     # As many groups and clusters as make the table of pairs longer than a million.
-    spread = share_intervals(
+    spread = clustered_proportions(
         np.concatenate([x, np.zeros(3000)]),
         np.concatenate([cluster, np.arange(20, 3020)]),
         np.concatenate([group, np.full(3000, 999)]),
         1000,
     )
-    np.testing.assert_allclose(spread.low[:3], few.low)
-    np.testing.assert_allclose(spread.high[:3], few.high)
+    np.testing.assert_allclose(spread.ci_low[:3], few.ci_low)
+    np.testing.assert_allclose(spread.ci_high[:3], few.ci_high)
 
 
 @pytest.mark.parametrize("clusters", [5, 20, 222])
 def test_all_or_none_is_no_certainty(clusters):
     """All held: as many Bernoulli trials as clusters, with t for the normal quantile."""
     cluster = np.repeat(np.arange(clusters), 2)
-    every = share_interval(np.ones(len(cluster)), cluster)
-    none = share_interval(np.zeros(len(cluster)), cluster)
+    every = clustered_proportion(np.ones(len(cluster)), cluster)
+    none = clustered_proportion(np.zeros(len(cluster)), cluster)
     square = student.ppf(0.975, clusters - 1) ** 2
-    assert every.low <= clusters / (clusters + square) + 1e-12
-    assert every.low == pytest.approx(clusters / (clusters + square), abs=0.02)
-    assert (every.high, none.low) == (1.0, 0.0)
-    assert none.high == pytest.approx(1.0 - every.low)
-    assert (every.effective_n, every.design_effect) == (pytest.approx(clusters), pytest.approx(2.0))
+    assert every.ci_low <= clusters / (clusters + square) + 1e-12
+    assert every.ci_low == pytest.approx(clusters / (clusters + square), abs=0.02)
+    assert (every.ci_high, none.ci_low) == (1.0, 0.0)
+    assert none.ci_high == pytest.approx(1.0 - every.ci_low)
+    assert (every.n_effective, every.design_effect) == (pytest.approx(clusters), pytest.approx(2.0))
 
 
 def test_single_cluster_and_nothing_at_all_say_why():
-    alone = share_interval([1.0, 0.0], ["d", "d"])
-    assert (alone.estimate, alone.reason) == (0.5, "a single cluster gives no interval")
-    assert math.isnan(alone.low)
+    alone = clustered_proportion([1.0, 0.0], ["d", "d"])
+    assert (alone.estimate, alone.note) == (0.5, "a single cluster gives no interval")
+    assert math.isnan(alone.ci_low)
     assert math.isnan(alone.design_effect)
-    assert share_interval([], [], reason="no verdict").reason == "no verdict"
-    assert math.isnan(share_interval([], []).estimate)
-    in_a_cell = share_interval([1.0, 0.0, 1.0], [0, 1, 2], cell=[0, 0, 1])
+    assert clustered_proportion([], [], note="no verdict").note == "no verdict"
+    assert math.isnan(clustered_proportion([], []).estimate)
+    in_a_cell = clustered_proportion([1.0, 0.0, 1.0], [0, 1, 2], stratum=[0, 0, 1])
     assert in_a_cell.estimate == 0.75
-    assert in_a_cell.reason == "a cell with a single cluster gives the mean no interval"
+    assert in_a_cell.note == "a cell with a single cluster gives the mean no interval"
 
 
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match=r"numerator\[1\] is 2.0; it must lie between 0 and its denominator, 1.0"):
-        share_intervals([1.0, 2.0], [0, 1])
+        clustered_proportions([1.0, 2.0], [0, 1])
     with pytest.raises(ValueError, match=r"numerator\[0\] is nan"):
-        share_intervals([math.nan], [0])
+        clustered_proportions([math.nan], [0])
     with pytest.raises(ValueError, match="cluster has 1 entries"):
-        share_intervals([1.0, 0.0], [0])
+        clustered_proportions([1.0, 0.0], [0])
     with pytest.raises(ValueError, match="a cell lies in two groups"):
-        share_intervals([1.0, 0.0], [0, 1], [0, 1], 2, cell=[5, 5])
+        clustered_proportions([1.0, 0.0], [0, 1], [0, 1], 2, stratum=[5, 5])
     with pytest.raises(ValueError, match="confidence is 2"):
-        share_intervals([1.0], [0], confidence=2)
+        clustered_proportions([1.0], [0], confidence=2)
 
 
 @pytest.mark.parametrize("clusters", [10, 20])
@@ -169,5 +169,5 @@ def test_intervals_hold_the_truth(clusters, correlation, p, rows):
     outcome = rng.random((600, clusters, rows)) < chance[:, :, np.newaxis]
     cluster = np.broadcast_to(np.arange(clusters)[:, np.newaxis], outcome.shape)
     group = np.repeat(np.arange(600), clusters * rows)
-    result = share_intervals(outcome.ravel(), cluster.ravel(), group, 600)
-    assert np.mean((result.low <= p) & (p <= result.high)) >= (0.93 if clusters >= 20 else 0.9)
+    result = clustered_proportions(outcome.ravel(), cluster.ravel(), group, 600)
+    assert np.mean((result.ci_low <= p) & (p <= result.ci_high)) >= (0.93 if clusters >= 20 else 0.9)

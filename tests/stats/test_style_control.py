@@ -55,7 +55,7 @@ def test_the_estimates_are_those_of_statsmodels(tie_share):
     assert result.slope.estimate == pytest.approx(oracle.params[5], abs=1e-7)
     assert result.position.estimate == pytest.approx(oracle.params[6], abs=1e-7)
     # the same sandwich, up to the correction for few clusters
-    assert result.slope.high - result.slope.low == pytest.approx(2 * 1.966 * oracle.bse[5], rel=0.01)
+    assert result.slope.ci_high - result.slope.ci_low == pytest.approx(2 * 1.966 * oracle.bse[5], rel=0.01)
     change = np.r_[-1.0, np.zeros(4)] @ oracle.cov_params()[:5, :5] @ np.r_[-1.0, np.zeros(4)]
     ours = result.covariance[0, 0] + result.covariance[1, 1] - 2 * result.covariance[0, 1]
     assert ours == pytest.approx(change * POINTS**2, rel=0.02)
@@ -69,7 +69,7 @@ def test_the_covariance_is_the_jackknifes():
     slopes = np.array([one.slope.estimate for one in without])
     variance = 24 / 25 * ((slopes - result.slope.estimate) ** 2).sum()
     half_width = 2.064 * np.sqrt(variance)  # t with 24 degrees of freedom
-    assert (result.slope.high - result.slope.low) / 2 == pytest.approx(half_width, rel=0.03)
+    assert (result.slope.ci_high - result.slope.ci_low) / 2 == pytest.approx(half_width, rel=0.03)
     ratings = np.array([one.rating for one in without])
     moved = np.sqrt(24 / 25 * ((ratings - result.rating) ** 2).sum(axis=0))
     np.testing.assert_allclose(np.sqrt(np.diag(result.covariance)), moved, rtol=0.05)
@@ -88,7 +88,7 @@ def test_without_length_and_place_it_is_bradley_terry():
     result = controlled_ratings(left, right, outcome, 6, seed, position=False)
     plain = bradley_terry(left, right, outcome, 6, cluster=seed)
     np.testing.assert_allclose(result.rating, plain.rating, atol=1e-6)
-    assert result.slope.reason == "no lengths"
+    assert result.slope.note == "no lengths"
 
 
 @pytest.mark.parametrize("better_write_longer", [0.0, 0.8])
@@ -99,7 +99,7 @@ def test_slope_and_ratings_are_found_again_and_their_intervals_hold_them(better_
     for _ in range(150):
         result = fit(draw(rng, 20, better_write_longer=better_write_longer))
         slopes.append(result.slope.estimate)
-        held.append(result.slope.low <= SLOPE <= result.slope.high)
+        held.append(result.slope.ci_low <= SLOPE <= result.slope.ci_high)
         rated.append((result.low <= truth) & (truth <= result.high))
     assert np.mean(slopes) == pytest.approx(SLOPE, abs=0.05)
     assert np.mean(held) >= 0.91  # 95% less two standard errors
@@ -121,15 +121,15 @@ def test_who_wins_everything_has_a_rating_without_limits():
     result = fit((left, right, outcome, seed, ratio))
     assert np.isnan(result.low).tolist() == [False] * 5 + [True]
     assert np.isfinite(result.rating).all()
-    assert result.slope.low < SLOPE < result.slope.high
+    assert result.slope.ci_low < SLOPE < result.slope.ci_high
 
 
 def test_where_verdicts_follow_the_models_alone_there_is_no_slope():
     """The lower number always wins, and its dialogue tends to be longer: any slope at all fits as well."""
     left, right, _, seed, ratio = draw(np.random.default_rng(6), 30)
     result = fit((left, right, (left < right).astype(float), seed, ratio + 0.5 * (right - left)))
-    assert np.isnan([result.slope.estimate, result.slope.low, *result.low]).all()
-    assert result.slope.reason == NOT_FINITE
+    assert np.isnan([result.slope.estimate, result.slope.ci_low, *result.low]).all()
+    assert result.slope.note == NOT_FINITE
     assert not result.identified.any()
 
 
@@ -141,7 +141,7 @@ def test_two_sets_of_which_one_always_wins_are_told_within_each():
     assert not result.identified.any()
     assert np.isnan(result.covariance[:3, 3:]).all()
     assert np.isfinite([*result.covariance[:3, :3].ravel(), *result.covariance[3:, 3:].ravel()]).all()
-    assert np.isfinite([result.slope.estimate, result.slope.low, result.slope.high]).all()
+    assert np.isfinite([result.slope.estimate, result.slope.ci_low, result.slope.ci_high]).all()
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_what_cannot_be_fitted_says_why(change, reason):
     outcome, ratio = change(left, right, outcome, ratio)
     n = len(outcome)
     result = fit((left[:n], right[:n], outcome, seed[:n], ratio))
-    assert (result.reason, result.slope.reason) == (reason, reason)
+    assert (result.reason, result.slope.note) == (reason, reason)
     assert np.isnan(result.rating).all()
     assert np.isnan(result.slope.estimate)
 
@@ -176,7 +176,7 @@ def test_one_cluster_gives_ratings_without_intervals():
     result = fit((left, right, outcome, 0 * seed, ratio))
     assert np.isfinite(result.rating).all()
     assert np.isnan(result.low).all()
-    assert result.slope.reason == ONE_CLUSTER
+    assert result.slope.note == ONE_CLUSTER
 
 
 def test_settings_and_ratios_out_of_range_are_refused():
@@ -191,14 +191,14 @@ def test_a_length_that_hangs_on_a_single_comparison_has_no_interval_and_is_no_er
     found = controlled_ratings([0, 1, 2], [1, 2, 0], [1.0, 1.0, 0.0], 3, [0, 1, 2], log_length_ratio=[1.0, 1.0, 0.0])
     assert np.isfinite(found.rating).all()
     assert np.isnan([*found.low, *found.high, found.slope.estimate]).all()
-    assert found.slope.reason == NOT_FINITE
+    assert found.slope.note == NOT_FINITE
 
 
 def test_ties_alone_put_all_on_one_level_without_an_interval():
     found = controlled_ratings([0, 1, 2, 0], [1, 2, 0, 1], [0.5] * 4, 3, range(4))
     assert found.rating.tolist() == [1000.0] * 3
-    assert np.isnan([*found.low, *found.high, found.position.low]).all()
-    assert (found.position.estimate, found.position.reason) == (0.0, NO_SPREAD)
+    assert np.isnan([*found.low, *found.high, found.position.ci_low]).all()
+    assert (found.position.estimate, found.position.note) == (0.0, NO_SPREAD)
 
 
 def test_what_rounding_leaves_of_a_variance_is_no_interval():

@@ -22,7 +22,7 @@ from dialeval.comparison.paired_differences import (
     paired_robustness,
 )
 from dialeval.comparison.runs import Key, Number, Run, is_measure, published_numbers
-from dialeval.stats.differences import contrast_interval
+from dialeval.stats.estimates import t_interval
 from dialeval.stats.multiplicity import benjamini_hochberg, holm
 
 Row = dict[str, Any]
@@ -91,7 +91,7 @@ def independent(number: Number) -> Row:
         return row | {"p": 1.0}
     low_a, high_a, low_b, high_b = (float(end) for end in ends if end is not None)
     error = math.hypot(high_a - low_a, high_b - low_b) / 2.0 / _NORMAL
-    low, high, p = (float(end) for end in contrast_interval(difference, error, math.inf))
+    low, high, p = (float(end) for end in t_interval(difference, error, math.inf))
     return row | {"low": low, "high": high, "p": p}
 
 

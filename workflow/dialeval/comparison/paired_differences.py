@@ -1,7 +1,7 @@
 """Numbers of two runs on the cases that both have.
 
 A system in the second run is compared with itself in the first as two systems of one run are: the same values by item,
-the same clusters, the same tests (`stats.differences`, `stats.means`).
+the same clusters, the same tests (`stats.differences`, `stats.clustered`).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from dialeval.measures.metaeval.cells import SCORED, gather
 from dialeval.measures.metaeval.correlations import correlate_cells, pair_rows
 from dialeval.measures.robustness import robustness_differences, score_pairs
 from dialeval.stats.arrays import FloatArray
-from dialeval.stats.differences import contrast_interval, difference_variance, mean_differences
+from dialeval.stats.differences import Differences, item_differences, resampled_pairwise_variance
 from dialeval.stats.elo_interval import bootstrap_elo_interval
-from dialeval.stats.means import paired_mean_difference
+from dialeval.stats.estimates import t_interval
 from dialeval.tables.dialogbench import TEST_ANSWERS
 from dialeval.tables.dialogues import JUDGEMENTS, SEEDS
 from dialeval.tables.metaeval import ITEMS, RATINGS
@@ -79,16 +79,19 @@ def twice(systems: list[str]) -> Iterator[tuple[str, int, int]]:
 
 def paired_shares(second: FloatArray, first: FloatArray, cluster: Any, stratum: Any = None) -> Difference:
     """Compares what a system got in either run, from 0 to 1, shape [n] each."""
-    row = np.zeros(len(first), np.int64)
-    found = mean_differences(second, first, row, [1], [0], cluster, stratum=stratum)
-    ends = float(found.low[0]), float(found.high[0]), float(found.p[0])
-    return Difference(float(found.difference[0]), *ends, int(found.n[0]), int(found.n_clusters[0]), found.note[0] or "")
+    return _difference(item_differences(second, first, cluster, stratum=stratum))
 
 
 def paired_scores(second: FloatArray, first: FloatArray, cluster: Any) -> Difference:
     """Compares what a system got in either run, on any scale, shape [n] each."""
-    found = paired_mean_difference(second, first, cluster)
-    return Difference(found.difference, found.low, found.high, found.p, found.n, found.n_clusters, found.note)
+    return _difference(item_differences(second, first, cluster, scores=True))
+
+
+def _difference(found: Differences) -> Difference:
+    row = found.columns(0)
+    return Difference(
+        row["difference"], row["low"], row["high"], row["p"], row["n"], row["n_clusters"], row["note"] or ""
+    )
 
 
 def marked_scores(read: pa.Table, number: int, judge: str) -> pa.Table:
@@ -235,14 +238,14 @@ def paired_ratings(
             random_seed=design.random_seed,
             equal_pairs=design.equal_pairs,
         )
-        variance = difference_variance(spread.replicates, n_clusters)
+        variance = resampled_pairwise_variance(spread.replicates, n_clusters)
         met = np.unique(np.concatenate([left, right]))
         pools = [{systems[k].partition(MARK)[2] for k in met if run_of[k] == number} for number in (0, 1)]
         for name, one, other in twice(systems):
             key = tuple({**group, "system": name}.items())
             if key not in published:
                 continue
-            low, high, p = contrast_interval(published[key], np.sqrt(variance[one, other]), n_clusters - 1.0)
+            low, high, p = t_interval(published[key], np.sqrt(variance[one, other]), n_clusters - 1.0)
             same = published[key] == 0.0 and variance[one, other] == 0.0
             n = int(np.count_nonzero(np.isin(left, (one, other)) | np.isin(right, (one, other))))
             note = "" if pools[0] == pools[1] else OTHER_SYSTEMS

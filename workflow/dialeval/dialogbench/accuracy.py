@@ -1,6 +1,6 @@
 """Accuracies by task, domain and group of models, their differences, and ablations.
 
-Items that stem from one dialogue, and the rotations of an item, are one cluster (`stats.shares.share_intervals`).
+Items that stem from one dialogue, and the rotations of an item, are one cluster (see `stats.clustered`).
 
 An answer that could not be read counts as wrong, and the number of these stands beside every rate. Overall, and each
 dimension's accuracy, is the unweighted mean of tasks.
@@ -29,9 +29,8 @@ from dialeval.papers.dialogbench import (
     published_average,
     published_domain_accuracy,
 )
-from dialeval.stats.differences import paired_differences
-from dialeval.stats.means import Side, unpaired_difference
-from dialeval.stats.shares import share_interval
+from dialeval.stats.clustered import clustered_proportion
+from dialeval.stats.differences import Sample, paired_differences, two_sample_difference
 
 # Shares of right answers to test items, and unweighted means of such shares, with intervals.
 
@@ -82,26 +81,26 @@ def mean_rate(cells: Sequence[Sequence[Answer]], confidence: float = 0.95) -> Ra
     answers = [answer for cell in cells for answer in cell]
     correct = np.array([bool(answer["correct"]) for answer in answers], dtype=np.float64)
     number = {cluster: place for place, cluster in enumerate(dict.fromkeys(answer["cluster"] for answer in answers))}
-    found = share_interval(
+    found = clustered_proportion(
         correct,
         np.array([number[answer["cluster"]] for answer in answers], dtype=np.int64),
-        cell=np.repeat(np.arange(len(cells)), [len(cell) for cell in cells]),
+        stratum=np.repeat(np.arange(len(cells)), [len(cell) for cell in cells]),
         confidence=confidence,
-        reason="no answer",
+        note="no answer",
     )
     mean = unweighted_mean([sum(bool(answer["correct"]) for answer in cell) / len(cell) if cell else math.nan
                             for cell in cells])  # fmt: skip
     known = not math.isnan(mean)
     return Rate(
         accuracy=mean,
-        low=found.low if known else math.nan,
-        high=found.high if known else math.nan,
+        low=found.ci_low if known else math.nan,
+        high=found.ci_high if known else math.nan,
         n=len(answers),
         n_unparsed=sum(answer["status"] != "ok" for answer in answers),
         n_clusters=found.n_clusters,
         design_effect=found.design_effect if known else math.nan,
-        effective_n=found.effective_n if known else math.nan,
-        note=found.reason,
+        effective_n=found.n_effective if known else math.nan,
+        note=found.note,
     )
 
 
@@ -268,20 +267,20 @@ def _scopes(answers: Sequence[Answer]) -> Iterator[tuple[str, str, Cells]]:
 def _average(cells: Cells, confidence: float) -> Row:
     """Returns the mean over cells of the share of right answers, all models of an item's together."""
     answers = [answer for cell in cells for answer in cell]
-    found = share_interval(
+    found = clustered_proportion(
         np.array([bool(answer["correct"]) for answer in answers], dtype=np.float64),
         np.array([answer["cluster"] for answer in answers], dtype=str),
-        cell=np.repeat(np.arange(len(cells)), [len(cell) for cell in cells]),
+        stratum=np.repeat(np.arange(len(cells)), [len(cell) for cell in cells]),
         confidence=confidence,
     )
     return {
         "accuracy": math.fsum(sum(bool(one["correct"]) for one in cell) / len(cell) for cell in cells) / len(cells),
-        "low": found.low,
-        "high": found.high,
+        "low": found.ci_low,
+        "high": found.ci_high,
         "n": len({answer["item_id"] for answer in answers}),
         "n_unparsed": sum(answer["status"] != "ok" for answer in answers),
         "n_clusters": found.n_clusters,
-        "note": found.reason or None,
+        "note": found.note or None,
     }
 
 
@@ -375,23 +374,22 @@ def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: f
             for name in (*ABBREVIATIONS, OVERALL):
                 tasks = _TASKS_OF[name]
                 own, theirs = ([one for one in answers if one["task"] in tasks] for answers in (group, reference))
-                found = unpaired_difference(_side(own), _side(theirs), confidence=confidence)
-                if not found.n:
+                found = two_sample_difference(_side(own), _side(theirs), confidence=confidence).columns(0)
+                if not found["n"]:
                     continue
                 if {answer["item_id"] for answer in own} == {answer["item_id"] for answer in theirs}:
-                    found = found._replace(low=math.nan, high=math.nan, p=math.nan, note=SAME_ITEMS)
+                    found |= {"low": math.nan, "high": math.nan, "p": math.nan, "note": SAME_ITEMS}
                 system = f"{model} ({method})"
                 yield {
                     **about("ablations", "accuracy", f"{variant}, {language}, {name}"),
                     "first": f"{system}, {variant}",
                     "second": f"{system}, full",
-                    **found._asdict(),
-                    "note": found.note or None,
+                    **found,
                 }
 
 
-def _side(answers: Sequence[Answer]) -> Side:
-    return Side(
+def _side(answers: Sequence[Answer]) -> Sample:
+    return Sample(
         np.array([bool(answer["correct"]) for answer in answers], dtype=np.float64),
         np.array([answer["cluster"] for answer in answers], dtype=str),
         np.array([answer["task"] for answer in answers], dtype=str),

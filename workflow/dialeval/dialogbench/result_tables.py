@@ -16,8 +16,8 @@ from dialeval.dialogbench.written_items import ASKED_TURNS
 from dialeval.papers.dialogbench import OVERALL, published_size
 from dialeval.stats.agreement import judge_agreement, retest_flips
 from dialeval.stats.arrays import IntArray
+from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.rates import even_places
-from dialeval.stats.shares import share_interval
 
 # People who answered test items: their answers as one, each by himself, and how far they agree (DialogBench 4).
 
@@ -103,13 +103,13 @@ def _agreement(answers: Sequence[Answer], confidence: float, random_seed: int) -
         "n": flips.n_items,
         "n_pairs": flips.n_pairs,
         "agreement": 1.0 - differ.estimate,
-        "low": 1.0 - differ.high,
-        "high": 1.0 - differ.low,
+        "low": 1.0 - differ.ci_high,
+        "high": 1.0 - differ.ci_low,
         "alpha": alpha.estimate,
-        "alpha_low": alpha.low,
-        "alpha_high": alpha.high,
+        "alpha_low": alpha.ci_low,
+        "alpha_high": alpha.ci_high,
         "n_clusters": differ.n_clusters,
-        "note": alpha.reason or differ.reason or None,
+        "note": alpha.note or differ.note or None,
     }
 
 
@@ -331,15 +331,15 @@ def _share_rows(
     rows = []
     for name in names:
         others = n - seen[name]
-        share = share_interval([1.0] * seen[name] + [0.0] * others, range(n), confidence=confidence)
+        share = clustered_proportion([1.0] * seen[name] + [0.0] * others, range(n), confidence=confidence)
         rows.append(
             {
                 **about,
                 column: name,
                 "n": seen[name],
                 "share": share.estimate,
-                "low": share.low,
-                "high": share.high,
+                "low": share.ci_low,
+                "high": share.ci_high,
                 "n_unparsed": seen[None],
             }
         )

@@ -14,9 +14,9 @@ from dialeval.labels.joined_judgements import as_judgements, numbered
 from dialeval.measures.design import OUTCOMES, cases
 from dialeval.stats.agreement import Level, judge_agreement, krippendorffs_alpha, retest_flips
 from dialeval.stats.arrays import FloatArray
-from dialeval.stats.means import paired_mean_difference
+from dialeval.stats.differences import item_differences
+from dialeval.stats.estimates import Estimate
 from dialeval.stats.multiplicity import holm
-from dialeval.stats.resampling import Interval
 
 # How far annotators agree: Krippendorff's alpha of all, kappa or alpha of every two, and each with itself.
 
@@ -88,20 +88,20 @@ def _with_oneself(said: AnnotatorAnswers, confidence: float) -> list[Row]:
         of = said.labels[said.labels["annotator"] == name]
         flips = retest_flips(of["thing"], of["said"], of["case"].astype(str), confidence=confidence)
         if flips.n_pairs:
-            low, high = 1.0 - flips.flips.high, 1.0 - flips.flips.low
+            low, high = 1.0 - flips.flips.ci_high, 1.0 - flips.flips.ci_low
             again = {"statistic": "same answer again", "first": name, "estimate": 1.0 - flips.flips.estimate}
             ends = {"low": low, "high": high, "n": flips.n_items, "n_clusters": flips.flips.n_clusters}
-            rows.append({**again, **ends, "note": flips.flips.reason or None})
+            rows.append({**again, **ends, "note": flips.flips.note or None})
     return rows
 
 
-def _row(statistic: str, found: Interval, n: int) -> Row:
-    note = found.reason or None
+def _row(statistic: str, found: Estimate, n: int) -> Row:
+    note = found.note or None
     return {
         "statistic": statistic,
         "estimate": found.estimate,
-        "low": found.low,
-        "high": found.high,
+        "low": found.ci_low,
+        "high": found.ci_high,
         "n": n,
         "n_clusters": found.n_clusters,
         "note": note if n else ALONE,
@@ -157,10 +157,11 @@ def _compared(said: AnnotatorAnswers, confidence: float) -> list[Row]:
             "note": NO_OTHER_ANNOTATOR,
         }
         if both.any():
-            found = paired_mean_difference(own[both], others[both], cluster[both], confidence=confidence)
-            row |= {"difference": found.difference, "low": found.low, "high": found.high, "p": found.p}
+            paired = item_differences(own[both], others[both], cluster[both], confidence=confidence, scores=True)
+            found = paired.columns(0)
+            row |= {name: found[name] for name in ("difference", "low", "high", "p")}
             agreed, why = _agreement(said, answers, number)
-            row |= {"agreement": agreed, "note": "; ".join(filter(None, (found.note, why))) or None}
+            row |= {"agreement": agreed, "note": "; ".join(filter(None, (found["note"], why))) or None}
         rows.append(row)
     return rows
 

@@ -17,8 +17,8 @@ from dialeval.measures.scores import is_yes, labels_of
 from dialeval.stats.agreement import judge_agreement, retest_flips
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.bias import length_bias, position_bias, self_preference
-from dialeval.stats.resampling import Interval
-from dialeval.stats.shares import share_interval
+from dialeval.stats.clustered import clustered_proportion
+from dialeval.stats.estimates import Estimate
 from dialeval.stats.style_control import NO_COMPARISON, controlled_ratings
 from dialeval.tables.files import HUMAN
 
@@ -126,7 +126,7 @@ def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator
     left, right, outcome, cluster = judged.games
     unread = np.isnan(outcome)
     decided = ~unread & (outcome != 0.5)
-    yield _row("unparsed", share_interval(unread, cluster, reason="no verdict"), len(unread))
+    yield _row("unparsed", clustered_proportion(unread, cluster, note="no verdict"), len(unread))
 
     place = position_bias(left, right, outcome, cluster, repeat=judged.repeat)
     why = "" if both_orders else ONE_ORDER
@@ -223,12 +223,12 @@ def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int])
     yield {"judge": ALL_JUDGES, **_row("alpha", agreement.alpha, int((answers > 1).sum()))}
 
 
-def _row(measure: str, result: Interval, n: int, reason: str = "") -> Row:
+def _row(measure: str, result: Estimate, n: int, reason: str = "") -> Row:
     """Returns a measure's columns; a missing value has a reason, the result's own unless another is given."""
     missing = math.isnan(result.estimate)
-    note = (reason or result.reason or "undefined") if missing else (result.reason or None)
-    about = {"measure": measure, "estimate": result.estimate, "low": result.low, "high": result.high, "n": n}
-    return about | result.behind() | {"note": note}
+    note = (reason or result.note or "undefined") if missing else (result.note or None)
+    about = {"measure": measure, "estimate": result.estimate, "low": result.ci_low, "high": result.ci_high, "n": n}
+    return about | result.columns() | {"note": note}
 
 
 def _missing(measure: str, reason: str) -> Row:
@@ -307,5 +307,5 @@ def _note(first: FloatArray, second: FloatArray, kappa: float) -> str:
 
 def _share(name: str, alike: FloatArray, of: FloatArray, cluster: np.ndarray, confidence: float) -> Row:
     seen = of > 0
-    share = share_interval(alike[seen], cluster[seen], confidence=confidence, reason="nothing is marked")
-    return {name: share.estimate, f"{name}_low": share.low, f"{name}_high": share.high}
+    share = clustered_proportion(alike[seen], cluster[seen], confidence=confidence, note="nothing is marked")
+    return {name: share.estimate, f"{name}_low": share.ci_low, f"{name}_high": share.ci_high}

@@ -38,14 +38,8 @@ from dialeval.measures.scores import (
     scores_of,
 )
 from dialeval.stats.arrays import FloatArray, IntArray
-from dialeval.stats.differences import MeanDifferences, contrast_interval, mean_differences, paired_differences
-from dialeval.stats.means import (
-    MeanDifference,
-    Side,
-    paired_mean_difference,
-    unpaired_difference,
-    unpaired_mean_difference,
-)
+from dialeval.stats.differences import Differences, Sample, item_differences, paired_differences, two_sample_difference
+from dialeval.stats.estimates import t_interval
 from dialeval.stats.multiplicity import benjamini_hochberg, holm, order_claims, places
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import scope
@@ -78,25 +72,12 @@ def about(table: str, measure: str, scope: str, judge: str | None = None) -> Row
     return {"table": table, "measure": measure, "judge": judge, "scope": scope}
 
 
-def mean_rows(found: MeanDifferences, names: Sequence[str], shared: Row) -> list[Row]:
+def mean_rows(found: Differences, names: Sequence[str], shared: Row) -> list[Row]:
     """Returns a row per pair of systems that have an item in common, without the corrections."""
     return [
-        {
-            **shared,
-            "first": names[first],
-            "second": names[second],
-            "first_value": float(found.first_value[number]),
-            "second_value": float(found.second_value[number]),
-            "difference": float(found.difference[number]),
-            "low": float(found.low[number]),
-            "high": float(found.high[number]),
-            "p": float(found.p[number]),
-            "n": int(found.n[number]),
-            "n_clusters": int(found.n_clusters[number]),
-            "note": found.note[number] or None,
-        }
+        {**shared, "first": names[first], "second": names[second], **found.columns(number)}
         for number, (first, second) in enumerate(zip(found.first, found.second, strict=True))
-        if found.n[number]
+        if found.n_items[number]
     ]
 
 
@@ -129,7 +110,7 @@ def rating_rows(
     first, second = np.triu_indices(len(rating), 1)
     why = [reason(one, other) for one, other in zip(first.tolist(), second.tolist(), strict=True)]
     difference = np.where([bool(words) for words in why], np.nan, rating[first] - rating[second])
-    low, high, p = contrast_interval(difference, np.sqrt(variance[first, second]), degrees_of_freedom)
+    low, high, p = t_interval(difference, np.sqrt(variance[first, second]), degrees_of_freedom)
     rows = []
     for number, (one, other) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         note = None
@@ -182,13 +163,13 @@ def head_to_head(games: Comparisons, models: Sequence[str], shared: Row) -> list
     first, second = np.minimum(games.left, games.right), np.maximum(games.left, games.right)
     outcome = np.where(swapped, 1.0 - games.outcome, games.outcome)
     met, pair = np.unique(first * len(models) + second, return_inverse=True)
-    found = mean_differences(
+    found = item_differences(
         (outcome == 1.0).astype(np.float64),
         (outcome == 0.0).astype(np.float64),
-        pair,
-        met // max(len(models), 1),
-        met % max(len(models), 1),
         games.cluster,
+        pair=pair,
+        first=met // max(len(models), 1),
+        second=met % max(len(models), 1),
     )
     return mean_rows(found, models, shared)
 
@@ -254,9 +235,8 @@ def _shares(
         if common:
             yield paired[first, second]
             continue
-        sides = [Side(values[k, here], cluster[here], np.zeros(here.sum())) for k in (one, other)
-                 for here in [~np.isnan(values[k])]]  # fmt: skip
-        yield _unpaired(unpaired_difference(*sides, confidence=confidence), first, second, shared)
+        sides = _samples(values, cluster, one, other)
+        yield _unpaired(two_sample_difference(*sides, confidence=confidence), first, second, shared)
 
 
 def _graded(
@@ -264,15 +244,18 @@ def _graded(
 ) -> Iterator[Row]:
     """Yields a row per two systems whose mean scores are compared."""
     for one, other, first, second, common in _pairs(values, cluster, systems):
-        here, there = (~np.isnan(values[k]) for k in (one, other))
         if common:
-            both = here & there
+            both = ~np.isnan(values[one]) & ~np.isnan(values[other])
             scores = (values[one, both], values[other, both])
-            row = paired_mean_difference(*scores, cluster[both], confidence=confidence)
-            yield {**shared, "first": first, "second": second, **row._asdict(), "note": row.note or None}
+            found = item_differences(*scores, cluster[both], confidence=confidence, scores=True)
+            yield {**shared, "first": first, "second": second, **found.columns(0)}
             continue
-        sides = [(values[k, side], cluster[side]) for k, side in ((one, here), (other, there))]
-        yield _unpaired(unpaired_mean_difference(*sides, confidence=confidence), first, second, shared)
+        sides = _samples(values, cluster, one, other)
+        yield _unpaired(two_sample_difference(*sides, confidence=confidence, scores=True), first, second, shared)
+
+
+def _samples(values: np.ndarray, cluster: np.ndarray, *systems: int) -> list[Sample]:
+    return [Sample(values[k, known], cluster[known]) for k in systems for known in [~np.isnan(values[k])]]
 
 
 def _pairs(
@@ -289,9 +272,9 @@ def _pairs(
             yield one, other, systems[one], systems[other], nested or len(np.unique(cluster[both])) >= _FEWEST_COMMON
 
 
-def _unpaired(found: MeanDifference, first: str, second: str, shared: Row) -> Row:
-    note = "; ".join(filter(None, (UNPAIRED, found.note)))
-    return {**shared, "first": first, "second": second, **found._asdict(), "note": note}
+def _unpaired(found: Differences, first: str, second: str, shared: Row) -> Row:
+    note = "; ".join(filter(None, (UNPAIRED, found.note[0])))
+    return {**shared, "first": first, "second": second, **found.columns(0), "note": note}
 
 
 # What each system got on each item, by every number that is a mean over items: what differences and plans rest on.

@@ -151,13 +151,13 @@ def agreement_of_rounds(
         "n_rounds": len(rounds),
         "n_items": int(np.count_nonzero((~np.isnan(rounds)).sum(axis=0) > 1)),
         "pairwise_pearson": _or_none(pearson.estimate),
-        "pearson_low": _or_none(pearson.low),
-        "pearson_high": _or_none(pearson.high),
+        "pearson_low": _or_none(pearson.ci_low),
+        "pearson_high": _or_none(pearson.ci_high),
         "krippendorff_alpha": _or_none(alpha.estimate),
-        "alpha_low": _or_none(alpha.low),
-        "alpha_high": _or_none(alpha.high),
-        **alpha.behind(),
-        "note": pearson.reason or alpha.reason or None,
+        "alpha_low": _or_none(alpha.ci_low),
+        "alpha_high": _or_none(alpha.ci_high),
+        **alpha.columns(),
+        "note": pearson.note or alpha.note or None,
     }
 
 

@@ -33,11 +33,12 @@ from dialeval.measures.differences import (
 from dialeval.papers.botchat import published_number
 from dialeval.stats.bradley_terry import StrengthRating, bradley_terry, davidson
 from dialeval.stats.comparisons import compare
-from dialeval.stats.differences import contrast_variance, difference_variance
+from dialeval.stats.differences import pairwise_variance, resampled_pairwise_variance
 from dialeval.stats.elo import BootstrapElo, bootstrap_elo
 from dialeval.stats.elo_interval import BootstrapEloInterval, bootstrap_elo_interval
+from dialeval.stats.estimates import SINGLE_CLUSTER
 from dialeval.stats.rates import WinMatrices, win_matrices
-from dialeval.stats.resampling import ALL_THE_SAME, ONE_CLUSTER, p_above_next, percentile_interval, unless_same
+from dialeval.stats.resampling import ALL_THE_SAME, p_above_next, percentile_interval, unless_same
 from dialeval.stats.style_control import ControlledRatings, controlled_ratings
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import BATTLE_DIFFERENCES, BATTLE_RATINGS
@@ -309,12 +310,12 @@ def rating_differences(
         judge: whose verdicts they are from.
     """
     plain, spread = rated.plain, rated.spread
-    variance = difference_variance(spread.replicates, plain.n_clusters)
+    variance = resampled_pairwise_variance(spread.replicates, plain.n_clusters)
     forgotten = spread.left_of_start.of_pairs_forgotten(np.sqrt(variance)) | np.isnan(variance)
     by_elo = _told(plain.part, rated.point.group)
     kinds = {
         "elo": (rated.point.rating, variance, lambda i, j: by_elo(i, j) or ("" if forgotten[i, j] else START_LEFT)),
-        "bradley_terry": (plain.rating, contrast_variance(plain.covariance), by_elo),
+        "bradley_terry": (plain.rating, pairwise_variance(plain.covariance), by_elo),
     }
     met = rated.point.games > 0
     compared = forgotten & (plain.part == plain.part[:, np.newaxis]) & ~np.eye(len(models), dtype=np.bool_)
@@ -322,7 +323,7 @@ def rating_differences(
     if rated.controlled is not None and not rated.controlled.reason:
         found = rated.controlled
         told = _told(found.part, rated.point.group)
-        kinds[CONTROLLED] = (found.rating, contrast_variance(found.covariance), told)
+        kinds[CONTROLLED] = (found.rating, pairwise_variance(found.covariance), told)
         determined[CONTROLLED] = found.identified
     return [
         row
@@ -399,7 +400,7 @@ def _behind(rating: StrengthRating, number: int, *, identified: bool) -> dict[st
 def _limits(rating: StrengthRating, number: int) -> Iterator[str]:
     """Yields what is to be said where a model's interval has no limit, or there is none."""
     if rating.clusters[number] == 1:
-        yield ONE_CLUSTER
+        yield SINGLE_CLUSTER
     elif not rating.notes[number] and rating.resamples:
         for end, side, count in (
             (rating.high, "upper", rating.above),
@@ -460,19 +461,19 @@ def _cell(rates: WinMatrices, one: int, other: int) -> Row:
     held = rates.win_or_tie
     return {
         "estimate": rates.win.estimate[place],
-        "low": rates.win.low[place],
-        "high": rates.win.high[place],
+        "low": rates.win.ci_low[place],
+        "high": rates.win.ci_high[place],
         "n": int(rates.n[one, other]),
         "win": rates.win_rate[one, other],
         "tie": rates.tie_rate[one, other],
         "lose": rates.lose_rate[one, other],
         "unparsed": rates.unparsed_rate[one, other],
         "win_or_tie": held.estimate[place],
-        "win_or_tie_low": held.low[place],
-        "win_or_tie_high": held.high[place],
+        "win_or_tie_low": held.ci_low[place],
+        "win_or_tie_high": held.ci_high[place],
         "win_or_tie_design_effect": held.design_effect[place],
-        "win_or_tie_effective_n": held.effective_n[place],
-        **rates.win.behind(place),
+        "win_or_tie_effective_n": held.n_effective[place],
+        **rates.win.columns(place),
     }
 
 

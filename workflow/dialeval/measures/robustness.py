@@ -17,8 +17,8 @@ from dialeval.papers.comp_analysis import find_average, find_n_pairs, find_ratio
 from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Hurt, targets_of
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.differences import paired_differences
+from dialeval.stats.estimates import Estimates
 from dialeval.stats.robustness import ROUNDING, average_ratios, ladder_shares, robustness_ratios, theta_sweep
-from dialeval.stats.shares import ShareIntervals
 
 # Do judges notice damage? Pairs of original and damaged scores become ratios, sweeps, drops and ladders.
 
@@ -136,12 +136,12 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
         | {
             "title": _title(group["strategy"]),
             "ratio": float(result.ratio.estimate[number]),
-            "low": float(result.ratio.low[number]),
-            "high": float(result.ratio.high[number]),
+            "low": float(result.ratio.ci_low[number]),
+            "high": float(result.ratio.ci_high[number]),
             "rises": float(turned.ratio.estimate[number]),
             "n": int(result.n[number]),
             "n_missing": int(result.n_missing[number]),
-            **result.ratio.behind(number),
+            **result.ratio.columns(number),
             "published_ratio": find_ratio(group["judge"], group["strategy"], group["dimension"]),
         }
         for number, group in enumerate(scored.groups)
@@ -174,11 +174,11 @@ def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, A
         about = dict(zip(names, group, strict=True))
         yield about | {
             "average": float(result.average.estimate[number]),
-            "low": float(result.average.low[number]),
-            "high": float(result.average.high[number]),
+            "low": float(result.average.ci_low[number]),
+            "high": float(result.average.ci_high[number]),
             "n_cells": int(result.n_cells[number]),
             "n_missing": int(result.n_missing[number]),
-            **result.average.behind(number),
+            **result.average.columns(number),
             "published_average": find_average(about["judge"], about["level"]),
         }
 
@@ -199,11 +199,11 @@ def theta_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: float) 
             yield group | {
                 "theta": theta,
                 "ratio": float(result.ratio.estimate[number]),
-                "low": float(result.ratio.low[number]),
-                "high": float(result.ratio.high[number]),
+                "low": float(result.ratio.ci_low[number]),
+                "high": float(result.ratio.ci_high[number]),
                 "n": int(result.n[number]),
                 "n_missing": int(result.n_missing[number]),
-                **result.ratio.behind(number),
+                **result.ratio.columns(number),
             }
 
 
@@ -272,19 +272,19 @@ def ladder_rows(
                     "n": int(result.n[0]),
                     "n_missing": int(result.n_missing[0]),
                     "n_clusters": int(result.falling.n_clusters[0]),
-                    "note": result.falling.reason[0] or None,
+                    "note": result.falling.note[0] or None,
                     **_named("falling", result.falling),
                     **_named("not_rising", result.not_rising),
                 }
 
 
-def _named(name: str, share: ShareIntervals) -> dict[str, float]:
+def _named(name: str, share: Estimates) -> dict[str, float]:
     return {
         name: float(share.estimate[0]),
-        f"{name}_low": float(share.low[0]),
-        f"{name}_high": float(share.high[0]),
+        f"{name}_low": float(share.ci_low[0]),
+        f"{name}_high": float(share.ci_high[0]),
         f"{name}_design_effect": float(share.design_effect[0]),
-        f"{name}_effective_n": float(share.effective_n[0]),
+        f"{name}_effective_n": float(share.n_effective[0]),
     }
 
 

@@ -22,9 +22,8 @@ from dialeval.measures.design import (
 from dialeval.papers.botchat import published_number
 from dialeval.protocols.detect import passes
 from dialeval.stats.arrays import FloatArray, IntArray
-from dialeval.stats.means import mean_interval
+from dialeval.stats.clustered import clustered_mean, clustered_proportion
 from dialeval.stats.rates import pass_rates as rates_by_group
-from dialeval.stats.shares import share_interval
 
 # What judges said of each item by criterion: scores, answers with labels, and a checklist's share of yes.
 
@@ -145,14 +144,14 @@ def given(label: pd.Series[str], name: str) -> FloatArray:
 def _rate(found: Scores, system: int, confidence: float) -> Row:
     asked = found.asked[system]
     value = found.value[system, asked]
-    share = share_interval(np.nan_to_num(value), found.cluster[asked], confidence=confidence, reason="no item")
+    share = clustered_proportion(np.nan_to_num(value), found.cluster[asked], confidence=confidence, note="no item")
     return {
         "estimate": share.estimate,
-        "low": share.low,
-        "high": share.high,
+        "low": share.ci_low,
+        "high": share.ci_high,
         "n": int(asked.sum()),
         "n_unparsed": int(np.isnan(value).sum()),
-        **share.behind(),
+        **share.columns(),
     }
 
 
@@ -180,14 +179,14 @@ def means(judgements: pd.DataFrame, design: Design) -> list[Row]:
 def mean_row(found: Scores, system: int, confidence: float, scale: tuple[float, float] | None) -> Row:
     """Returns the mean of one system's items; those without a value are counted."""
     known = ~np.isnan(found.value[system])
-    mean = mean_interval(found.value[system, known], found.cluster[known], scale=scale, confidence=confidence)
+    mean = clustered_mean(found.value[system, known], found.cluster[known], scale=scale, confidence=confidence)
     return {
         "estimate": mean.estimate,
-        "low": mean.low,
-        "high": mean.high,
+        "low": mean.ci_low,
+        "high": mean.ci_high,
         "n": int(known.sum()),
         "n_missing": int((found.asked[system] & ~known).sum()),
-        **mean.behind(),
+        **mean.columns(),
     }
 
 
@@ -299,11 +298,11 @@ def _rates(judgements: pd.DataFrame, limits: pd.Series[int], systems: Sequence[s
         {
             "system": system,
             "estimate": rates.rate.estimate[number],
-            "low": rates.rate.low[number],
-            "high": rates.rate.high[number],
+            "low": rates.rate.ci_low[number],
+            "high": rates.rate.ci_high[number],
             "n": int(rates.n[number]),
             "n_unparsed": int(rates.unparsed[number]),
-            **rates.rate.behind(number),
+            **rates.rate.columns(number),
         }
         for number, system in enumerate(systems)
     ]

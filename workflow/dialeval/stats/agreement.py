@@ -1,6 +1,6 @@
 """Agreement of judges and of annotators: kappa, alpha, retest flips.
 
-Flips are a share (`shares.share_intervals`); the others are functions of counts that add up over items, so their
+Flips are a proportion (see `clustered`); the others are functions of counts that add up over items, so their
 intervals resample clusters of items as weights. The libraries that compute the coefficients give no such intervals; in
 the tests they are the yardstick.
 
@@ -22,16 +22,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, as_floats, check_confidence, dense_codes
+from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.correlation import correlate
-from dialeval.stats.resampling import (
-    ONE_CLUSTER,
-    Interval,
-    bias_corrected_interval,
-    cluster_counts,
-    interval,
-    percentile_interval,
-)
-from dialeval.stats.shares import share_interval
+from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate
+from dialeval.stats.resampling import bias_corrected_interval, cluster_counts, interval, percentile_interval
 
 # Agreement of a judge with itself and with others: retest flips, Cohen's kappa, Gwet's AC1, Krippendorff's alpha.
 
@@ -54,7 +48,7 @@ class RetestFlips:
 
     n_items: int
     n_pairs: int
-    flips: Interval
+    flips: Estimate
 
 
 @dataclass(frozen=True)
@@ -84,25 +78,25 @@ class JudgeAgreement:
     ac1_low: FloatArray
     ac1_high: FloatArray
     n_clusters: IntArray
-    alpha: Interval
+    alpha: Estimate
     level: Level
     resamples: int
     confidence: float
     random_seed: int
 
-    def kappa_interval(self, one: int, other: int) -> Interval:
-        """Returns the kappa of two judges as an `Interval`."""
+    def kappa_interval(self, one: int, other: int) -> Estimate:
+        """Returns the kappa of two judges as an `Estimate`."""
         return self._of_pair((self.kappa, self.kappa_low, self.kappa_high), one, other, self.kappa_reason[one][other])
 
-    def ac1_interval(self, one: int, other: int) -> Interval:
-        """Returns the AC1 of two judges as an `Interval`."""
-        reason = ONE_CLUSTER if self.n_clusters[one, other] == 1 else ""
+    def ac1_interval(self, one: int, other: int) -> Estimate:
+        """Returns the AC1 of two judges as an `Estimate`."""
+        reason = SINGLE_CLUSTER if self.n_clusters[one, other] == 1 else ""
         return self._of_pair((self.ac1, self.ac1_low, self.ac1_high), one, other, reason)
 
-    def _of_pair(self, numbers: tuple[FloatArray, FloatArray, FloatArray], one: int, other: int, why: str) -> Interval:
+    def _of_pair(self, numbers: tuple[FloatArray, FloatArray, FloatArray], one: int, other: int, why: str) -> Estimate:
         estimate, low, high = (float(values[one, other]) for values in numbers)
         n_clusters = int(self.n_clusters[one, other])
-        return Interval(estimate, low, high, self.confidence, self.resamples, why, n_clusters)
+        return Estimate(estimate, low, high, self.confidence, self.resamples, why, n_clusters)
 
 
 def retest_flips(
@@ -138,12 +132,12 @@ def retest_flips(
     return RetestFlips(
         n_items=int(np.count_nonzero(pairs)),
         n_pairs=int(pairs.sum()),
-        flips=share_interval(
+        flips=clustered_proportion(
             pairs - alike,
             place,
-            denominator=pairs,
+            trials=pairs,
             confidence=confidence,
-            reason="no item has two readable repeats",
+            note="no item has two readable repeats",
         ),
     )
 
@@ -214,10 +208,10 @@ def judge_agreement(
             for cell in ((one, other), (other, one)):
                 n_common[cell] = int(total)
                 observed[cell] = np.trace(table[0]) / total if total else math.nan
-                kappa[cell], low[cell], high[cell] = found.estimate, found.low, found.high
+                kappa[cell], low[cell], high[cell] = found.estimate, found.ci_low, found.ci_high
                 ac1[cell], ac1_low[cell], ac1_high[cell] = ends
                 clusters_of[cell] = found.n_clusters
-                reason[cell[0]][cell[1]] = found.reason if total else ""
+                reason[cell[0]][cell[1]] = found.note if total else ""
     alphas = _krippendorffs_alpha(_coincidences(answer, place, weights, len(values)), values, level)
     answered_twice = (answer >= 0).sum(axis=1) > 1
     undefined = "verdicts do not vary" if answered_twice.any() else "no item has the verdicts of two judges"
@@ -257,7 +251,7 @@ def too_few_others(value: IntArray, cluster: IntArray) -> str:
     )
 
 
-def _interval(replicates: FloatArray, answer: IntArray, place: IntArray, confidence: float, undefined: str) -> Interval:
+def _interval(replicates: FloatArray, answer: IntArray, place: IntArray, confidence: float, undefined: str) -> Estimate:
     """Returns a coefficient, the first replicate, with its interval.
 
     Args:
@@ -270,14 +264,14 @@ def _interval(replicates: FloatArray, answer: IntArray, place: IntArray, confide
     estimate, drawn = float(replicates[0]), replicates[1:]
     n_clusters, known = len(np.unique(place)), int(np.count_nonzero(~np.isnan(drawn)))
     if math.isnan(estimate):
-        return Interval(math.nan, math.nan, math.nan, confidence, known, undefined, n_clusters)
+        return Estimate(math.nan, math.nan, math.nan, confidence, known, undefined, n_clusters)
     given = answer >= 0
     low, high = bias_corrected_interval(estimate, drawn, confidence, n_clusters)
-    reason = ONE_CLUSTER if n_clusters < 2 else NO_VARIATION if not low < high else ""
+    reason = SINGLE_CLUSTER if n_clusters < 2 else NO_VARIATION if not low < high else ""
     reason = reason or too_few_others(answer[given], np.broadcast_to(place[:, np.newaxis], answer.shape)[given])
     if reason:
         low = high = math.nan
-    return Interval(estimate, low, high, confidence, known, reason, n_clusters)
+    return Estimate(estimate, low, high, confidence, known, reason, n_clusters)
 
 
 def _of_ac1(table: FloatArray, agreed: BoolArray, place: IntArray, confidence: float) -> tuple[float, float, float]:
@@ -285,9 +279,9 @@ def _of_ac1(table: FloatArray, agreed: BoolArray, place: IntArray, confidence: f
     if not len(agreed):
         return math.nan, math.nan, math.nan
     replicates, chance = _gwets_ac1(table)
-    share = share_interval(agreed.astype(np.float64), place, confidence=confidence)
+    share = clustered_proportion(agreed.astype(np.float64), place, confidence=confidence)
     low, high = percentile_interval(replicates[1:], confidence, share.n_clusters)
-    of_share = ((end - chance[0]) / (1.0 - chance[0]) for end in (share.low, share.high))
+    of_share = ((end - chance[0]) / (1.0 - chance[0]) for end in (share.ci_low, share.ci_high))
     outer = min(float(low), next(of_share)), max(float(high), next(of_share))
     return float(replicates[0]), *outer
 
@@ -368,7 +362,7 @@ def mean_pairwise_pearson(
     resamples: int = 0,
     confidence: float = 0.95,
     random_seed: int = 0,
-) -> Interval:
+) -> Estimate:
     """Mean of the Pearson correlations between every two rounds (comp-analysis, "Fill up missing annotations").
 
     Args:
@@ -420,7 +414,7 @@ def krippendorffs_alpha(
     resamples: int = 0,
     confidence: float = 0.95,
     random_seed: int = 0,
-) -> Interval:
+) -> Estimate:
     """Krippendorff's alpha with squared distances (interval level), linear in the number of ratings.
 
     `agreement.judge_agreement` has the other levels; it counts every pair of values, so it suits few distinct ones.
@@ -464,19 +458,19 @@ def krippendorffs_alpha(
     low, high = bias_corrected_interval(estimate, alphas[1:], confidence, n_known)
     same = NO_VARIATION if not low < high else ""
     of_values = np.unique(ratings[known], return_inverse=True)[1].astype(np.int64)
-    reason = ONE_CLUSTER if n_known < 2 else same or too_few_others(of_values, codes[np.nonzero(known)[1]])
+    reason = SINGLE_CLUSTER if n_known < 2 else same or too_few_others(of_values, codes[np.nonzero(known)[1]])
     if reason:
         low = high = math.nan
     n_replicates = int(np.count_nonzero(~np.isnan(alphas[1:])))
-    return Interval(estimate, low, high, confidence, n_replicates, reason, n_known)
+    return Estimate(estimate, low, high, confidence, n_replicates, reason, n_known)
 
 
 def _interval_annotators(
     estimate: float, replicates: FloatArray, confidence: float, reason: str, n_clusters: int = 0
-) -> Interval:
+) -> Estimate:
     """Returns the statistic with its interval; one that was not asked for is no fault."""
     if len(replicates) == 0:
-        return Interval(estimate, math.nan, math.nan, confidence, 0, reason, n_clusters)
+        return Estimate(estimate, math.nan, math.nan, confidence, 0, reason, n_clusters)
     return interval(estimate, replicates, confidence, reason, n_clusters)
 
 

@@ -3,8 +3,9 @@
 The AUC is the share of pairs of a true and a spoiled example in which the true one scores higher, ties half. Both of a
 pair often come from one dialogue, and a dialogue has several: what varies is the dialogue. The variance is that between
 the dialogues' contributions (Obuchowski 1997, after DeLong et al. 1988), drawn towards the one that holds where a
-dialogue is worth a single pair, the more so the fewer dialogues speak against it. The ends are those of a share with as
-many rows (`share_ends`): an AUC of 1 has an interval. What all this covers, `benchmarks/coverage_auc.py` measures.
+dialogue is worth a single pair, the more so the fewer dialogues speak against it. The limits are
+those of a proportion with as many rows (`proportion_interval`): an AUC of 1 has an interval.
+`benchmarks/coverage_auc.py` measures the coverage.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
-from dialeval.stats.shares import share_ends
+from dialeval.stats.estimates import proportion_interval
 
 # How well scores tell true examples from spoiled ones (AUC), with intervals that respect dialogues.
 
@@ -170,7 +171,7 @@ def _interval(
     variance = telling * between + _ASSUMED * _of_one_pair_each(auc, concentration)
     variance /= telling + _ASSUMED
     rows = auc * (1.0 - auc) / variance if variance > 0.0 else 1.0 / float(concentration.max())
-    low, high = share_ends(np.array([auc]), np.array([rows]), np.array([k - 1.0]), confidence)
+    low, high = proportion_interval(np.array([auc]), np.array([rows]), np.array([k - 1.0]), confidence)
     return float(low[0]), float(high[0])
 
 

@@ -1,7 +1,7 @@
 """Biases of a judge of pairs: position, length, and models of its own family.
 
 Outcomes are 1 (left, shown first, wins), 0.5 (tie), 0 (right wins) and NaN for a verdict that could not be read.
-Intervals of shares are those of `shares.share_intervals`; all are clustered by seed.
+Intervals of shares are those of `clustered.clustered_proportions`; all are clustered by seed.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from dialeval.stats.arrays import (
     check_confidence,
     dense_codes,
 )
+from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.comparisons import blocks_of, mostly_zeros
-from dialeval.stats.differences import contrast_interval
+from dialeval.stats.estimates import Estimate, t_interval
 from dialeval.stats.judge_slopes import JudgeSlopes, fit_slopes
-from dialeval.stats.resampling import Interval, cluster_counts, interval, ratio_replicates
-from dialeval.stats.shares import share_interval
+from dialeval.stats.resampling import cluster_counts, interval, ratio_replicates
 
 # Biases of a judge of pairs: for a place, for length, for models of its own family.
 
@@ -57,10 +57,10 @@ class PositionBias:
     n_verdicts: int
     unparsed: int
     n_swapped: int
-    flips: Interval
-    first_both: Interval
-    second_both: Interval
-    first_wins: Interval
+    flips: Estimate
+    first_both: Estimate
+    second_both: Estimate
+    first_wins: Estimate
     n_clusters: int
     confidence: float
 
@@ -80,8 +80,8 @@ class LengthBias:
     """
 
     n_decided: int
-    longer_wins: Interval
-    slope: Interval
+    longer_wins: Estimate
+    slope: Estimate
     odds_ratio_of_double: float
     n_clusters: int
     confidence: float
@@ -103,9 +103,9 @@ class SelfPreference:
 
     judge: int
     n: int
-    own: Interval
-    others: Interval
-    difference: Interval
+    own: Estimate
+    others: Estimate
+    difference: Estimate
     from_sharpness: float
     resamples: int
     confidence: float
@@ -155,11 +155,11 @@ def position_bias(
         n_verdicts=n,
         unparsed=int(np.count_nonzero(np.isnan(outcome))),
         n_swapped=len(forward),
-        flips=share_interval(there != 1.0 - back, of_pair, confidence=confidence, reason=why),
-        first_both=share_interval((there == 1) & (back == 1), of_pair, confidence=confidence, reason=why),
-        second_both=share_interval((there == 0) & (back == 0), of_pair, confidence=confidence, reason=why),
-        first_wins=share_interval(
-            outcome[decided] == 1, codes[decided], confidence=confidence, reason="no decided verdict"
+        flips=clustered_proportion(there != 1.0 - back, of_pair, confidence=confidence, note=why),
+        first_both=clustered_proportion((there == 1) & (back == 1), of_pair, confidence=confidence, note=why),
+        second_both=clustered_proportion((there == 0) & (back == 0), of_pair, confidence=confidence, note=why),
+        first_wins=clustered_proportion(
+            outcome[decided] == 1, codes[decided], confidence=confidence, note="no decided verdict"
         ),
         n_clusters=n_clusters,
         confidence=confidence,
@@ -202,11 +202,11 @@ def length_bias(
     slope = robust_slope(outcome[decided], log_ratio[decided][:, np.newaxis], codes[decided], confidence)
     return LengthBias(
         n_decided=int(np.count_nonzero(decided)),
-        longer_wins=share_interval(
+        longer_wins=clustered_proportion(
             (outcome[unequal] == 1.0) == (log_ratio[unequal] > 0.0),
             codes[unequal],
             confidence=confidence,
-            reason="no decided verdict on unequal lengths",
+            note="no decided verdict on unequal lengths",
         ),
         slope=slope,
         odds_ratio_of_double=math.exp(slope.estimate * math.log(2.0)),
@@ -304,8 +304,8 @@ def self_preference(
             SelfPreference(
                 judge=number,
                 n=len(own),
-                own=share_interval(own, place, confidence=confidence, reason=reason),
-                others=share_interval(other, place, confidence=confidence, reason=reason),
+                own=clustered_proportion(own, place, confidence=confidence, note=reason),
+                others=clustered_proportion(other, place, confidence=confidence, note=reason),
                 difference=found,
                 from_sharpness=explained.difference if len(own) else math.nan,
                 resamples=resamples,
@@ -377,16 +377,22 @@ def _mean_difference(
     confidence: float,
     reason: str,
     explained: _Explained,
-) -> Interval:
+) -> Estimate:
     """Mean of differences between -1 and 1, less what slopes explain.
 
     Where all are the same and slopes explain nothing, the interval is that of the share (1 + d) / 2.
     """
     if len(difference) and np.ptp(difference) == 0.0 and not explained.replicates.any():
-        share = share_interval(0.5 * (1.0 + difference), cluster, confidence=confidence)
-        ends = [2.0 * end - 1.0 for end in (share.low, share.high)]
-        note = share.reason or reason
-        return replace(share, estimate=float(difference[0]), low=ends[0], high=ends[1], reason=note)
+        share = clustered_proportion(0.5 * (1.0 + difference), cluster, confidence=confidence)
+        low, high = (2.0 * limit - 1.0 for limit in (share.ci_low, share.ci_high))
+        return replace(
+            share,
+            estimate=float(difference[0]),
+            ci_low=low,
+            ci_high=high,
+            std_error=2.0 * share.std_error,
+            note=share.note or reason,
+        )
     found = interval(
         float(difference.mean()) - explained.difference if len(difference) else math.nan,
         ratio_replicates(difference, np.ones(len(difference)), cluster, weights) - explained.replicates,
@@ -394,7 +400,7 @@ def _mean_difference(
         "" if len(difference) else reason,
         n_clusters=len(np.unique(cluster)),
     )
-    return replace(found, reason=found.reason or reason)
+    return replace(found, note=found.note or reason)
 
 
 def _matched(key: IntArray, is_forward: BoolArray) -> tuple[IntArray, IntArray]:
@@ -433,7 +439,7 @@ _IDENTIFIED = 1e-8
 ONE_CLUSTER_TELLS = "what is known of the slope is all from one seed or case, which tells nothing of others"
 
 
-def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, confidence: float) -> Interval:
+def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, confidence: float) -> Estimate:
     """Fit a logistic regression with an intercept and return the coefficient of the first covariate.
 
     Args:
@@ -447,8 +453,8 @@ def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, con
         without ends where it hangs on one cluster.
     """
 
-    def missing(reason: str) -> Interval:
-        return Interval(math.nan, math.nan, math.nan, confidence, 0, reason)
+    def missing(reason: str) -> Estimate:
+        return Estimate(math.nan, math.nan, math.nan, confidence, 0, reason)
 
     if len(won) <= covariates.shape[1] + 1:
         return missing("too few decided verdicts")
@@ -470,10 +476,10 @@ def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, con
         return missing("the regression has no finite solution: length decides every verdict")
     estimate, error = float(coefficients[1]), _error(design, won, coefficients, clusters, n_clusters)
     if not math.isfinite(error):
-        return Interval(estimate, math.nan, math.nan, confidence, 0, ONE_CLUSTER_TELLS, n_clusters)
+        return Estimate(estimate, math.nan, math.nan, confidence, 0, ONE_CLUSTER_TELLS, n_clusters)
     sizes = np.bincount(clusters)
-    low, high, _ = contrast_interval(estimate, error, sizes.sum() ** 2 / (sizes**2).sum() - 1.0, confidence)
-    return Interval(estimate, float(low), float(high), confidence, 0, n_clusters=n_clusters)
+    low, high, _ = t_interval(estimate, error, sizes.sum() ** 2 / (sizes**2).sum() - 1.0, confidence)
+    return Estimate(estimate, float(low), float(high), confidence, 0, n_clusters=n_clusters)
 
 
 def _maximise(design: FloatArray, won: FloatArray) -> tuple[FloatArray, bool]:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
+from dialeval.stats.clustered import clustered_proportions
 from dialeval.stats.correction import (
     NOT_CORRECTED,
     ROUNDING,
@@ -32,8 +33,8 @@ from dialeval.stats.correction import (
     effective_labels,
     leverages,
 )
+from dialeval.stats.estimates import Estimates
 from dialeval.stats.reliability import RatingSums
-from dialeval.stats.shares import ShareIntervals, share_intervals
 
 # Intervals of rates and of a judge's error rates: Wilson's, as Student's t misses on one side near 0 and 1.
 
@@ -60,7 +61,8 @@ def wilson_reach(
     found = _shares(rows, (rows.y - low) / (high - low), rows.labelled & which[rows.system], confidence)
     left = (high - low) * np.where(doubt > 0.0, 1.0, rows.mean(rows.thin, rows.w))
     down, up = (
-        np.where(which, left * reach, np.nan) for reach in (found.estimate - found.low, found.high - found.estimate)
+        np.where(which, left * reach, np.nan)
+        for reach in (found.estimate - found.ci_low, found.ci_high - found.estimate)
     )
     return down, up
 
@@ -84,17 +86,17 @@ def bias_reach(rows: LabelledRows, confidence: float) -> tuple[FloatArray, Float
         square = of_passes**2 + of_fails**2 - 2.0 * np.maximum(alike, -1.0) * of_passes * of_fails
         return np.asarray(left * np.sqrt(square))
 
-    return reach(p - passes.low, fails.high - q), reach(passes.high - p, q - fails.low)
+    return reach(p - passes.ci_low, fails.ci_high - q), reach(passes.ci_high - p, q - fails.ci_low)
 
 
-def _shares(rows: LabelledRows, value: FloatArray, taken: BoolArray, confidence: float) -> ShareIntervals:
+def _shares(rows: LabelledRows, value: FloatArray, taken: BoolArray, confidence: float) -> Estimates:
     """Return the weighted means of values from 0 to 1 of each system as shares."""
-    return share_intervals(
+    return clustered_proportions(
         (rows.w * value)[taken],
         (rows.cell // rows.shape[1])[taken],
         rows.system[taken],
         rows.shape[1],
-        denominator=rows.w[taken],
+        trials=rows.w[taken],
         confidence=confidence,
     )
 

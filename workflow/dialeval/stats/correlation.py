@@ -22,8 +22,9 @@ from scipy.special import stdtr
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence, dense_codes, with_room_for_squares
 from dialeval.stats.design_effect import of_correlations, sums_by_cluster
+from dialeval.stats.estimates import SINGLE_CLUSTER
 from dialeval.stats.rank_correlation import weighted_kendall, weighted_spearman
-from dialeval.stats.resampling import ONE_CLUSTER, percentile_interval, whole_counts
+from dialeval.stats.resampling import percentile_interval, whole_counts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -281,7 +282,7 @@ def correlate(
     low, high = percentile_interval(values[1:], confidence, in_cell)
     alone = (in_cell == 1) & (resamples > 0)
     reason = tuple(
-        tuple(why or ONE_CLUSTER * one for why, one in zip(*row, strict=True))
+        tuple(why or SINGLE_CLUSTER * one for why, one in zip(*row, strict=True))
         for row in zip(reason, alone.tolist(), strict=True)
     )
     effect = np.full(values[0].shape, np.nan)

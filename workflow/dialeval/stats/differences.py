@@ -1,77 +1,70 @@
-"""Is one better than the other? Mean differences with clustered intervals, honest at few clusters and at 0 or 1.
+"""Differences of means and proportions between systems: paired on common items, or between two samples.
 
-Differences are paired: what both systems did on the same items (seeds, dialogues, questions, damaged pairs) is
-subtracted item by item, and items of one cluster (seed, dialogue) may depend on each other in any way. Three things
-keep an interval honest where there are few clusters or nearly all differences are the same:
-
-1. Every cluster's contribution is divided by the root of one less its leverage, as in CR2 (Bell and McCaffrey 2002).
-2. Student's t has the effective number of clusters less what the means take (Carter, Schnepel and Steigerwald 2017).
-3. Made-up items, half of them won by either side, are added: two where at most one and a half clusters vary, as
-   Bonett and Price (2012) add for independent pairs, and otherwise three divided by the effective number of clusters
-   that vary, (sum psi^2)^2 / sum psi^4 of their contributions psi. Student's t holds by itself where many do. They are
-   added to as many effective items as the geometric mean of the clusters and of what the design effect leaves, since
-   that effect is badly known where few items differ; where nothing varies, to as many as clusters. An interval is
-   therefore never of zero width.
+Variances and degrees of freedom are those of `clustered`. A difference of proportions has pseudo-items added, as in
+Bonett and Price (2012) and Agresti and Caffo (2000), so that its interval has a width at few clusters and at 0 or 1.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr, stdtrit
 
-from dialeval.stats.arrays import (
-    FloatArray,
-    IntArray,
-    as_codes,
-    as_floats,
-    check_confidence,
-    dense_codes,
-    distinct_codes,
-)
+from dialeval.stats.arrays import FloatArray, IntArray, as_codes, as_floats, check_confidence, dense_codes
+from dialeval.stats.clustered import NO_SPREAD, ONE_CLUSTER, cluster_influence, largest_of, scores_of
+from dialeval.stats.estimates import Estimates, t_interval
+
+MAX_PSEUDO_ITEMS = 2.0
+"""Most items added to a difference of proportions, half of them in favour of either side."""
+_PSEUDO_ITEMS_TIMES_CLUSTERS = 3.0
 
 NO_ITEM = "no item in common"
-ONE_CLUSTER = "all items are of one cluster, which tells nothing of others"
-ONE_CLUSTER_IN_STRATUM = "a part of the mean has items of one cluster only, which tells nothing of others"
 ALL_THE_SAME = "every difference is the same: the interval rests on the number of clusters alone"
-MADE_UP_ITEMS = 2.0
-"""Most items that are added to a difference of shares, half of them won by either side."""
-_MADE_UP_BY_CLUSTERS = 3.0
-"""The same times the effective number of clusters that vary."""
-_ROUNDING = 1e-12
+ONE_CLUSTER_IN_STRATUM = "a part of the mean has items of one cluster only, which tells nothing of others"
+
+_ROUNDING = 1e-12  # of the largest value
 
 
 @dataclass(frozen=True)
-class MeanDifferences:
-    """Mean differences of many pairs of systems, first minus second; arrays have shape [n_pairs].
+class Differences(Estimates):
+    """Differences of pairs of systems, first minus second; the arrays have shape [n_pairs].
 
     Attributes:
         first, second: numbers of the systems.
-        first_value, second_value: their means over the items that count; of strata, the unweighted mean of the means.
-        difference: first_value - second_value; NaN without an item.
-        low, high: ends of the interval, NaN with a reason; about a centre that is slightly nearer to 0.
-        p: two-sided, of no difference; NaN with a reason.
-        n: items in common.
-        n_clusters: clusters that these are of.
-        degrees_of_freedom: of Student's t.
-        note: why numbers are missing, or what to know of them; mostly empty.
+        first_mean, second_mean: their means on the compared items; with strata, means over strata.
+        p_value: two-sided p-value of no difference.
     """
 
     first: IntArray
     second: IntArray
-    first_value: FloatArray
-    second_value: FloatArray
-    difference: FloatArray
-    low: FloatArray
-    high: FloatArray
-    p: FloatArray
-    n: IntArray
-    n_clusters: IntArray
-    degrees_of_freedom: FloatArray
-    note: tuple[str, ...]
-    confidence: float
+    first_mean: FloatArray
+    second_mean: FloatArray
+    p_value: FloatArray
+
+    def columns(self, group: int) -> dict[str, Any]:
+        """Return the columns of a pair in the tables `differences`."""
+        return {
+            "first_value": float(self.first_mean[group]),
+            "second_value": float(self.second_mean[group]),
+            "difference": float(self.estimate[group]),
+            "low": float(self.ci_low[group]),
+            "high": float(self.ci_high[group]),
+            "p": float(self.p_value[group]),
+            "n": int(self.n_items[group]),
+            "n_clusters": int(self.n_clusters[group]),
+            "note": self.note[group] or None,
+        }
+
+
+class Sample(NamedTuple):
+    """Items of one side of `two_sample_difference`: values, clusters, and strata or None, each of shape [n]."""
+
+    value: ArrayLike
+    cluster: ArrayLike
+    stratum: ArrayLike | None = None
 
 
 def paired_differences(
@@ -80,220 +73,228 @@ def paired_differences(
     *,
     stratum: ArrayLike | None = None,
     confidence: float = 0.95,
-) -> MeanDifferences:
-    """Compare every two systems on the items that both have.
+    scores: bool = False,
+) -> Differences:
+    """Return the paired differences of every two systems, each on the items that both have.
 
     Args:
-        values: what each system got on each item, from 0 to 1, NaN where it has no such item, shape [n_systems, n].
+        values: value of each system on each item, NaN if it has no such item, shape [n_systems, n].
         cluster: cluster of each item, numbers or text, shape [n].
-        stratum: part (task, strategy) of each item where the unweighted mean over parts is compared, shape [n].
-        confidence: nominal coverage of the intervals.
+        stratum, confidence, scores: as in `item_differences`.
 
     Returns:
-        All pairs, the first system's with all later ones first.
+        All pairs: the first system with all later ones, then the second, and so on.
 
     Raises:
-        ValueError: if shapes do not fit or a value is outside 0..1.
+        ValueError: as in `item_differences`.
     """
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2:
         raise ValueError(f"values must have shape [systems, items], they have {table.shape}")
-    if ((table < 0.0) | (table > 1.0)).any():
+    if not scores and ((table < 0.0) | (table > 1.0)).any():
         raise ValueError("values must lie between 0 and 1, or be NaN where a system has no such item")
     n_systems, n = table.shape
     clusters, _ = dense_codes("cluster", cluster, n)
-    strata = np.zeros(n, dtype=np.int64) if stratum is None else dense_codes("stratum", stratum, n)[0]
+    strata = None if stratum is None else dense_codes("stratum", stratum, n)[0]
     known = ~np.isnan(table)
-    parts = []
-    for first in range(n_systems - 1):
+    parts = [item_differences([], [], [], first=[], second=[], confidence=confidence)]
+    for first in range(n_systems - 1):  # one system at a time, for memory
         pair, item = np.nonzero(known[first] & known[first + 1 :])
         parts.append(
-            mean_differences(
+            item_differences(
                 table[first, item],
                 table[first + 1 + pair, item],
-                pair,
-                np.full(n_systems - 1 - first, first),
-                np.arange(first + 1, n_systems),
                 clusters[item],
-                stratum=strata[item],
+                pair=pair,
+                first=np.full(n_systems - 1 - first, first),
+                second=np.arange(first + 1, n_systems),
+                stratum=None if strata is None else strata[item],
                 confidence=confidence,
+                scores=scores,
             )
         )
-    return _joined(parts, confidence)
+    arrays = (field.name for field in fields(Differences) if field.name not in ("note", "confidence"))
+    joined: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays}
+    return Differences(**joined, note=tuple(text for part in parts for text in part.note), confidence=confidence)
 
 
-def mean_differences(
+def item_differences(
     first_value: ArrayLike,
     second_value: ArrayLike,
-    pair: ArrayLike,
-    first: ArrayLike,
-    second: ArrayLike,
     cluster: ArrayLike,
     *,
+    pair: ArrayLike | None = None,
+    first: ArrayLike = (0,),
+    second: ArrayLike = (1,),
     stratum: ArrayLike | None = None,
     confidence: float = 0.95,
-) -> MeanDifferences:
-    """Compare pairs of systems, each on its own items, such as two chatbots on the verdicts on them both.
+    scores: bool = False,
+) -> Differences:
+    """Return the mean of first minus second over the items of each pair of systems.
+
+    A difference of proportions has a t interval with `pseudo_items` added, so that its width is never 0. They are
+    added to as many effective items as the geometric mean of effective clusters and n / design effect.
 
     Args:
-        first_value, second_value: what the two got on each item of each pair, from 0 to 1, shape [n].
-        pair: pair that each row belongs to, numbers in 0..n_pairs-1, shape [n].
-        first, second: systems of each pair, shape [n_pairs].
-        cluster: cluster of each row, shape [n].
-        stratum: part of each row where the unweighted mean over parts is compared, shape [n].
-        confidence: nominal coverage of the intervals.
+        first_value, second_value: values of the two systems on each item of each pair, shape [n].
+        cluster: cluster of each item, numbers or text, shape [n].
+        pair: pair of each item, numbers in 0..n_pairs-1, shape [n]; None for one pair.
+        first, second: numbers of the systems of each pair, shape [n_pairs].
+        stratum: stratum (task, strategy) of each item, if means over strata are compared, shape [n].
+        confidence: nominal coverage.
+        scores: whether values are scores on any scale, without strata; else they are proportions, from 0 to 1.
 
     Raises:
-        ValueError: if shapes do not fit, a pair is out of range, or a value is missing or outside 0..1.
+        ValueError: if shapes differ, a pair is out of range, a value is missing or outside 0..1, or scores have strata.
     """
     check_confidence(confidence)
-    here = as_floats("first_value", first_value)
+    if scores and stratum is not None:
+        raise ValueError("scores have no strata: their degrees of freedom are known for one stratum only")
+    check = scores_of if scores else _proportions
+    here, there = check("first_value", first_value), check("second_value", second_value)
     n = len(here)
-    there = as_floats("second_value", second_value, n)
-    for name, given in (("first_value", here), ("second_value", there)):
-        if not ((given >= 0.0) & (given <= 1.0)).all():
-            raise ValueError(f"{name} must lie between 0 and 1")
+    as_floats("second_value", there, n)
     firsts = as_codes("first", first)
-    n_pairs = len(firsts)
-    seconds = as_codes("second", second, length=n_pairs)
-    pairs = as_codes("pair", pair, length=n, below=n_pairs)
-    clusters, n_clusters = dense_codes("cluster", cluster, n)
-    strata, n_strata = dense_codes("stratum", np.zeros(n, np.int64) if stratum is None else stratum, n)
-    n_strata = max(n_strata, 1)
-
-    # A stratum of a pair has a mean of its own; a cell is what of it is in one cluster.
-    part = pairs * n_strata + strata
-    size = n_pairs * n_strata
-    count = np.bincount(part, minlength=size).astype(np.float64)
-    filled = np.maximum(count, 1.0)
-    difference = here - there
-    mean = np.bincount(part, difference, minlength=size) / filled
-    pair_of_part = np.arange(size) // n_strata
-    present = count > 0
-    weight = 1.0 / np.maximum(np.bincount(pair_of_part[present], minlength=n_pairs), 1)
-
-    def over_parts(rows: FloatArray) -> FloatArray:
-        """Unweighted mean over the strata that a pair has."""
-        total = np.bincount(part, rows, minlength=size) / filled
-        return np.asarray(np.bincount(pair_of_part, total, minlength=n_pairs) * weight, dtype=np.float64)
-
-    cell, of_row = distinct_codes(part * max(n_clusters, 1) + clusters, size * max(n_clusters, 1))
-    part_of_cell, cluster_of_cell = cell // max(n_clusters, 1), cell % max(n_clusters, 1)
-    in_cell = np.bincount(of_row, minlength=len(cell)).astype(np.float64)
-    residual = np.bincount(of_row, difference - mean[part], minlength=len(cell))
-    leverage = in_cell / filled[part_of_cell]
-    alone = leverage >= 1.0
-    pair_of_cell = pair_of_part[part_of_cell]
-    share = weight[pair_of_cell]
-    adjusted = share * residual / filled[part_of_cell] / np.sqrt(np.where(alone, 1.0, 1.0 - leverage))
-    group, of_cell = distinct_codes(pair_of_cell * max(n_clusters, 1) + cluster_of_cell, n_pairs * max(n_clusters, 1))
-    pair_of_group = group // max(n_clusters, 1)
-    psi = np.bincount(of_cell, adjusted, minlength=len(group))
-    mass = np.bincount(of_cell, share * leverage, minlength=len(group))
-
-    def by_pair(of: IntArray, rows: ArrayLike) -> FloatArray:
-        return np.bincount(of, rows, minlength=n_pairs).astype(np.float64)
-
-    variance = by_pair(pair_of_group, psi**2)
-    with np.errstate(divide="ignore"):
-        effective_clusters = 1.0 / by_pair(pair_of_group, mass**2)
-    freedom = effective_clusters * (1.0 - by_pair(pair_of_cell, share * leverage**2))
-    spread = np.bincount(part, (difference - mean[part]) ** 2, minlength=size) / np.maximum(count - 1.0, 1.0) / filled
-    independent = by_pair(pair_of_part, spread) * weight**2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        items = 1.0 / (by_pair(pair_of_part, np.where(present, 1.0 / filled, 0.0)) * weight**2)
-        fewest = np.minimum(effective_clusters, items)
-        effective_items = np.sqrt(fewest * np.clip(items * independent / variance, fewest, items))
-    still = variance <= _ROUNDING
-    effective_items = np.where(still, fewest, effective_items)
-
-    estimate = over_parts(difference)
-    n_of_pair = np.bincount(pairs, minlength=n_pairs)
-    clusters_of_pair = np.bincount(pair_of_group, minlength=n_pairs)
-    lone_part = by_pair(pair_of_cell, alone.astype(np.float64)) > 0
-    note = [
-        NO_ITEM
-        if not n_of_pair[number]
-        else ONE_CLUSTER
-        if clusters_of_pair[number] < 2
-        else ONE_CLUSTER_IN_STRATUM
-        if lone_part[number]
-        else ALL_THE_SAME
-        if still[number]
-        else ""
-        for number in range(n_pairs)
-    ]
-    known = np.array([words in ("", ALL_THE_SAME) for words in note], dtype=np.bool_)
-    empty = n_of_pair == 0
-    made_up = made_up_items(variance, by_pair(pair_of_group, psi**4))
-    low, high, p = _guarded(
-        estimate, variance, effective_items, freedom, np.where(still, MADE_UP_ITEMS, made_up), confidence
+    seconds = as_codes("second", second, length=len(firsts))
+    pairs = np.zeros(n, np.int64) if pair is None else as_codes("pair", pair, length=n, below=len(firsts))
+    found = cluster_influence(here - there, np.ones(n), pairs, len(firsts), cluster, stratum)
+    still = found.still(max(largest_of(here), largest_of(there)) if scores else None)
+    notes = (
+        (found.n_items == 0, NO_ITEM),
+        (found.n_clusters < 2, ONE_CLUSTER),
+        (found.fewest_clusters < 2, ONE_CLUSTER_IN_STRATUM),
+        (still, NO_SPREAD if scores else ALL_THE_SAME),
     )
-    return MeanDifferences(
+    note = tuple(next((text for there, text in notes if there[k]), "") for k in range(len(firsts)))
+    centre, variance, df = found.estimate, found.variance, found.df_satterthwaite
+    if not scores:
+        df = found.df_effective
+        pseudo = np.where(still, MAX_PSEUDO_ITEMS, pseudo_items(variance, found.fourth_powers()))
+        centre, variance = _with_pseudo_items(centre, variance, found.effective_items(), pseudo)
+    error = np.sqrt(variance)
+    low, high, p_value = t_interval(centre, error, df, confidence)
+    if not scores:
+        low, high = np.maximum(low, -1.0), np.minimum(high, 1.0)
+    why = ["" if text == ALL_THE_SAME else text for text in note]
+    base = found.estimates(found.variance, df, (low, high), why, confidence)
+    known = np.array([not text for text in why], dtype=np.bool_)
+    return Differences(
+        **(vars(base) | {"std_error": np.where(known, error, np.nan), "note": note}),
         first=firsts,
         second=seconds,
-        first_value=np.where(empty, np.nan, over_parts(here)),
-        second_value=np.where(empty, np.nan, over_parts(there)),
-        difference=np.where(empty, np.nan, estimate),
-        low=np.where(known, low, np.nan),
-        high=np.where(known, high, np.nan),
-        p=np.where(known, p, np.nan),
-        n=n_of_pair,
-        n_clusters=clusters_of_pair,
-        degrees_of_freedom=np.where(known, freedom, np.nan),
-        note=tuple(note),
-        confidence=confidence,
+        first_mean=found.mean_of(here),
+        second_mean=found.mean_of(there),
+        p_value=np.where(known, p_value, np.nan),
     )
 
 
-def made_up_items(squares: FloatArray, fourth_powers: FloatArray) -> FloatArray:
-    """Items that are added to a difference of shares, from the sums of its clusters' squared and fourth powers."""
-    varying = np.divide(squares**2, fourth_powers, out=np.ones_like(squares), where=fourth_powers > 0.0)
-    return np.asarray(np.minimum(MADE_UP_ITEMS, _MADE_UP_BY_CLUSTERS / varying), dtype=np.float64)
+def two_sample_difference(
+    first: Sample, second: Sample, *, confidence: float = 0.95, scores: bool = False
+) -> Differences:
+    """Return the difference of the means of two samples of items, with Welch's degrees of freedom, shape [1].
 
-
-def contrast_interval(
-    estimate: ArrayLike, standard_error: ArrayLike, degrees_of_freedom: ArrayLike, confidence: float = 0.95
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Student's interval and two-sided p-value of an estimate that may be any number, such as a rating difference.
+    Clusters with items in both samples make the two means dependent: their influence values are subtracted. Only
+    strata of both samples count. Proportions have one pseudo-success and one pseudo-failure on either side.
 
     Args:
-        estimate, standard_error, degrees_of_freedom: shapes that fit; NaN where unknown.
+        first, second: the items; clusters and strata have the same names in both.
         confidence: nominal coverage.
+        scores: whether values are scores on any scale; else they are proportions, from 0 to 1.
 
-    Returns:
-        Lower end, upper end, p-value; NaN where something is unknown or the standard error is not above 0.
+    Raises:
+        ValueError: if shapes differ, or a value is missing or outside 0..1.
     """
     check_confidence(confidence)
-    value, error, freedom = np.broadcast_arrays(
-        np.asarray(estimate, np.float64), np.asarray(standard_error, np.float64), np.asarray(degrees_of_freedom, float)
-    )
-    known = (error > 0.0) & (freedom > 0.0) & np.isfinite(value) & np.isfinite(error)
-    error, freedom = np.where(known, error, 1.0), np.where(known, np.maximum(freedom, 1.0), 1.0)
-    reach = stdtrit(freedom, 0.5 + 0.5 * confidence) * error
-    p = 2.0 * stdtr(freedom, -np.abs(np.where(known, value, 0.0)) / error)
-    return (
-        np.where(known, value - reach, np.nan),
-        np.where(known, value + reach, np.nan),
-        np.where(known, p, np.nan),
+    if scores and (first.stratum is not None or second.stratum is not None):
+        raise ValueError("scores have no strata: their degrees of freedom are known for one stratum only")
+    check = scores_of if scores else _proportions
+    sides = [check("value", sample.value) for sample in (first, second)]
+    values, side = np.concatenate(sides), np.repeat([0, 1], [len(part) for part in sides])
+    cluster = np.concatenate([np.asarray(sample.cluster) for sample in (first, second)])
+    clusters, n_clusters = dense_codes("cluster", cluster, len(values))
+    strata = None
+    if first.stratum is not None and second.stratum is not None:
+        labels = np.concatenate([np.asarray(sample.stratum) for sample in (first, second)])
+        strata, n_strata = dense_codes("stratum", labels, len(values))
+        in_both = np.bincount(np.unique(2 * strata + side) // 2, minlength=n_strata) == 2
+        used = in_both[strata]
+        values, side, clusters, strata = values[used], side[used], clusters[used], strata[used]
+    found = cluster_influence(values, np.ones(len(values)), side, 2, clusters, strata)
+    psi = np.bincount(found.group * n_clusters + found.cluster, found.psi, minlength=2 * n_clusters).reshape(2, -1)
+    variance, parts = float(((psi[0] - psi[1]) ** 2).sum()), found.variance
+    n_used = len(np.unique(clusters))
+    note = ""
+    if not found.n_items.all():
+        note = NO_ITEM
+    elif n_used < 2 or (scores and found.fewest_clusters.min() < 2):
+        note = ONE_CLUSTER
+    elif found.fewest_clusters.min() < 2:
+        note = ONE_CLUSTER_IN_STRATUM
+    elif scores and variance <= (_ROUNDING * largest_of(values)) ** 2:
+        note = NO_SPREAD
+    difference = centre = found.estimate[0] - found.estimate[1]
+    df = found.df_satterthwaite
+    if not scores:
+        items, df = found.effective_items(), np.maximum(found.df_effective, 1.0)
+        shrunk = (items * found.estimate + 1.0) / (items + 2.0)
+        pseudo = items * (found.estimate - shrunk) ** 2 + (1.0 - shrunk) ** 2 + shrunk**2
+        added = pseudo / (items + 2.0) ** 2
+        variance, parts, centre = variance + float(added.sum()), parts + added, shrunk[0] - shrunk[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        welch = 1.0 / float(((parts / parts.sum()) ** 2 / df).sum()) if parts.sum() > 0.0 else 1.0
+    error = math.nan if note else math.sqrt(variance)
+    low, high, p_value = (float(number) for number in t_interval(centre, error, welch, confidence))
+    if not scores and not note:
+        low, high = min(max(low, -1.0), difference), max(min(high, 1.0), difference)
+    missing = np.array([np.nan])
+    return Differences(
+        estimate=np.array([difference]),
+        std_error=np.array([error]),
+        df=missing if note else np.array([welch]),
+        ci_low=np.array([low]),
+        ci_high=np.array([high]),
+        n_items=np.array([len(values)]),
+        n_clusters=np.array([n_used]),
+        design_effect=missing,
+        n_effective=missing,
+        note=(note,),
+        confidence=confidence,
+        first=np.array([0]),
+        second=np.array([1]),
+        first_mean=found.estimate[:1],
+        second_mean=found.estimate[1:],
+        p_value=np.array([p_value]),
     )
 
 
-def contrast_variance(covariance: FloatArray) -> FloatArray:
-    """Variances of all differences of estimates with a covariance, shape [n, n]; 0 where rounding leaves less."""
+def pseudo_items(squares: FloatArray, fourth_powers: FloatArray) -> FloatArray:
+    """Return how many items are added to a difference of proportions, shape [n_pairs].
+
+    Two if at most one and a half clusters vary, as in Bonett and Price (2012) for independent pairs; else three divided
+    by the effective number of clusters that vary, (sum psi^2)^2 / sum psi^4, as Student's t holds by itself if many do.
+
+    Args:
+        squares, fourth_powers: sums of the second and fourth powers of the clusters' influence values psi.
+    """
+    varying = np.divide(squares**2, fourth_powers, out=np.ones_like(squares), where=fourth_powers > 0.0)
+    return np.asarray(np.minimum(MAX_PSEUDO_ITEMS, _PSEUDO_ITEMS_TIMES_CLUSTERS / varying), dtype=np.float64)
+
+
+def pairwise_variance(covariance: FloatArray) -> FloatArray:
+    """Return the variances of all pairwise differences of estimates, from their covariance, shape [n, n]."""
     own = np.diag(covariance)
     return np.asarray(np.maximum(own[:, np.newaxis] + own - 2.0 * covariance, 0.0), dtype=np.float64)
 
 
-def difference_variance(replicates: FloatArray, n_clusters: int) -> FloatArray:
-    """Variances of all differences of estimates that were taken on the same resamples of clusters.
+def resampled_pairwise_variance(replicates: FloatArray, n_clusters: int) -> FloatArray:
+    """Return the variances of all pairwise differences of estimates, from resamples of clusters, shape [n, n].
 
     Args:
-        replicates: shape [resamples, n]; a resample without both of two estimates says nothing of their difference.
-        n_clusters: how many clusters were resampled, of which a bootstrap's variance is too small by (n - 1) / n.
+        replicates: shape [resamples, n]; NaN for an estimate that a resample does not have.
+        n_clusters: clusters that were resampled; the variance is multiplied by n_clusters / (n_clusters - 1).
 
     Returns:
-        Shape [n, n]; NaN where fewer than half the resamples have both, or there are fewer than two clusters.
+        NaN where fewer than half the resamples have both estimates, or there are fewer than two clusters.
     """
     resamples, n = replicates.shape
     variance = np.full((n, n), np.nan)
@@ -306,35 +307,19 @@ def difference_variance(replicates: FloatArray, n_clusters: int) -> FloatArray:
     return variance * n_clusters / (n_clusters - 1.0)
 
 
-def _guarded(
-    estimate: FloatArray,
-    variance: FloatArray,
-    items: FloatArray,
-    freedom: FloatArray,
-    made_up: FloatArray,
-    confidence: float,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Interval and p-value after the made-up items, the estimate's mean square about the new centre included."""
+def _with_pseudo_items(
+    estimate: FloatArray, variance: FloatArray, items: FloatArray, pseudo: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return differences of proportions and their variances with pseudo-items added, half in favour of either side."""
     items = np.where(np.isfinite(items), items, 1.0)
-    total = items + made_up
+    total = items + pseudo
     centre = estimate * items / total
-    added = 0.5 * made_up * ((1.0 - centre) ** 2 + (1.0 + centre) ** 2)
-    inflated = (items**2 * variance + items * (estimate - centre) ** 2 + added) / total**2
-    low, high, p = contrast_interval(
-        centre, np.sqrt(inflated), np.where(np.isfinite(freedom), freedom, 1.0), confidence
-    )
-    return np.maximum(low, -1.0), np.minimum(high, 1.0), p
+    added = 0.5 * pseudo * ((1.0 - centre) ** 2 + (1.0 + centre) ** 2)
+    return centre, (items**2 * variance + items * (estimate - centre) ** 2 + added) / total**2
 
 
-def _joined(parts: list[MeanDifferences], confidence: float) -> MeanDifferences:
-    def stacked(name: str, dtype: type) -> np.ndarray:
-        return np.concatenate([getattr(part, name) for part in parts] or [np.zeros(0, dtype)])
-
-    numbers = {name: stacked(name, np.int64) for name in ("first", "second", "n", "n_clusters")}
-    values = ("first_value", "second_value", "difference", "low", "high", "p", "degrees_of_freedom")
-    return MeanDifferences(
-        **numbers,
-        **{name: stacked(name, np.float64) for name in values},
-        note=tuple(words for part in parts for words in part.note),
-        confidence=confidence,
-    )
+def _proportions(name: str, value: ArrayLike) -> FloatArray:
+    values = as_floats(name, value)
+    if not ((values >= 0.0) & (values <= 1.0)).all():
+        raise ValueError(f"{name} must lie between 0 and 1")
+    return values

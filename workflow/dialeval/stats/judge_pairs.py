@@ -28,7 +28,7 @@ from dialeval.stats.arrays import (
     dense_codes,
     with_room_for_squares,
 )
-from dialeval.stats.differences import contrast_interval
+from dialeval.stats.estimates import t_interval
 from dialeval.stats.resampling import cluster_counts
 
 TOO_FEW = "fewer than 3 items have both scores and a rating"
@@ -154,7 +154,7 @@ def compare_judges(
     )
     found[:3, n < 3] = np.nan
     settled = np.array([not words for words in reason], dtype=np.bool_)
-    low, high, p = contrast_interval(
+    low, high, p = t_interval(
         np.where(settled, difference, np.nan), error, freedom[of_pair] if n_pairs else 0.0, confidence
     )
     return JudgePairs(

@@ -21,7 +21,7 @@ from scipy.special import expit, nctdtrit, ndtri, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
 from dialeval.stats.bradley_terry import bradley_terry
-from dialeval.stats.differences import made_up_items
+from dialeval.stats.differences import pseudo_items
 
 POWER = 0.8
 MOST_MORE = 10_000_000
@@ -168,7 +168,7 @@ def simulated(
     still = centred.std(axis=0) <= 1e-12
     if shares:
         moments = (np.where(still, 1.0, n_clusters * (centred**order).mean(axis=0)) for order in (2, 4))
-        variance += made_up_items(*moments) / n_clusters**2
+        variance += pseudo_items(*moments) / n_clusters**2
     reach = stdtrit(n_clusters - 1.0, 0.5 + 0.5 * confidence) * np.sqrt(variance)
     smallest = np.quantile(reach - error, power, axis=0)
     smallest *= for_pilot(n_stored - 1.0, n_clusters - 1.0, confidence, power)

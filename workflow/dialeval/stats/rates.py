@@ -1,7 +1,7 @@
 """Win, tie and lose rates, pass rates, and whether one place of the options is chosen more often.
 
 Outcomes are 1 (win), 0.5 (tie), 0 (loss) and NaN for a verdict that could not be read. Both orders of a comparison
-count alike, and both belong to their seed. Intervals are those of `shares.share_intervals`, clustered by seed.
+count alike, and both belong to their seed. Intervals are those of `clustered.clustered_proportions`, clustered by seed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 from scipy.special import chdtrc
 
 from dialeval.stats.arrays import FloatArray, IntArray, as_codes, as_floats, as_outcomes, dense_codes
-from dialeval.stats.shares import ShareIntervals, share_intervals
+from dialeval.stats.clustered import clustered_proportions
+from dialeval.stats.estimates import Estimates
 
 # Win, tie and lose rates and pass rates; what could not be read stays in the denominator.
 
@@ -40,9 +41,9 @@ class WinMatrices:
     tie_rate: FloatArray
     lose_rate: FloatArray
     unparsed_rate: FloatArray
-    win: ShareIntervals
-    win_or_tie: ShareIntervals
-    score: ShareIntervals
+    win: Estimates
+    win_or_tie: Estimates
+    score: Estimates
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class PassRates:
     passes: IntArray
     unparsed: IntArray
     n: IntArray
-    rate: ShareIntervals
+    rate: Estimates
 
 
 def win_matrices(
@@ -106,9 +107,9 @@ def win_matrices(
         tie_rate=rates[:, :, _TIE],
         lose_rate=rates[:, :, _LOSE],
         unparsed_rate=rates[:, :, _UNPARSED],
-        win=share_intervals(kinds == _WIN, both, cell, cells, confidence=confidence),
-        win_or_tie=share_intervals(kinds <= _TIE, both, cell, cells, confidence=confidence),
-        score=share_intervals(worth, both, cell // max(n_players, 1), n_players, confidence=confidence),
+        win=clustered_proportions(kinds == _WIN, both, cell, cells, confidence=confidence),
+        win_or_tie=clustered_proportions(kinds <= _TIE, both, cell, cells, confidence=confidence),
+        score=clustered_proportions(worth, both, cell // max(n_players, 1), n_players, confidence=confidence),
     )
 
 
@@ -137,7 +138,7 @@ def pass_rates(
         passes=np.bincount(group[passed == 1.0], minlength=n_groups),
         unparsed=np.bincount(group[np.isnan(passed)], minlength=n_groups),
         n=np.bincount(group, minlength=n_groups),
-        rate=share_intervals(passed == 1.0, cluster, group, n_groups, confidence=confidence),
+        rate=clustered_proportions(passed == 1.0, cluster, group, n_groups, confidence=confidence),
     )
 
 

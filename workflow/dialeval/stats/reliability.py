@@ -24,7 +24,8 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, as_floats, check_confidence, dense_codes
-from dialeval.stats.resampling import Interval, bias_corrected_interval, cluster_counts, interval
+from dialeval.stats.estimates import Estimate
+from dialeval.stats.resampling import bias_corrected_interval, cluster_counts, interval
 
 # How far the mean of an item's ratings can be relied upon, and so how high a judge could correlate with it.
 
@@ -59,9 +60,9 @@ class Reliability:
         replicates: `mean` on each resample of the clusters, shape [resamples].
     """
 
-    icc: Interval
-    mean: Interval
-    ceiling: Interval
+    icc: Estimate
+    mean: Estimate
+    ceiling: Estimate
     n_raters: float
     item: float
     rater: float
@@ -111,7 +112,7 @@ def reliability(
     n_rated = len(np.unique(codes[items]))
     reason = _undefined(values, items)
     if reason:
-        nothing = Interval(math.nan, math.nan, math.nan, confidence, 0, reason, n_rated)
+        nothing = Estimate(math.nan, math.nan, math.nan, confidence, 0, reason, n_rated)
         nan = math.nan
         none_drawn = np.full(resamples, nan)
         return Reliability(
@@ -148,7 +149,7 @@ def reliability(
 
 def corrected_correlation(
     estimate: float, replicates: ArrayLike, raters: Reliability, *, confidence: float = 0.95
-) -> Interval:
+) -> Estimate:
     """Correlation of a judge with what raters without errors would say: r / sqrt(reliability) (Spearman 1904).
 
     Only the raters' errors are taken out; the judge's own stay its own. Nothing is corrected where the interval of
@@ -169,24 +170,24 @@ def corrected_correlation(
     drawn = as_floats("replicates", replicates, len(raters.replicates))
     n_clusters = raters.mean.n_clusters
     if math.isnan(estimate) or math.isnan(raters.mean.estimate):
-        reason = raters.mean.reason or "there is no correlation to correct"
-        return Interval(math.nan, math.nan, math.nan, confidence, 0, reason, n_clusters)
+        reason = raters.mean.note or "there is no correlation to correct"
+        return Estimate(math.nan, math.nan, math.nan, confidence, 0, reason, n_clusters)
     # The note of the mean itself says more where even the estimate is below 0.
-    if raters.mean.estimate <= 0.0 or (len(drawn) and not raters.mean.low > 0.0):
-        reason = raters.mean.reason or NEAR_NOTHING
-        return Interval(math.nan, math.nan, math.nan, confidence, 0, reason, n_clusters)
+    if raters.mean.estimate <= 0.0 or (len(drawn) and not raters.mean.ci_low > 0.0):
+        reason = raters.mean.note or NEAR_NOTHING
+        return Estimate(math.nan, math.nan, math.nan, confidence, 0, reason, n_clusters)
     with np.errstate(invalid="ignore", divide="ignore"):
         divided = drawn / np.sqrt(np.where(raters.replicates > 0.0, raters.replicates, np.nan))
     corrected = estimate / math.sqrt(raters.mean.estimate)
     note = ABOVE_ONE if abs(corrected) > 1.0 else ""
     found = _interval(min(max(corrected, -1.0), 1.0), divided, confidence, note, n_clusters, len(drawn))
-    if math.isnan(found.low):
+    if math.isnan(found.ci_low):
         return found
     sign = -1.0 if corrected < 0.0 else 1.0
     inner, outer = bias_corrected_interval(abs(corrected), sign * divided, confidence, n_clusters)
     inner = min(inner, _inner_end(abs(corrected), sign * divided, confidence, n_clusters))
     low, high = sorted((sign * max(inner, -1.0), sign * min(outer, 1.0)))
-    return replace(found, low=min(low, found.estimate), high=max(high, found.estimate))
+    return replace(found, ci_low=min(low, found.estimate), ci_high=max(high, found.estimate))
 
 
 def _inner_end(corrected: float, divided: FloatArray, confidence: float, n_clusters: int) -> float:
@@ -226,10 +227,10 @@ def _alike(value: FloatArray, item: IntArray) -> bool:
 
 def _interval(
     estimate: float, replicates: FloatArray, confidence: float, note: str, n_clusters: int, resamples: int
-) -> Interval:
+) -> Estimate:
     """Returns the number with its interval; one that was not asked for is no fault."""
     if resamples == 0:
-        return Interval(float(estimate), math.nan, math.nan, confidence, 0, note, n_clusters)
+        return Estimate(float(estimate), math.nan, math.nan, confidence, 0, note, n_clusters)
     return interval(float(estimate), replicates, confidence, note, n_clusters)
 
 

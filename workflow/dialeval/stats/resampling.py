@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,51 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
-
-# One way to resample: whole clusters (seeds, dialogues, items), as matrices of counts.
-
-ONE_CLUSTER = "a single cluster gives no interval"
+from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate
 
 ALL_THE_SAME = "every resample gives the same rating, which gives no interval"
 
 _DRAWS_PER_BLOCK = 100_000
 _FAR = 1.5  # standard deviations: beyond them lie some 7% of normal replicates at either end, and the ends at 95%
 _NO_WIDTH = 1e-6  # points: what rounding leaves
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A statistic with its percentile interval.
-
-    Attributes:
-        estimate: the statistic on the data themselves.
-        low, high: ends of the interval; NaN where there is none.
-        confidence: the interval's nominal coverage.
-        resamples: replicates behind it that have a value.
-        reason: why a number is missing; empty where none is.
-        n_clusters: clusters behind it; 0 where they were not counted.
-        design_effect: variance of the statistic over that of as many independent rows; NaN where it is not defined.
-        effective_n: independent rows that would say as much; NaN where it is not defined.
-    """
-
-    estimate: float
-    low: float
-    high: float
-    confidence: float
-    resamples: int
-    reason: str = ""
-    n_clusters: int = 0
-    design_effect: float = math.nan
-    effective_n: float = math.nan
-
-    def behind(self) -> dict[str, float | str | None]:
-        """Returns what tables put beside the interval: its clusters, design effect, effective n, and note."""
-        return {
-            "n_clusters": self.n_clusters or None,
-            "design_effect": self.design_effect,
-            "effective_n": self.effective_n,
-            "note": self.reason or None,
-        }
 
 
 def cluster_counts(n_clusters: int, resamples: int, rng: np.random.Generator) -> FloatArray:
@@ -213,21 +174,21 @@ def interval(
     estimate: float,
     replicates: FloatArray,
     confidence: float = 0.95,
-    reason: str = "",
+    note: str = "",
     n_clusters: int | None = None,
-) -> Interval:
-    """Gather a statistic and its replicates, shape [resamples], into an `Interval`, expanded for few clusters."""
+) -> Estimate:
+    """Gather a statistic and its replicates, shape [resamples], into an `Estimate`, expanded for few clusters."""
     low, high = percentile_interval(replicates, confidence, n_clusters)
     known = int(np.count_nonzero(~np.isnan(replicates)))
     behind = n_clusters or 0
     if math.isnan(estimate):
-        why = reason or "the statistic is undefined"
-        return Interval(math.nan, math.nan, math.nan, confidence, known, why, behind)
+        why = note or "the statistic is undefined"
+        return Estimate(math.nan, math.nan, math.nan, confidence, known, why, behind)
     if known == 0:
-        reason = reason or "no resample has a value"
+        note = note or "no resample has a value"
     elif n_clusters == 1:
-        reason = reason or ONE_CLUSTER
-    return Interval(float(estimate), float(low), float(high), confidence, known, reason, behind)
+        note = note or SINGLE_CLUSTER
+    return Estimate(float(estimate), float(low), float(high), confidence, known, note, behind)
 
 
 def ratio_replicates(

@@ -3,7 +3,7 @@
 A pair is noticed if the judge's score of the original is above that of the damaged item by more than theta (strictly),
 scores scaled to [0, 1] (comp-analysis, section "Robustness of the LLM Evaluators"). The ratio is over all pairs: a pair
 with a missing score counts in n and is not noticed, and their number stands beside the ratio. One dialogue is damaged
-several times, so intervals are clustered by dialogue (`shares.share_intervals`).
+several times, so intervals are clustered by dialogue (`clustered.clustered_proportions`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import BoolArray, IntArray, as_codes, as_floats, check_confidence
-from dialeval.stats.shares import NO_ROW, ShareIntervals, share_intervals
+from dialeval.stats.clustered import NO_ROW, clustered_proportions
+from dialeval.stats.estimates import Estimates
 
 ROUNDING = 1e-9
 """Drops within this of theta count as equal to it: 0.95 - 0.75 is not above 0.2, whatever the last bit says."""
@@ -36,7 +37,7 @@ class RobustnessRatios:
     noticed: IntArray
     n: IntArray
     n_missing: IntArray
-    ratio: ShareIntervals
+    ratio: Estimates
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class CellAverages:
         n_missing: groups of the owner without a ratio.
     """
 
-    average: ShareIntervals
+    average: Estimates
     n_cells: IntArray
     n_missing: IntArray
 
@@ -68,8 +69,8 @@ class LadderShares:
 
     n: IntArray
     n_missing: IntArray
-    falling: ShareIntervals
-    not_rising: ShareIntervals
+    falling: Estimates
+    not_rising: Estimates
 
 
 def robustness_ratios(
@@ -156,12 +157,12 @@ def average_ratios(
     owners = as_codes("owner", owner, length=n_groups, below=n_owners)
     has_value = np.bincount(codes[~missing], minlength=n_groups) > 0
     used = has_value[codes]
-    average = share_intervals(
+    average = clustered_proportions(
         noticed[used],
         np.asarray(cluster)[used],
         owners[codes[used]],
         n_owners,
-        cell=codes[used],
+        stratum=codes[used],
         confidence=confidence,
     )
     return CellAverages(
@@ -245,17 +246,17 @@ def _noticed(
     return drop > thetas[codes] + ROUNDING, np.isnan(drop), codes
 
 
-def _shares(
-    counted: BoolArray, group: IntArray, scored: BoolArray, cluster: ArrayLike, confidence: float
-) -> ShareIntervals:
+def _shares(counted: BoolArray, group: IntArray, scored: BoolArray, cluster: ArrayLike, confidence: float) -> Estimates:
     """Returns the shares of the groups in which something was scored."""
     used = scored[group]
-    found = share_intervals(counted[used], np.asarray(cluster)[used], group[used], len(scored), confidence=confidence)
+    found = clustered_proportions(
+        counted[used], np.asarray(cluster)[used], group[used], len(scored), confidence=confidence
+    )
     return _renamed(found)
 
 
-def _renamed(found: ShareIntervals) -> ShareIntervals:
-    return replace(found, reason=tuple(NOTHING_SCORED if why == NO_ROW else why for why in found.reason))
+def _renamed(found: Estimates) -> Estimates:
+    return replace(found, note=tuple(NOTHING_SCORED if why == NO_ROW else why for why in found.note))
 
 
 def _any_of(flag: BoolArray, owner: IntArray, n_owners: int) -> BoolArray:

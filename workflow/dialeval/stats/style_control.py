@@ -18,9 +18,8 @@ from scipy.special import expit
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
 from dialeval.stats.bradley_terry import told_by_overlap
 from dialeval.stats.comparisons import N_RESULTS, compare, groups, mostly_zeros, pair_weights
-from dialeval.stats.differences import contrast_interval
+from dialeval.stats.estimates import Estimate, t_interval
 from dialeval.stats.likelihood import GRADIENT_TOLERANCE
-from dialeval.stats.resampling import Interval
 
 DEFAULT_RIDGE = 1e-6
 INSEPARABLE = "lengths and ratings cannot be told apart"
@@ -69,8 +68,8 @@ class ControlledRatings:
     low: FloatArray
     high: FloatArray
     covariance: FloatArray
-    slope: Interval
-    position: Interval
+    slope: Estimate
+    position: Estimate
     n: int
     n_clusters: int
     degrees_of_freedom: float
@@ -139,15 +138,15 @@ def controlled_ratings(
     sizes = np.bincount(clusters, row_weight, minlength=n_clusters).astype(np.float64)
     freedom = float(sizes.sum() ** 2 / (sizes**2).sum()) - 1.0 if n else math.nan
 
-    def missing(reason: str) -> Interval:
-        return Interval(math.nan, math.nan, math.nan, confidence, 0, reason)
+    def missing(reason: str) -> Estimate:
+        return Estimate(math.nan, math.nan, math.nan, confidence, 0, reason)
 
     def result(
-        rating: FloatArray, covariance: FloatArray, slope: Interval, place: Interval, reason: str
+        rating: FloatArray, covariance: FloatArray, slope: Estimate, place: Estimate, reason: str
     ) -> ControlledRatings:
         variance = np.diag(covariance)
         variance = np.where(variance <= _OF_ROUNDING * np.fmax.reduce(variance, initial=0.0), 0.0, variance)
-        low, high, _ = contrast_interval(rating, np.sqrt(variance), freedom, confidence)
+        low, high, _ = t_interval(rating, np.sqrt(variance), freedom, confidence)
         low[~main] = high[~main] = np.nan
         return ControlledRatings(
             rating, part, main, low, high, covariance, slope, place, n, n_clusters, freedom, reason, confidence, scale,
@@ -204,16 +203,16 @@ def controlled_ratings(
     of_models[doubtful] = np.nan
     of_models[:, doubtful] = np.nan
 
-    def coefficient(place: int) -> Interval:
+    def coefficient(place: int) -> Estimate:
         value, variance = float(parameters[place]), float(spread[place, place])
         if not variance < _LARGEST_ERROR**2:
             return missing(NOT_FINITE)
         if told is not None and (told[place] ** 2).sum() < 1.0 - _TOLD:
             return missing(NOT_FINITE)
         if not variance > 0.0:
-            return Interval(value, math.nan, math.nan, confidence, 0, NO_SPREAD, n_clusters)
-        low, high, _ = contrast_interval(value, math.sqrt(variance), freedom, confidence)
-        return Interval(value, float(low), float(high), confidence, 0, n_clusters=n_clusters)
+            return Estimate(value, math.nan, math.nan, confidence, 0, NO_SPREAD, n_clusters)
+        low, high, _ = t_interval(value, math.sqrt(variance), freedom, confidence)
+        return Estimate(value, float(low), float(high), confidence, 0, n_clusters=n_clusters)
 
     slope = coefficient(n_players) if has_length else missing("no lengths")
     place = coefficient(len(parameters) - 1) if has_position else missing("place and models cannot be told apart")

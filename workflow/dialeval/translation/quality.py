@@ -21,7 +21,7 @@ from dialeval.papers.xdial_eval import published_quality
 from dialeval.prompts.rendering import END_MARK, Templates, one_line
 from dialeval.protocols.planning import Planned
 from dialeval.protocols.written_scores import read_scores
-from dialeval.stats.means import mean_interval
+from dialeval.stats.clustered import clustered_mean
 from dialeval.stats.resampling import cluster_counts, percentile_interval
 from dialeval.tables.files import unescaped_cell
 from dialeval.tables.training import TRANSLATION_SAMPLE
@@ -129,12 +129,12 @@ def score_rows(sample: Sequence[Mapping[str, Any]], scores: Scores, confidence: 
         if not known and scores.metric not in ("adequacy", "people"):
             continue
         clusters = [f"{row['corpus']}/{row['cluster']}" for row, _ in known]
-        found = mean_interval([value for _, value in known], clusters, scale=scores.scale, confidence=confidence)
+        found = clustered_mean([value for _, value in known], clusters, scale=scores.scale, confidence=confidence)
         yield _row(corpus, language, scores.metric, scores.by, len(known), sample) | {
             "value": _number(found.estimate),
-            "low": _number(found.low),
-            "high": _number(found.high),
-            "reason": found.reason or None,
+            "low": _number(found.ci_low),
+            "high": _number(found.ci_high),
+            "reason": found.note or None,
         }
 
 

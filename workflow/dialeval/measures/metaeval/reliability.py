@@ -80,19 +80,19 @@ def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability
         confidence=pearson.confidence,
     )
     missing = f"{n_means} items of which the mean alone is known are taken to be rated as the others" if n_means else ""
-    notes = (raters.ceiling.reason, pearson.reason[judge][dimension] or corrected.reason, missing)
+    notes = (raters.ceiling.note, pearson.reason[judge][dimension] or corrected.note, missing)
     return {
         "n_raters": raters.n_raters,
         "icc": raters.icc.estimate,
-        "icc_low": raters.icc.low,
-        "icc_high": raters.icc.high,
+        "icc_low": raters.icc.ci_low,
+        "icc_high": raters.icc.ci_high,
         "reliability": raters.mean.estimate,
         "ceiling": raters.ceiling.estimate,
-        "ceiling_low": raters.ceiling.low,
-        "ceiling_high": raters.ceiling.high,
+        "ceiling_low": raters.ceiling.ci_low,
+        "ceiling_high": raters.ceiling.ci_high,
         "corrected": corrected.estimate,
-        "corrected_low": corrected.low,
-        "corrected_high": corrected.high,
+        "corrected_low": corrected.ci_low,
+        "corrected_high": corrected.ci_high,
         "note": "; ".join(dict.fromkeys(note for note in notes if note)) or None,
     }
 
@@ -102,7 +102,7 @@ def _repeated(result: Correlated, repeats: Singles | None, both: BoolArray) -> _
     if repeats is None:
         return {}
     own = _reliability(result, repeats, both, intervals=False)
-    note = f"of the judge's own repeats: {own.mean.reason}" if own.mean.reason else None
+    note = f"of the judge's own repeats: {own.mean.note}" if own.mean.note else None
     return {"judge_reliability": own.mean.estimate, "n_repeats": own.n_raters, "note": note}
 
 

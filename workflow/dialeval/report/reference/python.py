@@ -109,13 +109,17 @@ INTERFACE: tuple[Public, ...] = (
     Public("dialeval.comparison", "Two runs", ("compare",)),
     Public("dialeval.config.loading", "Reading a configuration", ("load_config",)),
     Public("dialeval.errors", "What is raised for the reader of a message", ("UserError",)),
-    Public("dialeval.stats.shares", "Shares", ("share_intervals", "ShareIntervals")),
+    Public("dialeval.stats.estimates", "Estimates", ("Estimate", "Estimates")),
     Public(
-        "dialeval.stats.means",
-        "Means",
-        ("mean_interval", "paired_mean_difference", "unpaired_mean_difference", "MeanDifference"),
+        "dialeval.stats.clustered",
+        "Means and proportions",
+        ("clustered_mean", "clustered_proportion", "clustered_proportions"),
     ),
-    Public("dialeval.stats.differences", "Differences of shares", ("paired_differences", "MeanDifferences")),
+    Public(
+        "dialeval.stats.differences",
+        "Differences",
+        ("paired_differences", "item_differences", "two_sample_difference", "Sample", "Differences"),
+    ),
     Public("dialeval.stats.multiplicity", "Many tests at once", ("holm", "benjamini_hochberg")),
     Public("dialeval.stats.multiplicity", "Places", ("order_claims", "OrderClaims", "places", "Places")),
     Public("dialeval.stats.bradley_terry", "Strengths", ("bradley_terry", "davidson", "StrengthRating")),
@@ -140,7 +144,7 @@ INTERFACE: tuple[Public, ...] = (
         ("correct_means", "correct_ratings", "annotator_variance", "Annotators", "Corrected", "Difference"),
     ),
     Public("dialeval.stats.auc", "True from spoiled", ("clustered_auc", "auc_gain", "ClusteredAuc")),
-    Public("dialeval.stats.resampling", "Resampling clusters", ("Interval", "cluster_counts", "percentile_interval")),
+    Public("dialeval.stats.resampling", "Resampling clusters", ("cluster_counts", "percentile_interval")),
 )
 
 
