@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from dialeval.stats.corrected import correct_means
+from dialeval.stats.prediction_powered import correct_means
 from gates import DATA, Gates, arguments
 
 FED = {

@@ -20,7 +20,9 @@ from scipy.special import ndtr, ndtri
 from stats_timing import cpu_medians  # isort: skip
 
 from dialeval.stats.bradley_terry import bradley_terry
-from dialeval.stats.corrected import Corrected, correct_means, correct_ratings
+from dialeval.stats.corrected_ratings import correct_ratings
+from dialeval.stats.label_corrected import Corrected
+from dialeval.stats.prediction_powered import correct_means
 from gates import Gates, arguments
 
 CHATBOTS, SEEDS = 14, 222

@@ -21,8 +21,9 @@ from dialeval.labels.cascades import as_one, drawn, with_cascade
 from dialeval.measures.design import Design
 from dialeval.measures.scores import means
 from dialeval.stats.bradley_terry import bradley_terry
-from dialeval.stats.corrected import correct_means, correct_ratings
-from dialeval.stats.corrected_means import Annotators, annotator_variance
+from dialeval.stats.corrected_ratings import correct_ratings
+from dialeval.stats.prediction_powered import Annotators, correct_means
+from dialeval.stats.reliability import annotator_variance
 from dialeval.tables.dialogues import JUDGEMENTS
 from gates import Gates, arguments
 

@@ -18,7 +18,6 @@ from scipy.stats import ttest_rel
 
 from dialeval.measures.design import Design
 from dialeval.planning.power import LabelPlan, PlannedDesign, Size, plans
-from dialeval.stats.corrected import correct_means
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.estimates import t_interval
 from dialeval.stats.multiplicity import holm
@@ -28,6 +27,7 @@ from dialeval.stats.power import (
     contributions_of_ratings,
     simulated,
 )
+from dialeval.stats.prediction_powered import correct_means
 from dialeval.stats.style_control import controlled_ratings
 from gates import Gates, arguments
 

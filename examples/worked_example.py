@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from dialeval.stats.clustered import clustered_mean
-from dialeval.stats.corrected import correct_means
 from dialeval.stats.correlation import correlate
 from dialeval.stats.differences import Sample, two_sample_difference
 from dialeval.stats.multiplicity import holm
+from dialeval.stats.prediction_powered import correct_means
 from dialeval.stats.reliability import corrected_correlation, reliability
 
 LABELLED = 17  # dialogues of each system that we pretend people have seen

@@ -38,8 +38,7 @@ from dialeval.labels.joined_judgements import (
 )
 from dialeval.measures.differences import NO_LIMIT, corrected
 from dialeval.stats.clustered import clustered_proportion
-from dialeval.stats.corrected import correct_means
-from dialeval.stats.corrected_means import FEW_INSIDE
+from dialeval.stats.prediction_powered import FEW_INSIDE, correct_means
 from dialeval.tables.files import to_table
 from dialeval.tables.labels import CORRECTED, DIFFERENCES
 

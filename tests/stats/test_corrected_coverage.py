@@ -13,7 +13,7 @@ import pytest
 from scipy.special import ndtr
 
 from dialeval.stats.arrays import FloatArray
-from dialeval.stats.corrected import correct_means
+from dialeval.stats.prediction_powered import correct_means
 
 FED = Path(__file__).resolve().parents[2].parent / "shared/data/comp-analysis/dialog_level_texts"
 SYSTEMS, SEEDS, LABELS = 6, 120, 50

@@ -12,8 +12,8 @@ from dialeval.stats import corrected_ratings as ratings
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.bradley_terry import bradley_terry
 from dialeval.stats.comparisons import LOSES_ALL, SEPARATED, WINS_ALL
-from dialeval.stats.corrected import correct_ratings
-from dialeval.stats.correction import WIDEST
+from dialeval.stats.corrected_ratings import correct_ratings
+from dialeval.stats.label_corrected import WIDEST
 
 POINTS = 400.0 / np.log(10.0)
 
@@ -53,7 +53,7 @@ def solved(drawn: Drawn, weight: float) -> FloatArray:
     e = w * (np.nan_to_num(drawn.label) - weight * drawn.score) + weight * drawn.score
     omega = (1.0 - weight) * w + weight
     one, other = np.triu_indices(drawn.n_players, 1)
-    beside = ratings.MADE_UP * w.sum() / known.sum()
+    beside = ratings.PSEUDO_COMPARISONS * w.sum() / known.sum()
 
     def loss(strength: FloatArray) -> float:
         lead, between = strength[drawn.left] - strength[drawn.right], strength[one] - strength[other]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dialeval.stats.arrays import FloatArray, IntArray
-from dialeval.stats.corrected import correct_means
 from dialeval.stats.panels import agreement_weights, dawid_skene, panel_scores
+from dialeval.stats.prediction_powered import correct_means
 
 
 def test_gaps_bring_no_score_beyond_what_was_said() -> None:

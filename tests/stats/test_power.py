@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 from statsmodels.stats.power import TTestPower
 
-from dialeval.stats.corrected import correct_means
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.power import (
     PeopleDesign,
@@ -23,6 +22,7 @@ from dialeval.stats.power import (
     more_to_halve,
     simulated,
 )
+from dialeval.stats.prediction_powered import correct_means
 from dialeval.stats.style_control import controlled_ratings
 
 

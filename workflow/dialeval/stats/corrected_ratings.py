@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, check_confidence
 from dialeval.stats.comparisons import LOSES_ALL, SEPARATED, WINS_ALL
-from dialeval.stats.corrected_means import FEWEST_EITHER, FEWEST_LABELLED, check_rows, ratio
-from dialeval.stats.correction import (
+from dialeval.stats.label_corrected import (
     NOT_CORRECTED,
     ROUNDING,
     WIDEST,
@@ -31,132 +30,16 @@ from dialeval.stats.correction import (
     leverages,
 )
 from dialeval.stats.likelihood import Games, WeightedStrengths, anchored_information, fit_weighted, left_out, placed
+from dialeval.stats.prediction_powered import FEWEST_EITHER, FEWEST_LABELLED, check_rows, ratio
 
-MADE_UP = 0.1
+PSEUDO_COMPARISONS = 0.1
 """Made-up labelled comparisons of every two players, half of them won by either: they keep a winner of all finite."""
-
 _HALVINGS = 4
 _APART = 0.25
-
 NO_LABEL = "no labelled comparison: what people would say is unknown"
 FEW_CLUSTERS = f"labels of fewer than {FEWEST_LABELLED} seeds or cases in all: people's labels stand alone"
 NO_SPREAD = "labels without any spread, such as ties alone, tell nothing of how far others may be"
 ALL_LABELLED = "every comparison is labelled: of these comparisons nothing is left to chance"
-
-
-class _Fit(NamedTuple):
-    """Strengths and what each cluster contributes to them, shapes [K] and [S, K]."""
-
-    strength: FloatArray
-    psi: FloatArray
-    whole: WeightedStrengths
-
-
-class _Data(NamedTuple):
-    """Comparisons with the judge's and people's outcomes; shape [n]."""
-
-    games: Games
-    y: FloatArray
-    f: FloatArray
-    w: FloatArray
-    thin: FloatArray
-    labelled: BoolArray
-    new: float
-
-    def fit(self, weight: float) -> _Fit:
-        """Strengths under a weight lambda of the judge."""
-        omega = (1.0 - weight) * self.w + weight
-        found = fit_weighted(self.games, self.w * (self.y - weight * self.f) + weight * self.f, omega, self._made_up())
-        score = self.w * self.thin * (self.y - found.expected - weight * (self.f - found.expected))
-        score += self.new * weight * (self.f - found.expected)
-        psi = left_out(self.games, found, omega, score)
-        return _Fit(found.strength, psi * self._shrunk(self.labelled), found)
-
-    def of_judge(self, weight: FloatArray, thin: FloatArray | float = 1.0) -> _Fit:
-        """The judge's own strengths from rows that have a weight."""
-        found = fit_weighted(self.games, weight * self.f, weight, self._made_up())
-        psi = left_out(self.games, found, weight, weight * thin * (self.f - found.expected))
-        return _Fit(found.strength, psi * self._shrunk(weight > 0.0), found)
-
-    def corrected(self, people: _Fit) -> tuple[float, _Fit]:
-        """The best lambda and its fit; half of it, and half again, where that has no finite solution."""
-        weight = self.best_weight(people)
-        for _ in range(_HALVINGS if weight > 0.0 else 0):
-            fit = self.fit(weight)
-            if fit.whole.finite:
-                return weight, fit
-            weight *= 0.5
-        return 0.0, people
-
-    def best_weight(self, people: _Fit) -> float:
-        """The lambda in 0..1 with the smallest sum of variances, to first order at people's own strengths."""
-        expected, whole = people.whole.expected, anchored_information(people.whole.information)
-        own = self.games.cluster_sums(self.w * self.thin * (self.y - expected))
-        other = self.games.cluster_sums((self.new - self.w * self.thin) * (self.f - expected))
-        a, b = (np.linalg.solve(whole, sums.T).T for sums in (own, other))
-        a, b = (moved - moved.mean(axis=1, keepdims=True) for moved in (a, b))
-        below = float((b**2).sum())
-        return float(np.clip(-(a * b).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
-
-    def unseen(self, fit: _Fit, weight: FloatArray) -> FloatArray:
-        """Variance of strengths for errors of the judge that few labels show, under lambda of each player, shape [K].
-
-        Where the judge differs from people on fewer than `FEWEST_EITHER` labelled clusters of a player, one more
-        comparison is made up in which it does, by a whole win (see `few_labels.unseen_errors`).
-        """
-        apart = self.games.cluster_totals((self.labelled & (np.abs(self.y - self.f) > _APART)).astype(np.float64))
-        few = (apart > 0.0).sum(axis=0) < FEWEST_EITHER
-        count = np.maximum(self.games.totals(self.labelled.astype(np.float64)), 1.0)
-        worth, left = (self.games.totals(part) / count for part in (self.w, self.labelled * self.thin**2))
-        inverse = np.linalg.inv(anchored_information(fit.whole.information))
-        moved = (
-            weight * worth * (np.diag(inverse) - inverse.sum(axis=0) / max(len(inverse), 1))
-        )  # of strengths that average 0
-        return np.where(few, left * moved**2, 0.0)
-
-    def unseen_wins(self, fit: _Fit, weight: float, limited: BoolArray) -> FloatArray:
-        """Contributions to strengths for a win that few labels of a pair of `limited` players do not show, [E, K].
-
-        The variance of a pair's labels is at least that of labels that are all as expected but for one more, which is
-        the less likely player's win. It counts as far as the pair itself places its players: in full where nothing else
-        does, hardly where many other pairs do.
-        """
-        n, games = self.games.n_players, self.games
-        left, right = np.minimum(games.left, games.right), np.maximum(games.left, games.right)
-        pair = left * n + right
-        residual = (self.y - fit.whole.expected - weight * (self.f - fit.whole.expected)) * self.labelled
-        curvature = self.w * fit.whole.expected * (1.0 - fit.whole.expected)
-        unlikely = np.maximum(fit.whole.expected, 1.0 - fit.whole.expected) ** 2
-        total, square, told, spread, left_over, surprise = (
-            np.bincount(pair, part, minlength=n * n).astype(np.float64)
-            for part in (
-                self.w, self.w**2, curvature, self.w * residual**2, self.w * self.thin**2, self.w * unlikely
-            )
-        )  # fmt: skip
-        there = (total > 0.0) & np.logical_and.outer(limited, limited).ravel()
-        size = ratio(total**2, square)[there]
-        spread, left_over = (part[there] / total[there] for part in (spread, left_over))
-        spread = spread * size / np.maximum(size - 1.0, 1.0)
-        believed = surprise[there] / total[there] / (size + 1.0)
-        one, other = np.divmod(np.flatnonzero(there), n)
-        inverse = np.linalg.inv(anchored_information(fit.whole.information))
-        moved = inverse[one] - inverse[other]
-        alone = np.clip(told[there] * (moved[np.arange(len(one)), one] - moved[np.arange(len(one)), other]), 0.0, 1.0)
-        if not len(one):
-            return np.zeros((0, n))
-        scale = total[there] * np.sqrt(left_over * alone * np.maximum(believed - spread, 0.0) / size)
-        return np.asarray(scale[:, np.newaxis] * (moved - moved.mean(axis=1, keepdims=True)))
-
-    def _made_up(self) -> FloatArray:
-        n = self.games.n_players
-        worth = float(self.w.sum()) / max(int(self.labelled.sum()), 1)
-        return np.full(n * (n - 1) // 2, MADE_UP * (worth if worth > 0.0 else 1.0))
-
-    def _shrunk(self, known: BoolArray) -> FloatArray:
-        """The jackknife's factor sqrt((m - 1) / m) for the m clusters with a known row, shape [S, 1]."""
-        there = np.bincount(self.games.cluster[known], minlength=self.games.n_clusters) > 0
-        m = max(int(there.sum()), 1)
-        return np.where(there, math.sqrt((m - 1) / m), 1.0)[:, np.newaxis]
 
 
 def correct_ratings(
@@ -217,7 +100,7 @@ def correct_ratings(
             raise ValueError(f"{name}[{row}] is {value[row]}; an outcome lies between 0 and 1")
 
     scored = rows.scored.astype(np.float64)
-    data = _Data(games, rows.y, rows.f, rows.w, rows.thin, rows.labelled, float(target == "new"))
+    data = _Comparisons(games, rows.y, rows.f, rows.w, rows.thin, rows.labelled, float(target == "new"))
     judge = data.of_judge(scored)
     # A row without a judge's outcome takes what its ratings expect: that looks at no label, so it may serve as a proxy.
     data = data._replace(f=np.where(rows.scored, rows.f, judge.whole.expected))
@@ -227,29 +110,29 @@ def correct_ratings(
 
     n_labelled = games.totals(rows.labelled.astype(np.float64))
     limited = placed(games, rows.y, rows.labelled)
-    of_people = _Shown(
+    of_people = _Scale(
         games, scale / math.log(10.0), n_labelled > 0, limited, limited, rows.w, rows.labelled, certain,
         target == "these",
     )  # fmt: skip
     alone = data.fit(0.0)
     wins = data.unseen_wins(alone, 0.0, of_people.limited)
     people = of_people.ratings(alone, initial, wins=wins)
-    people_spans = people.spans(confidence)
+    people_intervals = people.intervals(confidence)
     weight, fit = data.corrected(alone) if enough else (0.0, alone)
     with np.errstate(invalid="ignore"):
         unseen = data.unseen(fit, np.full(n_players, weight))
         wins = data.unseen_wins(fit, weight, of_people.limited)
-        width = of_people.ratings(fit, initial, unseen, wins).spans(confidence).width
-        wider = (weight > 0.0) & (width > WIDEST * people_spans.width)
+        width = of_people.ratings(fit, initial, unseen, wins).intervals(confidence).width
+        wider = (weight > 0.0) & (width > WIDEST * people_intervals.width)
     fit = fit._replace(strength=np.where(wider, alone.strength, fit.strength), psi=np.where(wider, alone.psi, fit.psi))
     corrected = of_people.ratings(fit, initial, np.where(wider, 0.0, unseen), wins)
-    spans = corrected.spans(confidence)
+    intervals = corrected.intervals(confidence)
 
     by_judge = placed(games, rows.f, rows.scored)
     common = limited & by_judge  # one origin for both, so that the two columns can be compared
     of_judge = of_people._replace(
         known=games.totals(scored) > 0, limited=by_judge, anchored=common if common.any() else by_judge, w=scored,
-        told=rows.scored, certain=False, fixed=False,
+        labelled=rows.scored, certain=False, fixed=False,
     )  # fmt: skip
     both = data.of_judge(rows.w * scored, rows.thin)
     gap = _Fit(both.strength - alone.strength, both.psi - alone.psi, alone.whole)
@@ -260,18 +143,18 @@ def correct_ratings(
     count, labels = games.totals(np.ones(n)).astype(np.int64), n_labelled.astype(np.int64)
     return Corrected(
         tuple(range(n_players)),
-        *(spans.estimate, spans.low, spans.high, spans.se, spans.df),
-        *people_spans[:3],
-        *judge_ratings.spans(confidence)[:3],
-        *bias.spans(confidence)[:3],
+        *(intervals.estimate, intervals.ci_low, intervals.ci_high, intervals.std_error, intervals.df),
+        *people_intervals[:3],
+        *judge_ratings.intervals(confidence)[:3],
+        *bias.intervals(confidence)[:3],
         weight=np.where(wider, 0.0, weight),
         rho_within=own,
         n=count,
         n_scored=games.totals(scored).astype(np.int64),
         n_labelled=labels,
         n_labelled_clusters=(games.cluster_totals(rows.w) > 0.0).sum(axis=0).astype(np.int64),
-        effective_labels=effective_labels(spans.se, people_spans.se, labels, count, target),
-        note=_notes(data, of_people.limited, labels, certain, n_clusters, wider, np.isnan(spans.low)),
+        effective_labels=effective_labels(intervals.std_error, people_intervals.std_error, labels, count, target),
+        note=_notes(data, of_people.limited, labels, certain, n_clusters, wider, np.isnan(intervals.ci_low)),
         rho=pooled,
         target=target,
         confidence=confidence,
@@ -282,7 +165,126 @@ def correct_ratings(
     )
 
 
-class _Shown(NamedTuple):
+class _Comparisons(NamedTuple):
+    """Comparisons with the judge's and people's outcomes; shape [n]."""
+
+    games: Games
+    y: FloatArray
+    f: FloatArray
+    w: FloatArray
+    thin: FloatArray
+    labelled: BoolArray
+    new: float
+
+    def fit(self, weight: float) -> _Fit:
+        """Strengths under a weight lambda of the judge."""
+        omega = (1.0 - weight) * self.w + weight
+        found = fit_weighted(
+            self.games, self.w * (self.y - weight * self.f) + weight * self.f, omega, self._pseudo_comparisons()
+        )
+        score = self.w * self.thin * (self.y - found.expected - weight * (self.f - found.expected))
+        score += self.new * weight * (self.f - found.expected)
+        psi = left_out(self.games, found, omega, score)
+        return _Fit(found.strength, psi * self._shrunk(self.labelled), found)
+
+    def of_judge(self, weight: FloatArray, thin: FloatArray | float = 1.0) -> _Fit:
+        """The judge's own strengths from rows that have a weight."""
+        found = fit_weighted(self.games, weight * self.f, weight, self._pseudo_comparisons())
+        psi = left_out(self.games, found, weight, weight * thin * (self.f - found.expected))
+        return _Fit(found.strength, psi * self._shrunk(weight > 0.0), found)
+
+    def corrected(self, people: _Fit) -> tuple[float, _Fit]:
+        """The best lambda and its fit; half of it, and half again, where that has no finite solution."""
+        weight = self.best_weight(people)
+        for _ in range(_HALVINGS if weight > 0.0 else 0):
+            fit = self.fit(weight)
+            if fit.whole.finite:
+                return weight, fit
+            weight *= 0.5
+        return 0.0, people
+
+    def best_weight(self, people: _Fit) -> float:
+        """The lambda in 0..1 with the smallest sum of variances, to first order at people's own strengths."""
+        expected, whole = people.whole.expected, anchored_information(people.whole.information)
+        own = self.games.cluster_sums(self.w * self.thin * (self.y - expected))
+        other = self.games.cluster_sums((self.new - self.w * self.thin) * (self.f - expected))
+        a, b = (np.linalg.solve(whole, sums.T).T for sums in (own, other))
+        a, b = (moved - moved.mean(axis=1, keepdims=True) for moved in (a, b))
+        below = float((b**2).sum())
+        return float(np.clip(-(a * b).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
+
+    def unseen(self, fit: _Fit, weight: FloatArray) -> FloatArray:
+        """Variance of strengths for errors of the judge that few labels show, under lambda of each player, shape [K].
+
+        Where the judge differs from people on fewer than `FEWEST_EITHER` labelled clusters of a player, one more
+        comparison is made up in which it does, by a whole win (see `prediction_powered.unseen_errors`).
+        """
+        apart = self.games.cluster_totals((self.labelled & (np.abs(self.y - self.f) > _APART)).astype(np.float64))
+        few = (apart > 0.0).sum(axis=0) < FEWEST_EITHER
+        count = np.maximum(self.games.totals(self.labelled.astype(np.float64)), 1.0)
+        worth, left = (self.games.totals(part) / count for part in (self.w, self.labelled * self.thin**2))
+        inverse = np.linalg.inv(anchored_information(fit.whole.information))
+        moved = (
+            weight * worth * (np.diag(inverse) - inverse.sum(axis=0) / max(len(inverse), 1))
+        )  # of strengths that average 0
+        return np.where(few, left * moved**2, 0.0)
+
+    def unseen_wins(self, fit: _Fit, weight: float, limited: BoolArray) -> FloatArray:
+        """Contributions to strengths for a win that few labels of a pair of `limited` players do not show, [E, K].
+
+        The variance of a pair's labels is at least that of labels that are all as expected but for one more, which is
+        the less likely player's win. It counts as far as the pair itself places its players: in full where nothing else
+        does, hardly where many other pairs do.
+        """
+        n, games = self.games.n_players, self.games
+        left, right = np.minimum(games.left, games.right), np.maximum(games.left, games.right)
+        pair = left * n + right
+        residual = (self.y - fit.whole.expected - weight * (self.f - fit.whole.expected)) * self.labelled
+        curvature = self.w * fit.whole.expected * (1.0 - fit.whole.expected)
+        unlikely = np.maximum(fit.whole.expected, 1.0 - fit.whole.expected) ** 2
+        total, square, labelled, spread, left_over, surprise = (
+            np.bincount(pair, part, minlength=n * n).astype(np.float64)
+            for part in (
+                self.w, self.w**2, curvature, self.w * residual**2, self.w * self.thin**2, self.w * unlikely
+            )
+        )  # fmt: skip
+        there = (total > 0.0) & np.logical_and.outer(limited, limited).ravel()
+        size = ratio(total**2, square)[there]
+        spread, left_over = (part[there] / total[there] for part in (spread, left_over))
+        spread = spread * size / np.maximum(size - 1.0, 1.0)
+        believed = surprise[there] / total[there] / (size + 1.0)
+        one, other = np.divmod(np.flatnonzero(there), n)
+        inverse = np.linalg.inv(anchored_information(fit.whole.information))
+        moved = inverse[one] - inverse[other]
+        alone = np.clip(
+            labelled[there] * (moved[np.arange(len(one)), one] - moved[np.arange(len(one)), other]), 0.0, 1.0
+        )
+        if not len(one):
+            return np.zeros((0, n))
+        scale = total[there] * np.sqrt(left_over * alone * np.maximum(believed - spread, 0.0) / size)
+        return np.asarray(scale[:, np.newaxis] * (moved - moved.mean(axis=1, keepdims=True)))
+
+    def _pseudo_comparisons(self) -> FloatArray:
+        n = self.games.n_players
+        worth = float(self.w.sum()) / max(int(self.labelled.sum()), 1)
+        return np.full(n * (n - 1) // 2, PSEUDO_COMPARISONS * (worth if worth > 0.0 else 1.0))
+
+    def _shrunk(self, known: BoolArray) -> FloatArray:
+        """The jackknife's factor sqrt((m - 1) / m) for the m clusters with a known row, shape [S, 1]."""
+        there = np.bincount(self.games.cluster[known], minlength=self.games.n_clusters) > 0
+        m = max(int(there.sum()), 1)
+        return np.where(there, math.sqrt((m - 1) / m), 1.0)[:, np.newaxis]
+
+
+class _Fit(NamedTuple):
+    """Strengths and what each cluster contributes to them, shapes [K] and [S, K]."""
+
+    strength: FloatArray
+    psi: FloatArray
+    whole: WeightedStrengths
+
+
+class _Scale(NamedTuple):
     """How strengths become ratings with intervals.
 
     Attributes:
@@ -292,7 +294,7 @@ class _Shown(NamedTuple):
         limited: players that have an interval, shape [K].
         anchored: players that average the anchor, shape [K]: those whom labels place, also of the judge's ratings.
         w: weight of each row, whose clusters make the degrees of freedom, shape [n].
-        told: rows that these are of, shape [n].
+        labelled: rows that these are of, shape [n].
         certain: whether nothing is left to chance.
         fixed: whether the clusters are the ones that the interval is about.
     """
@@ -303,7 +305,7 @@ class _Shown(NamedTuple):
     limited: BoolArray
     anchored: BoolArray
     w: FloatArray
-    told: BoolArray
+    labelled: BoolArray
     certain: bool
     fixed: bool
 
@@ -319,12 +321,12 @@ class _Shown(NamedTuple):
         some = self.anchored.any()
         centre = fit.strength[self.anchored].mean() if some else 0.0
         middle = fit.psi[:, self.anchored].mean(axis=1, keepdims=True) if some else 0.0
-        there = np.bincount(self.games.cluster[self.told], minlength=shape[0]) > 0
+        there = np.bincount(self.games.cluster[self.labelled], minlength=shape[0]) > 0
         _, leverage = leverages(self.games.cluster_totals(self.w))
         return Contributions(
             estimate=np.where(self.known, anchor + self.points * (fit.strength - centre), np.nan),
             psi=self.points * (fit.psi - middle),
-            told=np.broadcast_to(there[:, np.newaxis], shape),
+            labelled=np.broadcast_to(there[:, np.newaxis], shape),
             present=np.ones(shape, dtype=np.bool_),
             leverage=np.where(self.limited, leverage, 0.0),
             added=self.points**2 * np.broadcast_to(unseen, n),
@@ -333,14 +335,28 @@ class _Shown(NamedTuple):
             down=np.full(n, np.nan),
             up=np.full(n, np.nan),
             bounds=(-np.inf, np.inf),
-            beside=None
+            annotators=None
             if wins is None or not some
             else self.points * (wins - wins[:, self.anchored].mean(axis=1, keepdims=True)),
         )
 
 
+def _correlations(data: _Comparisons, people: _Fit, judge: _Fit, both: BoolArray) -> tuple[FloatArray, float]:
+    """Correlation of what people and the judge say beyond either's ratings, of each player and of all; NaN if none."""
+    w = data.w * both
+    y, f = data.y - people.whole.expected, data.f - judge.whole.expected
+    products, y_squares, f_squares = w * y * f, w * y * y, w * f * f
+    own = ratio(
+        data.games.totals(products),
+        np.sqrt(data.games.totals(y_squares) * data.games.totals(f_squares)),
+        least=1e-12,
+    )
+    below = math.sqrt(float(y_squares.sum()) * float(f_squares.sum()))
+    return own, float(products.sum()) / below if below > 1e-12 else math.nan
+
+
 def _notes(
-    data: _Data,
+    data: _Comparisons,
     limited: BoolArray,
     labels: IntArray,
     certain: bool,
@@ -363,17 +379,3 @@ def _notes(
         (unknown, NO_SPREAD),
     )
     return tuple(next((words for which, words in notes if which[k]), "") for k in range(len(limited)))
-
-
-def _correlations(data: _Data, people: _Fit, judge: _Fit, both: BoolArray) -> tuple[FloatArray, float]:
-    """Correlation of what people and the judge say beyond either's ratings, of each player and of all; NaN if none."""
-    w = data.w * both
-    y, f = data.y - people.whole.expected, data.f - judge.whole.expected
-    products, y_squares, f_squares = w * y * f, w * y * y, w * f * f
-    own = ratio(
-        data.games.totals(products),
-        np.sqrt(data.games.totals(y_squares) * data.games.totals(f_squares)),
-        least=1e-12,
-    )
-    below = math.sqrt(float(y_squares.sum()) * float(f_squares.sum()))
-    return own, float(products.sum()) / below if below > 1e-12 else math.nan

@@ -387,3 +387,40 @@ def _solve(system: FloatArray, right: FloatArray) -> FloatArray:
 def _count(codes: IntArray, weights: ArrayLike | None = None, minlength: int = 0) -> FloatArray:
     """Sum of the weights (or the number) of the entries with each code."""
     return np.asarray(np.bincount(codes, weights, minlength=minlength), dtype=np.float64)
+
+
+FEWEST_ANNOTATORS = 3
+"""Annotators from which how far they differ says how far other people would."""
+
+
+def annotator_variance(each: FloatArray, system: IntArray) -> float:
+    """Return the variance of annotators' harshness, 0 or more; NaN where it cannot be known.
+
+    Labels are taken about the mean of their system. If some items have several annotators, it is Henderson's
+    (`variance_components`); where all have one, that between annotators less what chance gives them.
+
+    Args:
+        each: label of each annotator, NaN where it gave none, shape [n_annotators, n_things].
+        system: number of each thing's system, shape [n_things].
+    """
+    who, thing = np.nonzero(~np.isnan(each))
+    n_annotators = len(np.unique(who))
+    if n_annotators < FEWEST_ANNOTATORS:
+        return float("nan")
+    who = np.unique(who, return_inverse=True)[1]
+    value, of = each[~np.isnan(each)], system[thing]
+    count, total = np.bincount(of), np.bincount(of, value)
+    value = value - (total / np.maximum(count, 1))[of]
+    item = np.unique(thing, return_inverse=True)[1]
+    n_items = int(item.max()) + 1
+    if n_items < len(item):
+        sums = RatingSums(value, item, who, np.zeros(n_items, np.int64), 1, crossed=True)
+        found = float(sums.errors(np.ones((1, 1)))[0, 0])
+    else:
+        n = np.bincount(who).astype(np.float64)
+        mean = np.bincount(who, value) / n
+        within = float(((value - mean[who]) ** 2).sum()) / max(len(value) - n_annotators, 1)
+        between = float((n * (mean - value.mean()) ** 2).sum()) / (n_annotators - 1)
+        usual = (len(value) - float((n**2).sum()) / len(value)) / (n_annotators - 1)
+        found = (between - within) / usual if len(value) > n_annotators else float("nan")
+    return float(np.maximum(found, 0.0))

@@ -134,15 +134,13 @@ INTERFACE: tuple[Public, ...] = (
     Public(
         "dialeval.stats.reliability",
         "How high a judge could come",
-        ("reliability", "corrected_correlation", "Reliability"),
+        ("reliability", "corrected_correlation", "annotator_variance", "Reliability"),
     ),
     Public("dialeval.stats.agreement", "Agreement of judges", ("judge_agreement", "retest_flips")),
     Public("dialeval.stats.agreement", "Agreement of people", ("krippendorffs_alpha", "mean_pairwise_pearson")),
-    Public(
-        "dialeval.stats.corrected",
-        "What people would say",
-        ("correct_means", "correct_ratings", "annotator_variance", "Annotators", "Corrected", "Difference"),
-    ),
+    Public("dialeval.stats.prediction_powered", "Human-corrected means and rates", ("correct_means", "Annotators")),
+    Public("dialeval.stats.corrected_ratings", "Human-corrected ratings", ("correct_ratings",)),
+    Public("dialeval.stats.label_corrected", "Human-corrected estimates", ("Corrected", "Difference")),
     Public("dialeval.stats.auc", "True from spoiled", ("clustered_auc", "auc_gain", "ClusteredAuc")),
     Public("dialeval.stats.resampling", "Resampling clusters", ("cluster_counts", "percentile_interval")),
 )

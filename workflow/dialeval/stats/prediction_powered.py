@@ -23,7 +23,8 @@ from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
 from dialeval.stats.clustered import clustered_proportions
-from dialeval.stats.correction import (
+from dialeval.stats.estimates import Estimates
+from dialeval.stats.label_corrected import (
     NOT_CORRECTED,
     ROUNDING,
     WIDEST,
@@ -33,79 +34,12 @@ from dialeval.stats.correction import (
     effective_labels,
     leverages,
 )
-from dialeval.stats.estimates import Estimates
-from dialeval.stats.reliability import RatingSums
-
-# Intervals of rates and of a judge's error rates: Wilson's, as Student's t misses on one side near 0 and 1.
 
 FEWEST_EITHER = 5
 """Clusters with a pass, and with a fail, that a rate needs for a correction."""
-
-
-def few_of_either(rows: LabelledRows, ends: tuple[float, float]) -> BoolArray:
-    """Which systems have labels above the lowest, or below the highest, on too few clusters for Student's t, shape [K].
-
-    Of a rate these are its passes and its fails.
-    """
-    low, high = ends
-    passed, failed = ((rows.of_cell(rows.labelled & part) > 0.0).sum(axis=0) for part in (rows.y > low, rows.y < high))
-    few: BoolArray = np.minimum(passed, failed) < FEWEST_EITHER
-    return few
-
-
-def wilson_reach(
-    rows: LabelledRows, which: BoolArray, doubt: FloatArray, ends: tuple[float, float], confidence: float
-) -> tuple[FloatArray, FloatArray]:
-    """How far Wilson's interval of people's rate or mean reaches down and up, NaN for the other systems, shape [K]."""
-    low, high = ends
-    found = _shares(rows, (rows.y - low) / (high - low), rows.labelled & which[rows.system], confidence)
-    left = (high - low) * np.where(doubt > 0.0, 1.0, rows.mean(rows.thin, rows.w))
-    down, up = (
-        np.where(which, left * reach, np.nan)
-        for reach in (found.estimate - found.ci_low, found.ci_high - found.estimate)
-    )
-    return down, up
-
-
-def bias_reach(rows: LabelledRows, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """Return how far the interval of a judge's bias on a rate reaches down and up; NaN without two clusters, shape [K].
-
-    The bias is the rate of false passes less that of false fails. The limits of their two Wilson intervals are put
-    together as those of a difference (Zou and Donner 2008), with the correlation of two counts of one multinomial.
-    So a judge without an error on the labels has an interval that is not of width 0.
-    """
-    both = rows.labelled & rows.scored
-    gap = np.where(both, rows.f - rows.y, 0.0)
-    passes, fails = (_shares(rows, np.maximum(part, 0.0), both, confidence) for part in (gap, -gap))
-    p, q = passes.estimate, fails.estimate
-    with np.errstate(invalid="ignore", divide="ignore"):
-        alike = -np.nan_to_num(np.sqrt(p * q / ((1.0 - p) * (1.0 - q))))
-    left = rows.mean(rows.thin, rows.w * rows.scored)
-
-    def reach(of_passes: FloatArray, of_fails: FloatArray) -> FloatArray:
-        square = of_passes**2 + of_fails**2 - 2.0 * np.maximum(alike, -1.0) * of_passes * of_fails
-        return np.asarray(left * np.sqrt(square))
-
-    return reach(p - passes.ci_low, fails.ci_high - q), reach(passes.ci_high - p, q - fails.ci_low)
-
-
-def _shares(rows: LabelledRows, value: FloatArray, taken: BoolArray, confidence: float) -> Estimates:
-    """Return the weighted means of values from 0 to 1 of each system as shares."""
-    return clustered_proportions(
-        (rows.w * value)[taken],
-        (rows.cell // rows.shape[1])[taken],
-        rows.system[taken],
-        rows.shape[1],
-        trials=rows.w[taken],
-        confidence=confidence,
-    )
-
-
 FEWEST_LABELLED = 8
 """Clusters with labels that a system needs for a correction; with fewer, people's labels stand alone."""
-
 _ROUNDING = 1e-12  # of the values
-
 NO_LABEL = "no label: what people would say is unknown"
 ONE_LABELLED = "labels of one seed or case only, which tells nothing of others"
 FEW_LABELLED = f"labels of fewer than {FEWEST_LABELLED} seeds or cases: people's labels stand alone"
@@ -187,29 +121,29 @@ def correct_means(
     people = parts.contributions(np.zeros(len(names)), bounds)
     if ends is not None:
         of_shares = (clusters > 1) & ~parts.certain if rate else wilson
-        people = people.reaching(*wilson_reach(rows, of_shares, parts.doubt, ends, confidence))
-    alone = people.spans(confidence)
+        people = people.with_reach(*wilson_reach(rows, of_shares, parts.doubt, ends, confidence))
+    alone = people.intervals(confidence)
     spread = _taken_by_lambda(parts.leverage[:, may])
-    corrected = parts.contributions(weight, bounds, spread).shaped_as(people)
+    corrected = parts.contributions(weight, bounds, spread).with_shape_of(people)
     with np.errstate(invalid="ignore"):
-        wider = (weight > 0.0) & (corrected.spans(confidence).width > WIDEST * alone.width)
+        wider = (weight > 0.0) & (corrected.intervals(confidence).width > WIDEST * alone.width)
     weight = np.where(wider, 0.0, weight)
-    corrected = parts.contributions(weight, bounds, spread).shaped_as(people)
-    spans = corrected.spans(confidence)
+    corrected = parts.contributions(weight, bounds, spread).with_shape_of(people)
+    intervals = corrected.intervals(confidence)
 
     both = rows.labelled & rows.scored
-    judge = _plain(rows, rows.f, rows.scored.astype(np.float64), np.ones(len(rows.f)), fixed=False)
-    bias = _plain(rows, rows.f - rows.y, rows.w * rows.scored, rows.thin, fixed=target == "these")
-    bias = replace(bias, beside=of_annotators, beside_df=df)
+    judge = _uncorrected(rows, rows.f, rows.scored.astype(np.float64), np.ones(len(rows.f)), fixed=False)
+    bias = _uncorrected(rows, rows.f - rows.y, rows.w * rows.scored, rows.thin, fixed=target == "these")
+    bias = replace(bias, annotators=of_annotators, annotator_df=df)
     if rate and ((rows.f >= 0.0) & (rows.f <= 1.0)).all():
-        bias = bias.reaching(*bias_reach(rows, confidence))
+        bias = bias.with_reach(*bias_reach(rows, confidence))
     own, pooled = _correlations(rows, both)
     n, n_labelled = (rows.of_system(part).astype(np.int64) for part in (np.ones(len(rows.f)), rows.labelled))
     notes = (
         (n_labelled == 0, NO_LABEL),
         (parts.certain, ALL_LABELLED),
         ((clusters == 1) & ~parts.certain, ONE_LABELLED),
-        (np.isnan(spans.low) & (clusters > 1), SAME_LABELS),
+        (np.isnan(intervals.ci_low) & (clusters > 1), SAME_LABELS),
         (wilson, FEW_EITHER if rate else FEW_INSIDE),
         ((clusters > 1) & (clusters < FEWEST_LABELLED), FEW_LABELLED),
         (~parts.has_scores & (clusters > 1), NO_SCORE),
@@ -217,17 +151,17 @@ def correct_means(
     )
     return Corrected(
         names,
-        *(spans.estimate, spans.low, spans.high, spans.se, spans.df),
+        *(intervals.estimate, intervals.ci_low, intervals.ci_high, intervals.std_error, intervals.df),
         *alone[:3],
-        *judge.spans(confidence)[:3],
-        *bias.spans(confidence)[:3],
+        *judge.intervals(confidence)[:3],
+        *bias.intervals(confidence)[:3],
         weight=weight,
         rho_within=own,
         n=n,
         n_scored=rows.of_system(rows.scored).astype(np.int64),
         n_labelled=n_labelled,
         n_labelled_clusters=clusters.astype(np.int64),
-        effective_labels=effective_labels(spans.se, alone.se, n_labelled, n, target),
+        effective_labels=effective_labels(intervals.std_error, alone.std_error, n_labelled, n, target),
         note=tuple(next((words for there, words in notes if there[k]), "") for k in range(len(names))),
         rho=pooled,
         target=target,
@@ -252,6 +186,33 @@ def _ending(rows: LabelledRows, ends: tuple[float, float], what: str) -> Labelle
     return rows._replace(y=np.where(rows.labelled, y, rows.y))
 
 
+def _parts(rows: LabelledRows, target: Target, doubt: FloatArray, rate: bool) -> _Parts:
+    known, every = rows.scored.astype(np.float64), np.ones(len(rows.f))
+    fbar = rows.mean(rows.f, known)
+    # A row without a score takes its system's mean: any number that does not look at labels may serve as a proxy.
+    f = np.where(rows.scored, rows.f, np.nan_to_num(fbar)[rows.system])
+    ybar, labels = rows.influence(rows.y, rows.w, rows.thin)
+    f_labelled, scores = rows.influence(f, rows.w, rows.thin)
+    everything = rows.influence(f, every, centre=fbar)[1] if target == "new" else np.zeros(rows.shape)
+    count = rows.of_system(every)
+    certain = (rows.of_system(rows.labelled & (rows.thin == 0.0)) == count) & (count > 0.0) & (doubt == 0.0)
+    return _Parts(
+        ybar=ybar,
+        shift=np.nan_to_num(fbar - f_labelled),
+        labels=labels,
+        scores=scores,
+        everything=everything,
+        labelled=rows.of_cell(rows.labelled) > 0.0,
+        present=rows.of_cell(every) > 0.0,
+        leverage=leverages(rows.of_cell(rows.w))[1],
+        doubt=doubt,
+        certain=certain,
+        has_scores=rows.of_system(known) > 0.0,
+        unseen=unseen_errors(rows, f, np.nan_to_num(ybar), rate),
+        fixed=target == "these",
+    )
+
+
 class _Parts(NamedTuple):
     """What the estimates are made of: means of shape [K], contributions of shape [S, K].
 
@@ -263,7 +224,7 @@ class _Parts(NamedTuple):
     labels: FloatArray
     scores: FloatArray
     everything: FloatArray
-    told: BoolArray
+    labelled: BoolArray
     present: BoolArray
     leverage: FloatArray
     doubt: FloatArray
@@ -291,7 +252,7 @@ class _Parts(NamedTuple):
         return Contributions(
             estimate=self.ybar + np.where(weight > 0.0, weight * self.shift, 0.0),
             psi=from_labels + weight * self.everything,
-            told=self.told,
+            labelled=self.labelled,
             present=self.present,
             leverage=self.leverage * taken,
             added=agreement_guard(from_labels, self.leverage) + self.doubt + weight**2 * self.unseen,
@@ -300,142 +261,9 @@ class _Parts(NamedTuple):
             down=nothing,
             up=nothing,
             bounds=bounds,
-            beside=self.annotators,
-            beside_df=self.annotators_df,
+            annotators=self.annotators,
+            annotator_df=self.annotators_df,
         )
-
-
-def _parts(rows: LabelledRows, target: Target, doubt: FloatArray, rate: bool) -> _Parts:
-    known = rows.scored.astype(np.float64)
-    fbar = rows.mean(rows.f, known)
-    # A row without a score takes its system's mean: any number that does not look at labels may serve as a proxy.
-    f = np.where(rows.scored, rows.f, np.nan_to_num(fbar)[rows.system])
-    ybar, f_labelled = rows.mean(rows.y, rows.w), rows.mean(f, rows.w)
-    share, leverage = leverages(rows.of_cell(rows.w))
-    room = 1.0 / np.sqrt(np.where(share < 1.0, 1.0 - share, 1.0))
-    unit = rows.w * rows.thin * inverse(rows.of_system(rows.w))[rows.system]
-    labels = room * rows.of_cell(unit * (rows.y - np.nan_to_num(ybar)[rows.system]))
-    scores = room * rows.of_cell(unit * (f - np.nan_to_num(f_labelled)[rows.system]))
-    count = rows.of_system(np.ones(len(f)))
-    everything = np.zeros(rows.shape)
-    if target == "new":
-        part, _ = leverages(rows.of_cell(np.ones(len(f))))
-        spread = rows.of_cell(
-            (f - np.nan_to_num(fbar)[rows.system]) * inverse(rows.of_system(np.ones(len(f))))[rows.system]
-        )
-        everything = spread / np.sqrt(np.where(part < 1.0, 1.0 - part, 1.0))
-    count = rows.of_system(np.ones(len(f)))
-    certain = (rows.of_system(rows.labelled & (rows.thin == 0.0)) == count) & (count > 0.0) & (doubt == 0.0)
-    return _Parts(
-        ybar=ybar,
-        shift=np.nan_to_num(fbar - f_labelled),
-        labels=labels,
-        scores=scores,
-        everything=everything,
-        told=rows.of_cell(rows.labelled) > 0.0,
-        present=rows.of_cell(np.ones(len(f))) > 0.0,
-        leverage=leverage,
-        doubt=doubt,
-        certain=certain,
-        has_scores=rows.of_system(known) > 0.0,
-        unseen=unseen_errors(rows, f, np.nan_to_num(ybar), rate),
-        fixed=target == "these",
-    )
-
-
-def _taken_by_lambda(leverage: FloatArray) -> float:
-    """Root of the degrees of freedom of all corrected systems over those that are left when lambda has taken one."""
-    freedom = float(inverse((leverage**2).sum(axis=0)).sum())
-    return float(np.sqrt(freedom / max(freedom - 1.0, 1.0)))
-
-
-def _plain(
-    rows: LabelledRows, value: FloatArray, weight: FloatArray, thin: FloatArray, *, fixed: bool
-) -> Contributions:
-    """A weighted mean of each system without any correction, such as the judge's own."""
-    mean = rows.mean(np.where(weight > 0.0, value, 0.0), weight)
-    share, leverage = leverages(rows.of_cell(weight))
-    unit = weight * thin * inverse(rows.of_system(weight))[rows.system]
-    residual = np.where(weight > 0.0, value - np.nan_to_num(mean)[rows.system], 0.0)
-    psi = rows.of_cell(unit * residual) / np.sqrt(np.where(share < 1.0, 1.0 - share, 1.0))
-    there = rows.of_cell(weight) > 0.0
-    nothing = np.full(rows.shape[1], np.nan)
-    none = np.zeros(rows.shape[1])
-    sure = np.zeros(rows.shape[1], dtype=np.bool_)
-    open_ends = (-np.inf, np.inf)
-    return Contributions(mean, psi, there, there, leverage, none, sure, fixed, nothing, nothing, open_ends)
-
-
-def _correlations(rows: LabelledRows, both: BoolArray) -> tuple[FloatArray, float]:
-    """Correlation of scores and labels of each system, shape [K], and pooled within systems; NaN where undefined."""
-    w = rows.w * both
-    least = _ROUNDING * np.sqrt(rows.of_system(w * rows.f**2) * rows.of_system(w * rows.y**2))
-    f, y = (np.where(both, value - np.nan_to_num(rows.mean(value, w))[rows.system], 0.0) for value in (rows.f, rows.y))
-    products, f_squares, y_squares = (rows.of_system(w * part) for part in (f * y, f * f, y * y))
-    own = ratio(products, np.sqrt(f_squares * y_squares), least)
-    pooled = ratio(
-        products.sum(keepdims=True),
-        np.sqrt(f_squares.sum(keepdims=True) * y_squares.sum(keepdims=True)),
-        least.max(keepdims=True, initial=0.0),
-    )
-    return own, float(pooled[0])
-
-
-# Variance that few labels do not show: systems whose labels happen to agree, rare errors of a judge, few raters.
-
-FEWEST_ANNOTATORS = 3
-"""Annotators from which how far they differ says how far other people would."""
-
-
-class Annotators(NamedTuple):
-    """Who labelled, as a sample of the people who might have.
-
-    Attributes:
-        variance: of annotators' means, for their harshness, in squared units of the labels.
-        share: what each annotator weighs in the label of each row, 0 where it gave none, shape [n_annotators, n].
-    """
-
-    variance: float
-    share: FloatArray
-
-    def contributions(self, rows: LabelledRows) -> FloatArray:
-        """Return each annotator's part of the error of each system's mean label, shape [n_annotators, K]."""
-        unit = rows.w * inverse(rows.of_system(rows.w))[rows.system]
-        weight = np.array([rows.of_system(unit * share) for share in self.share]).reshape(-1, rows.shape[1])
-        return np.asarray(np.sqrt(self.variance) * weight)
-
-
-def annotator_variance(each: FloatArray, system: IntArray) -> float:
-    """Return the variance of annotators' harshness, 0 or more; NaN where it cannot be known.
-
-    Labels are taken about the mean of their system. Where some things have several annotators, it is Henderson's
-    (`variance_components`); where all have one, that between annotators less what chance gives them.
-
-    Args:
-        each: label of each annotator, NaN where it gave none, shape [n_annotators, n_things].
-        system: number of each thing's system, shape [n_things].
-    """
-    who, thing = np.nonzero(~np.isnan(each))
-    n_annotators = len(np.unique(who))
-    if n_annotators < FEWEST_ANNOTATORS:
-        return float("nan")
-    who = np.unique(who, return_inverse=True)[1]
-    value, of = each[~np.isnan(each)], system[thing]
-    count, total = np.bincount(of), np.bincount(of, value)
-    value = value - (total / np.maximum(count, 1))[of]
-    item = np.unique(thing, return_inverse=True)[1]
-    n_items = int(item.max()) + 1
-    if n_items < len(item):
-        sums = RatingSums(value, item, who, np.zeros(n_items, np.int64), 1, crossed=True)
-        found = float(sums.errors(np.ones((1, 1)))[0, 0])
-    else:
-        n = np.bincount(who).astype(np.float64)
-        mean = np.bincount(who, value) / n
-        within = float(((value - mean[who]) ** 2).sum()) / max(len(value) - n_annotators, 1)
-        between = float((n * (mean - value.mean()) ** 2).sum()) / (n_annotators - 1)
-        usual = (len(value) - float((n**2).sum()) / len(value)) / (n_annotators - 1)
-        found = (between - within) / usual if len(value) > n_annotators else float("nan")
-    return float(np.maximum(found, 0.0))
 
 
 def agreement_guard(psi: FloatArray, leverage: FloatArray) -> FloatArray:
@@ -487,47 +315,114 @@ def label_doubt(rows: LabelledRows, label_variance: ArrayLike | None) -> FloatAr
     return rows.of_system(unit**2 * (1.0 - rows.thin**2) * np.nan_to_num(variance))
 
 
-# Rows of which people labelled a part: the checks that corrections share, and sums by system and by cluster.
+def few_of_either(rows: LabelledRows, ends: tuple[float, float]) -> BoolArray:
+    """Which systems have labels above the lowest, or below the highest, on too few clusters for Student's t, shape [K].
+
+    Of a rate these are its passes and its fails.
+    """
+    low, high = ends
+    passed, failed = ((rows.of_cell(rows.labelled & part) > 0.0).sum(axis=0) for part in (rows.y > low, rows.y < high))
+    few: BoolArray = np.minimum(passed, failed) < FEWEST_EITHER
+    return few
 
 
-class LabelledRows(NamedTuple):
-    """Checked rows; arrays have shape [n].
+def wilson_reach(
+    rows: LabelledRows, which: BoolArray, doubt: FloatArray, ends: tuple[float, float], confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    """How far Wilson's interval of people's rate or mean reaches down and up, NaN for the other systems, shape [K]."""
+    low, high = ends
+    found = _shares(rows, (rows.y - low) / (high - low), rows.labelled & which[rows.system], confidence)
+    left = (high - low) * np.where(doubt > 0.0, 1.0, rows.mean(rows.thin, rows.w))
+    down, up = (
+        np.where(which, left * reach, np.nan)
+        for reach in (found.estimate - found.ci_low, found.ci_high - found.estimate)
+    )
+    return down, up
+
+
+def _shares(rows: LabelledRows, value: FloatArray, taken: BoolArray, confidence: float) -> Estimates:
+    """Return the weighted means of values from 0 to 1 of each system as shares."""
+    return clustered_proportions(
+        (rows.w * value)[taken],
+        (rows.cell // rows.shape[1])[taken],
+        rows.system[taken],
+        rows.shape[1],
+        trials=rows.w[taken],
+        confidence=confidence,
+    )
+
+
+def _taken_by_lambda(leverage: FloatArray) -> float:
+    """Root of the degrees of freedom of all corrected systems over those that are left when lambda has taken one."""
+    freedom = float(inverse((leverage**2).sum(axis=0)).sum())
+    return float(np.sqrt(freedom / max(freedom - 1.0, 1.0)))
+
+
+def _uncorrected(
+    rows: LabelledRows, value: FloatArray, weight: FloatArray, thin: FloatArray, *, fixed: bool
+) -> Contributions:
+    """Return a weighted mean of each system without any correction, such as the judge's own."""
+    mean, psi = rows.influence(value, weight, thin)
+    present = rows.of_cell(weight) > 0.0
+    n_systems = rows.shape[1]
+    unknown, zero, no = np.full(n_systems, np.nan), np.zeros(n_systems), np.zeros(n_systems, dtype=np.bool_)
+    leverage = leverages(rows.of_cell(weight))[1]
+    return Contributions(mean, psi, present, present, leverage, zero, no, fixed, unknown, unknown, (-np.inf, np.inf))
+
+
+def bias_reach(rows: LabelledRows, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """Return how far the interval of a judge's bias on a rate reaches down and up; NaN without two clusters, shape [K].
+
+    The bias is the rate of false passes less that of false fails. The limits of their two Wilson intervals are put
+    together as those of a difference (Zou and Donner 2008), with the correlation of two counts of one multinomial.
+    So a judge without an error on the labels has an interval that is not of width 0.
+    """
+    both = rows.labelled & rows.scored
+    gap = np.where(both, rows.f - rows.y, 0.0)
+    passes, fails = (_shares(rows, np.maximum(part, 0.0), both, confidence) for part in (gap, -gap))
+    p, q = passes.estimate, fails.estimate
+    with np.errstate(invalid="ignore", divide="ignore"):
+        alike = -np.nan_to_num(np.sqrt(p * q / ((1.0 - p) * (1.0 - q))))
+    left = rows.mean(rows.thin, rows.w * rows.scored)
+
+    def reach(of_passes: FloatArray, of_fails: FloatArray) -> FloatArray:
+        square = of_passes**2 + of_fails**2 - 2.0 * np.maximum(alike, -1.0) * of_passes * of_fails
+        return np.asarray(left * np.sqrt(square))
+
+    return reach(p - passes.ci_low, fails.ci_high - q), reach(passes.ci_high - p, q - fails.ci_low)
+
+
+def _correlations(rows: LabelledRows, both: BoolArray) -> tuple[FloatArray, float]:
+    """Correlation of scores and labels of each system, shape [K], and pooled within systems; NaN where undefined."""
+    w = rows.w * both
+    least = _ROUNDING * np.sqrt(rows.of_system(w * rows.f**2) * rows.of_system(w * rows.y**2))
+    f, y = (np.where(both, value - np.nan_to_num(rows.mean(value, w))[rows.system], 0.0) for value in (rows.f, rows.y))
+    products, f_squares, y_squares = (rows.of_system(w * part) for part in (f * y, f * f, y * y))
+    own = ratio(products, np.sqrt(f_squares * y_squares), least)
+    pooled = ratio(
+        products.sum(keepdims=True),
+        np.sqrt(f_squares.sum(keepdims=True) * y_squares.sum(keepdims=True)),
+        least.max(keepdims=True, initial=0.0),
+    )
+    return own, float(pooled[0])
+
+
+class Annotators(NamedTuple):
+    """Who labelled, as a sample of the people who might have.
 
     Attributes:
-        f: the judge's scores, 0 without one.
-        scored: whether there is one.
-        y: people's labels, 0 without one.
-        w: one over the probability of labelled rows, 0 for others.
-        thin: root of one less the probability, where the interval is about these rows; else 1.
-        labelled: whether there is a label.
-        cell: number of the row's cluster and system together.
-        system: number of the row's system.
-        shape: how many clusters and systems there are.
+        variance: of annotators' means, for their harshness, in squared units of the labels.
+        share: what each annotator weighs in the label of each row, 0 where it gave none, shape [n_annotators, n].
     """
 
-    f: FloatArray
-    scored: BoolArray
-    y: FloatArray
-    w: FloatArray
-    thin: FloatArray
-    labelled: BoolArray
-    cell: IntArray
-    system: IntArray
-    shape: tuple[int, int]
+    variance: float
+    share: FloatArray
 
-    def of_system(self, value: ArrayLike) -> FloatArray:
-        """Sums over the rows of each system, shape [K]."""
-        return np.bincount(self.system, np.asarray(value, np.float64), minlength=self.shape[1]).astype(np.float64)
-
-    def of_cell(self, value: ArrayLike) -> FloatArray:
-        """Sums over the rows of each cluster and system, shape [S, K]."""
-        size = self.shape[0] * self.shape[1]
-        total = np.bincount(self.cell, np.asarray(value, np.float64), minlength=size).astype(np.float64)
-        return total.reshape(self.shape)
-
-    def mean(self, value: FloatArray, weight: FloatArray) -> FloatArray:
-        """Weighted means of each system, NaN without weight, shape [K]."""
-        return ratio(self.of_system(weight * value), self.of_system(weight))
+    def contributions(self, rows: LabelledRows) -> FloatArray:
+        """Return each annotator's part of the error of each system's mean label, shape [n_annotators, K]."""
+        unit = rows.w * inverse(rows.of_system(rows.w))[rows.system]
+        weight = np.array([rows.of_system(unit * share) for share in self.share]).reshape(-1, rows.shape[1])
+        return np.asarray(np.sqrt(self.variance) * weight)
 
 
 def check_rows(
@@ -538,7 +433,7 @@ def check_rows(
     cluster: ArrayLike,
     target: str,
 ) -> tuple[LabelledRows, tuple[object, ...]]:
-    """Check what the corrections take (see `corrected_means.correct_means`); give the rows, and the systems' names.
+    """Return the checked rows of a correction (see `correct_means`), and the names of the systems.
 
     Raises:
         ValueError: if shapes differ, a number is infinite, a probability of a labelled row is out of range, or the
@@ -584,6 +479,62 @@ def ratio(above: FloatArray, below: FloatArray, least: float | FloatArray = 0.0)
     out = np.full(len(below), np.nan)
     np.divide(above, below, out=out, where=below > least)
     return out
+
+
+class LabelledRows(NamedTuple):
+    """Checked rows; arrays have shape [n].
+
+    Attributes:
+        f: the judge's scores, 0 without one.
+        scored: whether there is one.
+        y: people's labels, 0 without one.
+        w: one over the probability of labelled rows, 0 for others.
+        thin: root of one less the probability, where the interval is about these rows; else 1.
+        labelled: whether there is a label.
+        cell: number of the row's cluster and system together.
+        system: number of the row's system.
+        shape: how many clusters and systems there are.
+    """
+
+    f: FloatArray
+    scored: BoolArray
+    y: FloatArray
+    w: FloatArray
+    thin: FloatArray
+    labelled: BoolArray
+    cell: IntArray
+    system: IntArray
+    shape: tuple[int, int]
+
+    def of_system(self, value: ArrayLike) -> FloatArray:
+        """Sums over the rows of each system, shape [K]."""
+        return np.bincount(self.system, np.asarray(value, np.float64), minlength=self.shape[1]).astype(np.float64)
+
+    def of_cell(self, value: ArrayLike) -> FloatArray:
+        """Sums over the rows of each cluster and system, shape [S, K]."""
+        size = self.shape[0] * self.shape[1]
+        total = np.bincount(self.cell, np.asarray(value, np.float64), minlength=size).astype(np.float64)
+        return total.reshape(self.shape)
+
+    def mean(self, value: FloatArray, weight: FloatArray) -> FloatArray:
+        """Return the weighted mean of each system, NaN without weight, shape [K]."""
+        return ratio(self.of_system(weight * value), self.of_system(weight))
+
+    def influence(
+        self, value: FloatArray, weight: FloatArray, thin: FloatArray | float = 1.0, centre: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return each system's weighted mean, shape [K], and the influence of each cluster on it (CR2), shape [S, K].
+
+        Args:
+            value, weight: of each row, shape [n].
+            thin: factor of each row's influence, for rows that are drawn without replacement.
+            centre: means to take residuals from, if not the weighted ones, shape [K].
+        """
+        mean = self.mean(value, weight)
+        unit = weight * thin * inverse(self.of_system(weight))[self.system]
+        residual = value - np.nan_to_num(mean if centre is None else centre)[self.system]
+        share, _ = leverages(self.of_cell(weight))
+        return mean, self.of_cell(unit * residual) / np.sqrt(np.where(share < 1.0, 1.0 - share, 1.0))
 
 
 def inverse(value: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import fractional_matrix_power
 
-from dialeval.stats.correction import leverages
+from dialeval.stats.label_corrected import leverages
 
 
 def satterthwaite(sizes: list[int]) -> float:

@@ -11,20 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp, ttest_ind, ttest_rel
 
-from dialeval.stats import corrected_means as means
+from dialeval.stats import prediction_powered as means
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.clustered import clustered_proportion
-from dialeval.stats.corrected import Corrected, correct_means
-from dialeval.stats.corrected_means import (
+from dialeval.stats.label_corrected import ALIKE, NOT_CORRECTED, WIDEST, Corrected
+from dialeval.stats.prediction_powered import (
     Annotators,
     LabelledRows,
     agreement_guard,
-    annotator_variance,
     check_rows,
+    correct_means,
     label_doubt,
     unseen_errors,
 )
-from dialeval.stats.correction import ALIKE, NOT_CORRECTED, WIDEST
+from dialeval.stats.reliability import annotator_variance
 
 # Means corrected by labels: known answers, the formula row by row, other statistics as oracles, odd data.
 
