@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from dialeval.measures.differences import CYCLIC, HEAD_TO_HEAD, Row, about, corrected, ranks
+from dialeval.measures.design import Row
+from dialeval.measures.differences import CYCLIC, HEAD_TO_HEAD, about, corrected, ranks
 from dialeval.tables.files import HUMAN, to_table
 from dialeval.tables.measures import DIFFERENCES, RANKS
 

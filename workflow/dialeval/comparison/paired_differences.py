@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from dialeval.comparison.runs import Key, Run
 from dialeval.dialogbench.accuracy import accuracy_differences
 from dialeval.measures.design import Design, comparisons, groups, systems_of
-from dialeval.measures.differences import COLUMNS, Values, values_of
+from dialeval.measures.item_values import COLUMNS, ItemValues, item_values
 from dialeval.measures.metaeval.cells import SCORED, gather
 from dialeval.measures.metaeval.correlations import correlate_cells, pair_rows
 from dialeval.measures.robustness import robustness_differences, score_pairs
@@ -128,14 +128,14 @@ def paired_measure(a: Run, b: Run, table: str, published: Mapping[Key, float]) -
         yield from paired_ratings(judgements, design, published)
         return
     systems = systems_of(judgements, design)
-    for values in values_of(measure, judgements, design, lengths):
+    for values in item_values(measure, judgements, design, lengths):
         for system, found in _systems(values, systems):
-            key: dict[str, Any] = {"judge": values.shared["judge"]}
+            key: dict[str, Any] = {"judge": values.group["judge"]}
             if measure != "checklist":
-                key["criterion"] = values.criterion
-            key |= {"n_utterances": values.n_utterances, "system": system}
+                key["criterion"] = values.group["criterion"]
+            key |= {"n_utterances": values.group.get("n_utterances"), "system": system}
             if measure == "rates":
-                key["label"] = values.shared["measure"].removeprefix("rate of ")
+                key["label"] = values.columns["label"]
             if measure == "win_rates":
                 key["opponent"] = design.reference
             yield tuple(key.items()), found
@@ -184,14 +184,15 @@ def _joint(a: Run, b: Run, table: str) -> tuple[pd.DataFrame, Design, dict[str, 
     return both, shared, same
 
 
-def _systems(values: Values, systems: list[str]) -> Iterator[tuple[str, Difference]]:
+def _systems(values: ItemValues, systems: list[str]) -> Iterator[tuple[str, Difference]]:
     for name, one, other in twice(systems):
-        first, second = values.value[one], values.value[other]
+        complete = values.complete()
+        first, second = complete[one], complete[other]
         here, there = ~np.isnan(first), ~np.isnan(second)
         both = here & there
         if not enough_in_common(*(values.cluster[known].tolist() for known in (here, there))) or not both.any():
             continue
-        compared = paired_scores if values.graded else paired_shares
+        compared = paired_scores if values.is_score else paired_shares
         yield name, compared(second[both], first[both], values.cluster[both])
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dialeval.dialogbench.tasks import ABBREVIATIONS, DIMENSIONS, DOMAINS, GROUPS, NAMES, TASKS
-from dialeval.measures.differences import Row as DifferencesRow
+from dialeval.measures.design import Row as DifferencesRow
 from dialeval.measures.differences import about, mean_rows
 from dialeval.papers.dialogbench import (
     HUMAN,

@@ -13,7 +13,7 @@ import pandas as pd
 from dialeval.labels.joined_judgements import as_judgements, numbered
 from dialeval.measures.design import OUTCOMES, cases
 from dialeval.stats.agreement import Level, judge_agreement, krippendorffs_alpha, retest_flips
-from dialeval.stats.arrays import FloatArray
+from dialeval.stats.arrays import FloatArray, cell_means
 from dialeval.stats.differences import item_differences
 from dialeval.stats.estimates import Estimate
 from dialeval.stats.multiplicity import holm
@@ -228,14 +228,11 @@ class AnnotatorAnswers:
             repeat: the number of the repeat; None for the mean over all.
         """
         code = {name: number for number, name in enumerate(self.annotators)}
-        chosen = ~np.isnan(value) & ((self.labels["round"] == repeat) | (repeat is None)).to_numpy(dtype=bool)
-        n_things = int(self.labels["thing"].max()) + 1
-        cell = (self.labels["annotator"].map(code) * n_things + self.labels["thing"]).to_numpy(np.int64)[chosen]
-        size = len(code) * n_things
-        count = np.bincount(cell, minlength=size)
-        total = np.bincount(cell, value[chosen], minlength=size)
-        mean = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
-        return np.asarray(mean, dtype=np.float64).reshape(len(code), n_things)
+        chosen = ((self.labels["round"] == repeat) | (repeat is None)).to_numpy(dtype=bool)
+        who = np.asarray(self.labels["annotator"].map(code), dtype=np.int64)
+        thing = np.asarray(self.labels["thing"], dtype=np.int64)
+        shape = len(code), int(self.labels["thing"].max()) + 1
+        return cell_means(np.where(chosen, value, np.nan), (who, thing), shape)[0]
 
     def clusters(self) -> np.ndarray:
         """Returns the case of each thing, shape [n_things]."""

@@ -17,8 +17,8 @@ from pydantic import BaseModel
 from dialeval.config.protocol import Protocol
 from dialeval.criteria import YES
 from dialeval.measures.design import OUTCOMES, Design, Row, at_lengths, cases, design_of, lengths_of
-from dialeval.measures.scores import answers, given, is_yes, labels_of, long_enough, passed
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
+from dialeval.measures.item_values import answers, given, is_yes, labels_of, long_enough, passed
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
 from dialeval.tables.dialogues import Form
 
 if TYPE_CHECKING:
@@ -174,12 +174,7 @@ def by_speaker(rows: pd.DataFrame, value: FloatArray, speakers: Sequence[str], n
         Means, NaN where nothing is said, shape [n_speakers, n_things].
     """
     who = pd.Index(speakers).get_indexer(pd.Index(rows["judge"]))
-    known = ~np.isnan(value) & (who >= 0)
-    cell = who[known] * n_things + rows["thing"].to_numpy(dtype=np.int64)[known]
-    size = len(speakers) * n_things
-    count, total = np.bincount(cell, minlength=size), np.bincount(cell, value[known], minlength=size)
-    mean = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
-    return np.asarray(mean, dtype=np.float64).reshape(len(speakers), n_things)
+    return cell_means(value, (who, rows["thing"].to_numpy(dtype=np.int64)), (len(speakers), n_things))[0]
 
 
 def mean_label(rows: pd.DataFrame, value: FloatArray, n_things: int) -> FloatArray:

@@ -19,7 +19,7 @@ import pyarrow as pa
 from dialeval.config.protocol import Adaptive
 from dialeval.errors import UserError
 from dialeval.measures.design import OUTCOMES
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
 from dialeval.stats.sequential import (
     confidence_sequence,
     obrien_fleming,
@@ -253,12 +253,7 @@ class Rounds:
         number = np.full(len(self._open), -1, dtype=np.int64)
         number[pairs] = np.arange(len(pairs))
         score = np.where(self._state == _FAILED, of_failed, self._score)
-        rows = np.flatnonzero((number[self.plan.pair] >= 0) & ~np.isnan(score))
-        cell = number[self.plan.pair[rows]] * n_cases + self.plan.case[rows]
-        size = len(pairs) * n_cases
-        count, total = np.bincount(cell, minlength=size), np.bincount(cell, score[rows], minlength=size)
-        mean = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
-        return np.asarray(mean.reshape(len(pairs), n_cases), dtype=np.float64)
+        return cell_means(score, (number[self.plan.pair], self.plan.case), (len(pairs), n_cases))[0]
 
     def _conclude(self) -> None:
         """Completes the last row of each pair: its p-value, and that it ended if it is open."""

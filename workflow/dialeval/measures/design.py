@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from dialeval.config.botchat import Elo
 from dialeval.config.protocol import EACH_OTHER, RANKS, SELFCHAT, Cascade, Protocol
-from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.tables.dialogues import Form
 from dialeval.tables.files import HUMAN
 
@@ -159,32 +158,6 @@ def groups(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.D
     for about, of_criterion in by_criterion(judgements, design):
         for length, rows in at_lengths(of_criterion, design):
             yield {**about, **length}, rows
-
-
-def item_means(
-    value: FloatArray, system: IntArray, n_systems: int, item: ArrayLike | pd.Series[Any], cluster: IntArray
-) -> tuple[FloatArray, IntArray]:
-    """Returns values by system and item, means where one was asked again, NaN where all are missing.
-
-    Args:
-        value: of each judgement, NaN where it is missing, shape [n].
-        system: number of the system, shape [n].
-        n_systems: number of systems.
-        item: what two systems may have in common, shape [n].
-        cluster: cluster of each judgement, the same for all of one item, shape [n].
-
-    Returns:
-        Values, shape [n_systems, n_items], and the items' clusters, shape [n_items].
-    """
-    code, _ = pd.factorize(np.asarray(item))
-    first_row = np.unique(code, return_index=True)[1]
-    n_items, size = len(first_row), n_systems * len(first_row)
-    known = ~np.isnan(value)
-    cell = system * n_items + code
-    count = np.bincount(cell[known], minlength=size)
-    total = np.bincount(cell[known], value[known], minlength=size)
-    mean = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
-    return mean.reshape(n_systems, n_items), cluster[first_row]
 
 
 # Pairwise verdicts as arrays: what the ratings and rates of `dialeval.stats` take.

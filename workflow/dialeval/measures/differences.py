@@ -11,45 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dialeval.measures.design import (
-    Design,
-    by_criterion,
-    cases,
-    comparisons,
-    groups,
-    item_means,
-    lengths_of,
-    systems_of,
-)
-from dialeval.measures.scores import (
-    answers,
-    at_human_length,
-    given,
-    labels_of,
-    listed,
-    long_enough,
-    passed,
-    read_values,
-    scores_of,
-)
-from dialeval.stats.arrays import FloatArray, IntArray
+from dialeval.measures.design import Comparisons, Design, Row, comparisons, groups, systems_of
+from dialeval.measures.item_values import item_values
+from dialeval.stats.arrays import FloatArray
 from dialeval.stats.differences import Differences, Sample, item_differences, paired_differences, two_sample_difference
 from dialeval.stats.estimates import t_interval
 from dialeval.stats.multiplicity import benjamini_hochberg, holm, order_claims, places
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import scope
 
-if TYPE_CHECKING:
-    from dialeval.measures.design import Comparisons
-
 # Differences become rows: is the first better than the second, and what is left of that after many such questions.
 
-Row = dict[str, Any]
 FAMILY = ("table", "measure", "judge", "scope")
 """Columns whose values a family shares."""
 
@@ -176,11 +153,6 @@ def head_to_head(games: Comparisons, models: Sequence[str], shared: Row) -> list
 
 # Is one system better than another? Every number that a protocol's other measures give, compared pair by pair.
 
-COLUMNS = (
-    "judge", "case_id", "corpus", "language", "item_id", "left", "right", "n_utterances", "criterion", "choice",
-    "outcome", "place", "value", "scale_min", "scale_max", "status",
-)  # fmt: skip
-"""Columns of the table `judgements` that are needed."""
 COMPARED = ("win_rates", "pass_rates", "pass_rates_at_gt_length", "means", "rates", "checklist")
 """Measures whose numbers are compared here, in the order of the table; ratings are compared where they are made."""
 IN_ROUNDS = "asked until it was settled: adaptive_rounds says whether it is, and its p; this one is of a fixed design"
@@ -193,7 +165,7 @@ def differences(judgements: pd.DataFrame, design: Design, human_lengths: dict[st
     """Returns the rows of a table `differences` but for ratings, p-values corrected within each family of pairs.
 
     Args:
-        judgements: the protocol's table `judgements`, with the columns of `COLUMNS`.
+        judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS`.
         design: the protocol's design, whose other measures say what is compared.
         human_lengths: cases with a human dialogue that is long enough -> number of its utterances.
     """
@@ -209,9 +181,10 @@ def _of(measure: str, judgements: pd.DataFrame, design: Design, human_lengths: d
     if measure == "win_rates" and design.reference is None:
         yield from _head_to_head(judgements, design)
     systems = systems_of(judgements, design)
-    for found in values_of(measure, judgements, design, human_lengths):
-        compared = _graded if found.graded else _shares
-        yield from compared(found.value, found.cluster, systems, found.shared, design.confidence)
+    for found in item_values(measure, judgements, design, human_lengths):
+        shared = about(found.table, found.measure, found.scope, found.group["judge"])
+        compared = _scores if found.is_score else _proportions
+        yield from compared(found.complete(), found.cluster, systems, shared, design.confidence)
 
 
 def _head_to_head(judgements: pd.DataFrame, design: Design) -> Iterator[Row]:
@@ -223,10 +196,10 @@ def _head_to_head(judgements: pd.DataFrame, design: Design) -> Iterator[Row]:
             yield {**row, "note": "; ".join(filter(None, notes)) or None}
 
 
-def _shares(
+def _proportions(
     values: np.ndarray, cluster: np.ndarray, systems: Sequence[str], shared: Row, confidence: float
 ) -> Iterator[Row]:
-    """Yields a row per two systems whose shares are compared."""
+    """Yields a row per two systems whose proportions are compared."""
     paired = {
         (row["first"], row["second"]): row
         for row in mean_rows(paired_differences(values, cluster, confidence=confidence), systems, shared)
@@ -239,7 +212,7 @@ def _shares(
         yield _unpaired(two_sample_difference(*sides, confidence=confidence), first, second, shared)
 
 
-def _graded(
+def _scores(
     values: np.ndarray, cluster: np.ndarray, systems: Sequence[str], shared: Row, confidence: float
 ) -> Iterator[Row]:
     """Yields a row per two systems whose mean scores are compared."""
@@ -275,114 +248,6 @@ def _pairs(
 def _unpaired(found: Differences, first: str, second: str, shared: Row) -> Row:
     note = "; ".join(filter(None, (UNPAIRED, found.note[0])))
     return {**shared, "first": first, "second": second, **found.columns(0), "note": note}
-
-
-# What each system got on each item, by every number that is a mean over items: what differences and plans rest on.
-
-
-class Values(NamedTuple):
-    """One number of all systems, item by item.
-
-    Attributes:
-        shared: table, measure, judge and scope, as in tables of differences.
-        criterion: what was judged, where the question names it.
-        n_utterances: the length N, where there is one.
-        value: means over repeats, NaN where a system has no such item, shape [n_systems, n_items].
-        cluster: what items may hang together by, shape [n_items].
-        graded: whether they are scores of any scale, and not shares between 0 and 1.
-    """
-
-    shared: Row
-    criterion: str | None
-    n_utterances: int | None
-    value: FloatArray
-    cluster: IntArray
-    graded: bool
-
-
-def values_of(
-    measure: str, judgements: pd.DataFrame, design: Design, human_lengths: dict[str, int]
-) -> Iterator[Values]:
-    """Yields what a measure is the mean of; nothing of one that is no mean over items.
-
-    Args:
-        measure: its name.
-        judgements: the protocol's table `judgements`, with the columns of `differences.COLUMNS`.
-        design: the protocol's design.
-        human_lengths: cases with a human dialogue that is long enough -> number of its utterances.
-    """
-    if measure == "win_rates" and design.reference is not None:
-        yield from _wins(judgements, design, design.reference)
-    elif measure == "pass_rates":
-        for group, of in by_criterion(judgements, design):
-            for n in lengths_of(design):
-                yield _passes({**group, "n_utterances": n}, *long_enough(of, n), judgements, design)
-    elif measure == "pass_rates_at_gt_length":
-        yield from _at_human_length(judgements, design, human_lengths)
-    elif measure == "means":
-        systems = systems_of(judgements, design)
-        for group, of in groups(judgements, design):
-            found = scores_of(of, systems, read_values(of))
-            yield _values("means", "mean", group, found.value, found.cluster, graded=True)
-    elif measure == "rates":
-        yield from _rates(judgements, design)
-    elif measure == "checklist":
-        for group, found, _ in listed(judgements, design, systems_of(judgements, design)):
-            yield _values("checklist", "share of yes", group, found.value, found.cluster, graded=True)
-
-
-def _values(
-    table: str, measure: str, group: Row, value: FloatArray, cluster: IntArray, *, graded: bool = False
-) -> Values:
-    shared = about(table, measure, scope(group), group["judge"])
-    return Values(shared, group.get("criterion"), group.get("n_utterances"), value, cluster, graded)
-
-
-def _wins(judgements: pd.DataFrame, design: Design, reference: str) -> Iterator[Values]:
-    """Yields who wins or ties with the one that all are shown beside."""
-    systems = systems_of(judgements, design)
-    for group, of in groups(judgements, design):
-        games = comparisons(of, [*systems, reference])
-        first = games.left < len(systems)
-        outcome = np.where(first, games.outcome, 1.0 - games.outcome)
-        held = np.where(np.isnan(outcome), 0.0, outcome >= 0.5)
-        system = np.where(first, games.left, games.right)
-        found = item_means(held, system, len(systems), 2 * games.cluster + first, games.cluster)
-        yield _values("win_rates", "win_or_tie", group, *found)
-
-
-def _passes(
-    group: Row, judgements: pd.DataFrame, limits: pd.Series[int], of_all: pd.DataFrame, design: Design
-) -> Values:
-    """Returns the passes; `limits` is the N of each judgement."""
-    systems = systems_of(of_all, design)
-    code = {system: number for number, system in enumerate(systems)}
-    case = pd.factorize(cases(judgements))[0].astype(np.int64)
-    held = np.nan_to_num(passed(judgements, limits))  # what could not be read does not pass
-    system = np.array([code[name] for name in judgements["left"]], dtype=np.int64)
-    return _values("pass_rates", "pass_rate", group, *item_means(held, system, len(systems), case, case))
-
-
-def _at_human_length(judgements: pd.DataFrame, design: Design, human_lengths: dict[str, int]) -> Iterator[Values]:
-    for group, of in by_criterion(judgements, design):
-        found = _passes(group, *at_human_length(of, human_lengths), judgements, design)
-        words = [group["criterion"]] if group["criterion"] else []
-        where = ", ".join([*words, "human length"])
-        shared = about("pass_rates_at_gt_length", "pass_rate", where, group["judge"])
-        yield found._replace(shared=shared)
-
-
-def _rates(judgements: pd.DataFrame, design: Design) -> Iterator[Values]:
-    """Yields to what each answer was given; what could not be read is not the answer."""
-    systems = systems_of(judgements, design)
-    for group, of in groups(judgements, design.of_answers()):
-        if of.empty:
-            continue
-        label = labels_of(of)
-        for name in answers(label):
-            found = scores_of(of, systems, given(label, name))
-            value = np.where(found.asked, np.nan_to_num(found.value), np.nan)
-            yield _values("rates", f"rate of {name}", group, value, found.cluster)
 
 
 # Differences become places: which can each system have, by every number that systems are compared by?

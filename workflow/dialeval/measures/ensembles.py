@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dialeval.measures.metaeval.cells import keys, places, scaled
-from dialeval.stats.arrays import BoolArray, FloatArray
+from dialeval.stats.arrays import BoolArray, FloatArray, cell_means
 from dialeval.tables.dialogues import JUDGEMENTS
 
 GROUP = ("corpus", "language", "criterion")
@@ -98,10 +98,7 @@ def _scores(tables: Sequence[pa.Table]) -> _Scores:
     first = np.zeros(n, dtype=np.int64)
     first[code[::-1]] = np.arange(len(code))[::-1]
     value = pc.fill_null(table["value"], np.nan).to_numpy()
-    known = ~np.isnan(value)
-    total = np.bincount(code[known], value[known], minlength=n).astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        score = total / np.bincount(code[known], minlength=n)
+    score, _ = cell_means(value, (code,), (n,))
     return _Scores(encoded.dictionary, table.select([*ITEM, *ABOUT, *SCALE]).take(first), score)
 
 

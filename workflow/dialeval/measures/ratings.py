@@ -22,9 +22,6 @@ from dialeval.measures.differences import (
     head_to_head,
 )
 from dialeval.measures.differences import (
-    Row as DifferencesRow,
-)
-from dialeval.measures.differences import (
     about as differences_about,
 )
 from dialeval.measures.differences import (
@@ -293,9 +290,7 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
     return rows
 
 
-def rating_differences(
-    rated: Rated, models: Sequence[str], table: str, scope: str, judge: str | None
-) -> list[DifferencesRow]:
+def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: str, judge: str | None) -> list[Row]:
     """Returns the differences of every two models' ratings, without the corrections for their number.
 
     Two models whose own ratings are not determined may have a difference that is: such as two that score against each

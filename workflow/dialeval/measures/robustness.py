@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dialeval.measures.differences import Row, about, mean_rows
+from dialeval.measures.design import Row
+from dialeval.measures.differences import about, mean_rows
 from dialeval.measures.metaeval.cells import keys, mean_values, places, scores_of
 from dialeval.papers.comp_analysis import find_average, find_n_pairs, find_ratio, find_ratios
 from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Hurt, targets_of

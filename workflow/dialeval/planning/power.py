@@ -20,7 +20,7 @@ from scipy.special import stdtrit
 
 from dialeval.config.protocol import EACH_OTHER
 from dialeval.measures.design import Design, comparisons, groups, systems_of
-from dialeval.measures.differences import values_of
+from dialeval.measures.item_values import item_values
 from dialeval.measures.ratings import players
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.power import (
@@ -115,7 +115,7 @@ def numbers(planned: PlannedDesign, judge: str, size: Size, judgements: pd.DataF
         planned: the protocol.
         judge: whose judgements.
         size: how many systems and cases the protocol will be about.
-        judgements: what is stored of it, with the columns of `measures.differences.COLUMNS` and `repeat`.
+        judgements: what is stored of it, with the columns of `measures.item_values.COLUMNS` and `repeat`.
     """
     of_judge = judgements[(judgements["judge"] == judge) & (judgements["repeat"] < planned.repeats)]
     design = planned.design.model_copy(update={"judges": [judge]})
@@ -145,11 +145,13 @@ def _stored(design: Design, judgements: pd.DataFrame, repeats: int) -> Iterator[
             continue
         if measure == "ratings":
             yield from _ratings(design, judgements, note)
-        for found in values_of(measure, judgements, design, {}):
-            if longest in (None, found.n_utterances):
-                contribution = contributions_of_means(found.value[own], found.cluster)
-                of = (found.shared["measure"], found.criterion, found.n_utterances)
-                yield _number(of, contribution, _apart(found.value[own]), note)
+        for found in item_values(measure, judgements, design, {}):
+            n_utterances = found.group.get("n_utterances")
+            if longest in (None, n_utterances):
+                value = found.complete()[own]
+                contribution = contributions_of_means(value, found.cluster)
+                of = (found.measure, found.group.get("criterion"), n_utterances)
+                yield _number(of, contribution, _apart(value), note)
 
 
 def _ratings(design: Design, judgements: pd.DataFrame, note: str | None) -> Iterator[Number]:
@@ -365,7 +367,7 @@ def plans(
     Args:
         planned: the protocol.
         size: how many systems and cases it will be about.
-        judgements: what is stored of it, with the columns of `measures.differences.COLUMNS` and `repeat`.
+        judgements: what is stored of it, with the columns of `measures.item_values.COLUMNS` and `repeat`.
         corrected: rows of the table `corrected` about it, of an earlier run.
         labels: how much people label, or None.
         cost_of_case: by judge, what a case more costs with all that is asked about it.

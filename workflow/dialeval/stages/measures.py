@@ -17,10 +17,10 @@ from dialeval.measures.bias import COLUMNS as BIAS_COLUMNS
 from dialeval.measures.bias import agreement, bias
 from dialeval.measures.design import Design
 from dialeval.measures.dialogue_lengths import dialogue_words
-from dialeval.measures.differences import COLUMNS as DIFFERENCES_COLUMNS
 from dialeval.measures.differences import corrected, differences, ranks
 from dialeval.measures.examples import COLUMNS as EXAMPLES_COLUMNS
 from dialeval.measures.examples import examples
+from dialeval.measures.item_values import COLUMNS as DIFFERENCES_COLUMNS
 from dialeval.measures.ratings import COLUMNS as RATINGS_COLUMNS
 from dialeval.measures.ratings import battle_ratings, ratings, win_rates
 from dialeval.measures.scores import (

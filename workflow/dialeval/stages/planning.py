@@ -17,7 +17,7 @@ from dialeval.config.protocol import Adaptive, Cascade
 from dialeval.corpora.seeds import chatbot_items, human_items, scenarios_of
 from dialeval.engines.requests import Dialogue
 from dialeval.engines.spending.prices import Prices, prices_of
-from dialeval.measures.differences import COLUMNS
+from dialeval.measures.item_values import COLUMNS
 from dialeval.planning.chat_estimates import Chats, chat_estimate, estimate_chats
 from dialeval.planning.estimates import Estimate, cost_of_case, estimate_table, in_words, planning_in_words
 from dialeval.planning.judging_estimates import Subjects, estimate_judging, estimate_planned

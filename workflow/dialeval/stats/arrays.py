@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,29 @@ def distinct_codes(codes: IntArray, below: int) -> tuple[IntArray, IntArray]:
         return distinct.astype(np.int64), place.astype(np.int64)
     there = np.bincount(codes, minlength=below) > 0
     return np.flatnonzero(there).astype(np.int64), (np.cumsum(there) - 1)[codes].astype(np.int64, copy=False)
+
+
+def cell_means(value: FloatArray, cell: tuple[IntArray, ...], shape: tuple[int, ...]) -> tuple[FloatArray, IntArray]:
+    """Return the mean of the known values of each cell, and the number of its rows.
+
+    Args:
+        value: of each row, NaN if missing, shape [n].
+        cell: indices of each row's cell, a vector of shape [n] for each axis; rows with a negative index are left out.
+        shape: number of cells along each axis.
+
+    Returns:
+        Means, NaN for a cell without a known value, and counts of rows with or without a value, both of the shape.
+    """
+    size = math.prod(shape)
+    inside = np.logical_and.reduce([index >= 0 for index in cell])
+    value, place = value[inside], np.zeros(int(inside.sum()), dtype=np.int64)
+    for index, length in zip(cell, shape, strict=True):
+        place = place * length + index[inside]
+    known = ~np.isnan(value)
+    count = np.bincount(place[known], minlength=size)
+    total = np.bincount(place[known], value[known], minlength=size)
+    mean = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
+    return mean.reshape(shape), np.bincount(place, minlength=size).reshape(shape)
 
 
 def with_room_for_squares(values: FloatArray) -> FloatArray:

@@ -6,7 +6,6 @@ averaged over repeats; a repeat that could not be read is left out of the mean, 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from dialeval.criteria import DIMENSIONS, LEVELS, Level
 from dialeval.languages import language_place
 from dialeval.papers.model_names import folded
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
 from dialeval.tables.metaeval import RATINGS
 
 # Scores and ratings side by side, joined by key: one cell for each corpus, level and language.
@@ -296,16 +295,7 @@ def mean_values(
     """
     names = keys(table, *who).unique()
     place = places(keys(table, *key), items)
-    row = places(keys(table, *who), names) * len(dimensions) + places(table["dimension"], dimensions)
-    shape = (len(names), len(dimensions), len(items))
+    cell = (places(keys(table, *who), names), places(table["dimension"], dimensions), place)
     value = pc.fill_null(table["value"], float("nan")).to_numpy()
-    inside = place >= 0
-    flat, value = (row * len(items) + place)[inside], value[inside]
-    known = ~np.isnan(value)
-    size = math.prod(shape)
-    mean = np.bincount(flat[known], value[known], minlength=size).astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        mean /= np.bincount(flat[known], minlength=size)
-    asked = np.zeros(size, dtype=bool)
-    asked[flat] = True
-    return Given([tuple(name.split("\x1f")) for name in names.to_pylist()], mean.reshape(shape), asked.reshape(shape))
+    mean, count = cell_means(value, cell, (len(names), len(dimensions), len(items)))
+    return Given([tuple(name.split("\x1f")) for name in names.to_pylist()], mean, count > 0)

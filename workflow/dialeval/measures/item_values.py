@@ -1,0 +1,283 @@
+"""Item values: judgements as one value for each system and item, under every measure that is a mean over items.
+
+Tables of means and rates, differences, plans and comparisons of runs take their values from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dialeval.measures.design import (
+    Design,
+    Row,
+    at_lengths,
+    by_criterion,
+    cases,
+    comparisons,
+    groups,
+    lengths_of,
+    systems_of,
+)
+from dialeval.protocols.detect import passes
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
+from dialeval.tables.schema import scope
+
+COLUMNS = (
+    "judge", "case_id", "corpus", "language", "item_id", "left", "right", "n_utterances", "criterion", "choice",
+    "outcome", "place", "value", "scale_min", "scale_max", "status",
+)  # fmt: skip
+"""Columns of the table `judgements` that item values are made of."""
+YES, NO = "yes", "no"
+
+
+class ItemValues(NamedTuple):
+    """The values of one measure of all systems, item by item.
+
+    Attributes:
+        table, measure: the table that has its means, and the name of the measure in tables of differences.
+        group: judge, criterion and n_utterances, as far as the table has these columns.
+        scope: the same in words, as in tables of differences.
+        columns: further columns of the table that describe the values.
+        value: mean over repeats, NaN if undefined or unparsed, shape [n_systems, n_items].
+        has_item: whether the system has the item, of the same shape.
+        cluster: cluster (case) of each item, shape [n_items].
+        is_score: whether they are scores on any scale, and not proportions.
+    """
+
+    table: str
+    measure: str
+    group: Row
+    scope: str
+    columns: Row
+    value: FloatArray
+    has_item: BoolArray
+    cluster: IntArray
+    is_score: bool
+
+    def complete(self) -> FloatArray:
+        """Return the values, with 0 for items of a proportion that are unparsed."""
+        return self.value if self.is_score else np.where(self.has_item, np.nan_to_num(self.value), np.nan)
+
+
+def item_values(
+    measure: str, judgements: pd.DataFrame, design: Design, human_lengths: dict[str, int]
+) -> Iterator[ItemValues]:
+    """Yield the item values of a measure for each judge, criterion and length; none if it is no mean over items.
+
+    Args:
+        measure: its name.
+        judgements: the protocol's table `judgements`, with the columns of `COLUMNS`.
+        design: the protocol's design.
+        human_lengths: number of utterances of the human dialogue of each case that has a long enough one.
+    """
+    if measure == "win_rates" and design.reference is not None:
+        yield from _wins(judgements, design, design.reference)
+    elif measure == "pass_rates":
+        for group, rows in by_criterion(judgements, design):
+            for n in lengths_of(design):
+                at_n = {**group, "n_utterances": n}
+                yield _passes("pass_rates", at_n, scope(at_n), *long_enough(rows, n), judgements, design)
+    elif measure == "pass_rates_at_gt_length":
+        for group, rows in by_criterion(judgements, design):
+            place = ", ".join(filter(None, [group["criterion"], "human length"]))
+            chosen, limits = at_human_length(rows, human_lengths)
+            yield _passes("pass_rates_at_gt_length", group, place, chosen, limits, judgements, design)
+    elif measure == "means":
+        yield from _scores(judgements, design)
+    elif measure == "rates":
+        yield from _rates(judgements, design)
+    elif measure == "checklist":
+        yield from _checklist(judgements, design)
+
+
+def _wins(judgements: pd.DataFrame, design: Design, reference: str) -> Iterator[ItemValues]:
+    """Yield wins and ties against the reference."""
+    systems = systems_of(judgements, design)
+    for group, rows in groups(judgements, design):
+        games = comparisons(rows, [*systems, reference])
+        first = games.left < len(systems)
+        outcome = np.where(first, games.outcome, 1.0 - games.outcome)
+        held = np.where(np.isnan(outcome), 0.0, outcome >= 0.5)
+        system = np.where(first, games.left, games.right)
+        item = 2 * games.cluster + first
+        values = _by_item(held, system, len(systems), item, games.cluster)
+        yield ItemValues("win_rates", "win_or_tie", group, scope(group), {}, *values, is_score=False)
+
+
+def _passes(
+    table: str,
+    group: Row,
+    place: str,
+    judgements: pd.DataFrame,
+    limits: pd.Series[int],
+    of_all: pd.DataFrame,
+    design: Design,
+) -> ItemValues:
+    """Return passes; `limits` is the N of each judgement."""
+    systems = systems_of(of_all, design)
+    case = pd.factorize(cases(judgements))[0].astype(np.int64)
+    held = np.nan_to_num(passed(judgements, limits))  # an unparsed verdict is no pass
+    values = _by_item(held, _codes(judgements["left"], systems), len(systems), case, case)
+    return ItemValues(table, "pass_rate", group, place, {}, *values, is_score=False)
+
+
+def _scores(judgements: pd.DataFrame, design: Design) -> Iterator[ItemValues]:
+    systems = systems_of(judgements, design)
+    for group, rows in groups(judgements, design):
+        scale = {name: _first(rows[name]) for name in ("scale_min", "scale_max")}
+        values = values_by_item(rows, systems, scores_of(rows))
+        yield ItemValues("means", "mean", group, scope(group), scale, *values, is_score=True)
+
+
+def _rates(judgements: pd.DataFrame, design: Design) -> Iterator[ItemValues]:
+    """Yield 1 for items with an answer and 0 for items with another, for each answer."""
+    systems = systems_of(judgements, design)
+    for group, rows in groups(judgements, design.of_answers()):
+        if rows.empty:  # rules, for example, judge a part of the criteria
+            continue
+        label = labels_of(rows)
+        for name in answers(label):
+            values = values_by_item(rows, systems, given(label, name))
+            about = {"label": name}
+            yield ItemValues("rates", f"rate of {name}", group, scope(group), about, *values, is_score=False)
+
+
+def _checklist(judgements: pd.DataFrame, design: Design) -> Iterator[ItemValues]:
+    """Yield each item's share of yes, NaN if an answer is missing."""
+    systems = systems_of(judgements, design)
+    criteria = list(judgements["criterion"].dropna().unique())
+    for judge in design.of_answers().judges:
+        for length, rows in at_lengths(judgements[judgements["judge"] == judge], design):
+            group = {"judge": judge, **length}
+            yes = is_yes(labels_of(rows))
+            value, has_item, cluster = values_by_item(rows, systems, np.ones(len(yes)))
+            parts = []
+            for criterion in criteria:
+                of_criterion = (rows["criterion"] == criterion).to_numpy()
+                parts.append(values_by_item(rows, systems, np.where(of_criterion, yes, np.nan))[0])
+            share = np.mean(parts, axis=0) if parts else value
+            about = {"n_criteria": len(criteria)}
+            yield ItemValues(
+                "checklist", "share of yes", group, scope(group), about, share, has_item, cluster, is_score=True
+            )
+
+
+def values_by_item(
+    judgements: pd.DataFrame, systems: list[str], value: FloatArray
+) -> tuple[FloatArray, BoolArray, IntArray]:
+    """Return values by system and item; systems that met one case have an item in common.
+
+    Args:
+        judgements: the judgements of one judge.
+        systems: the systems, which number the rows.
+        value: of each judgement, NaN if unparsed, shape [n].
+
+    Returns:
+        Means over repeats, NaN if all are unparsed or there is no item, and whether the system has the item, shape
+        [n_systems, n_items]; cluster of each item, shape [n_items].
+    """
+    cluster = pd.factorize(cases(judgements))[0].astype(np.int64)
+    system = np.asarray(_codes(judgements["left"], systems), dtype=np.int64)
+    return _by_item(value, system, len(systems), np.asarray(_common_items(judgements)), cluster)
+
+
+def _by_item(
+    value: FloatArray, system: IntArray, n_systems: int, item: NDArray[Any], cluster: IntArray
+) -> tuple[FloatArray, BoolArray, IntArray]:
+    """Return `values_by_item` for the given items; all rows of an item have one cluster."""
+    code, distinct = pd.factorize(item)
+    first_row = np.unique(code, return_index=True)[1]
+    shape = n_systems, len(distinct)
+    mean, count = cell_means(value, (system, code), shape)
+    return mean, count > 0, cluster[first_row]
+
+
+def _common_items(judgements: pd.DataFrame) -> pd.Series[str]:
+    """Return what two systems have in common: their case if each has one item on it, else the item.
+
+    The items of a system on one case, such as two dialogues in one scenario, are numbered in their order: the first of
+    one system is compared with the first of the other.
+    """
+    case = cases(judgements)
+    of = pd.DataFrame({"system": judgements["left"], "case": case, "item": judgements["item_id"].fillna("")})
+    order = of.drop_duplicates().groupby(["system", "case"], sort=False).cumcount()
+    number = of.merge(of.drop_duplicates().assign(order=order), how="left")["order"].to_numpy()
+    return case + "\x1f" + pd.Series(number.astype(str), index=case.index)
+
+
+def _codes(names: pd.Series[str], systems: list[str]) -> IntArray:
+    code = {system: number for number, system in enumerate(systems)}
+    return np.array([code[name] for name in names], dtype=np.int64)
+
+
+def _first(column: pd.Series[float]) -> float | None:
+    known = column.dropna()
+    return float(known.iloc[0]) if len(known) else None
+
+
+def scores_of(judgements: pd.DataFrame) -> FloatArray:
+    """Return the score of each judgement, NaN if unparsed, shape [n]."""
+    return np.asarray(judgements["value"].where(judgements["status"] == "ok"), dtype=np.float64)
+
+
+def labels_of(judgements: pd.DataFrame) -> pd.Series[str]:
+    """Return the answer of each judgement, missing if unparsed: its choice, or Yes or No by the probability of yes."""
+    choice = judgements["choice"].where(judgements["status"] == "ok")
+    of_value = pd.Series(np.where(scores_of(judgements) > 0.5, "Yes", "No"), index=judgements.index)
+    between = (judgements["scale_min"] == 0.0) & (judgements["scale_max"] == 1.0) & (judgements["status"] == "ok")
+    return choice.where(choice.notna() | ~between, of_value)
+
+
+def is_yes(label: pd.Series[str]) -> FloatArray:
+    """Return 1 for yes, 0 for another answer, NaN if missing, shape [n]."""
+    return given(label, YES)
+
+
+def given(label: pd.Series[str], name: str) -> FloatArray:
+    """Return 1 where an answer was given, 0 for others, NaN if missing, shape [n]."""
+    return np.where(label.isna(), np.nan, label.str.lower() == name.lower()).astype(np.float64)
+
+
+def answers(label: pd.Series[str]) -> list[str]:
+    """Return the answers that have a rate: all that were given, of yes and no only yes."""
+    found = sorted(label.dropna().unique())
+    if {name.lower() for name in found} <= {YES, NO}:
+        return ["Yes"]
+    return found
+
+
+def passed(judgements: pd.DataFrame, limits: pd.Series[int]) -> FloatArray:
+    """Return 1 where a dialogue passes for human, 0 where not, NaN if unparsed, shape [n].
+
+    Args:
+        judgements: table `judgements`.
+        limits: the N of each judgement.
+    """
+    return np.array(
+        [
+            float(passes(choice, None if pd.isna(place) else int(place), int(limit))) if status == "ok" else np.nan
+            for choice, place, status, limit in zip(
+                judgements["choice"], judgements["place"], judgements["status"], limits, strict=True
+            )
+        ],
+        dtype=np.float64,
+    )
+
+
+def long_enough(judgements: pd.DataFrame, n: int | None) -> tuple[pd.DataFrame, pd.Series[int]]:
+    """Return the judgements of dialogues that have N utterances or more, all for None, and the N of each."""
+    if n is None:
+        return judgements, judgements["n_utterances"]
+    chosen = judgements[judgements["n_utterances"] >= n]
+    return chosen, pd.Series(n, index=chosen.index)
+
+
+def at_human_length(judgements: pd.DataFrame, human_lengths: dict[str, int]) -> tuple[pd.DataFrame, pd.Series[int]]:
+    """Return the judgements on cases that have a human dialogue, and the length of that."""
+    chosen = judgements[judgements["case_id"].isin(list(human_lengths))]
+    return chosen, chosen["case_id"].map(human_lengths)
