@@ -22,12 +22,7 @@ import numpy as np
 from dialeval.stats.differences import pairwise_variance
 from dialeval.stats.estimates import t_interval
 from dialeval.stats.likelihood import fit_strengths
-from dialeval.stats.sequential import (
-    confidence_sequence,
-    obrien_fleming,
-    rounds_of,
-    settled,
-)
+from dialeval.stats.significance import confidence_sequence, obrien_fleming, rounds_of, settled
 from dialeval.stats.style_control import controlled_ratings
 from gates import Gates, arguments
 

@@ -15,15 +15,14 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from dialeval.comparison.numbers import ALPHA, independent
-from dialeval.comparison.paired_differences import MARK, paired_ratings, paired_shares
+from dialeval.comparison.numbers import ALPHA, MARK, independent, paired_ratings, paired_shares
 from dialeval.comparison.runs import Number
 from dialeval.config.botchat import Elo
 from dialeval.measures.design import Design
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.elo import bootstrap_elo
 from dialeval.stats.elo_interval import bootstrap_elo_interval
-from dialeval.stats.multiplicity import holm
+from dialeval.stats.significance import holm
 from gates import Gates, arguments
 
 SYSTEMS, SEEDS, SHUFFLES = 4, 60, 300

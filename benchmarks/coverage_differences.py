@@ -11,8 +11,8 @@ from coverage_cases import CLUSTERS, Measured, alike, cases, measured
 from dialeval.stats.bias import length_bias
 from dialeval.stats.differences import Sample, paired_differences, pairwise_variance, two_sample_difference
 from dialeval.stats.estimates import t_interval
-from dialeval.stats.judge_pairs import compare_judges
-from dialeval.stats.multiplicity import holm
+from dialeval.stats.judges import compare_judges
+from dialeval.stats.significance import holm
 from dialeval.stats.style_control import controlled_ratings
 
 SHARES = ((0.5, 0.5), (0.5, 0.3), (0.9, 0.9), (0.98, 0.98), (0.98, 0.9))

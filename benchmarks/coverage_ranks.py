@@ -16,7 +16,7 @@ from coverage_differences import PER_CLUSTER, arena, rows
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.differences import paired_differences, pairwise_variance
 from dialeval.stats.estimates import t_interval
-from dialeval.stats.multiplicity import Places, order_claims, places
+from dialeval.stats.significance import Places, order_claims, places
 from dialeval.stats.style_control import controlled_ratings
 from gates import Gates, arguments
 

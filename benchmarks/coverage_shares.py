@@ -9,8 +9,7 @@ import numpy as np
 from coverage_cases import Measured, alike, cases, measured
 from dialeval.stats.clustered import clustered_mean, clustered_proportions
 from dialeval.stats.estimates import Estimates
-from dialeval.stats.rates import pass_rates
-from dialeval.stats.robustness import average_ratios, robustness_ratios
+from dialeval.stats.rates import average_ratios, pass_rates, robustness_ratios
 
 SHARES = (0.5, 0.9, 0.98)
 ITEMS = np.array([1, 1, 1, 2, 4])

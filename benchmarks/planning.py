@@ -20,7 +20,6 @@ from dialeval.measures.design import Design
 from dialeval.planning.power import LabelPlan, PlannedDesign, Size, plans
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.estimates import t_interval
-from dialeval.stats.multiplicity import holm
 from dialeval.stats.power import (
     PeopleDesign,
     contributions_of_means,
@@ -28,6 +27,7 @@ from dialeval.stats.power import (
     simulated,
 )
 from dialeval.stats.prediction_powered import correct_means
+from dialeval.stats.significance import holm
 from dialeval.stats.style_control import controlled_ratings
 from gates import Gates, arguments
 

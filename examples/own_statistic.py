@@ -13,7 +13,7 @@ import pandas as pd
 
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.differences import paired_differences
-from dialeval.stats.multiplicity import holm
+from dialeval.stats.significance import holm
 
 
 def main(results: Path) -> None:

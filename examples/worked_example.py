@@ -15,9 +15,9 @@ import numpy as np
 from dialeval.stats.clustered import clustered_mean
 from dialeval.stats.correlation import correlate
 from dialeval.stats.differences import Sample, two_sample_difference
-from dialeval.stats.multiplicity import holm
 from dialeval.stats.prediction_powered import correct_means
 from dialeval.stats.reliability import corrected_correlation, reliability
+from dialeval.stats.significance import holm
 
 LABELLED = 17  # dialogues of each system that we pretend people have seen
 

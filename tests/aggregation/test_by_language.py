@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dialeval.languages import PAPER_ORDER
-from dialeval.measures.metaeval.averages import THIS_RUN, chinese_rows, language_rows
+from dialeval.measures.average_correlations import THIS_RUN, chinese_rows, language_rows
 from dialeval.tables.files import to_table
 from dialeval.tables.metaeval import BY_LANGUAGE, NATURAL_CHINESE
 

@@ -9,9 +9,9 @@ import pytest
 from correlated_judges import DIMENSIONS, HOW, QUALITY, N, as_tables, find, rating, tables
 from scipy.stats import pearsonr
 
-from dialeval.measures.metaeval.cells import Cell, gather
-from dialeval.measures.metaeval.correlations import Candidates
-from dialeval.measures.metaeval.ensembles import Ensembles, dimension_ensemble_rows, model_ensemble_rows
+from dialeval.measures.correlations import Candidates
+from dialeval.measures.ensemble_correlations import Ensembles, dimension_ensemble_rows, model_ensemble_rows
+from dialeval.measures.rated_items import Cell, gather
 from dialeval.papers.comp_analysis import published_ensemble, systems
 from dialeval.tables.metaeval import DIMENSION_ENSEMBLE, MODEL_ENSEMBLE
 

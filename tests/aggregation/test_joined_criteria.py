@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from dialeval.measures.metaeval.averages import average_rows, matrix_rows
-from dialeval.measures.metaeval.cells import Cell, Filled, gather
-from dialeval.measures.metaeval.correlations import correlate_cells, correlation_rows, pair_rows
-from dialeval.measures.metaeval.ensembles import Ensembles, dimension_ensemble_rows, model_ensemble_rows
-from dialeval.measures.metaeval.reliability import SingleOpinions, ceiling_rows
+from dialeval.measures.average_correlations import average_rows, matrix_rows
+from dialeval.measures.correlations import correlate_cells, correlation_rows, pair_rows
+from dialeval.measures.ensemble_correlations import Ensembles, dimension_ensemble_rows, model_ensemble_rows
+from dialeval.measures.rated_items import Cell, Filled, gather
+from dialeval.measures.reliability import SingleOpinions, ceiling_rows
 from dialeval.papers import xdial_eval
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table

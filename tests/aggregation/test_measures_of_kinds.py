@@ -15,8 +15,7 @@ from dialeval.corpora.items import item_rows
 from dialeval.measures.bias import CONSTANT, ONE_VALUE, agreement
 from dialeval.measures.design import Design
 from dialeval.measures.differences import differences
-from dialeval.measures.examples import MOST, examples
-from dialeval.measures.scores import rates
+from dialeval.measures.scores import MAX_EXAMPLES, examples, rates
 from dialeval.stats.agreement import NO_VARIATION
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.tables.dialogues import JUDGEMENTS
@@ -183,7 +182,7 @@ def test_the_clearest_is_seen_by_most_in_the_same_place_and_most_often(items: li
 def test_every_system_has_one_before_any_has_two(items: list[Path]) -> None:
     rows = [said("j", "a", str(n), [3]) for n in range(9)] + [said("rules", system, "0", [3]) for system in "bc"]
     found = clearest(rows, items)
-    assert len(found) == MOST
+    assert len(found) == MAX_EXAMPLES
     assert sorted(row["system"] for row in found[:3]) == ["a", "b", "c"]
     assert [row["system"] for row in found[3:]] == ["a", "a"]
     assert found == clearest(rows[::-1], items)

@@ -10,9 +10,9 @@ import pytest
 from correlated_judges import DIMENSIONS, N, as_tables, correlated, find, item, score, tables
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from dialeval.measures.metaeval.averages import average_rows, matrix_rows
-from dialeval.measures.metaeval.cells import Scorer, gather
-from dialeval.measures.metaeval.correlations import correlation_rows, pair_rows
+from dialeval.measures.average_correlations import average_rows, matrix_rows
+from dialeval.measures.correlations import correlation_rows, pair_rows
+from dialeval.measures.rated_items import Scorer, gather
 
 
 def test_correlations_are_scipys() -> None:

@@ -10,7 +10,7 @@ import pytest
 from correlated_judges import HOW, N, as_tables, find, item, score
 from scipy.stats import pearsonr
 
-from dialeval.measures.metaeval.reliability import repeat_rows
+from dialeval.measures.reliability import repeat_rows
 from dialeval.tables.files import to_table
 from dialeval.tables.metaeval import REPEAT_AGREEMENT
 

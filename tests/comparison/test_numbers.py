@@ -10,8 +10,7 @@ import pytest
 from scipy import stats
 from two_runs import battles, drawn_passes, passes, scores, write_run
 
-from dialeval.comparison.numbers import PAIRED, TWO_SAMPLES, compared_numbers, independent
-from dialeval.comparison.paired_differences import paired_scores, paired_shares
+from dialeval.comparison.numbers import PAIRED, TWO_SAMPLES, compared_numbers, independent, paired_scores, paired_shares
 from dialeval.comparison.runs import COMPARED, Number, Run, key_columns, open_run
 from dialeval.errors import UserError
 from dialeval.tables.catalogue import TABLES

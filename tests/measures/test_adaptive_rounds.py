@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dialeval.config.protocol import Adaptive
 from dialeval.errors import UserError
 from dialeval.measures.adaptive_rounds import COLUMNS, ENDED, OPEN, Rounds, schedule
-from dialeval.stats.sequential import FEWEST_CASES, obrien_fleming
+from dialeval.stats.significance import FEWEST_CASES, obrien_fleming
 from dialeval.tables.dialogues import REQUESTS
 
 Judge = Callable[[dict[str, Any]], str | None]

@@ -16,7 +16,7 @@ from dialeval.measures.design import Design, comparisons
 from dialeval.measures.differences import NO_LIMIT, about, corrected, differences, rating_rows
 from dialeval.measures.ratings import battle_ratings, ratings, win_rates
 from dialeval.stats.differences import ALL_THE_SAME, pairwise_variance
-from dialeval.stats.multiplicity import benjamini_hochberg, holm
+from dialeval.stats.significance import benjamini_hochberg, holm
 from dialeval.stats.style_control import controlled_ratings
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table

@@ -11,7 +11,7 @@ from perturbation_items import real_dialogues, real_responses
 from dialeval.corpora.items import Item
 from dialeval.perturbations.registry import STRATEGIES, damage
 from dialeval.perturbations.strategy import Damaged, NotApplicable, Pool, build_pool
-from dialeval.stats.robustness import robustness_ratios
+from dialeval.stats.rates import robustness_ratios
 
 FEWEST = 0.6
 """Share of the eligible items that a strategy must damage."""

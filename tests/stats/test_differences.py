@@ -19,7 +19,7 @@ from dialeval.stats.differences import (
     paired_differences,
 )
 from dialeval.stats.estimates import t_interval
-from dialeval.stats.multiplicity import holm
+from dialeval.stats.significance import holm
 
 
 def draw(rng, shares, n_clusters, per_cluster, correlation):

@@ -137,7 +137,7 @@ OTHERS = [
     ),
     Mutation(
         "the rounding of robustness",
-        code("stats/robustness.py", "ROUNDING = 1e-9", "ROUNDING = 1e-8"),
+        code("stats/rates.py", "ROUNDING = 1e-9", "ROUNDING = 1e-8"),
         ("tabulate_robustness",),
     ),
     Mutation(

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from dialeval.comparison.compare import compare
+from dialeval.comparison.page import compare
 
 __all__ = ["compare"]

@@ -16,7 +16,7 @@ from dialeval.stats.agreement import Level, judge_agreement, krippendorffs_alpha
 from dialeval.stats.arrays import FloatArray, cell_means
 from dialeval.stats.differences import item_differences
 from dialeval.stats.estimates import Estimate
-from dialeval.stats.multiplicity import holm
+from dialeval.stats.significance import holm
 
 # How far annotators agree: Krippendorff's alpha of all, kappa or alpha of every two, and each with itself.
 

@@ -20,7 +20,7 @@ from dialeval.config.protocol import Adaptive
 from dialeval.errors import UserError
 from dialeval.measures.design import OUTCOMES
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
-from dialeval.stats.sequential import (
+from dialeval.stats.significance import (
     confidence_sequence,
     obrien_fleming,
     p_after_looks,

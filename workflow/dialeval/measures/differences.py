@@ -21,7 +21,7 @@ from dialeval.measures.item_values import item_values
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.differences import Differences, Sample, item_differences, paired_differences, two_sample_difference
 from dialeval.stats.estimates import t_interval
-from dialeval.stats.multiplicity import benjamini_hochberg, holm, order_claims, places
+from dialeval.stats.significance import benjamini_hochberg, holm, order_claims, places
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import scope
 

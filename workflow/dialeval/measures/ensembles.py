@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dialeval.measures.metaeval.cells import keys, places, scaled
+from dialeval.measures.rated_items import keys, places, scaled
 from dialeval.stats.arrays import BoolArray, FloatArray, cell_means
 from dialeval.tables.dialogues import JUDGEMENTS
 

@@ -13,13 +13,13 @@ import pyarrow.compute as pc
 
 from dialeval.measures.design import Row
 from dialeval.measures.differences import about, mean_rows
-from dialeval.measures.metaeval.cells import keys, mean_values, places, scores_of
+from dialeval.measures.rated_items import keys, mean_values, places, scores_of
 from dialeval.papers.comp_analysis import find_average, find_n_pairs, find_ratio, find_ratios
 from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Hurt, targets_of
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.estimates import Estimates
-from dialeval.stats.robustness import ROUNDING, average_ratios, ladder_shares, robustness_ratios, theta_sweep
+from dialeval.stats.rates import ROUNDING, average_ratios, ladder_shares, robustness_ratios, theta_sweep
 
 # Do judges notice damage? Pairs of original and damaged scores become ratios, sweeps, drops and ladders.
 

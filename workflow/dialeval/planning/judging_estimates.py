@@ -31,7 +31,7 @@ from dialeval.protocols.pair import by_case, serves
 from dialeval.protocols.planning import Planned, request_from_row
 from dialeval.protocols.questions import AskedAbout, Question, sampling_of
 from dialeval.stats.arrays import BoolArray, IntArray
-from dialeval.stats.sequential import rounds_of
+from dialeval.stats.significance import rounds_of
 from dialeval.tables.dialogues import REQUESTS
 from dialeval.tables.files import HUMAN, iterate_rows
 

@@ -16,20 +16,22 @@ from dialeval.labels.joined_judgements import JUDGEMENT_COLUMNS, PLAN_COLUMNS, L
 from dialeval.measures.bias import COLUMNS as BIAS_COLUMNS
 from dialeval.measures.bias import agreement, bias
 from dialeval.measures.design import Design
-from dialeval.measures.dialogue_lengths import dialogue_words
 from dialeval.measures.differences import corrected, differences, ranks
-from dialeval.measures.examples import COLUMNS as EXAMPLES_COLUMNS
-from dialeval.measures.examples import examples
 from dialeval.measures.item_values import COLUMNS as DIFFERENCES_COLUMNS
+from dialeval.measures.lengths import dialogue_words
 from dialeval.measures.ratings import COLUMNS as RATINGS_COLUMNS
 from dialeval.measures.ratings import battle_ratings, ratings, win_rates
 from dialeval.measures.scores import (
     COLUMNS,
     checklist,
+    examples,
     means,
     pass_rates,
     pass_rates_at_gt_length,
     rates,
+)
+from dialeval.measures.scores import (
+    EXAMPLE_COLUMNS as EXAMPLES_COLUMNS,
 )
 from dialeval.measures.scores import (
     PASS_COLUMNS as PASSES_COLUMNS,

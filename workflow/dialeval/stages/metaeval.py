@@ -10,28 +10,22 @@ from pydantic import BaseModel
 from dialeval.corpora.items import Rating, iterate_items
 from dialeval.corpora.rated_items import rating_rows
 from dialeval.labels.agreement import agreement, annotators
+from dialeval.measures.average_correlations import average_rows, chinese_rows, language_rows, matrix_rows
+from dialeval.measures.correlations import Candidates, correlate_cells, correlation_rows, pair_rows, ranking_rows
 from dialeval.measures.differences import corrected
-from dialeval.measures.metaeval.averages import average_rows, chinese_rows, language_rows, matrix_rows
-from dialeval.measures.metaeval.cells import SCORED, Filled, gather
-from dialeval.measures.metaeval.correlations import (
-    Candidates,
-    correlate_cells,
-    correlation_rows,
-    pair_rows,
-    ranking_rows,
-)
-from dialeval.measures.metaeval.ensembles import Ensembles, dimension_ensemble_rows, model_ensemble_rows
-from dialeval.measures.metaeval.reliability import (
+from dialeval.measures.ensemble_correlations import Ensembles, dimension_ensemble_rows, model_ensemble_rows
+from dialeval.measures.rated_corpora import annotator_rows, corpus_rows, filled_ratings
+from dialeval.measures.rated_items import SCORED, Filled, gather
+from dialeval.measures.reliability import (
     REPEAT_COLUMNS as REPEATS_COLUMNS,
 )
-from dialeval.measures.metaeval.reliability import (
+from dialeval.measures.reliability import (
     SINGLE_RATING_COLUMNS,
     SingleOpinions,
     ceiling_rows,
     repeat_rows,
     trust_rows,
 )
-from dialeval.measures.rated_corpora import annotator_rows, corpus_rows, filled_ratings
 from dialeval.measures.robustness import (
     average_rows as robustness_average_rows,
 )

@@ -27,8 +27,8 @@ from dialeval.stats.arrays import (
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.comparisons import blocks_of, mostly_zeros
 from dialeval.stats.estimates import Estimate, t_interval
-from dialeval.stats.judge_slopes import JudgeSlopes, fit_slopes
 from dialeval.stats.resampling import cluster_counts, interval, ratio_replicates
+from dialeval.stats.style_control import JudgeSlopes, fit_slopes
 
 # Biases of a judge of pairs: for a place, for length, for models of its own family.
 

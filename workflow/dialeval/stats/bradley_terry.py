@@ -27,8 +27,7 @@ from dialeval.stats.comparisons import (
     rated_in,
     rings,
 )
-from dialeval.stats.design_effect import of_strengths
-from dialeval.stats.likelihood import Strengths, fit_strengths
+from dialeval.stats.likelihood import Strengths, fit_strengths, of_strengths
 from dialeval.stats.resampling import p_above_next, percentile_interval, unless_same
 
 # Bradley-Terry and Davidson ratings with intervals from resampled seeds, on the Elo scale.

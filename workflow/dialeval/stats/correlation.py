@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence, dense_codes, with_room_for_squares
-from dialeval.stats.design_effect import of_correlations, sums_by_cluster
 from dialeval.stats.estimates import SINGLE_CLUSTER
+from dialeval.stats.likelihood import of_correlations, sums_by_cluster
 from dialeval.stats.rank_correlation import weighted_kendall, weighted_spearman
 from dialeval.stats.resampling import percentile_interval, whole_counts
 

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dialeval.measures.metaeval.cells import ANNOTATION, Cell, Scorer
+from dialeval.measures.rated_items import ANNOTATION, Cell, Scorer
 from dialeval.papers.comp_analysis import RANKINGS, STATISTICS, published_correlation, published_in_corpus, system_of
 from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.auc import midranks
 from dialeval.stats.correlation import Correlations, Method, correlate, williams_test
-from dialeval.stats.judge_pairs import JudgePairs, compare_judges
-from dialeval.stats.multiplicity import benjamini_hochberg, holm
+from dialeval.stats.judges import JudgePairs, compare_judges
+from dialeval.stats.significance import benjamini_hochberg, holm
 
 # How well judges agree with people: per corpus, language and dimension.
 

@@ -20,17 +20,8 @@ import numpy as np
 from dialeval.criteria import LEVELS
 from dialeval.languages import AVERAGE as LANGUAGES_AVERAGE
 from dialeval.languages import PAPER_ORDER
-from dialeval.measures.metaeval.cells import Cell, Scorer
-from dialeval.measures.metaeval.correlations import (
-    ALL,
-    AVERAGE,
-    METHODS,
-    NOTHING,
-    ByMethod,
-    Correlated,
-    behind,
-    values_of,
-)
+from dialeval.measures.correlations import ALL, AVERAGE, METHODS, NOTHING, ByMethod, Correlated, behind, values_of
+from dialeval.measures.rated_items import Cell, Scorer
 from dialeval.papers import xdial_eval
 from dialeval.papers.comp_analysis import STATISTICS, published_average, system_of
 from dialeval.papers.model_names import folded

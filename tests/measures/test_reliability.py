@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dialeval.measures.metaeval.reliability import trust_rows
+from dialeval.measures.reliability import trust_rows
 from dialeval.stats.resampling import mean_of_independent
 from dialeval.tables.files import to_table
 from dialeval.tables.metaeval import TRUST

@@ -1,1 +1,0 @@
-"""How judges' scores agree with people's ratings: correlations, ceilings, rankings, ensembles."""
