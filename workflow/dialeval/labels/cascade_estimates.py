@@ -1,4 +1,4 @@
-"""Estimates of what the expensive judge of a cascade would answer to every request, from a random sample of its answers."""
+"""Estimates of what the expensive judge of a cascade would answer to everything, from a sample of its answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dialeval.labels.joined_judgements import (
     LabelledDesign,
     Terms,
 )
-from dialeval.measures.cascades import CASCADE_COLUMNS
+from dialeval.measures.cascades import CASCADE_COLUMNS, drawn
 from dialeval.measures.design import Design, Row
 from dialeval.measures.differences import HEAD_TO_HEAD, about, corrected
 from dialeval.tables.schema import scope

@@ -1,4 +1,4 @@
-"""Cascades of two judges: which requests the second judge is asked, with which probabilities, and both judges' answers as one."""
+"""Cascades of two judges: which requests the second is asked, how probably, and the answers of both as one."""
 
 from __future__ import annotations
 
