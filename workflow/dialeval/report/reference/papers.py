@@ -19,9 +19,9 @@ HEAD = """# The four papers, item by item
 Every table, figure and prompt of the papers, with DialEval's output for it. *Made by* names the configuration and
 the target; a configuration with other models makes the same item for them. Files are relative to the results
 folder. Published values appear beside yours if a model has the paper's name. `python -m
-dialeval.report.reference.printed_values DATA_DIR` records which printed values can be computed from the public data. The
-report's part "Papers" lists the items that a run made. This page is generated from `workflow/dialeval/papers/`
-(`python -m dialeval.report.reference`).
+dialeval.report.reference.printed_values DATA_DIR` records which printed values can be computed from the public
+data. The report's part "Papers" lists the items that a run made. This page is generated from
+`workflow/dialeval/papers/` (`python -m dialeval.report.reference`).
 """
 REMARKS = {
     "BotChat": (
