@@ -15,8 +15,7 @@ import pytest
 from dialeval.corpora.items import Item, item_rows
 from dialeval.measures.bias import ALL_JUDGES, NO_LENGTHS, ONE_ORDER
 from dialeval.measures.bias import bias as bias_rows
-from dialeval.measures.design import Design
-from dialeval.measures.lengths import dialogue_words
+from dialeval.measures.design import Design, dialogue_words
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table, write_table
 from dialeval.tables.measures import BIAS

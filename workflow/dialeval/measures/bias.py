@@ -11,9 +11,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dialeval.measures.design import Comparisons, Design, Row, at_lengths, by_criterion, cases, comparisons, systems_of
+from dialeval.measures.design import (
+    Comparisons,
+    Design,
+    Row,
+    Words,
+    at_lengths,
+    by_criterion,
+    cases,
+    comparisons,
+    systems_of,
+    words_shown,
+)
 from dialeval.measures.item_values import is_yes, labels_of
-from dialeval.measures.lengths import Words, words_shown
 from dialeval.stats.agreement import judge_agreement, retest_flips
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.bias import length_bias, position_bias, self_preference

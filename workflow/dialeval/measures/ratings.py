@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dialeval.config.botchat import Elo
 from dialeval.corpora.battles import Battles
-from dialeval.measures.design import Comparisons, Design, Row, comparisons, groups, systems_of
+from dialeval.measures.design import Comparisons, Design, Row, Words, comparisons, groups, systems_of, words_shown
 from dialeval.measures.differences import (
     HEAD_TO_HEAD,
     NO_LIMIT,
@@ -26,7 +26,6 @@ from dialeval.measures.differences import (
 from dialeval.measures.differences import (
     rating_rows as difference_rows,
 )
-from dialeval.measures.lengths import Words, words_shown
 from dialeval.papers.botchat import published_number
 from dialeval.stats.bradley_terry import StrengthRating, bradley_terry, davidson
 from dialeval.stats.comparisons import compare

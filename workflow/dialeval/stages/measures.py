@@ -15,10 +15,9 @@ from dialeval.labels.correction import corrected_numbers
 from dialeval.labels.joined_judgements import JUDGEMENT_COLUMNS, PLAN_COLUMNS, LabelledDesign, Terms, with_unasked
 from dialeval.measures.bias import COLUMNS as BIAS_COLUMNS
 from dialeval.measures.bias import agreement, bias
-from dialeval.measures.design import Design
+from dialeval.measures.design import Design, dialogue_words
 from dialeval.measures.differences import corrected, differences, ranks
 from dialeval.measures.item_values import COLUMNS as DIFFERENCES_COLUMNS
-from dialeval.measures.lengths import dialogue_words
 from dialeval.measures.ratings import COLUMNS as RATINGS_COLUMNS
 from dialeval.measures.ratings import battle_ratings, ratings, win_rates
 from dialeval.measures.scores import (
@@ -78,7 +77,7 @@ def for_cascade(
     """Returns the rows of a measure's table, those of a cascade with what the expensive judge would say."""
     if design.cascade is None:
         return rows
-    from dialeval.labels.cascades import COLUMNS, with_cascade  # imports scipy, which few stages need
+    from dialeval.labels.cascade_estimates import COLUMNS, with_cascade  # imports scipy, which few stages need
 
     return with_cascade(rows, measure, read_tables(judgements, JUDGEMENTS, COLUMNS), design)
 
@@ -89,7 +88,7 @@ def differences_for_cascade(
     """Returns the rows of a table of differences, those of a cascade between what the expensive judge would say."""
     if design.cascade is None:
         return rows
-    from dialeval.labels.cascades import COLUMNS, differences_with_cascade  # as above
+    from dialeval.labels.cascade_estimates import COLUMNS, differences_with_cascade  # as above
 
     return differences_with_cascade(rows, measure, read_tables(judgements, JUDGEMENTS, COLUMNS), design)
 

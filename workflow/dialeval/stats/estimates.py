@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv, ndtri, stdtr, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
 
@@ -97,6 +96,8 @@ def t_interval(
     Returns:
         NaN where a number is unknown or the standard error is not above 0.
     """
+    from scipy.special import stdtr, stdtrit  # slow to load, and not needed for the result types alone
+
     check_confidence(confidence)
     value, error, freedom = np.broadcast_arrays(*(np.asarray(part, np.float64) for part in (estimate, std_error, df)))
     known = (error > 0.0) & (freedom > 0.0) & np.isfinite(value) & np.isfinite(error)
@@ -121,6 +122,8 @@ def proportion_interval(
         df: degrees of freedom, shape [n_groups]; below 1 counts as 1.
         confidence: nominal coverage.
     """
+    from scipy.special import betaincinv, ndtri, stdtrit  # as above
+
     tail = 0.5 * (1.0 - confidence)
     square = stdtrit(np.maximum(df, 1.0), 1.0 - tail) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
