@@ -38,83 +38,46 @@ from dialeval.tables.dialogues import JUDGEMENTS, SEEDS
 from dialeval.tables.metaeval import ITEMS, RATINGS
 from dialeval.tables.robustness import PAIRS
 
-# Numbers of two runs on the cases that both have.
-
-# One number in two runs on the cases that both have: the second run's values less the first's.
-
 FEWEST_CLUSTERS = 2
 LEAST_SHARED = 0.5
 """Of the cases of the run that has fewer: with less in common, what is common says little of the published numbers."""
 MARK = "\x1e"
 """Stands between the number of a run, 0 or 1, and a name that both may have."""
-
-
-class Difference(NamedTuple):
-    """A number in the second run less the same in the first, on what both have.
-
-    Attributes:
-        difference: NaN where there is none.
-        low, high, p: interval and two-sided p-value; NaN with a note.
-        n, n_clusters: cases that both have, and clusters that these are of.
-        note: what to know; mostly empty.
-    """
-
-    difference: float
-    low: float
-    high: float
-    p: float
-    n: int
-    n_clusters: int
-    note: str = ""
-
-
-def enough_in_common(first: Any, second: Any) -> bool:
-    """Returns whether two runs' clusters, any names, have enough in common to be compared one by one."""
-    one, other = set(first), set(second)
-    n = len(one & other)
-    return n >= FEWEST_CLUSTERS and n >= LEAST_SHARED * min(len(one), len(other))
-
-
-def twice(systems: list[str]) -> Iterator[tuple[str, int, int]]:
-    """Yields the systems that both runs have, with their places among the marked ones."""
-    place = {system: number for number, system in enumerate(systems)}
-    for system, number in place.items():
-        run, _, name = system.partition(MARK)
-        other = place.get(f"1{MARK}{name}")
-        if run == "0" and other is not None:
-            yield name, number, other
-
-
-def paired_shares(second: FloatArray, first: FloatArray, cluster: Any, stratum: Any = None) -> Difference:
-    """Compares what a system got in either run, from 0 to 1, shape [n] each."""
-    return _difference(item_differences(second, first, cluster, stratum=stratum))
-
-
-def paired_scores(second: FloatArray, first: FloatArray, cluster: Any) -> Difference:
-    """Compares what a system got in either run, on any scale, shape [n] each."""
-    return _difference(item_differences(second, first, cluster, scores=True))
-
-
-def _difference(found: Differences) -> Difference:
-    row = found.columns(0)
-    return Difference(
-        row["difference"], row["low"], row["high"], row["p"], row["n"], row["n_clusters"], row["note"] or ""
-    )
-
-
-def marked_scores(read: pa.Table, number: int, judge: str) -> pa.Table:
-    """Returns the judgements of one judge in one run, under a name that says which run it is."""
-    own = read.filter(pc.equal(read["judge"], judge)).replace_schema_metadata()
-    place = own.schema.get_field_index("judge")
-    return own.set_column(place, own.schema.field(place), pa.array([f"{number}{MARK}{judge}"] * len(own), pa.string()))
-
-
-# Measures of a protocol in two runs, on the cases that both have: what each system got in either run, case by case.
-
 MEANS_OVER_CASES = (
     "pass_rates", "pass_rates_at_gt_length", "win_rates", "means", "rates", "checklist"
 )  # fmt: skip
 """Measures that are means over cases, or over answers to them."""
+OTHER_SYSTEMS = "ratings are relative to the other systems, and the two runs rated different ones"
+RESAMPLES = 300
+"""Of which only a spread is taken, which they give to 4%."""
+_PAIR = ["corpus", "language", "strategy", "original_id", "item_id"]
+FULL = "full"
+_COLUMNS = [
+    "source", "variant", "model", "method", "item_id", "cluster", "task", "language", "rotation", "correct", "status"
+]  # fmt: skip
+_CELL = ("level", "corpus", "language", "dimension", "rated", "rater_kind", "filled_by")
+Row = dict[str, Any]
+PAIRED, TWO_SAMPLES = "paired", "as two samples"
+YES, PERHAPS, NO, UNKNOWN = "yes", "perhaps", "no", "unknown"
+ALPHA = 0.05
+NO_NUMBER = "one of the two runs has no number"
+NO_INTERVAL = "one of the two numbers has no interval"
+_NORMAL = 1.959964
+"""Half the width of a normal 95% interval in standard errors; Student's are wider, and so is what follows from them."""
+
+
+def compared_numbers(a: Run, b: Run) -> list[Row]:
+    """Returns the rows of the table `comparison/numbers`, those that moved most certainly first within each table."""
+    tables: dict[str, list[Number]] = defaultdict(list)
+    for number in published_numbers(a, b):
+        tables[number.table].append(number)
+    rows = []
+    for table, numbers in tables.items():
+        pairing = paired_measure if is_measure(numbers[0].kind) else _PAIRINGS.get(numbers[0].kind)
+        published = {tuple(number.key.items()): _moved(number) for number in numbers}
+        found = dict(pairing(a, b, table, published)) if pairing else {}
+        rows += [_row(number, found.get(tuple(number.key.items()))) for number in numbers]
+    return _corrected(rows)
 
 
 def paired_measure(a: Run, b: Run, table: str, published: Mapping[Key, float]) -> Iterator[tuple[Key, Difference]]:
@@ -204,11 +167,46 @@ def _systems(values: ItemValues, systems: list[str]) -> Iterator[tuple[str, Diff
         yield name, compared(second[both], first[both], values.cluster[both])
 
 
-# Ratings of two runs: Bootstrap Elo of both on the same resamples of the cases, so that what they share cancels.
+def paired_scores(second: FloatArray, first: FloatArray, cluster: Any) -> Difference:
+    """Compares what a system got in either run, on any scale, shape [n] each."""
+    return _difference(item_differences(second, first, cluster, scores=True))
 
-OTHER_SYSTEMS = "ratings are relative to the other systems, and the two runs rated different ones"
-RESAMPLES = 300
-"""Of which only a spread is taken, which they give to 4%."""
+
+def _row(number: Number, found: Difference | None) -> Row:
+    about = {
+        "table": number.table,
+        "measure": number.measure,
+        "judge": number.judge,
+        "scope": number.scope,
+        "system": number.system,
+        "value_a": number.a[0],
+        "value_b": number.b[0],
+    }
+    if found is None:
+        return {**about, **independent(number)}
+    nothing = found.difference == 0.0 and math.isnan(found.p)  # no test is defined where no value differs
+    row = {**about, **found._asdict(), "note": found.note or None, "how": PAIRED}
+    return row | {"difference": found.difference + 0.0, "p": 1.0 if nothing else found.p}
+
+
+def _corrected(rows: list[Row]) -> list[Row]:
+    p = np.array([row["p"] for row in rows], dtype=np.float64)
+    for row, p_holm, q_bh in zip(rows, holm(p), benjamini_hochberg(p), strict=True):
+        row |= {"p_holm": float(p_holm), "q_bh": float(q_bh)}
+        row["moved"] = _verdict(row)
+    place = {table: number for number, table in enumerate(dict.fromkeys(row["table"] for row in rows))}
+    return sorted(rows, key=lambda row: (place[row["table"]], math.inf if math.isnan(row["p"]) else row["p"]))
+
+
+def _verdict(row: Row) -> str:
+    if math.isnan(row["p"]):
+        return NO if row["difference"] == 0.0 else UNKNOWN
+    return YES if row["p_holm"] < ALPHA else PERHAPS if row["p"] < ALPHA else NO
+
+
+def paired_shares(second: FloatArray, first: FloatArray, cluster: Any, stratum: Any = None) -> Difference:
+    """Compares what a system got in either run, from 0 to 1, shape [n] each."""
+    return _difference(item_differences(second, first, cluster, stratum=stratum))
 
 
 def paired_ratings(
@@ -264,9 +262,80 @@ def paired_ratings(
             )
 
 
-# How much damage judges notice in two runs, on the damaged pairs that both have.
+def independent(number: Number) -> Row:
+    """Returns the difference of two published numbers as of two independent estimates."""
+    difference = _moved(number)
+    row: Row = {"difference": difference, "low": math.nan, "high": math.nan, "p": math.nan, "how": TWO_SAMPLES}
+    row |= {"n": None, "n_clusters": None, "note": None}
+    if math.isnan(difference):
+        return row | {"note": NO_NUMBER}
+    ends = (*number.a[1:], *number.b[1:])
+    if any(end is None for end in ends):
+        return row | {"note": NO_INTERVAL}
+    if number.a == number.b:
+        return row | {"p": 1.0}
+    low_a, high_a, low_b, high_b = (float(end) for end in ends if end is not None)
+    error = math.hypot(high_a - low_a, high_b - low_b) / 2.0 / _NORMAL
+    low, high, p = (float(end) for end in t_interval(difference, error, math.inf))
+    return row | {"low": low, "high": high, "p": p}
 
-_PAIR = ["corpus", "language", "strategy", "original_id", "item_id"]
+
+class Difference(NamedTuple):
+    """A number in the second run less the same in the first, on what both have.
+
+    Attributes:
+        difference: NaN where there is none.
+        low, high, p: interval and two-sided p-value; NaN with a note.
+        n, n_clusters: cases that both have, and clusters that these are of.
+        note: what to know; mostly empty.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p: float
+    n: int
+    n_clusters: int
+    note: str = ""
+
+
+_Pairing = Callable[[Run, Run, str, Mapping[Key, float]], Iterator[tuple[Key, Difference]]]
+
+
+def twice(systems: list[str]) -> Iterator[tuple[str, int, int]]:
+    """Yields the systems that both runs have, with their places among the marked ones."""
+    place = {system: number for number, system in enumerate(systems)}
+    for system, number in place.items():
+        run, _, name = system.partition(MARK)
+        other = place.get(f"1{MARK}{name}")
+        if run == "0" and other is not None:
+            yield name, number, other
+
+
+def enough_in_common(first: Any, second: Any) -> bool:
+    """Returns whether two runs' clusters, any names, have enough in common to be compared one by one."""
+    one, other = set(first), set(second)
+    n = len(one & other)
+    return n >= FEWEST_CLUSTERS and n >= LEAST_SHARED * min(len(one), len(other))
+
+
+def _difference(found: Differences) -> Difference:
+    row = found.columns(0)
+    return Difference(
+        row["difference"], row["low"], row["high"], row["p"], row["n"], row["n_clusters"], row["note"] or ""
+    )
+
+
+def _moved(number: Number) -> float:
+    first, second = number.a[0], number.b[0]
+    return math.nan if first is None or second is None else second - first
+
+
+def marked_scores(read: pa.Table, number: int, judge: str) -> pa.Table:
+    """Returns the judgements of one judge in one run, under a name that says which run it is."""
+    own = read.filter(pc.equal(read["judge"], judge)).replace_schema_metadata()
+    place = own.schema.get_field_index("judge")
+    return own.set_column(place, own.schema.field(place), pa.array([f"{number}{MARK}{judge}"] * len(own), pa.string()))
 
 
 def paired_robustness(a: Run, b: Run, table: str, published: Mapping[Key, float]) -> Iterator[tuple[Key, Difference]]:
@@ -314,14 +383,6 @@ def _pairs_of(read: pa.Table) -> Iterator[tuple[str, ...]]:
     return zip(*(read[name].to_pylist() for name in _PAIR), strict=True)
 
 
-# DialogBench's accuracies in two runs, on the items that both have.
-
-FULL = "full"
-_COLUMNS = [
-    "source", "variant", "model", "method", "item_id", "cluster", "task", "language", "rotation", "correct", "status"
-]  # fmt: skip
-
-
 def paired_accuracy(a: Run, b: Run, table: str, published: Mapping[Key, float]) -> Iterator[tuple[Key, Difference]]:
     """Yields the differences of the table `dialogbench/accuracy`, by the keys of its rows.
 
@@ -353,11 +414,6 @@ def paired_accuracy(a: Run, b: Run, table: str, published: Mapping[Key, float]) 
             if key_of_row is not None:
                 ends = row["difference"], row["low"], row["high"], row["p"]
                 yield key_of_row, Difference(*ends, row["n"], row["n_clusters"], row["note"] or "")
-
-
-# How well judges agree with people in two runs, on the items that both scored.
-
-_CELL = ("level", "corpus", "language", "dimension", "rated", "rater_kind", "filled_by")
 
 
 def paired_correlations(a: Run, b: Run, table: str, published: Mapping[Key, float]) -> Iterator[tuple[Key, Difference]]:
@@ -405,23 +461,6 @@ def paired_correlations(a: Run, b: Run, table: str, published: Mapping[Key, floa
                     yield key, Difference(sign * row["difference"], low, high, row["p"], *n, note)
 
 
-def _rated(record: dict[str, object]) -> dict[str, object]:
-    """Returns the digests of what was rated, and of the ratings."""
-    inputs = record.get("inputs", {})
-    return {option: inputs.get(option) for option in ("items", "ratings")} if isinstance(inputs, dict) else {}
-
-
-# Which numbers moved: every published number of two runs, with a test of the difference and its corrections.
-
-Row = dict[str, Any]
-PAIRED, TWO_SAMPLES = "paired", "as two samples"
-YES, PERHAPS, NO, UNKNOWN = "yes", "perhaps", "no", "unknown"
-ALPHA = 0.05
-NO_NUMBER = "one of the two runs has no number"
-NO_INTERVAL = "one of the two numbers has no interval"
-_NORMAL = 1.959964
-"""Half the width of a normal 95% interval in standard errors; Student's are wider, and so is what follows from them."""
-_Pairing = Callable[[Run, Run, str, Mapping[Key, float]], Iterator[tuple[Key, Difference]]]
 _PAIRINGS: Mapping[str, _Pairing] = {
     "dialogbench/accuracy": paired_accuracy,
     "metaeval/correlations": paired_correlations,
@@ -429,70 +468,7 @@ _PAIRINGS: Mapping[str, _Pairing] = {
 }
 
 
-def compared_numbers(a: Run, b: Run) -> list[Row]:
-    """Returns the rows of the table `comparison/numbers`, those that moved most certainly first within each table."""
-    tables: dict[str, list[Number]] = defaultdict(list)
-    for number in published_numbers(a, b):
-        tables[number.table].append(number)
-    rows = []
-    for table, numbers in tables.items():
-        pairing = paired_measure if is_measure(numbers[0].kind) else _PAIRINGS.get(numbers[0].kind)
-        published = {tuple(number.key.items()): _moved(number) for number in numbers}
-        found = dict(pairing(a, b, table, published)) if pairing else {}
-        rows += [_row(number, found.get(tuple(number.key.items()))) for number in numbers]
-    return _corrected(rows)
-
-
-def _moved(number: Number) -> float:
-    first, second = number.a[0], number.b[0]
-    return math.nan if first is None or second is None else second - first
-
-
-def _row(number: Number, found: Difference | None) -> Row:
-    about = {
-        "table": number.table,
-        "measure": number.measure,
-        "judge": number.judge,
-        "scope": number.scope,
-        "system": number.system,
-        "value_a": number.a[0],
-        "value_b": number.b[0],
-    }
-    if found is None:
-        return {**about, **independent(number)}
-    nothing = found.difference == 0.0 and math.isnan(found.p)  # no test is defined where no value differs
-    row = {**about, **found._asdict(), "note": found.note or None, "how": PAIRED}
-    return row | {"difference": found.difference + 0.0, "p": 1.0 if nothing else found.p}
-
-
-def independent(number: Number) -> Row:
-    """Returns the difference of two published numbers as of two independent estimates."""
-    difference = _moved(number)
-    row: Row = {"difference": difference, "low": math.nan, "high": math.nan, "p": math.nan, "how": TWO_SAMPLES}
-    row |= {"n": None, "n_clusters": None, "note": None}
-    if math.isnan(difference):
-        return row | {"note": NO_NUMBER}
-    ends = (*number.a[1:], *number.b[1:])
-    if any(end is None for end in ends):
-        return row | {"note": NO_INTERVAL}
-    if number.a == number.b:
-        return row | {"p": 1.0}
-    low_a, high_a, low_b, high_b = (float(end) for end in ends if end is not None)
-    error = math.hypot(high_a - low_a, high_b - low_b) / 2.0 / _NORMAL
-    low, high, p = (float(end) for end in t_interval(difference, error, math.inf))
-    return row | {"low": low, "high": high, "p": p}
-
-
-def _corrected(rows: list[Row]) -> list[Row]:
-    p = np.array([row["p"] for row in rows], dtype=np.float64)
-    for row, p_holm, q_bh in zip(rows, holm(p), benjamini_hochberg(p), strict=True):
-        row |= {"p_holm": float(p_holm), "q_bh": float(q_bh)}
-        row["moved"] = _verdict(row)
-    place = {table: number for number, table in enumerate(dict.fromkeys(row["table"] for row in rows))}
-    return sorted(rows, key=lambda row: (place[row["table"]], math.inf if math.isnan(row["p"]) else row["p"]))
-
-
-def _verdict(row: Row) -> str:
-    if math.isnan(row["p"]):
-        return NO if row["difference"] == 0.0 else UNKNOWN
-    return YES if row["p_holm"] < ALPHA else PERHAPS if row["p"] < ALPHA else NO
+def _rated(record: dict[str, object]) -> dict[str, object]:
+    """Returns the digests of what was rated, and of the ratings."""
+    inputs = record.get("inputs", {})
+    return {option: inputs.get(option) for option in ("items", "ratings")} if isinstance(inputs, dict) else {}

@@ -17,7 +17,14 @@ from dialeval.tables.files import OTHER_VERSION, read_name, read_tables
 from dialeval.tables.measures import FOLDER as MEASURES
 from dialeval.tables.schema import Interval, Table
 
-# A finished, or half finished, run as what it left: its tables, its judgements, and the records of its jobs.
+Key = tuple[tuple[str, Any], ...]
+Ends = tuple[float | None, float | None, float | None]
+"""A number and the ends of its interval."""
+_IN_CELLS = Interval()
+PRINTED = "paper"
+"""Source of numbers that no run made: a paper's, for show."""
+_REPEATED = {"title", "annotators"}
+"""Texts that are no part of what a number is of."""
 
 
 @dataclass
@@ -97,59 +104,6 @@ def is_measure(kind_name: str) -> bool:
     return kind_name.startswith(f"{MEASURES}/")
 
 
-# Published numbers of two runs, side by side: the rows of both runs' tables, joined by what the numbers are of.
-
-Key = tuple[tuple[str, Any], ...]
-Ends = tuple[float | None, float | None, float | None]
-"""A number and the ends of its interval."""
-_IN_CELLS = Interval()
-PRINTED = "paper"
-"""Source of numbers that no run made: a paper's, for show."""
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A table whose numbers are compared.
-
-    Attributes:
-        value: its column of numbers, with an interval.
-        of: the columns that say whose number it is, joined into the column `system`.
-        judge: whether a column `judge` says by whose verdicts it is.
-        ends: columns of its interval, where the table's cells do not say.
-    """
-
-    value: str
-    of: tuple[str, ...]
-    judge: bool = True
-    ends: Interval = _IN_CELLS
-
-    def interval(self, kind: Table) -> Interval:
-        """Returns the columns of the ends of its interval."""
-        return kind.cells.get(self.value, self.ends)
-
-
-_MEASURE = Compared("estimate", ("system",))
-COMPARED: Mapping[str, Compared] = {
-    "measures/pass_rates": _MEASURE,
-    "measures/pass_rates_at_gt_length": _MEASURE,
-    "measures/ratings": _MEASURE,
-    "measures/win_rates": Compared("win_or_tie", ("system", "opponent")),
-    "measures/means": _MEASURE,
-    "measures/rates": _MEASURE,
-    "measures/checklist": _MEASURE,
-    "measures/bias": Compared("estimate", ("judge", "other_judge"), judge=False),
-    "measures/agreement": Compared("estimate", ("judge", "other_judge"), judge=False),
-    "dialogbench/accuracy": Compared("accuracy", ("model", "method"), judge=False),
-    "metaeval/correlations": Compared("pearson", ("judge", "method"), judge=False),
-    "robustness/robustness": Compared("ratio", ("judge", "method"), judge=False),
-    "labels/corrected": Compared("estimate", ("system", "versus")),
-    "battles/ratings": Compared("elo", ("model",), judge=False, ends=Interval("low", "high")),
-}
-"""By the table's kind. What other tables have are means of these, or these in another shape."""
-_REPEATED = {"title", "annotators"}
-"""Texts that are no part of what a number is of."""
-
-
 @dataclass
 class Number:
     """One number in both runs: the published row of each.
@@ -224,10 +178,20 @@ def published_numbers(a: Run, b: Run) -> Iterator[Number]:
                 yield Number(table, kind_name, dict(key), value, both[1][key])
 
 
-def only_in(one: Run, other: Run) -> list[str]:
-    """Returns the tables that one run has and the other has not, in order."""
-    there = other.tables()
-    return [name for name in one.tables() if name not in there]
+def _by_key(rows: pa.Table, kind: Table, compared: Compared, run: Run, table: str) -> dict[Key, Ends]:
+    columns = key_columns(kind, compared.value)
+    ends = compared.interval(kind)
+    found: dict[Key, Ends] = {}
+    twice = 0
+    for row in rows.to_pylist():
+        if row.get("source") == PRINTED:
+            continue
+        key = tuple((name, row[name]) for name in columns)
+        twice += key in found
+        found[key] = (row[compared.value], row.get(ends.low), row.get(ends.high))
+    if twice:
+        run.tell(f"tables/{table}: {twice} rows say they are of the same thing, of which the last was compared")
+    return found
 
 
 def key_columns(kind: Table, value: str) -> list[str]:
@@ -243,17 +207,50 @@ def key_columns(kind: Table, value: str) -> list[str]:
     return [name for name in found if name not in _REPEATED and name != "n"]
 
 
-def _by_key(rows: pa.Table, kind: Table, compared: Compared, run: Run, table: str) -> dict[Key, Ends]:
-    columns = key_columns(kind, compared.value)
-    ends = compared.interval(kind)
-    found: dict[Key, Ends] = {}
-    twice = 0
-    for row in rows.to_pylist():
-        if row.get("source") == PRINTED:
-            continue
-        key = tuple((name, row[name]) for name in columns)
-        twice += key in found
-        found[key] = (row[compared.value], row.get(ends.low), row.get(ends.high))
-    if twice:
-        run.tell(f"tables/{table}: {twice} rows say they are of the same thing, of which the last was compared")
-    return found
+def only_in(one: Run, other: Run) -> list[str]:
+    """Returns the tables that one run has and the other has not, in order."""
+    there = other.tables()
+    return [name for name in one.tables() if name not in there]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A table whose numbers are compared.
+
+    Attributes:
+        value: its column of numbers, with an interval.
+        of: the columns that say whose number it is, joined into the column `system`.
+        judge: whether a column `judge` says by whose verdicts it is.
+        ends: columns of its interval, where the table's cells do not say.
+    """
+
+    value: str
+    of: tuple[str, ...]
+    judge: bool = True
+    ends: Interval = _IN_CELLS
+
+    def interval(self, kind: Table) -> Interval:
+        """Returns the columns of the ends of its interval."""
+        return kind.cells.get(self.value, self.ends)
+
+
+_MEASURE = Compared("estimate", ("system",))
+
+
+COMPARED: Mapping[str, Compared] = {
+    "measures/pass_rates": _MEASURE,
+    "measures/pass_rates_at_gt_length": _MEASURE,
+    "measures/ratings": _MEASURE,
+    "measures/win_rates": Compared("win_or_tie", ("system", "opponent")),
+    "measures/means": _MEASURE,
+    "measures/rates": _MEASURE,
+    "measures/checklist": _MEASURE,
+    "measures/bias": Compared("estimate", ("judge", "other_judge"), judge=False),
+    "measures/agreement": Compared("estimate", ("judge", "other_judge"), judge=False),
+    "dialogbench/accuracy": Compared("accuracy", ("model", "method"), judge=False),
+    "metaeval/correlations": Compared("pearson", ("judge", "method"), judge=False),
+    "robustness/robustness": Compared("ratio", ("judge", "method"), judge=False),
+    "labels/corrected": Compared("estimate", ("system", "versus")),
+    "battles/ratings": Compared("elo", ("model",), judge=False, ends=Interval("low", "high")),
+}
+"""By the table's kind. What other tables have are means of these, or these in another shape."""

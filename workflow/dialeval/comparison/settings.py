@@ -22,11 +22,17 @@ from dialeval.errors import UserError
 from dialeval.tables.dialogues import REQUESTS
 from dialeval.tables.files import OTHER_VERSION, chosen_rows, count_rows
 
-# What was set otherwise in the second run: configuration, settings of jobs, data, prompts, code and libraries.
-
 Row = dict[str, Any]
 _PLACES = ("results_dir", "store_dir")
 """Fields that change nothing in a result."""
+LOOKED_AT = 240
+"""Requests of a plan, taken evenly."""
+SEVERAL = 3
+"""Cases that must have a line; all, where there are fewer."""
+ABOUT = "…"
+_SHORTEST = 8
+"""Characters of a text that is taken out: shorter ones are words that prompts have, too."""
+_NUMBER = re.compile(r"\d+")
 
 
 def changes(a: Run, b: Run) -> list[Row]:
@@ -55,17 +61,6 @@ def changes(a: Run, b: Run) -> list[Row]:
     return rows
 
 
-def flat(value: Any, place: str = "") -> dict[str, str]:
-    """Returns what stands at each place of nested settings, as JSON; a list of plain values is one."""
-    if isinstance(value, Mapping) and value:
-        parts = [(f"{place}.{name}" if place else str(name), part) for name, part in value.items()]
-    elif isinstance(value, list) and any(isinstance(part, Mapping) for part in value):
-        parts = [(f"{place}[{number}]", part) for number, part in enumerate(value, start=1)]
-    else:
-        return {place: json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)}
-    return {where: text for name, part in parts for where, text in flat(part, name).items()}
-
-
 def _configuration(run: Run) -> dict[str, str] | None:
     path = run.folder / WRITTEN_DOWN
     if not path.is_file():
@@ -76,6 +71,17 @@ def _configuration(run: Run) -> dict[str, str] | None:
         run.tell(f"{path} cannot be read: {error}")
         return None
     return {place: text for place, text in flat(content or {}).items() if place not in _PLACES}
+
+
+def flat(value: Any, place: str = "") -> dict[str, str]:
+    """Returns what stands at each place of nested settings, as JSON; a list of plain values is one."""
+    if isinstance(value, Mapping) and value:
+        parts = [(f"{place}.{name}" if place else str(name), part) for name, part in value.items()]
+    elif isinstance(value, list) and any(isinstance(part, Mapping) for part in value):
+        parts = [(f"{place}[{number}]", part) for number, part in enumerate(value, start=1)]
+    else:
+        return {place: json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)}
+    return {where: text for name, part in parts for where, text in flat(part, name).items()}
 
 
 def _between(kind: str, prefix: str, first: Mapping[str, str], second: Mapping[str, str]) -> Iterator[Row]:
@@ -132,19 +138,6 @@ def _prompts(a: Run, b: Run) -> list[Row]:
     return rows
 
 
-# The words of a protocol's prompts without what they are about: what is the same whatever dialogue is shown.
-
-LOOKED_AT = 240
-"""Requests of a plan, taken evenly."""
-SEVERAL = 3
-"""Cases that must have a line; all, where there are fewer."""
-ABOUT = "…"
-_SHORTEST = 8
-"""Characters of a text that is taken out: shorter ones are words that prompts have, too."""
-
-_NUMBER = re.compile(r"\d+")
-
-
 def prompts_of(run: Run, path: Path) -> str | None:
     """Returns the words of a plan's prompts, one form after the other; None where the plan cannot be read.
 
@@ -172,20 +165,6 @@ def prompts_of(run: Run, path: Path) -> str | None:
     return "\n\n".join("\n".join(form) for form in sorted(whole))
 
 
-def asked_otherwise(before: str, after: str) -> bool:
-    """Returns whether prompts have other words in one of two runs.
-
-    A form that only one run has, and that differs from one of both runs in numbers alone, comes from its cases: more
-    dialogues have more lengths, which prompts name.
-
-    Args:
-        before, after: what `prompts_of` gave.
-    """
-    one, other = (set(words.split("\n\n")) for words in (before, after))
-    known = {_NUMBER.sub("0", form) for form in one & other}
-    return any(_NUMBER.sub("0", form) not in known for form in one ^ other)
-
-
 def _case(row: dict[str, Any]) -> str:
     return str(row["case_id"] or row["item_id"] or row["request_id"])
 
@@ -203,3 +182,17 @@ def _lines(row: dict[str, Any]) -> tuple[str, ...]:
                 content = re.sub(rf"(?m)(^|: |\. ){re.escape(text)}(?=<|$)", rf"\g<1>{ABOUT}", content)
         found += [f"{message['role']}: {line}".rstrip() for line in content.split("\n")]
     return tuple(dict.fromkeys(found))
+
+
+def asked_otherwise(before: str, after: str) -> bool:
+    """Returns whether prompts have other words in one of two runs.
+
+    A form that only one run has, and that differs from one of both runs in numbers alone, comes from its cases: more
+    dialogues have more lengths, which prompts name.
+
+    Args:
+        before, after: what `prompts_of` gave.
+    """
+    one, other = (set(words.split("\n\n")) for words in (before, after))
+    known = {_NUMBER.sub("0", form) for form in one & other}
+    return any(_NUMBER.sub("0", form) not in known for form in one ^ other)

@@ -16,8 +16,6 @@ from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import iterate_rows
 from dialeval.tables.metaeval import ITEMS
 
-# Verdicts of two runs on the same cases: how many are the same, and which flipped.
-
 Row = dict[str, Any]
 DIALOGBENCH = "dialogbench"
 FAR = 0.5
@@ -27,6 +25,9 @@ KEPT = 5000
 _CASE = ["criterion", "corpus", "language", "item_id", "case_id", "left", "right", "n_utterances", "repeat"]
 _SAID = ["choice", "outcome", "place", "value", "scale_min", "scale_max", "reason", "status"]
 _ANSWER = ["source", "variant", "item_id", "task", "language", "rotation", "choice", "correct", "status", "method"]
+Lines = tuple[str, ...]
+_FOLDERS = ("items", "perturbed", "transcripts")
+_COLUMNS = ["corpus", "item_id", "speakers", "utterances", "system", "case_id"]
 
 
 def compared_verdicts(a: Run, b: Run) -> tuple[list[Row], list[Row]]:
@@ -147,13 +148,6 @@ def _flip(protocol: str, judge: str, row: Row) -> Row:
         "corpus": str(row["corpus"]),
         "same_text": None,
     }
-
-
-# What was judged: the texts behind flipped verdicts, as either run has them.
-
-Lines = tuple[str, ...]
-_FOLDERS = ("items", "perturbed", "transcripts")
-_COLUMNS = ["corpus", "item_id", "speakers", "utterances", "system", "case_id"]
 
 
 def texts_behind(run: Run, flips: Iterable[Row]) -> list[tuple[Lines, ...]]:

@@ -37,83 +37,6 @@ _UNASKED, _READ, _UNREAD, _FAILED = range(4)
 Row = dict[str, Any]
 
 
-class Pair(NamedTuple):
-    """Two systems that are compared on one criterion at one length; the one that all are shown beside is second."""
-
-    criterion: str | None
-    n_utterances: int | None
-    system: str
-    opponent: str
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """Which request is about which pair and case, and in which round its turn comes.
-
-    Attributes:
-        pairs: the pairs; a family is those of one criterion and length.
-        pair: number of each request's pair, shape [n].
-        case: place of each request's case in the order, shape [n].
-        round: round of each request, from 0, shape [n].
-        system_first: whether the pair's `system` is shown first, shape [n].
-        usable: whether the judge takes the request at all, shape [n].
-    """
-
-    pairs: tuple[Pair, ...]
-    pair: IntArray
-    case: IntArray
-    round: IntArray
-    system_first: BoolArray
-    usable: BoolArray
-
-    def counts(self) -> IntArray:
-        """Returns the cases that each pair has at the end of each round, shape [n_pairs, n_rounds]."""
-        n_rounds = int(self.round.max(initial=-1)) + 1
-        cells = pd.DataFrame({"pair": self.pair, "case": self.case, "round": self.round})[self.usable].drop_duplicates()
-        found = np.zeros((len(self.pairs), n_rounds), dtype=np.int64)
-        np.add.at(found, (cells["pair"].to_numpy(), cells["round"].to_numpy()), 1)
-        return found.cumsum(axis=1)
-
-    def families(self) -> list[int]:
-        """Returns how many pairs there are in each pair's family, itself included."""
-        sizes = Counter(pair[:2] for pair in self.pairs)
-        return [sizes[pair[:2]] for pair in self.pairs]
-
-
-def schedule(planned: pa.Table, block: int, reference: str | None = None, usable: BoolArray | None = None) -> Schedule:
-    """Returns the schedule of a table of requests.
-
-    Args:
-        planned: the columns `COLUMNS` of the requests.
-        block: cases of each round.
-        reference: the system that all others are shown beside, if there is one.
-        usable: whether the judge takes each request; None if it takes all.
-    """
-    frame = planned.select(COLUMNS).to_pandas()
-    left, right = frame["left"].astype(str), frame["right"].astype(str)
-    first = np.where(right == reference, True, np.where(left == reference, False, left <= right)).astype(np.bool_)
-    keys = pd.DataFrame({
-        "criterion": frame["part"].fillna(""),
-        "n": frame["n_utterances"].fillna(0).astype(int),
-        "system": left.where(first, right),
-        "opponent": right.where(first, left),
-    })  # fmt: skip
-    number = keys.groupby(list(keys.columns), sort=False).ngroup()  # in the order in which they come
-    pairs = tuple(
-        Pair(name or None, n or None, one, other) for name, n, one, other in keys.drop_duplicates().values.tolist()
-    )
-    cases = sorted(frame["case_id"].unique(), key=lambda case: hashlib.sha256(str(case).encode()).digest())
-    place = frame["case_id"].map({case: number for number, case in enumerate(cases)}).to_numpy(dtype=np.int64)
-    return Schedule(
-        pairs=pairs,
-        pair=np.asarray(number, dtype=np.int64),
-        case=place,
-        round=rounds_of(len(cases), block)[place],
-        system_first=first,
-        usable=np.ones(len(frame), dtype=np.bool_) if usable is None else usable,
-    )
-
-
 class Rounds:
     """Comparisons that are asked round by round, and what they settled so far.
 
@@ -282,3 +205,80 @@ def _boundaries(counts: IntArray, errors: FloatArray, adaptive: Adaptive) -> Flo
             made[looks, error] = make(looks, error)
         boundary[pair, new] = made[looks, error]
     return boundary
+
+
+def schedule(planned: pa.Table, block: int, reference: str | None = None, usable: BoolArray | None = None) -> Schedule:
+    """Returns the schedule of a table of requests.
+
+    Args:
+        planned: the columns `COLUMNS` of the requests.
+        block: cases of each round.
+        reference: the system that all others are shown beside, if there is one.
+        usable: whether the judge takes each request; None if it takes all.
+    """
+    frame = planned.select(COLUMNS).to_pandas()
+    left, right = frame["left"].astype(str), frame["right"].astype(str)
+    first = np.where(right == reference, True, np.where(left == reference, False, left <= right)).astype(np.bool_)
+    keys = pd.DataFrame({
+        "criterion": frame["part"].fillna(""),
+        "n": frame["n_utterances"].fillna(0).astype(int),
+        "system": left.where(first, right),
+        "opponent": right.where(first, left),
+    })  # fmt: skip
+    number = keys.groupby(list(keys.columns), sort=False).ngroup()  # in the order in which they come
+    pairs = tuple(
+        Pair(name or None, n or None, one, other) for name, n, one, other in keys.drop_duplicates().values.tolist()
+    )
+    cases = sorted(frame["case_id"].unique(), key=lambda case: hashlib.sha256(str(case).encode()).digest())
+    place = frame["case_id"].map({case: number for number, case in enumerate(cases)}).to_numpy(dtype=np.int64)
+    return Schedule(
+        pairs=pairs,
+        pair=np.asarray(number, dtype=np.int64),
+        case=place,
+        round=rounds_of(len(cases), block)[place],
+        system_first=first,
+        usable=np.ones(len(frame), dtype=np.bool_) if usable is None else usable,
+    )
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Which request is about which pair and case, and in which round its turn comes.
+
+    Attributes:
+        pairs: the pairs; a family is those of one criterion and length.
+        pair: number of each request's pair, shape [n].
+        case: place of each request's case in the order, shape [n].
+        round: round of each request, from 0, shape [n].
+        system_first: whether the pair's `system` is shown first, shape [n].
+        usable: whether the judge takes the request at all, shape [n].
+    """
+
+    pairs: tuple[Pair, ...]
+    pair: IntArray
+    case: IntArray
+    round: IntArray
+    system_first: BoolArray
+    usable: BoolArray
+
+    def counts(self) -> IntArray:
+        """Returns the cases that each pair has at the end of each round, shape [n_pairs, n_rounds]."""
+        n_rounds = int(self.round.max(initial=-1)) + 1
+        cells = pd.DataFrame({"pair": self.pair, "case": self.case, "round": self.round})[self.usable].drop_duplicates()
+        found = np.zeros((len(self.pairs), n_rounds), dtype=np.int64)
+        np.add.at(found, (cells["pair"].to_numpy(), cells["round"].to_numpy()), 1)
+        return found.cumsum(axis=1)
+
+    def families(self) -> list[int]:
+        """Returns how many pairs there are in each pair's family, itself included."""
+        sizes = Counter(pair[:2] for pair in self.pairs)
+        return [sizes[pair[:2]] for pair in self.pairs]
+
+
+class Pair(NamedTuple):
+    """Two systems that are compared on one criterion at one length; the one that all are shown beside is second."""
+
+    criterion: str | None
+    n_utterances: int | None
+    system: str
+    opponent: str

@@ -29,32 +29,11 @@ from dialeval.papers.xdial_eval import CORRELATED
 from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.correlation import Correlations, average_over
 
-# Averages of correlations, as the papers have them: over corpora, dimensions and languages.
-
-
-class _Part(NamedTuple):
-    """What is averaged: a correlation, or an average of them.
-
-    Attributes:
-        n_filled: how many correlations behind it are with filled-in ratings.
-        rated: on what the ratings behind it are.
-        joined: whether some of these are on something else than what the judge was asked about.
-    """
-
-    by_method: ByMethod
-    n_filled: int
-    rated: tuple[str, ...]
-    joined: bool
-
-
-class _Place(NamedTuple):
-    """Of whom, and of what, something is averaged."""
-
-    benchmark: str
-    level: str
-    language: str
-    dimension: str
-    scorer: Scorer
+THIS_RUN = "this run"
+Row = Mapping[str, Any]
+_Key = tuple[str, ...]
+RATINGS = " ratings"
+"""Follows the kind of rater in the name that ratings have among judges."""
 
 
 def average_rows(results: Sequence[Correlated], published_as: Mapping[str, str] = NOTHING) -> Iterator[dict[str, Any]]:
@@ -87,6 +66,57 @@ def average_rows(results: Sequence[Correlated], published_as: Mapping[str, str] 
             if len(members) > 1:
                 mean = _averaged(members, over)
                 yield _average_row(place, over, raters, mean, len(members)) | beside.of(place, raters, mean)
+
+
+class _Beside:
+    """What the papers print of an average: that depends on the corpora behind it, too."""
+
+    def __init__(self, results: Sequence[Correlated], published_as: Mapping[str, str]) -> None:
+        self._published_as = published_as
+        self._corpora: dict[tuple[str, str], set[str]] = {}
+        for cell in (result.cell for result in results if result.rater_kind != "construction"):
+            self._corpora.setdefault((cell.benchmark, cell.level), set()).add(cell.corpus)
+
+    def of(self, place: _Place, raters: str, average: _Part) -> dict[str, float | None]:
+        """Returns the columns that hold the printed numbers.
+
+        Comp-analysis filled in what was missing, too; where xDial-Eval has one rating a corpus, nothing is. What that
+        paper asks about, compared with whatever was rated, has its numbers and not those of comp-analysis.
+        """
+        dimension = place.dimension
+        if average.joined:
+            dimension = ALL if dimension in (ALL, CORRELATED.get(place.level)) else ""
+        if not dimension or (average.n_filled and dimension == ALL):
+            return {f"published_{name}": None for name in STATISTICS}
+        corpora = self._corpora[place.benchmark, place.level]
+        system = system_of(place.scorer.judge, self._published_as)
+        about = (system, place.level, place.language, dimension, raters)
+        return {f"published_{name}": published_average(*about, corpora=corpora, statistic=name) for name in STATISTICS}
+
+
+class _Place(NamedTuple):
+    """Of whom, and of what, something is averaged."""
+
+    benchmark: str
+    level: str
+    language: str
+    dimension: str
+    scorer: Scorer
+
+
+class _Part(NamedTuple):
+    """What is averaged: a correlation, or an average of them.
+
+    Attributes:
+        n_filled: how many correlations behind it are with filled-in ratings.
+        rated: on what the ratings behind it are.
+        joined: whether some of these are on something else than what the judge was asked about.
+    """
+
+    by_method: ByMethod
+    n_filled: int
+    rated: tuple[str, ...]
+    joined: bool
 
 
 def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Part]]:
@@ -177,39 +207,6 @@ def _average_row(place: _Place, over: str, raters: str, average: _Part, n_averag
     }
 
 
-class _Beside:
-    """What the papers print of an average: that depends on the corpora behind it, too."""
-
-    def __init__(self, results: Sequence[Correlated], published_as: Mapping[str, str]) -> None:
-        self._published_as = published_as
-        self._corpora: dict[tuple[str, str], set[str]] = {}
-        for cell in (result.cell for result in results if result.rater_kind != "construction"):
-            self._corpora.setdefault((cell.benchmark, cell.level), set()).add(cell.corpus)
-
-    def of(self, place: _Place, raters: str, average: _Part) -> dict[str, float | None]:
-        """Returns the columns that hold the printed numbers.
-
-        Comp-analysis filled in what was missing, too; where xDial-Eval has one rating a corpus, nothing is. What that
-        paper asks about, compared with whatever was rated, has its numbers and not those of comp-analysis.
-        """
-        dimension = place.dimension
-        if average.joined:
-            dimension = ALL if dimension in (ALL, CORRELATED.get(place.level)) else ""
-        if not dimension or (average.n_filled and dimension == ALL):
-            return {f"published_{name}": None for name in STATISTICS}
-        corpora = self._corpora[place.benchmark, place.level]
-        system = system_of(place.scorer.judge, self._published_as)
-        about = (system, place.level, place.language, dimension, raters)
-        return {f"published_{name}": published_average(*about, corpora=corpora, statistic=name) for name in STATISTICS}
-
-
-# Judges by language and by natural Chinese corpus, with the rows that xDial-Eval prints (Tables 4, 5, 15, 16, 17).
-
-THIS_RUN = "this run"
-Row = Mapping[str, Any]
-_Key = tuple[str, ...]
-
-
 def language_rows(averages: Iterable[Row]) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/by_language`.
 
@@ -253,6 +250,23 @@ def language_rows(averages: Iterable[Row]) -> Iterator[dict[str, Any]]:
             }
 
 
+def _as_in_the_paper(averages: Sequence[Row]) -> set[tuple[str, str]]:
+    """Returns the benchmarks and levels that the paper's rows can stand beside."""
+    languages: dict[tuple[str, str], set[str]] = {}
+    joined = set()
+    for row in averages:
+        place = (row["benchmark"], row["level"])
+        if row["language"] in PAPER_ORDER:
+            languages.setdefault(place, set()).add(row["language"])
+        if row["dimension"] == xdial_eval.CORRELATED[row["level"]] and row["rated"] != row["dimension"]:
+            joined.add(place)
+    return {place for place, found in languages.items() if len(found) > 1 or place in joined}
+
+
+def _asked(key: _Key) -> str:
+    return xdial_eval.CORRELATED[key[0]]
+
+
 def chinese_rows(correlations: Iterable[Row]) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/natural_chinese`: there are none where no corpus has the paper's name.
 
@@ -286,38 +300,6 @@ def chinese_rows(correlations: Iterable[Row]) -> Iterator[dict[str, Any]]:
             yield {**_about(printed), "rated": xdial_eval.CORRELATED[level], **values}
 
 
-def _as_in_the_paper(averages: Sequence[Row]) -> set[tuple[str, str]]:
-    """Returns the benchmarks and levels that the paper's rows can stand beside."""
-    languages: dict[tuple[str, str], set[str]] = {}
-    joined = set()
-    for row in averages:
-        place = (row["benchmark"], row["level"])
-        if row["language"] in PAPER_ORDER:
-            languages.setdefault(place, set()).add(row["language"])
-        if row["dimension"] == xdial_eval.CORRELATED[row["level"]] and row["rated"] != row["dimension"]:
-            joined.add(place)
-    return {place for place, found in languages.items() if len(found) > 1 or place in joined}
-
-
-def _asked(key: _Key) -> str:
-    return xdial_eval.CORRELATED[key[0]]
-
-
-def _printed(level: str, statistic: str, *, chinese: bool) -> list[xdial_eval.Row]:
-    rows = [row for row in xdial_eval.rows() if (row.level, row.statistic) == (level, statistic)]
-    return [row for row in rows if (row.table == xdial_eval.TABLE_OF_CHINESE) == chinese]
-
-
-def _about(printed: xdial_eval.Row) -> dict[str, Any]:
-    return {
-        "level": printed.level,
-        "statistic": printed.statistic,
-        "source": f"xDial-Eval, Table {printed.table}",
-        "judge": printed.system,
-        "training": printed.training or None,
-    }
-
-
 def _columns(level: str) -> dict[str, str]:
     """Returns the columns of a level's natural Chinese corpora by their folded names."""
     return {folded(name): name.lower().replace("-", "_") for name in xdial_eval.CHINESE.get(level, ())}
@@ -327,12 +309,6 @@ def _mean(values: Sequence[float | None]) -> float | None:
     """Returns the mean of all values; None where one is missing."""
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if len(known) == len(values) else None
-
-
-# What goes with what: correlations between dimensions, between languages, and between judges.
-
-RATINGS = " ratings"
-"""Follows the kind of rater in the name that ratings have among judges."""
 
 
 def matrix_rows(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
@@ -357,6 +333,30 @@ def _own_dimensions(cell: Cell, ratings: FloatArray) -> FloatArray:
     """Returns ratings without those that stand under another dimension, which would be compared with themselves."""
     own = [name not in cell.joined for name in cell.dimensions]
     return np.where(np.array(own, dtype=bool)[:, np.newaxis], ratings, np.nan)
+
+
+def _pairs(names: Sequence[str], values: FloatArray) -> Iterator[dict[str, Any]]:
+    """Yields the Pearson correlation of every pair of rows that have values in common."""
+    present = [n for n in range(len(names)) if not np.isnan(values[n]).all()]
+    for place, first in enumerate(present):
+        for second in present[place + 1 :]:
+            known = ~np.isnan(values[first]) & ~np.isnan(values[second])
+            n = int(known.sum())
+            if n == 0:
+                continue
+            yield {
+                "first": names[first],
+                "second": names[second],
+                "pearson": _pearson(values[first, known], values[second, known]),
+                "n": n,
+            }
+
+
+def _pearson(x: FloatArray, y: FloatArray) -> float:
+    """Pearson correlation; NaN where one does not vary."""
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(np.corrcoef(x, y)[0, 1])
 
 
 def _between_languages(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
@@ -388,25 +388,16 @@ def _between_languages(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
                     }
 
 
-def _pairs(names: Sequence[str], values: FloatArray) -> Iterator[dict[str, Any]]:
-    """Yields the Pearson correlation of every pair of rows that have values in common."""
-    present = [n for n in range(len(names)) if not np.isnan(values[n]).all()]
-    for place, first in enumerate(present):
-        for second in present[place + 1 :]:
-            known = ~np.isnan(values[first]) & ~np.isnan(values[second])
-            n = int(known.sum())
-            if n == 0:
-                continue
-            yield {
-                "first": names[first],
-                "second": names[second],
-                "pearson": _pearson(values[first, known], values[second, known]),
-                "n": n,
-            }
+def _printed(level: str, statistic: str, *, chinese: bool) -> list[xdial_eval.Row]:
+    rows = [row for row in xdial_eval.rows() if (row.level, row.statistic) == (level, statistic)]
+    return [row for row in rows if (row.table == xdial_eval.TABLE_OF_CHINESE) == chinese]
 
 
-def _pearson(x: FloatArray, y: FloatArray) -> float:
-    """Pearson correlation; NaN where one does not vary."""
-    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return float("nan")
-    return float(np.corrcoef(x, y)[0, 1])
+def _about(printed: xdial_eval.Row) -> dict[str, Any]:
+    return {
+        "level": printed.level,
+        "statistic": printed.statistic,
+        "source": f"xDial-Eval, Table {printed.table}",
+        "judge": printed.system,
+        "training": printed.training or None,
+    }

@@ -32,17 +32,17 @@ from dialeval.stats.estimates import Estimate
 from dialeval.stats.style_control import NO_COMPARISON, controlled_ratings
 from dialeval.tables.files import HUMAN
 
-# Biases of the judges and their agreement, from what they say of pairs.
-
 ALL_JUDGES = "all judges"
 """Stands for the judges together; no model can have this name."""
-
 ONE_ORDER = "every pair was shown in one order only"
 NO_LENGTHS = "the lengths of the dialogues are not known"
 COLUMNS = (
     "judge", "case_id", "item_id", "left", "right", "n_utterances", "criterion", "repeat", "outcome", "status"
 )  # fmt: skip
 """Columns of the table `judgements` that are needed."""
+ONE_VALUE = "both say the same of every dialogue: kappa is not defined"
+CONSTANT = "one of the two says the same of every dialogue: kappa is 0 whatever the other one says, and has no interval"
+_ITEM = ["corpus", "item_id", "language"]
 
 
 def bias(judgements: pd.DataFrame, design: Design, words: Words) -> list[Row]:
@@ -84,6 +84,22 @@ def _groups(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.
             yield {"criterion": criterion, **length}, rows
 
 
+def _judged(verdicts: pd.DataFrame, words: Words, judges: Sequence[str], systems: Sequence[str]) -> _Judged:
+    comparison = [cases(verdicts), verdicts["left"], verdicts["right"]]
+    item = verdicts.groupby(comparison, sort=False).ngroup()
+    repeat = verdicts.groupby([verdicts["judge"], *comparison], sort=False).cumcount()
+    code = {judge: number for number, judge in enumerate(judges)}
+
+    return _Judged(
+        judge=np.asarray(verdicts["judge"].map(code), dtype=np.int64),
+        games=comparisons(verdicts, systems),
+        item=np.asarray(item, dtype=np.int64),
+        repeat=np.asarray(repeat, dtype=np.int64),
+        left_words=words_shown(verdicts, "left", words),
+        right_words=words_shown(verdicts, "right", words),
+    )
+
+
 class _Judged(NamedTuple):
     """Verdicts of several judges as arrays of shape [n].
 
@@ -115,22 +131,6 @@ class _Judged(NamedTuple):
         )
 
 
-def _judged(verdicts: pd.DataFrame, words: Words, judges: Sequence[str], systems: Sequence[str]) -> _Judged:
-    comparison = [cases(verdicts), verdicts["left"], verdicts["right"]]
-    item = verdicts.groupby(comparison, sort=False).ngroup()
-    repeat = verdicts.groupby([verdicts["judge"], *comparison], sort=False).cumcount()
-    code = {judge: number for number, judge in enumerate(judges)}
-
-    return _Judged(
-        judge=np.asarray(verdicts["judge"].map(code), dtype=np.int64),
-        games=comparisons(verdicts, systems),
-        item=np.asarray(item, dtype=np.int64),
-        repeat=np.asarray(repeat, dtype=np.int64),
-        left_words=words_shown(verdicts, "left", words),
-        right_words=words_shown(verdicts, "right", words),
-    )
-
-
 def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator[Row]:
     """Yields what one judge's verdicts say on their own."""
     left, right, outcome, cluster = judged.games
@@ -156,6 +156,18 @@ def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator
     retest = retest_flips(judged.item, outcome, cluster)
     asked_once = not judged.repeat.any()
     yield _row("retest_flips", retest.flips, retest.n_pairs, "every comparison was asked once" if asked_once else "")
+
+
+def _row(measure: str, result: Estimate, n: int, reason: str = "") -> Row:
+    """Returns a measure's columns; a missing value has a reason, the result's own unless another is given."""
+    missing = math.isnan(result.estimate)
+    note = (reason or result.note or "undefined") if missing else (result.note or None)
+    about = {"measure": measure, "estimate": result.estimate, "low": result.ci_low, "high": result.ci_high, "n": n}
+    return about | result.columns() | {"note": note}
+
+
+def _missing(measure: str, reason: str) -> Row:
+    return {"measure": measure, "n": 0, "note": reason}
 
 
 def _of_lengths(judged: _Judged, decided: NDArray[np.bool_], n_players: int) -> Iterator[Row]:
@@ -233,25 +245,6 @@ def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int])
     yield {"judge": ALL_JUDGES, **_row("alpha", agreement.alpha, int((answers > 1).sum()))}
 
 
-def _row(measure: str, result: Estimate, n: int, reason: str = "") -> Row:
-    """Returns a measure's columns; a missing value has a reason, the result's own unless another is given."""
-    missing = math.isnan(result.estimate)
-    note = (reason or result.note or "undefined") if missing else (result.note or None)
-    about = {"measure": measure, "estimate": result.estimate, "low": result.ci_low, "high": result.ci_high, "n": n}
-    return about | result.columns() | {"note": note}
-
-
-def _missing(measure: str, reason: str) -> Row:
-    return {"measure": measure, "n": 0, "note": reason}
-
-
-# Agreement on kinds: whether two judges, or a judge and the rules, see the same kinds in the same dialogues.
-
-ONE_VALUE = "both say the same of every dialogue: kappa is not defined"
-CONSTANT = "one of the two says the same of every dialogue: kappa is 0 whatever the other one says, and has no interval"
-_ITEM = ["corpus", "item_id", "language"]
-
-
 def agreement(judgements: pd.DataFrame, design: Design) -> list[Row]:
     """Returns the rows of a table `agreement`: one for every two judges and each criterion that both judge.
 
@@ -309,13 +302,13 @@ def _compared(one: pd.DataFrame, other: pd.DataFrame, design: Design) -> Row:
     }
 
 
-def _note(first: FloatArray, second: FloatArray, kappa: float) -> str:
-    if np.isnan(kappa):
-        return ONE_VALUE
-    return CONSTANT if np.ptp(first) == 0 or np.ptp(second) == 0 else ""
-
-
 def _share(name: str, alike: FloatArray, of: FloatArray, cluster: np.ndarray, confidence: float) -> Row:
     seen = of > 0
     share = clustered_proportion(alike[seen], cluster[seen], confidence=confidence, note="nothing is marked")
     return {name: share.estimate, f"{name}_low": share.ci_low, f"{name}_high": share.ci_high}
+
+
+def _note(first: FloatArray, second: FloatArray, kappa: float) -> str:
+    if np.isnan(kappa):
+        return ONE_VALUE
+    return CONSTANT if np.ptp(first) == 0 or np.ptp(second) == 0 else ""

@@ -22,8 +22,6 @@ from dialeval.text import is_word, surface_tokens
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
-# What a measure must know beside the judgements: who judged whom, at what lengths, and how intervals are made.
-
 _EVERY = ("protocol", "judges", "systems", "criteria", "lengths", "confidence")
 _ALSO: dict[str, tuple[str, ...]] = {
     "ratings": ("elo", "random_seed", "equal_pairs"),
@@ -34,6 +32,10 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "checklist": ("without_answers",),
     "agreement": ("resamples", "random_seed"),
 }
+Row = dict[str, Any]
+OUTCOMES = {"left": 1.0, "tie": 0.5, "right": 0.0}
+Words = Mapping[tuple[str, str], Sequence[int]]
+"""(system, case_id) -> words of its dialogue up to each utterance."""
 
 
 class Design(BaseModel, defer_build=True):
@@ -120,11 +122,6 @@ def _systems(config: Config, protocol: Protocol) -> list[str]:
     return [*people, *config.chatbots]
 
 
-# Judgements in groups: of one judge, on one criterion, at one length, about several systems.
-
-Row = dict[str, Any]
-
-
 def systems_of(judgements: pd.DataFrame, design: Design) -> list[str]:
     """Returns who is judged: the design's systems, then others by name; not the one that all are shown beside."""
     sides = [judgements[side] for side in ("left", "right") if side in judgements]
@@ -164,11 +161,6 @@ def groups(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.D
             yield {**about, **length}, rows
 
 
-# Pairwise verdicts as arrays: what the ratings and rates of `dialeval.stats` take.
-
-OUTCOMES = {"left": 1.0, "tie": 0.5, "right": 0.0}
-
-
 def cases(judgements: pd.DataFrame) -> pd.Series[str]:
     """Returns what judgements may hang together by: their case, or else their item."""
     case = judgements["case_id"].fillna("")
@@ -206,10 +198,6 @@ def comparisons(verdicts: pd.DataFrame, models: Sequence[str]) -> Comparisons:
         outcome=np.asarray(outcome, dtype=np.float64),
         cluster=pd.factorize(cases(verdicts))[0].astype(np.int64),
     )
-
-
-Words = Mapping[tuple[str, str], Sequence[int]]
-"""(system, case_id) -> words of its dialogue up to each utterance."""
 
 
 def dialogue_words(items: Iterable[Path]) -> dict[tuple[str, str], list[int]]:

@@ -25,16 +25,187 @@ from dialeval.stats.significance import benjamini_hochberg, holm, order_claims, 
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import scope
 
-# Differences become rows: is the first better than the second, and what is left of that after many such questions.
-
 FAMILY = ("table", "measure", "judge", "scope")
 """Columns whose values a family shares."""
-
 NO_RATING = "one of the two has no rating"
 NO_LIMIT = "not identifiable: the data set no limit on the distance of the two ratings"
 NOT_CONNECTED = "not identifiable: no chain of comparisons connects the two"
 NO_ERROR = "the data give this difference no standard error"
 ONE_CLUSTER = "all comparisons are of one cluster, which tells nothing of others"
+HEAD_TO_HEAD = "head_to_head"
+COMPARED = ("win_rates", "pass_rates", "pass_rates_at_gt_length", "means", "rates", "checklist")
+"""Measures whose numbers are compared here, in the order of the table; ratings are compared where they are made."""
+IN_ROUNDS = "asked until it was settled: adaptive_rounds says whether it is, and its p; this one is of a fixed design"
+UNPAIRED = "the systems met different cases: compared as two samples"
+_FEWEST_COMMON = 2
+"""Cases that two systems must share to be compared case by case, unless all that one of them met are shared."""
+CYCLIC = "the pairs, compared on different cases, run in a circle: nothing is concluded from two of them together"
+
+
+def differences(judgements: pd.DataFrame, design: Design, human_lengths: dict[str, int]) -> list[Row]:
+    """Returns the rows of a table `differences` but for ratings, p-values corrected within each family of pairs.
+
+    Args:
+        judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS`.
+        design: the protocol's design, whose other measures say what is compared.
+        human_lengths: cases with a human dialogue that is long enough -> number of its utterances.
+    """
+    return corrected(
+        row
+        for measure in COMPARED
+        if measure in design.measures
+        for row in _of(measure, judgements, design, human_lengths)
+    )
+
+
+def _of(measure: str, judgements: pd.DataFrame, design: Design, human_lengths: dict[str, int]) -> Iterator[Row]:
+    if measure == "win_rates" and design.reference is None:
+        yield from _head_to_head(judgements, design)
+    systems = systems_of(judgements, design)
+    for found in item_values(measure, judgements, design, human_lengths):
+        shared = about(found.table, found.measure, found.scope, found.group["judge"])
+        compared = _scores if found.is_score else _proportions
+        yield from compared(found.complete(), found.cluster, systems, shared, design.confidence)
+
+
+def _head_to_head(judgements: pd.DataFrame, design: Design) -> Iterator[Row]:
+    systems = systems_of(judgements, design)
+    for group, of in groups(judgements, design):
+        shared = about("win_rates", HEAD_TO_HEAD, scope(group), group["judge"])
+        for row in head_to_head(comparisons(of, systems), systems, shared):
+            notes = [row["note"], IN_ROUNDS if design.equal_pairs else None]
+            yield {**row, "note": "; ".join(filter(None, notes)) or None}
+
+
+def _scores(
+    values: np.ndarray, cluster: np.ndarray, systems: Sequence[str], shared: Row, confidence: float
+) -> Iterator[Row]:
+    """Yields a row per two systems whose mean scores are compared."""
+    for one, other, first, second, common in _pairs(values, cluster, systems):
+        if common:
+            both = ~np.isnan(values[one]) & ~np.isnan(values[other])
+            scores = (values[one, both], values[other, both])
+            found = item_differences(*scores, cluster[both], confidence=confidence, scores=True)
+            yield {**shared, "first": first, "second": second, **found.columns(0)}
+            continue
+        sides = _samples(values, cluster, one, other)
+        yield _unpaired(two_sample_difference(*sides, confidence=confidence, scores=True), first, second, shared)
+
+
+def _pairs(
+    values: np.ndarray, cluster: np.ndarray, systems: Sequence[str]
+) -> Iterator[tuple[int, int, str, str, bool]]:
+    """Yields every two systems that have a value, and whether they have cases in common."""
+    known = ~np.isnan(values)
+    present = [number for number in range(len(systems)) if known[number].any()]
+    for place, one in enumerate(present):
+        for other in present[place + 1 :]:
+            both = known[one] & known[other]
+            n = int(both.sum())
+            nested = n > 0 and n == min(int(known[one].sum()), int(known[other].sum()))
+            yield one, other, systems[one], systems[other], nested or len(np.unique(cluster[both])) >= _FEWEST_COMMON
+
+
+def _samples(values: np.ndarray, cluster: np.ndarray, *systems: int) -> list[Sample]:
+    return [Sample(values[k, known], cluster[known]) for k in systems for known in [~np.isnan(values[k])]]
+
+
+def _unpaired(found: Differences, first: str, second: str, shared: Row) -> Row:
+    note = "; ".join(filter(None, (UNPAIRED, found.note[0])))
+    return {**shared, "first": first, "second": second, **found.columns(0), "note": note}
+
+
+def _proportions(
+    values: np.ndarray, cluster: np.ndarray, systems: Sequence[str], shared: Row, confidence: float
+) -> Iterator[Row]:
+    """Yields a row per two systems whose proportions are compared."""
+    paired = {
+        (row["first"], row["second"]): row
+        for row in mean_rows(paired_differences(values, cluster, confidence=confidence), systems, shared)
+    }
+    for one, other, first, second, common in _pairs(values, cluster, systems):
+        if common:
+            yield paired[first, second]
+            continue
+        sides = _samples(values, cluster, one, other)
+        yield _unpaired(two_sample_difference(*sides, confidence=confidence), first, second, shared)
+
+
+def ranks(differences: Sequence[Row], confidence: float) -> list[Row]:
+    """Returns the rows of a table `ranks`, best first within each family of the table `differences`.
+
+    Head-to-head differences give no places: of three systems each may beat the next.
+
+    Args:
+        differences: rows of a protocol's table `differences`.
+        confidence: with which all places of a family hold together.
+    """
+    return [
+        row
+        for family, pairs in groupby(differences, lambda row: tuple(row[name] for name in FAMILY))
+        if HEAD_TO_HEAD not in family
+        for row in _of_family(dict(zip(FAMILY, family, strict=True)), list(pairs), confidence)
+    ]
+
+
+def _of_family(shared: Row, pairs: Sequence[Row], confidence: float) -> list[Row]:
+    names = list(dict.fromkeys(row[side] for row in pairs for side in ("first", "second")))
+    code = {name: number for number, name in enumerate(names)}
+    claims = order_claims(
+        len(names),
+        [code[row["first"]] for row in pairs],
+        [code[row["second"]] for row in pairs],
+        _floats(row["difference"] for row in pairs),
+        _floats(row["p"] for row in pairs),
+        confidence=confidence,
+    )
+    estimate = _estimates(names, pairs)
+    ranked = [number for number, name in enumerate(names) if name != HUMAN and not np.isnan(estimate[number])]
+    found = places(estimate[ranked], claims.better[np.ix_(ranked, ranked)])
+    rows = []
+    for place, number in enumerate(ranked):
+        of_system = [row for row in pairs if names[number] in (row["first"], row["second"])]
+        untested = sum(row["p"] is None or np.isnan(row["p"]) for row in of_system) + len(names) - 1 - len(of_system)
+        notes = [CYCLIC] if claims.cyclic else []
+        notes += [f"{untested} of its {len(names) - 1} differences could not be tested"] if untested else []
+        rows.append(
+            {
+                **shared,
+                "system": names[number],
+                "estimate": float(estimate[number]),
+                "rank": int(found.rank[place]),
+                "rank_low": int(found.low[place]),
+                "rank_high": int(found.high[place]),
+                "n_better": int(found.n_better[place]),
+                "n_worse": int(found.n_worse[place]),
+                "n_systems": len(ranked),
+                "note": "; ".join(notes) or None,
+            }
+        )
+    return sorted(rows, key=lambda row: row["rank"])
+
+
+def _floats(values: Iterable[float | None]) -> FloatArray:
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _estimates(names: Sequence[str], pairs: Sequence[Row]) -> FloatArray:
+    """Returns each system's value: the mean of those that stand beside the others, by the items that they rest on."""
+    values: dict[str, list[float]] = {name: [] for name in names}
+    items: dict[str, list[int]] = {name: [] for name in names}
+    for row in pairs:
+        for side in ("first", "second"):
+            value = row[f"{side}_value"]
+            if row["n"] and value is not None and not np.isnan(value):
+                values[row[side]].append(value)
+                items[row[side]].append(row["n"])
+    return np.array([_mean(values[name], items[name]) for name in names], dtype=np.float64)
+
+
+def _mean(values: Sequence[float], items: Sequence[int]) -> float:
+    if len(set(values)) <= 1:  # as it is, so that equal systems stay equal
+        return next(iter(values), np.nan)
+    return float(np.average(values, weights=items))
 
 
 def about(table: str, measure: str, scope: str, judge: str | None = None) -> Row:
@@ -47,6 +218,21 @@ def about(table: str, measure: str, scope: str, judge: str | None = None) -> Row
         judge: whose verdicts these are, where judges are not what is compared.
     """
     return {"table": table, "measure": measure, "judge": judge, "scope": scope}
+
+
+def corrected(rows: Iterable[Row]) -> list[Row]:
+    """Returns rows with `p_holm`, `q_bh` and the number of tests of their family."""
+    rows = list(rows)
+    families: dict[tuple[Any, ...], list[int]] = {}
+    for place, row in enumerate(rows):
+        families.setdefault(tuple(row[name] for name in FAMILY), []).append(place)
+    out: list[Row] = [{}] * len(rows)
+    for members in families.values():
+        p = np.array([rows[place]["p"] for place in members], dtype=np.float64)
+        tests = int(np.count_nonzero(~np.isnan(p)))
+        for place, p_holm, q_bh in zip(members, holm(p), benjamini_hochberg(p), strict=True):
+            out[place] = {**rows[place], "p_holm": float(p_holm), "q_bh": float(q_bh), "family_size": tests}
+    return out
 
 
 def mean_rows(found: Differences, names: Sequence[str], shared: Row) -> list[Row]:
@@ -114,26 +300,6 @@ def rating_rows(
     return rows
 
 
-def corrected(rows: Iterable[Row]) -> list[Row]:
-    """Returns rows with `p_holm`, `q_bh` and the number of tests of their family."""
-    rows = list(rows)
-    families: dict[tuple[Any, ...], list[int]] = {}
-    for place, row in enumerate(rows):
-        families.setdefault(tuple(row[name] for name in FAMILY), []).append(place)
-    out: list[Row] = [{}] * len(rows)
-    for members in families.values():
-        p = np.array([rows[place]["p"] for place in members], dtype=np.float64)
-        tests = int(np.count_nonzero(~np.isnan(p)))
-        for place, p_holm, q_bh in zip(members, holm(p), benjamini_hochberg(p), strict=True):
-            out[place] = {**rows[place], "p_holm": float(p_holm), "q_bh": float(q_bh), "family_size": tests}
-    return out
-
-
-# Of two systems that met: how many of their comparisons the first wins, less those that it loses.
-
-HEAD_TO_HEAD = "head_to_head"
-
-
 def head_to_head(games: Comparisons, models: Sequence[str], shared: Row) -> list[Row]:
     """Returns a row per two models that met; a verdict that could not be read is won by neither."""
     swapped = games.left > games.right
@@ -149,184 +315,3 @@ def head_to_head(games: Comparisons, models: Sequence[str], shared: Row) -> list
         second=met % max(len(models), 1),
     )
     return mean_rows(found, models, shared)
-
-
-# Is one system better than another? Every number that a protocol's other measures give, compared pair by pair.
-
-COMPARED = ("win_rates", "pass_rates", "pass_rates_at_gt_length", "means", "rates", "checklist")
-"""Measures whose numbers are compared here, in the order of the table; ratings are compared where they are made."""
-IN_ROUNDS = "asked until it was settled: adaptive_rounds says whether it is, and its p; this one is of a fixed design"
-UNPAIRED = "the systems met different cases: compared as two samples"
-_FEWEST_COMMON = 2
-"""Cases that two systems must share to be compared case by case, unless all that one of them met are shared."""
-
-
-def differences(judgements: pd.DataFrame, design: Design, human_lengths: dict[str, int]) -> list[Row]:
-    """Returns the rows of a table `differences` but for ratings, p-values corrected within each family of pairs.
-
-    Args:
-        judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS`.
-        design: the protocol's design, whose other measures say what is compared.
-        human_lengths: cases with a human dialogue that is long enough -> number of its utterances.
-    """
-    return corrected(
-        row
-        for measure in COMPARED
-        if measure in design.measures
-        for row in _of(measure, judgements, design, human_lengths)
-    )
-
-
-def _of(measure: str, judgements: pd.DataFrame, design: Design, human_lengths: dict[str, int]) -> Iterator[Row]:
-    if measure == "win_rates" and design.reference is None:
-        yield from _head_to_head(judgements, design)
-    systems = systems_of(judgements, design)
-    for found in item_values(measure, judgements, design, human_lengths):
-        shared = about(found.table, found.measure, found.scope, found.group["judge"])
-        compared = _scores if found.is_score else _proportions
-        yield from compared(found.complete(), found.cluster, systems, shared, design.confidence)
-
-
-def _head_to_head(judgements: pd.DataFrame, design: Design) -> Iterator[Row]:
-    systems = systems_of(judgements, design)
-    for group, of in groups(judgements, design):
-        shared = about("win_rates", HEAD_TO_HEAD, scope(group), group["judge"])
-        for row in head_to_head(comparisons(of, systems), systems, shared):
-            notes = [row["note"], IN_ROUNDS if design.equal_pairs else None]
-            yield {**row, "note": "; ".join(filter(None, notes)) or None}
-
-
-def _proportions(
-    values: np.ndarray, cluster: np.ndarray, systems: Sequence[str], shared: Row, confidence: float
-) -> Iterator[Row]:
-    """Yields a row per two systems whose proportions are compared."""
-    paired = {
-        (row["first"], row["second"]): row
-        for row in mean_rows(paired_differences(values, cluster, confidence=confidence), systems, shared)
-    }
-    for one, other, first, second, common in _pairs(values, cluster, systems):
-        if common:
-            yield paired[first, second]
-            continue
-        sides = _samples(values, cluster, one, other)
-        yield _unpaired(two_sample_difference(*sides, confidence=confidence), first, second, shared)
-
-
-def _scores(
-    values: np.ndarray, cluster: np.ndarray, systems: Sequence[str], shared: Row, confidence: float
-) -> Iterator[Row]:
-    """Yields a row per two systems whose mean scores are compared."""
-    for one, other, first, second, common in _pairs(values, cluster, systems):
-        if common:
-            both = ~np.isnan(values[one]) & ~np.isnan(values[other])
-            scores = (values[one, both], values[other, both])
-            found = item_differences(*scores, cluster[both], confidence=confidence, scores=True)
-            yield {**shared, "first": first, "second": second, **found.columns(0)}
-            continue
-        sides = _samples(values, cluster, one, other)
-        yield _unpaired(two_sample_difference(*sides, confidence=confidence, scores=True), first, second, shared)
-
-
-def _samples(values: np.ndarray, cluster: np.ndarray, *systems: int) -> list[Sample]:
-    return [Sample(values[k, known], cluster[known]) for k in systems for known in [~np.isnan(values[k])]]
-
-
-def _pairs(
-    values: np.ndarray, cluster: np.ndarray, systems: Sequence[str]
-) -> Iterator[tuple[int, int, str, str, bool]]:
-    """Yields every two systems that have a value, and whether they have cases in common."""
-    known = ~np.isnan(values)
-    present = [number for number in range(len(systems)) if known[number].any()]
-    for place, one in enumerate(present):
-        for other in present[place + 1 :]:
-            both = known[one] & known[other]
-            n = int(both.sum())
-            nested = n > 0 and n == min(int(known[one].sum()), int(known[other].sum()))
-            yield one, other, systems[one], systems[other], nested or len(np.unique(cluster[both])) >= _FEWEST_COMMON
-
-
-def _unpaired(found: Differences, first: str, second: str, shared: Row) -> Row:
-    note = "; ".join(filter(None, (UNPAIRED, found.note[0])))
-    return {**shared, "first": first, "second": second, **found.columns(0), "note": note}
-
-
-# Differences become places: which can each system have, by every number that systems are compared by?
-
-CYCLIC = "the pairs, compared on different cases, run in a circle: nothing is concluded from two of them together"
-
-
-def ranks(differences: Sequence[Row], confidence: float) -> list[Row]:
-    """Returns the rows of a table `ranks`, best first within each family of the table `differences`.
-
-    Head-to-head differences give no places: of three systems each may beat the next.
-
-    Args:
-        differences: rows of a protocol's table `differences`.
-        confidence: with which all places of a family hold together.
-    """
-    return [
-        row
-        for family, pairs in groupby(differences, lambda row: tuple(row[name] for name in FAMILY))
-        if HEAD_TO_HEAD not in family
-        for row in _of_family(dict(zip(FAMILY, family, strict=True)), list(pairs), confidence)
-    ]
-
-
-def _of_family(shared: Row, pairs: Sequence[Row], confidence: float) -> list[Row]:
-    names = list(dict.fromkeys(row[side] for row in pairs for side in ("first", "second")))
-    code = {name: number for number, name in enumerate(names)}
-    claims = order_claims(
-        len(names),
-        [code[row["first"]] for row in pairs],
-        [code[row["second"]] for row in pairs],
-        _floats(row["difference"] for row in pairs),
-        _floats(row["p"] for row in pairs),
-        confidence=confidence,
-    )
-    estimate = _estimates(names, pairs)
-    ranked = [number for number, name in enumerate(names) if name != HUMAN and not np.isnan(estimate[number])]
-    found = places(estimate[ranked], claims.better[np.ix_(ranked, ranked)])
-    rows = []
-    for place, number in enumerate(ranked):
-        of_system = [row for row in pairs if names[number] in (row["first"], row["second"])]
-        untested = sum(row["p"] is None or np.isnan(row["p"]) for row in of_system) + len(names) - 1 - len(of_system)
-        notes = [CYCLIC] if claims.cyclic else []
-        notes += [f"{untested} of its {len(names) - 1} differences could not be tested"] if untested else []
-        rows.append(
-            {
-                **shared,
-                "system": names[number],
-                "estimate": float(estimate[number]),
-                "rank": int(found.rank[place]),
-                "rank_low": int(found.low[place]),
-                "rank_high": int(found.high[place]),
-                "n_better": int(found.n_better[place]),
-                "n_worse": int(found.n_worse[place]),
-                "n_systems": len(ranked),
-                "note": "; ".join(notes) or None,
-            }
-        )
-    return sorted(rows, key=lambda row: row["rank"])
-
-
-def _estimates(names: Sequence[str], pairs: Sequence[Row]) -> FloatArray:
-    """Returns each system's value: the mean of those that stand beside the others, by the items that they rest on."""
-    values: dict[str, list[float]] = {name: [] for name in names}
-    items: dict[str, list[int]] = {name: [] for name in names}
-    for row in pairs:
-        for side in ("first", "second"):
-            value = row[f"{side}_value"]
-            if row["n"] and value is not None and not np.isnan(value):
-                values[row[side]].append(value)
-                items[row[side]].append(row["n"])
-    return np.array([_mean(values[name], items[name]) for name in names], dtype=np.float64)
-
-
-def _mean(values: Sequence[float], items: Sequence[int]) -> float:
-    if len(set(values)) <= 1:  # as it is, so that equal systems stay equal
-        return next(iter(values), np.nan)
-    return float(np.average(values, weights=items))
-
-
-def _floats(values: Iterable[float | None]) -> FloatArray:
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

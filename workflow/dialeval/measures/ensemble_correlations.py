@@ -26,14 +26,14 @@ from dialeval.papers.comp_analysis import DIRECT, ENSEMBLE, HUMAN, published_cor
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.correlation import Correlations, average_over, correlate
 
-# Ensembles of the best judges (comp-analysis, "Model-wise ensemble" and Table 9).
-
 ALL_CORPORA = "all corpora"
 OTHER_CORPORA = "other corpora"
 RATERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"human": ("human",), "full": ("human", "model"), "construction": ("construction",)}
 )
 """Kinds of raters that count together."""
+_PAPERS_SIZE, _PAPERS_DIMENSIONS = 3, 5
+OVERALL = "overall"
 
 
 @dataclass(frozen=True)
@@ -53,18 +53,6 @@ class Ensembles:
     resamples: int = 1000
     confidence: float = 0.95
     random_seed: int = 0
-
-
-class _Mean(NamedTuple):
-    """The mean over corpora of one dimension's ensembles, and who is in them; nobody where they differ.
-
-    Attributes:
-        rated: on what the ratings in these corpora are.
-    """
-
-    result: Correlations
-    members: tuple[Scorer, ...]
-    rated: tuple[str, ...]
 
 
 def model_ensemble_rows(cells: Sequence[Cell], how: Ensembles) -> Iterator[dict[str, Any]]:
@@ -97,16 +85,16 @@ def model_ensemble_rows(cells: Sequence[Cell], how: Ensembles) -> Iterator[dict[
                 yield _over_dimensions(about, of_dimensions, n_rated[raters], how)
 
 
-def _members(one: _Rated, rated: Sequence[_Rated], chosen_on: str, how: Ensembles) -> tuple[Scorer, ...]:
-    """Returns the best judges that scored a corpus: on all corpora, or on all but this one."""
-    basis = rated if chosen_on == ALL_CORPORA else [other for other in rated if other is not one]
-    found: dict[Scorer, list[float]] = defaultdict(list)
-    for other in basis:
-        for scorer, value in other.pearson.items():
-            if not np.isnan(value):  # whose correlation is nowhere defined is out
-                found[scorer].append(value)
-    best = how.candidates.best_first({scorer: float(np.mean(values)) for scorer, values in found.items()})
-    return tuple(scorer for scorer in best[: how.size] if scorer in one.scores)
+class _Mean(NamedTuple):
+    """The mean over corpora of one dimension's ensembles, and who is in them; nobody where they differ.
+
+    Attributes:
+        rated: on what the ratings in these corpora are.
+    """
+
+    result: Correlations
+    members: tuple[Scorer, ...]
+    rated: tuple[str, ...]
 
 
 class _Rated:
@@ -165,6 +153,33 @@ class _Rated:
         )
 
 
+def _named(members: Sequence[Scorer]) -> str:
+    return ", ".join(f"{scorer.judge} ({scorer.method})" for scorer in members)
+
+
+def _numbers(result: Correlations) -> dict[str, Any]:
+    return {
+        "pearson": float(result.estimate[0, 0]),
+        "pearson_low": float(result.low[0, 0]),
+        "pearson_high": float(result.high[0, 0]),
+        "n": int(result.n[0, 0]),
+        **behind(result, 0, 0),
+        "reason": result.reason[0][0] or None,
+    }
+
+
+def _members(one: _Rated, rated: Sequence[_Rated], chosen_on: str, how: Ensembles) -> tuple[Scorer, ...]:
+    """Returns the best judges that scored a corpus: on all corpora, or on all but this one."""
+    basis = rated if chosen_on == ALL_CORPORA else [other for other in rated if other is not one]
+    found: dict[Scorer, list[float]] = defaultdict(list)
+    for other in basis:
+        for scorer, value in other.pearson.items():
+            if not np.isnan(value):  # whose correlation is nowhere defined is out
+                found[scorer].append(value)
+    best = how.candidates.best_first({scorer: float(np.mean(values)) for scorer, values in found.items()})
+    return tuple(scorer for scorer in best[: how.size] if scorer in one.scores)
+
+
 def _mean_over_corpora(found: Sequence[tuple[_Rated, tuple[Scorer, ...]]]) -> _Mean | None:
     """Returns the mean of one dimension's ensembles; None where there is none."""
     there = [(result, members, one.rated) for one, members in found if (result := one.result(members)) is not None]
@@ -183,6 +198,16 @@ def _average_row(about: dict[str, Any], mean: _Mean, how: Ensembles) -> dict[str
     return about | more | _numbers(mean.result) | {"published_pearson": printed}
 
 
+def _published(about: dict[str, Any], dimension: str, mean: _Mean, how: Ensembles) -> float | None:
+    """Returns what the paper prints of an ensemble made as this one is: of the best three of its open models."""
+    if (about["raters"], about["chosen_on"], about["language"]) != ("full", ALL_CORPORA, "en"):
+        return None
+    if mean.rated != (dimension,):
+        return None
+    systems = [system_of(scorer.judge, how.published_as) for scorer in mean.members]
+    return published_ensemble(about["level"], dimension, systems) if len(systems) == _PAPERS_SIZE else None
+
+
 def _over_dimensions(about: dict[str, Any], means: Mapping[str, _Mean], n_rated: int, how: Ensembles) -> dict[str, Any]:
     """Returns the mean over dimensions of the means over corpora; each dimension has members of its own."""
     average = average_over([mean.result for mean in means.values()], "dimensions")
@@ -196,39 +221,6 @@ def _over_dimensions(about: dict[str, Any], means: Mapping[str, _Mean], n_rated:
     if len(means) < n_rated:
         row["reason"] = f"mean of {len(means)} of {n_rated} dimensions: the others have no ensemble"
     return row
-
-
-_PAPERS_SIZE, _PAPERS_DIMENSIONS = 3, 5
-
-
-def _published(about: dict[str, Any], dimension: str, mean: _Mean, how: Ensembles) -> float | None:
-    """Returns what the paper prints of an ensemble made as this one is: of the best three of its open models."""
-    if (about["raters"], about["chosen_on"], about["language"]) != ("full", ALL_CORPORA, "en"):
-        return None
-    if mean.rated != (dimension,):
-        return None
-    systems = [system_of(scorer.judge, how.published_as) for scorer in mean.members]
-    return published_ensemble(about["level"], dimension, systems) if len(systems) == _PAPERS_SIZE else None
-
-
-def _numbers(result: Correlations) -> dict[str, Any]:
-    return {
-        "pearson": float(result.estimate[0, 0]),
-        "pearson_low": float(result.low[0, 0]),
-        "pearson_high": float(result.high[0, 0]),
-        "n": int(result.n[0, 0]),
-        **behind(result, 0, 0),
-        "reason": result.reason[0][0] or None,
-    }
-
-
-def _named(members: Sequence[Scorer]) -> str:
-    return ", ".join(f"{scorer.judge} ({scorer.method})" for scorer in members)
-
-
-# Ensembles of one judge's dimensions (comp-analysis, "Dimension-wise ensemble" and Table 8).
-
-OVERALL = "overall"
 
 
 def dimension_ensemble_rows(
@@ -291,6 +283,15 @@ def dimension_ensemble_rows(
                 yield about | more | _numbers_dimension_ensembles(scorer, average_over(counted)) | printed
 
 
+def _any(values: FloatArray) -> bool:
+    return not bool(np.isnan(values).all())
+
+
+def _is_itself(scorer: Scorer, kind: str) -> bool:
+    """Returns whether a scorer's own annotation is what it would be compared with."""
+    return scorer.method == ANNOTATION and kind != "human"
+
+
 def _numbers_dimension_ensembles(scorer: Scorer, result: Correlations) -> dict[str, Any]:
     row: dict[str, Any] = {
         "judge": scorer.judge,
@@ -312,12 +313,3 @@ def _published_dimension_ensembles(system: str, level: str, raters: str) -> dict
         return {"published_direct": published_correlation(HUMAN, system, level)}
     tables = {"published_ensemble": ENSEMBLE, "published_direct": DIRECT}
     return {column: published_correlation(table, system, level) for column, table in tables.items()}
-
-
-def _any(values: FloatArray) -> bool:
-    return not bool(np.isnan(values).all())
-
-
-def _is_itself(scorer: Scorer, kind: str) -> bool:
-    """Returns whether a scorer's own annotation is what it would be compared with."""
-    return scorer.method == ANNOTATION and kind != "human"

@@ -63,27 +63,6 @@ def ensemble_judgements(name: str, method: str, members: Mapping[str, Sequence[p
     return pa.table(arrays, names=schema.names).cast(schema)
 
 
-def _common_scale(members: Sequence[pa.Table]) -> tuple[FloatArray, FloatArray]:
-    """Returns the ends of the scale on which all members scored an item, 0 and 1 where there is no such scale."""
-    low, high = (np.array([table[name].to_numpy() for table in members]) for name in SCALE)
-    same = (low == low[0]).all(axis=0) & (high == high[0]).all(axis=0)
-    return np.where(same, low[0], 0.0), np.where(same, high[0], 1.0)
-
-
-class _Scores(NamedTuple):
-    """A member's scores, one of each item and criterion.
-
-    Attributes:
-        key: of what is scored.
-        about: the columns of `ITEM`, `ABOUT` and `SCALE`.
-        score: mean over repeats, in [0, 1], NaN where all are missing, shape [n].
-    """
-
-    key: pa.Array
-    about: pa.Table
-    score: FloatArray
-
-
 def _scores(tables: Sequence[pa.Table]) -> _Scores:
     """Returns a member's scores, of each criterion in a corpus and language from the first table that has any."""
     kept: list[pa.Table] = []
@@ -100,6 +79,27 @@ def _scores(tables: Sequence[pa.Table]) -> _Scores:
     value = pc.fill_null(table["value"], np.nan).to_numpy()
     score, _ = cell_means(value, (code,), (n,))
     return _Scores(encoded.dictionary, table.select([*ITEM, *ABOUT, *SCALE]).take(first), score)
+
+
+class _Scores(NamedTuple):
+    """A member's scores, one of each item and criterion.
+
+    Attributes:
+        key: of what is scored.
+        about: the columns of `ITEM`, `ABOUT` and `SCALE`.
+        score: mean over repeats, in [0, 1], NaN where all are missing, shape [n].
+    """
+
+    key: pa.Array
+    about: pa.Table
+    score: FloatArray
+
+
+def _common_scale(members: Sequence[pa.Table]) -> tuple[FloatArray, FloatArray]:
+    """Returns the ends of the scale on which all members scored an item, 0 and 1 where there is no such scale."""
+    low, high = (np.array([table[name].to_numpy() for table in members]) for name in SCALE)
+    same = (low == low[0]).all(axis=0) & (high == high[0]).all(axis=0)
+    return np.where(same, low[0], 0.0), np.where(same, high[0], 1.0)
 
 
 def _reasons(missing: BoolArray, members: Sequence[str]) -> list[str]:

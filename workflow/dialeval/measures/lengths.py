@@ -39,6 +39,12 @@ def utterance_tokens(human: pa.Table, seeds: pa.Table, generated: pa.Table, toke
     )
 
 
+def _written_by_chatbots(generated: pa.Table) -> Iterator[dict[str, Any]]:
+    for row in generated.select(["chatbot", "seed_id", "turn", "origin", "text"]).to_pylist():
+        if row["origin"] == "model":
+            yield {"model": row["chatbot"], "seed_id": row["seed_id"], "turn": row["turn"], "text": row["text"]}
+
+
 def length_summary(tokens: pa.Table) -> pa.Table:
     """Returns the table `botchat/utterance_lengths`, one row per model, people first."""
     frame = tokens.to_pandas()
@@ -58,9 +64,3 @@ def length_summary(tokens: pa.Table) -> pa.Table:
             }
         )
     return to_table(UTTERANCE_LENGTHS, rows)
-
-
-def _written_by_chatbots(generated: pa.Table) -> Iterator[dict[str, Any]]:
-    for row in generated.select(["chatbot", "seed_id", "turn", "origin", "text"]).to_pylist():
-        if row["origin"] == "model":
-            yield {"model": row["chatbot"], "seed_id": row["seed_id"], "turn": row["turn"], "text": row["text"]}

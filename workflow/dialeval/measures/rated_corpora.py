@@ -16,10 +16,11 @@ from dialeval.stats.agreement import krippendorffs_alpha, mean_pairwise_pearson
 from dialeval.stats.arrays import FloatArray
 from dialeval.text import is_word, script_of, surface_tokens
 
-# What rated corpora consist of, and how far their raters agree (Table 1 of comp-analysis and of xDial-Eval).
-
 Unit: TypeAlias = Literal["words", "characters"]
 _SEEN_FOR_SCRIPT = 50
+SOURCE_LANGUAGE = "en"
+"""The language in which a judge's ratings count, where a corpus has it; else the first that it has."""
+Row = Mapping[str, Any]
 
 
 def corpus_rows(
@@ -75,10 +76,30 @@ def corpus_rows(
     return rows
 
 
+def _agreement_of_people(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
+    """Returns the lowest and highest agreement of a corpus's people over its dimensions, by corpus."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        if row["rater_kind"] == "human" and row["pairwise_pearson"] is not None:
+            found[row["corpus"]].append(row["pairwise_pearson"])
+    return {corpus: {"agreement_low": min(known), "agreement_high": max(known)} for corpus, known in found.items()}
+
+
 def _unit(group: Sequence[Item]) -> Unit:
     """Returns what lengths are counted in, as the script of a corpus's first items has it."""
     utterances = [text for item in group[:_SEEN_FOR_SCRIPT] for text in item.utterances]
     return "characters" if script_of(utterances) == "unspaced" else "words"
+
+
+def _dimensions(rated: dict[str, set[str]], group: Sequence[Item]) -> str:
+    """Returns the dimensions on which items of a group have ratings: those of the paper in its order, then others."""
+    found = set().union(*(rated.get(item.item_id, set()) for item in group))
+    known = [dimension for dimension in DIMENSIONS[group[0].level] if dimension in found]
+    return ", ".join([*known, *sorted(found - set(known))])
+
+
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
 
 
 def _lengths(group: Sequence[Item], level: Level, unit: Unit) -> dict[str, float | None]:
@@ -91,13 +112,9 @@ def _lengths(group: Sequence[Item], level: Level, unit: Unit) -> dict[str, float
     }
 
 
-def _agreement_of_people(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-    """Returns the lowest and highest agreement of a corpus's people over its dimensions, by corpus."""
-    found: dict[str, list[float]] = defaultdict(list)
-    for row in rows:
-        if row["rater_kind"] == "human" and row["pairwise_pearson"] is not None:
-            found[row["corpus"]].append(row["pairwise_pearson"])
-    return {corpus: {"agreement_low": min(known), "agreement_high": max(known)} for corpus, known in found.items()}
+def _length(text: str, unit: Unit) -> int:
+    """Returns what blanks part, or characters of a script without blanks (and whole words of another one)."""
+    return len(text.split()) if unit == "words" else sum(map(is_word, surface_tokens(text)))
 
 
 def annotator_rows(
@@ -131,6 +148,23 @@ def annotator_rows(
     return rows
 
 
+def _rounds(ratings: Iterable[Rating]) -> dict[tuple[str, str, RaterKind, str], tuple[list[str], FloatArray]]:
+    """Returns, by corpus, dimension, kind and name of the rater, the items and their ratings, shape [rounds, items]."""
+    cells: dict[tuple[str, str, RaterKind, str], dict[tuple[int, str], float]] = defaultdict(dict)
+    for rating in ratings:
+        if rating.round is not None:
+            key = (rating.corpus, rating.dimension, rating.rater_kind, rating.rater)
+            cells[key][rating.round, rating.item_id] = rating.value
+    matrices = {}
+    for key, values in cells.items():
+        ids = {item_id: column for column, item_id in enumerate(dict.fromkeys(item_id for _, item_id in values))}
+        matrix = np.full((max(number for number, _ in values) + 1, len(ids)), np.nan)
+        for (number, item_id), value in values.items():
+            matrix[number, ids[item_id]] = value
+        matrices[key] = (list(ids), matrix)
+    return matrices
+
+
 def agreement_of_rounds(
     rounds: FloatArray, clusters: Sequence[str], *, resamples: int, confidence: float, random_seed: int
 ) -> dict[str, Any]:
@@ -161,49 +195,8 @@ def agreement_of_rounds(
     }
 
 
-def _rounds(ratings: Iterable[Rating]) -> dict[tuple[str, str, RaterKind, str], tuple[list[str], FloatArray]]:
-    """Returns, by corpus, dimension, kind and name of the rater, the items and their ratings, shape [rounds, items]."""
-    cells: dict[tuple[str, str, RaterKind, str], dict[tuple[int, str], float]] = defaultdict(dict)
-    for rating in ratings:
-        if rating.round is not None:
-            key = (rating.corpus, rating.dimension, rating.rater_kind, rating.rater)
-            cells[key][rating.round, rating.item_id] = rating.value
-    matrices = {}
-    for key, values in cells.items():
-        ids = {item_id: column for column, item_id in enumerate(dict.fromkeys(item_id for _, item_id in values))}
-        matrix = np.full((max(number for number, _ in values) + 1, len(ids)), np.nan)
-        for (number, item_id), value in values.items():
-            matrix[number, ids[item_id]] = value
-        matrices[key] = (list(ids), matrix)
-    return matrices
-
-
-def _dimensions(rated: dict[str, set[str]], group: Sequence[Item]) -> str:
-    """Returns the dimensions on which items of a group have ratings: those of the paper in its order, then others."""
-    found = set().union(*(rated.get(item.item_id, set()) for item in group))
-    known = [dimension for dimension in DIMENSIONS[group[0].level] if dimension in found]
-    return ", ".join([*known, *sorted(found - set(known))])
-
-
-def _length(text: str, unit: Unit) -> int:
-    """Returns what blanks part, or characters of a script without blanks (and whole words of another one)."""
-    return len(text.split()) if unit == "words" else sum(map(is_word, surface_tokens(text)))
-
-
-def _mean(values: Iterable[float]) -> float:
-    return float(np.mean(list(values)))
-
-
 def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else value
-
-
-# A judge's repeated ratings as the reference where nobody rated (comp-analysis, "Fill up missing annotations").
-
-SOURCE_LANGUAGE = "en"
-"""The language in which a judge's ratings count, where a corpus has it; else the first that it has."""
-
-Row = Mapping[str, Any]
 
 
 def filled_ratings(

@@ -23,36 +23,13 @@ from dialeval.papers.model_names import folded
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
 from dialeval.tables.metaeval import RATINGS
 
-# Scores and ratings side by side, joined by key: one cell for each corpus, level and language.
-
-
-class Scorer(NamedTuple):
-    """A judge by one method: a model under `rating` or `yes_no`, a file of scores, a model's published annotation."""
-
-    judge: str
-    method: str
-
-
 NOTHING_JOINED: Mapping[str, str] = MappingProxyType({})
 NO_CORPUS_JOINED: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 _T = TypeVar("_T", bound=np.generic)
 ANNOTATION = "annotation"
 """Method of a model whose ratings came with the corpus; it is correlated with people's."""
-
-
-class Filled(NamedTuple):
-    """What a judge filled in where nobody rated.
-
-    Attributes:
-        ratings: a table `ratings`, of kind model, on dimensions that the corpora have no rating on.
-        partial: that judge, and ensembles with it; they are not compared with these ratings.
-    """
-
-    ratings: pa.Table
-    partial: Collection[str] = ()
-
-
-NOTHING_FILLED = Filled(RATINGS.schema.empty_table())
+SCORED = ("judge", "protocol", "corpus", "language", "item_id", "criterion", "value", "scale_min", "scale_max")
+"""Columns of the table `judgements` that scores of items are made of."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +73,21 @@ class Cell:
             if kind in self.ratings and not np.isnan(self.ratings[kind][dimension]).all():
                 return kind, self.ratings[kind][dimension]
         return None
+
+
+class Filled(NamedTuple):
+    """What a judge filled in where nobody rated.
+
+    Attributes:
+        ratings: a table `ratings`, of kind model, on dimensions that the corpora have no rating on.
+        partial: that judge, and ensembles with it; they are not compared with these ratings.
+    """
+
+    ratings: pa.Table
+    partial: Collection[str] = ()
+
+
+NOTHING_FILLED = Filled(RATINGS.schema.empty_table())
 
 
 def gather(
@@ -206,23 +198,6 @@ class _Beside:
         return found
 
 
-def _of_its_name(scorers: Sequence[tuple[str, ...]], asked: BoolArray) -> BoolArray:
-    """Returns whether a model of a scorer's name gave ratings that came with the corpus.
-
-    Shape [n_scorers, n_dimensions].
-    """
-    names = [folded(judge) for judge, _ in scorers]
-    came = np.array([method == ANNOTATION for _, method in scorers], dtype=bool)
-    same = np.array([[one == other for other in names] for one in names], dtype=bool).reshape(len(names), len(names))
-    return np.asarray((same & came) @ asked)
-
-
-def filled_by(filled: Filled) -> dict[tuple[str, str], str]:
-    """Returns the judge that filled in, by corpus and dimension."""
-    columns = (filled.ratings[name].to_pylist() for name in ("corpus", "dimension", "rater"))
-    return {(corpus, dimension): rater for corpus, dimension, rater in zip(*columns, strict=True)}
-
-
 def _dimensions_of(
     level: Level, dimensions: Sequence[str], scored: BoolArray, rated: BoolArray
 ) -> tuple[tuple[str, ...], IntArray]:
@@ -234,7 +209,22 @@ def _dimensions_of(
     return names, np.array([dimensions.index(name) for name in names], dtype=np.int64)
 
 
-# Scores and ratings as arrays: joined to items by key, averaged over repeats.
+def _of_its_name(scorers: Sequence[tuple[str, ...]], asked: BoolArray) -> BoolArray:
+    """Returns whether a model of a scorer's name gave ratings that came with the corpus.
+
+    Shape [n_scorers, n_dimensions].
+    """
+    names = [folded(judge) for judge, _ in scorers]
+    came = np.array([method == ANNOTATION for _, method in scorers], dtype=bool)
+    same = np.array([[one == other for other in names] for one in names], dtype=bool).reshape(len(names), len(names))
+    return np.asarray((same & came) @ asked)
+
+
+class Scorer(NamedTuple):
+    """A judge by one method: a model under `rating` or `yes_no`, a file of scores, a model's published annotation."""
+
+    judge: str
+    method: str
 
 
 def keys(table: pa.Table, *columns: str) -> pa.ChunkedArray:
@@ -248,10 +238,6 @@ def places(wanted: pa.ChunkedArray, among: pa.Array) -> IntArray:
     return np.asarray(found.to_numpy(), dtype=np.int64)
 
 
-SCORED = ("judge", "protocol", "corpus", "language", "item_id", "criterion", "value", "scale_min", "scale_max")
-"""Columns of the table `judgements` that scores of items are made of."""
-
-
 def scores_of(judgements: pa.Table) -> pa.Table:
     """Returns the scores in a table `judgements`, from 0 to 1, under the papers' names: `method` and `dimension`."""
     names = {"protocol": "method", "criterion": "dimension"}
@@ -263,22 +249,6 @@ def scaled(table: pa.Table) -> pa.Table:
     width = pc.subtract(table["scale_max"], table["scale_min"])
     value = pc.divide(pc.subtract(table["value"], table["scale_min"]), width)
     return table.set_column(table.schema.get_field_index("value"), "value", value)
-
-
-@dataclass(frozen=True)
-class Given:
-    """Values that somebody gave to items.
-
-    Attributes:
-        who: who gave them, one tuple of names each.
-        mean: mean over repeats on each dimension of each item, NaN where there is none, shape [n_who, n_dimensions,
-            n_items].
-        asked: whether there is a row at all, with or without a value, of the same shape.
-    """
-
-    who: list[tuple[str, ...]]
-    mean: FloatArray
-    asked: BoolArray
 
 
 def mean_values(
@@ -299,3 +269,25 @@ def mean_values(
     value = pc.fill_null(table["value"], float("nan")).to_numpy()
     mean, count = cell_means(value, cell, (len(names), len(dimensions), len(items)))
     return Given([tuple(name.split("\x1f")) for name in names.to_pylist()], mean, count > 0)
+
+
+@dataclass(frozen=True)
+class Given:
+    """Values that somebody gave to items.
+
+    Attributes:
+        who: who gave them, one tuple of names each.
+        mean: mean over repeats on each dimension of each item, NaN where there is none, shape [n_who, n_dimensions,
+            n_items].
+        asked: whether there is a row at all, with or without a value, of the same shape.
+    """
+
+    who: list[tuple[str, ...]]
+    mean: FloatArray
+    asked: BoolArray
+
+
+def filled_by(filled: Filled) -> dict[tuple[str, str], str]:
+    """Returns the judge that filled in, by corpus and dimension."""
+    columns = (filled.ratings[name].to_pylist() for name in ("corpus", "dimension", "rater"))
+    return {(corpus, dimension): rater for corpus, dimension, rater in zip(*columns, strict=True)}

@@ -40,17 +40,14 @@ from dialeval.tables.files import to_table
 from dialeval.tables.measures import BATTLE_DIFFERENCES, BATTLE_RATINGS
 from dialeval.tables.schema import scope
 
-# Ratings of systems that were shown in pairs (BotChat 4.2, Table 2): Bootstrap Elo, Bradley-Terry and Davidson.
-
 COLUMNS = ("judge", "case_id", "item_id", "left", "right", "n_utterances", "criterion", "outcome", "status")
 """Columns of the table `judgements` that ratings and win rates are made of."""
-
-
-class Ratings(NamedTuple):
-    """Rows of a table `ratings`, best first in each group, and those of the table `differences` that are of them."""
-
-    ratings: list[Row]
-    differences: list[Row]
+CONTROLLED = "bradley_terry_length_controlled"
+FEWEST_REPEATS = 5
+"""Repeats of Bootstrap Elo from which their spread is shown: that of two is anything from a thirtieth to the double."""
+NO_NEXT = "p_above_next: no number, since the distance to the next system is not identifiable"
+START_LEFT = "one of the two has too few comparisons for Elo to forget its start; see Bradley-Terry"
+EVERYTHING = "all battles"
 
 
 def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
@@ -78,9 +75,11 @@ def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
     return Ratings(rows, corrected(differences))
 
 
-def players(judgements: pd.DataFrame, design: Design) -> list[str]:
-    """Returns who is rated: whoever is shown, the one beside whom all are shown included, last."""
-    return [*systems_of(judgements, design), *([design.reference] if design.reference else [])]
+class Ratings(NamedTuple):
+    """Rows of a table `ratings`, best first in each group, and those of the table `differences` that are of them."""
+
+    ratings: list[Row]
+    differences: list[Row]
 
 
 def _rated(judgements: pd.DataFrame, systems: list[str], design: Design, words: Words) -> Rated:
@@ -92,51 +91,77 @@ def _rated(judgements: pd.DataFrame, systems: list[str], design: Design, words: 
     return rate(games, len(systems), design.elo, design.random_seed, known, equal_pairs=design.equal_pairs)
 
 
-# Comparisons become rows of ratings: three methods side by side, on one scale, with their intervals.
+def win_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
+    """Returns the rows of a table `win_rates`: every system against every other, or all against the reference.
 
-CONTROLLED = "bradley_terry_length_controlled"
-FEWEST_REPEATS = 5
-"""Repeats of Bootstrap Elo from which their spread is shown: that of two is anything from a thirtieth to the double."""
+    Rates are shares of all verdicts, unread ones included, both orders together.
 
-NO_NEXT = "p_above_next: no number, since the distance to the next system is not identifiable"
-START_LEFT = "one of the two has too few comparisons for Elo to forget its start; see Bradley-Terry"
-
-
-class Rated(NamedTuple):
-    """Ratings of one set of comparisons by every method, each with what its intervals come from.
-
-    Attributes:
-        games: the comparisons, those that could not be read among them, in the order of clusters and models.
-        reasons: why the comparisons determine no rating of a model; empty where they do.
-        scores: share of its comparisons that each model won, a tie being half a win; NaN without any.
-        point, spread: Bootstrap Elo, and its resamples.
-        strengths: Bradley-Terry and Davidson ratings by method.
-        plain: Bradley-Terry again, with the covariance of its ratings.
-        controlled: Bradley-Terry with length and place held fixed; None where lengths are not known.
+    Args:
+        judgements: the protocol's table `judgements`, with the columns of `ratings.COLUMNS`.
+        design: the protocol's design.
     """
+    systems = players(judgements, design)
+    rows = []
+    for about, of in groups(judgements, design):
+        games = comparisons(of, systems)
+        rates = win_matrices(
+            games.left, games.right, games.outcome, len(systems), cluster=games.cluster, confidence=design.confidence
+        )
+        for one, system in enumerate(systems):
+            for other, opponent in enumerate(systems):
+                if one == other or design.reference not in (None, opponent):
+                    continue
+                published = published_number(design.protocol, "win_rates", system, about["n_utterances"])
+                row = {"system": system, "opponent": opponent, **_cell(rates, one, other), "published": published}
+                rows.append({**about, **row})
+    return rows
 
-    games: Comparisons
-    reasons: tuple[str, ...]
-    scores: NDArray[np.float64]
-    point: BootstrapElo
-    spread: BootstrapEloInterval
-    strengths: dict[str, StrengthRating]
-    plain: ControlledRatings
-    controlled: ControlledRatings | None
 
-    @property
-    def identified(self) -> NDArray[np.bool_]:
-        """Whether the comparisons determine a model's rating, shape [n_models]."""
-        return np.array([not reason for reason in self.reasons], dtype=np.bool_)
+def _cell(rates: WinMatrices, one: int, other: int) -> Row:
+    """Returns the rates of one system against another."""
+    place = one * len(rates.n) + other
+    held = rates.win_or_tie
+    return {
+        "estimate": rates.win.estimate[place],
+        "low": rates.win.ci_low[place],
+        "high": rates.win.ci_high[place],
+        "n": int(rates.n[one, other]),
+        "win": rates.win_rate[one, other],
+        "tie": rates.tie_rate[one, other],
+        "lose": rates.lose_rate[one, other],
+        "unparsed": rates.unparsed_rate[one, other],
+        "win_or_tie": held.estimate[place],
+        "win_or_tie_low": held.ci_low[place],
+        "win_or_tie_high": held.ci_high[place],
+        "win_or_tie_design_effect": held.design_effect[place],
+        "win_or_tie_effective_n": held.n_effective[place],
+        **rates.win.columns(place),
+    }
 
 
-class _Shown(NamedTuple):
-    """Ratings of one method as a table has them: of those models alone whose rating is determined."""
+def battle_ratings(battles: Battles, elo: Elo, random_seed: int) -> tuple[pa.Table, pa.Table]:
+    """Returns the tables `battles/ratings`, best first, and `battles/differences`.
 
-    rating: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    replicates: NDArray[np.float64]
+    Args:
+        battles: the comparisons; those of one cluster are resampled together.
+        elo: settings of Bootstrap Elo; scale and resamples serve the other ratings too.
+        random_seed: seed of shuffles and resamples.
+    """
+    models = battles.models
+    games = Comparisons(battles.left, battles.right, battles.outcome, battles.cluster)
+    columns = BATTLE_RATINGS.schema.names
+    rated = rate(games, len(models), elo, random_seed)
+    rows = [{name: row[name] for name in columns} for row in rating_rows(rated, models)]
+    differences = [
+        *rating_differences(rated, models, "ratings", EVERYTHING, None),
+        *head_to_head(games, models, differences_about("ratings", HEAD_TO_HEAD, EVERYTHING)),
+    ]
+    return to_table(BATTLE_RATINGS, rows), to_table(BATTLE_DIFFERENCES, corrected(differences))
+
+
+def players(judgements: pd.DataFrame, design: Design) -> list[str]:
+    """Returns who is rated: whoever is shown, the one beside whom all are shown included, last."""
+    return [*systems_of(judgements, design), *([design.reference] if design.reference else [])]
 
 
 def rate(
@@ -289,6 +314,88 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
     return rows
 
 
+def _per_model(games: Comparisons, n_models: int) -> NDArray[np.int64]:
+    """Returns the number of comparisons that each model takes part in."""
+    return np.bincount(games.left, minlength=n_models) + np.bincount(games.right, minlength=n_models)
+
+
+def _convergence(method: str, rating: StrengthRating) -> Iterator[str]:
+    """Yields what is to be said where a fit did not converge."""
+    if not rating.converged:
+        yield f"{method} did not converge"
+    if rating.unconverged_replicates:
+        yield f"{method} did not converge in {rating.unconverged_replicates} of {rating.resamples} resamples"
+
+
+def _elo(rated: Rated) -> _Shown:
+    """Returns Elo ratings as they are shown: they average the initial rating whatever those do that are not shown."""
+    identified = rated.identified
+    rating, low, high, replicates = rated.point.rating, rated.spread.low, rated.spread.high, rated.spread.replicates
+    if identified.any() and not identified[rated.point.games > 0].all():
+        rating = rating - rating[identified].mean() + rated.point.initial
+        known = np.where(identified, replicates, np.nan)
+        with np.errstate(invalid="ignore"):
+            replicates = replicates - np.nanmean(known, axis=1, keepdims=True) + rated.point.initial
+        low, high = unless_same(*percentile_interval(replicates, rated.spread.confidence, rated.spread.clusters))
+        low, high = (np.where(np.isnan(rated.spread.needed), end, np.nan) for end in (low, high))
+    return _Shown(*(np.where(identified, values, np.nan) for values in (rating, low, high, replicates)))
+
+
+class _Shown(NamedTuple):
+    """Ratings of one method as a table has them: of those models alone whose rating is determined."""
+
+    rating: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    replicates: NDArray[np.float64]
+
+
+def _identified(rated: Rated, found: StrengthRating) -> _Shown:
+    """Returns a likelihood's ratings as they are shown."""
+    values = (found.rating, found.low, found.high, found.replicates)
+    return _Shown(*(np.where(rated.identified, value, np.nan) for value in values))
+
+
+def _ranking(rated: Rated, elo: _Shown, strengths: _Shown) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Returns models in the order of the table, and in what share of resamples each is above the next of them."""
+    met = rated.point.games > 0
+    settled = np.isnan(rated.spread.needed)
+    if not rated.identified[met].all():
+        by, found = rated.scores, strengths
+    elif settled[met].all():
+        by, found = elo.rating, elo
+    else:
+        by, found = strengths.rating, strengths
+    order = np.argsort(-np.nan_to_num(by, nan=-np.inf), kind="stable")
+    return order, p_above_next(-np.argsort(order).astype(np.float64), found.replicates)
+
+
+def _limits(rating: StrengthRating, number: int) -> Iterator[str]:
+    """Yields what is to be said where a model's interval has no limit, or there is none."""
+    if rating.clusters[number] == 1:
+        yield SINGLE_CLUSTER
+    elif not rating.notes[number] and rating.resamples:
+        for end, side, count in (
+            (rating.high, "upper", rating.above),
+            (rating.low, "lower", rating.below),
+        ):
+            if np.isnan(end[number]) and count[number]:
+                name = rating.method.replace("_", "-").title()
+                yield f"{name}: no {side} limit, {count[number]} of {rating.resamples} resamples set none"
+        if np.isnan(rating.low[number]) and not (rating.above[number] or rating.below[number]):
+            yield ALL_THE_SAME
+
+
+def _behind(rating: StrengthRating, number: int, *, identified: bool) -> dict[str, float]:
+    """Returns what stands beside a model's intervals, the design effect being that of its Bradley-Terry rating."""
+    effect = float(rating.design_effect[number]) if identified else float("nan")
+    return {
+        "n_clusters": int(rating.clusters[number]),
+        "design_effect": effect,
+        "effective_n": int(rating.games[number]) / effect if effect > 0.0 else float("nan"),
+    }
+
+
 def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: str, judge: str | None) -> list[Row]:
     """Returns the differences of every two models' ratings, without the corrections for their number.
 
@@ -347,150 +454,29 @@ def _told(part: NDArray[np.int64], group: NDArray[np.int64]) -> Callable[[int, i
     return reason
 
 
-def _elo(rated: Rated) -> _Shown:
-    """Returns Elo ratings as they are shown: they average the initial rating whatever those do that are not shown."""
-    identified = rated.identified
-    rating, low, high, replicates = rated.point.rating, rated.spread.low, rated.spread.high, rated.spread.replicates
-    if identified.any() and not identified[rated.point.games > 0].all():
-        rating = rating - rating[identified].mean() + rated.point.initial
-        known = np.where(identified, replicates, np.nan)
-        with np.errstate(invalid="ignore"):
-            replicates = replicates - np.nanmean(known, axis=1, keepdims=True) + rated.point.initial
-        low, high = unless_same(*percentile_interval(replicates, rated.spread.confidence, rated.spread.clusters))
-        low, high = (np.where(np.isnan(rated.spread.needed), end, np.nan) for end in (low, high))
-    return _Shown(*(np.where(identified, values, np.nan) for values in (rating, low, high, replicates)))
+class Rated(NamedTuple):
+    """Ratings of one set of comparisons by every method, each with what its intervals come from.
 
-
-def _identified(rated: Rated, found: StrengthRating) -> _Shown:
-    """Returns a likelihood's ratings as they are shown."""
-    values = (found.rating, found.low, found.high, found.replicates)
-    return _Shown(*(np.where(rated.identified, value, np.nan) for value in values))
-
-
-def _ranking(rated: Rated, elo: _Shown, strengths: _Shown) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Returns models in the order of the table, and in what share of resamples each is above the next of them."""
-    met = rated.point.games > 0
-    settled = np.isnan(rated.spread.needed)
-    if not rated.identified[met].all():
-        by, found = rated.scores, strengths
-    elif settled[met].all():
-        by, found = elo.rating, elo
-    else:
-        by, found = strengths.rating, strengths
-    order = np.argsort(-np.nan_to_num(by, nan=-np.inf), kind="stable")
-    return order, p_above_next(-np.argsort(order).astype(np.float64), found.replicates)
-
-
-def _behind(rating: StrengthRating, number: int, *, identified: bool) -> dict[str, float]:
-    """Returns what stands beside a model's intervals, the design effect being that of its Bradley-Terry rating."""
-    effect = float(rating.design_effect[number]) if identified else float("nan")
-    return {
-        "n_clusters": int(rating.clusters[number]),
-        "design_effect": effect,
-        "effective_n": int(rating.games[number]) / effect if effect > 0.0 else float("nan"),
-    }
-
-
-def _limits(rating: StrengthRating, number: int) -> Iterator[str]:
-    """Yields what is to be said where a model's interval has no limit, or there is none."""
-    if rating.clusters[number] == 1:
-        yield SINGLE_CLUSTER
-    elif not rating.notes[number] and rating.resamples:
-        for end, side, count in (
-            (rating.high, "upper", rating.above),
-            (rating.low, "lower", rating.below),
-        ):
-            if np.isnan(end[number]) and count[number]:
-                name = rating.method.replace("_", "-").title()
-                yield f"{name}: no {side} limit, {count[number]} of {rating.resamples} resamples set none"
-        if np.isnan(rating.low[number]) and not (rating.above[number] or rating.below[number]):
-            yield ALL_THE_SAME
-
-
-def _convergence(method: str, rating: StrengthRating) -> Iterator[str]:
-    """Yields what is to be said where a fit did not converge."""
-    if not rating.converged:
-        yield f"{method} did not converge"
-    if rating.unconverged_replicates:
-        yield f"{method} did not converge in {rating.unconverged_replicates} of {rating.resamples} resamples"
-
-
-def _per_model(games: Comparisons, n_models: int) -> NDArray[np.int64]:
-    """Returns the number of comparisons that each model takes part in."""
-    return np.bincount(games.left, minlength=n_models) + np.bincount(games.right, minlength=n_models)
-
-
-# Who wins how often against whom (BotChat 4.2, Figures 5 and 6).
-
-
-def win_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
-    """Returns the rows of a table `win_rates`: every system against every other, or all against the reference.
-
-    Rates are shares of all verdicts, unread ones included, both orders together.
-
-    Args:
-        judgements: the protocol's table `judgements`, with the columns of `ratings.COLUMNS`.
-        design: the protocol's design.
+    Attributes:
+        games: the comparisons, those that could not be read among them, in the order of clusters and models.
+        reasons: why the comparisons determine no rating of a model; empty where they do.
+        scores: share of its comparisons that each model won, a tie being half a win; NaN without any.
+        point, spread: Bootstrap Elo, and its resamples.
+        strengths: Bradley-Terry and Davidson ratings by method.
+        plain: Bradley-Terry again, with the covariance of its ratings.
+        controlled: Bradley-Terry with length and place held fixed; None where lengths are not known.
     """
-    systems = players(judgements, design)
-    rows = []
-    for about, of in groups(judgements, design):
-        games = comparisons(of, systems)
-        rates = win_matrices(
-            games.left, games.right, games.outcome, len(systems), cluster=games.cluster, confidence=design.confidence
-        )
-        for one, system in enumerate(systems):
-            for other, opponent in enumerate(systems):
-                if one == other or design.reference not in (None, opponent):
-                    continue
-                published = published_number(design.protocol, "win_rates", system, about["n_utterances"])
-                row = {"system": system, "opponent": opponent, **_cell(rates, one, other), "published": published}
-                rows.append({**about, **row})
-    return rows
 
+    games: Comparisons
+    reasons: tuple[str, ...]
+    scores: NDArray[np.float64]
+    point: BootstrapElo
+    spread: BootstrapEloInterval
+    strengths: dict[str, StrengthRating]
+    plain: ControlledRatings
+    controlled: ControlledRatings | None
 
-def _cell(rates: WinMatrices, one: int, other: int) -> Row:
-    """Returns the rates of one system against another."""
-    place = one * len(rates.n) + other
-    held = rates.win_or_tie
-    return {
-        "estimate": rates.win.estimate[place],
-        "low": rates.win.ci_low[place],
-        "high": rates.win.ci_high[place],
-        "n": int(rates.n[one, other]),
-        "win": rates.win_rate[one, other],
-        "tie": rates.tie_rate[one, other],
-        "lose": rates.lose_rate[one, other],
-        "unparsed": rates.unparsed_rate[one, other],
-        "win_or_tie": held.estimate[place],
-        "win_or_tie_low": held.ci_low[place],
-        "win_or_tie_high": held.ci_high[place],
-        "win_or_tie_design_effect": held.design_effect[place],
-        "win_or_tie_effective_n": held.n_effective[place],
-        **rates.win.columns(place),
-    }
-
-
-# Ratings of anyone's battles, by the methods of Arena.
-
-EVERYTHING = "all battles"
-
-
-def battle_ratings(battles: Battles, elo: Elo, random_seed: int) -> tuple[pa.Table, pa.Table]:
-    """Returns the tables `battles/ratings`, best first, and `battles/differences`.
-
-    Args:
-        battles: the comparisons; those of one cluster are resampled together.
-        elo: settings of Bootstrap Elo; scale and resamples serve the other ratings too.
-        random_seed: seed of shuffles and resamples.
-    """
-    models = battles.models
-    games = Comparisons(battles.left, battles.right, battles.outcome, battles.cluster)
-    columns = BATTLE_RATINGS.schema.names
-    rated = rate(games, len(models), elo, random_seed)
-    rows = [{name: row[name] for name in columns} for row in rating_rows(rated, models)]
-    differences = [
-        *rating_differences(rated, models, "ratings", EVERYTHING, None),
-        *head_to_head(games, models, differences_about("ratings", HEAD_TO_HEAD, EVERYTHING)),
-    ]
-    return to_table(BATTLE_RATINGS, rows), to_table(BATTLE_DIFFERENCES, corrected(differences))
+    @property
+    def identified(self) -> NDArray[np.bool_]:
+        """Whether the comparisons determine a model's rating, shape [n_models]."""
+        return np.array([not reason for reason in self.reasons], dtype=np.bool_)

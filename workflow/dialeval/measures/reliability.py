@@ -22,10 +22,16 @@ from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.reliability import Reliability, corrected_correlation, reliability
 from dialeval.stats.resampling import mean_of_independent
 
-# How high a judge could come: raters differ, so that even one that knew what they mean misses their mean.
-
 _Numbers = dict[str, float | str | None]
 MEANS_ALONE = "the raters' mean alone is known, which says nothing of how far they agree"
+SINGLE_RATING_COLUMNS = (*SCORED, "repeat")
+"""Columns of the table `judgements` that are read."""
+REPEAT_COLUMNS = ("judge", "protocol", "corpus", "language", "item_id", "criterion", "repeat", "value")
+"""Columns of the table `judgements` that are read."""
+_ITEM = ["corpus", "language", "item_id"]
+_CELL = ["judge", "protocol", "corpus", "language", "criterion"]
+RATERS = ("human", "construction", "model")
+"""Whose ratings are believed, the first before the others."""
 
 
 def ceiling_rows(results: Iterable[Correlated], opinions: SingleOpinions) -> Iterator[dict[str, Any]]:
@@ -59,6 +65,19 @@ def ceiling_rows(results: Iterable[Correlated], opinions: SingleOpinions) -> Ite
                         _repeated(result, repeats, both),
                     ),
                 }
+
+
+def _reliability(result: Correlated, singles: Singles, both: BoolArray, *, intervals: bool = True) -> Reliability:
+    pearson, kept = result.by_method["pearson"], singles.of(both)
+    return reliability(
+        kept.value,
+        kept.item,
+        result.cell.cluster,
+        kept.rater,
+        resamples=pearson.resamples if intervals else 0,
+        confidence=pearson.confidence,
+        random_seed=pearson.random_seed,
+    )
 
 
 def _joined(reached: _Numbers, repeated: _Numbers) -> _Numbers:
@@ -106,60 +125,6 @@ def _repeated(result: Correlated, repeats: Singles | None, both: BoolArray) -> _
     return {"judge_reliability": own.mean.estimate, "n_repeats": own.n_raters, "note": note}
 
 
-def _reliability(result: Correlated, singles: Singles, both: BoolArray, *, intervals: bool = True) -> Reliability:
-    pearson, kept = result.by_method["pearson"], singles.of(both)
-    return reliability(
-        kept.value,
-        kept.item,
-        result.cell.cluster,
-        kept.rater,
-        resamples=pearson.resamples if intervals else 0,
-        confidence=pearson.confidence,
-        random_seed=pearson.random_seed,
-    )
-
-
-# What raters said one by one, and judges repeat by repeat: it shows how far their means can be relied on.
-
-
-class Singles(NamedTuple):
-    """Single values that items were given.
-
-    Attributes:
-        item: place of the item in its cell, shape [n].
-        rater: who gave the value, shape [n]; None where nobody is told apart.
-        value: shape [n].
-        n_means: items of which somebody's mean alone is known.
-    """
-
-    item: IntArray
-    rater: IntArray | None
-    value: FloatArray
-    n_means: int
-
-    def of(self, kept: BoolArray) -> Singles:
-        """Returns the values of some of the items, shape [n_items]."""
-        here = kept[self.item]
-        return Singles(self.item[here], None if self.rater is None else self.rater[here], self.value[here], 0)
-
-
-class _Given(NamedTuple):
-    """Single values by the items' ids, before it is known which cell they are looked for in.
-
-    Attributes:
-        item_id, value: shape [n].
-        rater: shape [n]; None where nobody is told apart.
-        alone: items of which somebody's mean alone is known.
-        n_rounds: how many rounds there are.
-    """
-
-    item_id: NDArray[np.object_]
-    value: FloatArray
-    rater: IntArray | None
-    alone: NDArray[np.object_]
-    n_rounds: int
-
-
 class SingleOpinions:
     """Single ratings and repeats, by whom and of what they are.
 
@@ -191,10 +156,6 @@ class SingleOpinions:
         return None if given is None or given.n_rounds < 2 else _singles(cell, given)
 
 
-SINGLE_RATING_COLUMNS = (*SCORED, "repeat")
-"""Columns of the table `judgements` that are read."""
-
-
 def _grouped(table: pa.Table, by: list[str]) -> Mapping[tuple[str, ...], _Given]:
     columns = list(dict.fromkeys([*by, "item_id", "rater", "round", "value"]))
     frame = table.select(columns).to_pandas()
@@ -206,6 +167,23 @@ def _grouped(table: pa.Table, by: list[str]) -> Mapping[tuple[str, ...], _Given]
         key: _given(item_id[rows], value[rows], rounds[rows], rater[rows], cell[rows])
         for key, rows in frame.groupby(by, sort=False).indices.items()
     }
+
+
+class _Given(NamedTuple):
+    """Single values by the items' ids, before it is known which cell they are looked for in.
+
+    Attributes:
+        item_id, value: shape [n].
+        rater: shape [n]; None where nobody is told apart.
+        alone: items of which somebody's mean alone is known.
+        n_rounds: how many rounds there are.
+    """
+
+    item_id: NDArray[np.object_]
+    value: FloatArray
+    rater: IntArray | None
+    alone: NDArray[np.object_]
+    n_rounds: int
 
 
 def _given(
@@ -234,14 +212,6 @@ def _singles(cell: Cell, given: _Given) -> Singles | None:
         return None
     rater = None if given.rater is None else given.rater[here]
     return Singles(item[here], rater, given.value[here], sum(item_id in place for item_id in given.alone))
-
-
-# How far a judge agrees with itself from one repeat to the next (comp-analysis, "Fill up missing annotations").
-
-REPEAT_COLUMNS = ("judge", "protocol", "corpus", "language", "item_id", "criterion", "repeat", "value")
-"""Columns of the table `judgements` that are read."""
-_ITEM = ["corpus", "language", "item_id"]
-_CELL = ["judge", "protocol", "corpus", "language", "criterion"]
 
 
 def repeat_rows(
@@ -284,12 +254,6 @@ def _rounds(rows: pd.DataFrame) -> tuple[np.ndarray[Any, np.dtype[np.float64]], 
     values[repeat, item] = rows["value"].to_numpy(dtype=np.float64, na_value=np.nan)
     first = np.unique(item, return_index=True)[1]
     return values, rows["cluster"].iloc[first].tolist()
-
-
-# How far a judge can be trusted on a criterion: how its scores of rated items go with the ratings, in the same run.
-
-RATERS = ("human", "construction", "model")
-"""Whose ratings are believed, the first before the others."""
 
 
 def trust_rows(
@@ -366,3 +330,24 @@ def _reason(
     if correlations:
         return "no corpus of this run is rated on it"
     return "no rated corpora in this run (metaeval)"
+
+
+class Singles(NamedTuple):
+    """Single values that items were given.
+
+    Attributes:
+        item: place of the item in its cell, shape [n].
+        rater: who gave the value, shape [n]; None where nobody is told apart.
+        value: shape [n].
+        n_means: items of which somebody's mean alone is known.
+    """
+
+    item: IntArray
+    rater: IntArray | None
+    value: FloatArray
+    n_means: int
+
+    def of(self, kept: BoolArray) -> Singles:
+        """Returns the values of some of the items, shape [n_items]."""
+        here = kept[self.item]
+        return Singles(self.item[here], None if self.rater is None else self.rater[here], self.value[here], 0)

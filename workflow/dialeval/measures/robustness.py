@@ -21,25 +21,7 @@ from dialeval.stats.differences import paired_differences
 from dialeval.stats.estimates import Estimates
 from dialeval.stats.rates import ROUNDING, average_ratios, ladder_shares, robustness_ratios, theta_sweep
 
-# Do judges notice damage? Pairs of original and damaged scores become ratios, sweeps, drops and ladders.
-
-
-@dataclass(frozen=True)
-class ScoredPairs:
-    """Every pair under every scorer, on each dimension that its strategy aims at; arrays have shape [n].
-
-    Attributes:
-        groups: judge, method, corpus, language, level, strategy and dimension of each group, with its theta.
-        group: number of each pair's group.
-        original, damaged: scores in [0, 1], NaN where missing.
-        cluster: number of the dialogue that was damaged; its damaged forms are not independent.
-    """
-
-    groups: list[dict[str, Any]]
-    group: IntArray
-    original: FloatArray
-    damaged: FloatArray
-    cluster: IntArray
+_CELL = ("corpus", "language", "level", "strategy", "dimension")
 
 
 def pair_count_rows(pairs: pa.Table) -> Iterator[dict[str, Any]]:
@@ -66,6 +48,10 @@ def pair_count_rows(pairs: pa.Table) -> Iterator[dict[str, Any]]:
             "reasons": _counted(reasons),
             "published_n": find_n_pairs(strategy),
         }
+
+
+def _counted(counts: Counter[str]) -> str:
+    return "; ".join(f"{count} {name}" for name, count in counts.most_common())
 
 
 def score_pairs(pairs: pa.Table, judgements: pa.Table, hurt: Hurt = NOTHING_ELSE) -> ScoredPairs:
@@ -289,26 +275,6 @@ def _named(name: str, share: Estimates) -> dict[str, float]:
     }
 
 
-def _title(strategy: str) -> str:
-    return STRATEGIES[strategy].title if strategy in STRATEGIES else strategy.replace("_", " ").capitalize()
-
-
-def _counted(counts: Counter[str]) -> str:
-    return "; ".join(f"{count} {name}" for name, count in counts.most_common())
-
-
-# Which judges can be told apart by the damage that they notice? Every two on the same pairs.
-
-_CELL = ("corpus", "language", "level", "strategy", "dimension")
-
-
-class _Cell(NamedTuple):
-    """One strategy on one dimension: 1 where a judge noticed a pair's damage, by judge and method, and the clusters."""
-
-    noticed: dict[tuple[str, str], FloatArray]
-    cluster: IntArray
-
-
 def robustness_differences(scored: ScoredPairs, confidence: float) -> Iterator[Row]:
     """Yields the differences of the tables `robustness` and `averages`.
 
@@ -349,6 +315,13 @@ def _cells(scored: ScoredPairs) -> dict[tuple[str, ...], _Cell]:
     return cells
 
 
+class _Cell(NamedTuple):
+    """One strategy on one dimension: 1 where a judge noticed a pair's damage, by judge and method, and the clusters."""
+
+    noticed: dict[tuple[str, str], FloatArray]
+    cluster: IntArray
+
+
 def _table(cells: list[_Cell]) -> tuple[list[str], FloatArray]:
     """Names of the judges of some cells, and what they noticed, NaN where one is not in a cell: [n_judges, n]."""
     judges = list(dict.fromkeys(judge for cell in cells for judge in cell.noticed))
@@ -357,3 +330,25 @@ def _table(cells: list[_Cell]) -> tuple[list[str], FloatArray]:
         for judge in judges
     ]
     return [f"{judge} ({method})" for judge, method in judges], np.array(rows).reshape(len(judges), -1)
+
+
+def _title(strategy: str) -> str:
+    return STRATEGIES[strategy].title if strategy in STRATEGIES else strategy.replace("_", " ").capitalize()
+
+
+@dataclass(frozen=True)
+class ScoredPairs:
+    """Every pair under every scorer, on each dimension that its strategy aims at; arrays have shape [n].
+
+    Attributes:
+        groups: judge, method, corpus, language, level, strategy and dimension of each group, with its theta.
+        group: number of each pair's group.
+        original, damaged: scores in [0, 1], NaN where missing.
+        cluster: number of the dialogue that was damaged; its damaged forms are not independent.
+    """
+
+    groups: list[dict[str, Any]]
+    group: IntArray
+    original: FloatArray
+    damaged: FloatArray
+    cluster: IntArray

@@ -48,30 +48,6 @@ class Chats:
     ended: set[str] = field(default_factory=set)
 
 
-@dataclass
-class _Side:
-    """One who speaks, what it is still to be asked, and the same without reasoning, which no prompt shows."""
-
-    voice: Voice
-    model: KnownModel
-    estimate: Estimate
-    spoken: Estimate
-
-
-@dataclass(frozen=True)
-class _End:
-    """Where a dialogue is not stored any further: the first request without an answer, and what was said before.
-
-    Attributes:
-        asked: whether no chatbot before this one will have asked the same.
-    """
-
-    seed_id: str
-    utterances: Dialogue
-    request: Request
-    asked: bool
-
-
 def estimate_chats(
     model: KnownModel,
     seeds: Mapping[str, Dialogue],
@@ -144,16 +120,41 @@ def estimate_chats(
     return own.estimate, chats
 
 
-def chat_estimate(model: KnownModel, protocol: str, selfchat: Selfchat, people: Mapping[str, Dialogue]) -> Estimate:
-    """Returns what a model that chats is to be asked: nothing yet."""
-    assumed = utterance(model.kind, _mean_human_length(model, people))
-    return Estimate(model, protocol, selfchat.max_tokens, reasoned(assumed) if model.reasons else assumed)
-
-
 def _side(voice: Voice, estimate: Estimate, selfchat: Selfchat, people: Mapping[str, Dialogue]) -> _Side:
     assumed = utterance(estimate.model.kind, _mean_human_length(estimate.model, people))
     spoken = Estimate(estimate.model, estimate.protocol, selfchat.max_tokens, assumed)
     return _Side(voice, estimate.model, estimate, spoken)
+
+
+@dataclass
+class _Side:
+    """One who speaks, what it is still to be asked, and the same without reasoning, which no prompt shows."""
+
+    voice: Voice
+    model: KnownModel
+    estimate: Estimate
+    spoken: Estimate
+
+
+@dataclass(frozen=True)
+class _End:
+    """Where a dialogue is not stored any further: the first request without an answer, and what was said before.
+
+    Attributes:
+        asked: whether no chatbot before this one will have asked the same.
+    """
+
+    seed_id: str
+    utterances: Dialogue
+    request: Request
+    asked: bool
+
+
+def without_reasoning(response: Response) -> Response:
+    """Returns a response with the tokens of its text alone, as far as the endpoint told them apart."""
+    if response.completion_tokens is None or not response.reasoning_tokens:
+        return response
+    return replace(response, completion_tokens=max(response.completion_tokens - response.reasoning_tokens, 0))
 
 
 def _count_missing(end: _End, talk: Talk, sides: Mapping[str, _Side], chats: Chats) -> None:
@@ -187,11 +188,10 @@ def _prompts(model: KnownModel, messages: tuple[Message, ...], system: str, utte
         prompt = prompt.plus(said)
 
 
-def without_reasoning(response: Response) -> Response:
-    """Returns a response with the tokens of its text alone, as far as the endpoint told them apart."""
-    if response.completion_tokens is None or not response.reasoning_tokens:
-        return response
-    return replace(response, completion_tokens=max(response.completion_tokens - response.reasoning_tokens, 0))
+def chat_estimate(model: KnownModel, protocol: str, selfchat: Selfchat, people: Mapping[str, Dialogue]) -> Estimate:
+    """Returns what a model that chats is to be asked: nothing yet."""
+    assumed = utterance(model.kind, _mean_human_length(model, people))
+    return Estimate(model, protocol, selfchat.max_tokens, reasoned(assumed) if model.reasons else assumed)
 
 
 def _mean_human_length(model: KnownModel, people: Mapping[str, Dialogue]) -> float:

@@ -35,18 +35,18 @@ from dialeval.stats.significance import rounds_of
 from dialeval.tables.dialogues import REQUESTS
 from dialeval.tables.files import HUMAN, iterate_rows
 
-# What judges are still to be asked: exactly for dialogues that are there, by counting and bounds for others.
-
 SEAM = 4.0
 """Most tokens that putting dialogues into a template adds to, or takes from, the sum of their lengths."""
 OTHER_TOKENIZER = 2.0
 """Most tokens that one tokenizer makes of another's one, on the average of an utterance."""
 Unplanned = Iterator[tuple[int, Range]]
 """Requests about dialogues that are not there yet: how many, and the tokens of all their prompts together."""
-
-
 Asked = Sequence[tuple[Question, Sequence[KnownModel]]]
 """What is asked, each with its judges."""
+LIKELY = {"pair": 0.3, "family": 0.5}
+"""Share of what may follow the next round that is likely asked, as on middling ladders in `benchmarks/adaptive.py`."""
+LIKELY_WORDS = "a third to a half are likely, the fewer the farther apart the systems are"
+_SCHEMA = pa.schema([REQUESTS.schema.field(name) for name in COLUMNS])
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,50 @@ class Subjects:
                     yield chatbot_item(seed_id, chats.name, language, known, partnered=self.partnered)
 
 
-def is_there(chats: Chats, seed_id: str, n: int | None = None) -> bool:
-    """Returns whether a dialogue, or its first n utterances, are known."""
-    known = chats.known.get(seed_id, ())
-    return seed_id in chats.ended or len(known) >= min(n or chats.length, chats.length)
+def estimate_judging(asked: Asked, subjects: Subjects, templates: Templates, store: Path) -> Iterator[Estimate]:
+    """Yields what is still to be asked of each judge about chatbots' dialogues, under each protocol.
+
+    Args:
+        asked: what is asked, and of whom.
+        subjects: what there is to judge.
+        templates: the prompts.
+        store: where stores lie.
+    """
+    for question, judges in asked:
+        if question.protocol.form == "pair":
+            planned, unplanned = _pairs_there(question, subjects, templates), _pairs_to_come
+        else:
+            there = subjects.there(lambda _: None)
+            planned = _about_dialogues(question, there, templates, subjects.said_before)
+            unplanned = _dialogues_to_come
+        yield from _estimates(question, judges, planned, unplanned, subjects, templates, store)
+
+
+def _pairs_there(question: Question, subjects: Subjects, templates: Templates) -> Iterator[Planned]:
+    for n in question.protocol.of.cut or (None,):
+        cases = by_case(subjects.there(partial(_needed, question, subjects, n)))
+        yield from pair.plan(question.cut_to(n), cases, templates, Counter())
+
+
+def _needed(question: Question, subjects: Subjects, n: int | None, seed_id: str) -> int | None:
+    """Returns how much of a dialogue is shown: as much as is asked for, or as the human one has; None for all."""
+    beside_people = question.protocol.of.against == HUMAN and seed_id in subjects.people
+    return n or (len(subjects.people[seed_id].utterances) if beside_people else None)
+
+
+def _pairs_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
+    """Yields the pairs of each seed of which a dialogue is not there, under each criterion."""
+    of, times = question.protocol.of, pair.n_requests(question)
+    templates = list(bounds.around(pair.around(question, bounds.templates)))
+    for n in of.cut or (None,):
+        for seed_id in subjects.languages:
+            people = [subjects.people[seed_id]] if seed_id in subjects.people else []
+            if not serves(people, of) or (of.against == HUMAN and not people):
+                continue
+            length = _needed(question, subjects, n, seed_id)
+            count, shown = _shown_to_come(of.against, bounds, subjects, seed_id, length)
+            for template in templates if count else ():
+                yield times * count, template.times(count).plus(shown).times(times)
 
 
 @dataclass
@@ -121,23 +161,69 @@ class _Bounds:
             yield Range(max(0.0, prompt.low - SEAM), prompt.expected, prompt.high + SEAM, prompt.most + SEAM)
 
 
-def estimate_judging(asked: Asked, subjects: Subjects, templates: Templates, store: Path) -> Iterator[Estimate]:
-    """Yields what is still to be asked of each judge about chatbots' dialogues, under each protocol.
+def _shown_to_come(against: str, bounds: _Bounds, subjects: Subjects, seed_id: str, n: int | None) -> tuple[int, Range]:
+    """Returns how many pairs of a seed are not planned, and the tokens of all dialogues in them together.
 
-    Args:
-        asked: what is asked, and of whom.
-        subjects: what there is to judge.
-        templates: the prompts.
-        store: where stores lie.
+    Where each of k chatbots meets each other one, its dialogue stands in k - 1 pairs, so no pair need be looked at.
     """
-    for question, judges in asked:
-        if question.protocol.form == "pair":
-            planned, unplanned = _pairs_there(question, subjects, templates), _pairs_to_come
-        else:
-            there = subjects.there(lambda _: None)
-            planned = _about_dialogues(question, there, templates, subjects.said_before)
-            unplanned = _dialogues_to_come
-        yield from _estimates(question, judges, planned, unplanned, subjects, templates, store)
+    having = [chats for chats in subjects.chats if seed_id in chats.known]
+    shown, count = Range(), 0
+    if against == EACH_OTHER:
+        there = [chats for chats in having if is_there(chats, seed_id, n)]
+        for chats in having:
+            pairs = len(having) - 1 - (len(there) - 1 if is_there(chats, seed_id, n) else 0)
+            shown = shown.plus(bounds.dialogue(chats, seed_id, n or chats.length).times(pairs))
+        return _pairs(len(having)) - _pairs(len(there)), shown
+    beside = next((chats for chats in having if chats.name == against), None)
+    for chats in having:
+        if chats is beside or (against != HUMAN and beside is None):
+            continue
+        if is_there(chats, seed_id, n) and (beside is None or is_there(beside, seed_id, n)):
+            continue
+        length = min(n or chats.length, chats.length)
+        shown = shown.plus(bounds.dialogue(chats, seed_id, length))
+        other = bounds.dialogue(beside, seed_id, n or beside.length) if beside else None
+        shown = shown.plus(other or bounds.people(subjects.people[seed_id], length))
+        count += 1
+    return count, shown
+
+
+def _pairs(n: int) -> int:
+    return n * (n - 1) // 2
+
+
+def _about_dialogues(
+    question: Question, items: Iterable[Item], templates: Templates, said_before: int = 2
+) -> Iterator[Planned]:
+    own = question.protocol
+    about = AskedAbout(own=question.criteria, named=own.criteria, together=own.together)
+    if own.form == "detect":
+        return detect.plan(question, items, templates)
+    if own.form == "mark":
+        return mark.plan(question, items, templates, said_before)
+    if own.form == "probability":
+        names: ByLevel = dict.fromkeys(LEVELS, own.template) if own.template else YES_NO
+        return probability.plan(items, templates, about.of_rated, name=question.name, names=names)
+    names = dict.fromkeys(LEVELS, own.template) if own.template else RATING
+    sampling = sampling_of(own)
+    named: dict[str, Any] = {"name": question.name, "names": names, "json_answers": question.structured}
+    return scale.plan(items, templates, sampling, own.repeats, about.groups_of_rated, **named)
+
+
+def _dialogues_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
+    nothing = chatbot_item("", "", "", (), partnered=subjects.partnered)
+    if question.protocol.form == "mark":
+        places = tuple(range(subjects.said_before + 1, max((one.length for one in subjects.chats), default=0) + 1))
+        requests = [mark.around(question, nothing, places, bounds.templates)]
+    else:
+        requests = [one.request for one in _about_dialogues(question, [nothing], bounds.templates)]
+    templates = list(bounds.around(requests))
+    for chats in subjects.chats:
+        for seed_id in chats.known:
+            if not is_there(chats, seed_id):
+                shown = bounds.dialogue(chats, seed_id, chats.length)
+                for template in templates:
+                    yield 1, template.plus(shown)
 
 
 def _estimates(
@@ -187,101 +273,6 @@ def _estimates(
         if guessed:
             estimate.notes.append(f"at most: the dialogues of {', '.join(guessed)} could not be looked up")
     return estimates
-
-
-def _pairs_there(question: Question, subjects: Subjects, templates: Templates) -> Iterator[Planned]:
-    for n in question.protocol.of.cut or (None,):
-        cases = by_case(subjects.there(partial(_needed, question, subjects, n)))
-        yield from pair.plan(question.cut_to(n), cases, templates, Counter())
-
-
-def _needed(question: Question, subjects: Subjects, n: int | None, seed_id: str) -> int | None:
-    """Returns how much of a dialogue is shown: as much as is asked for, or as the human one has; None for all."""
-    beside_people = question.protocol.of.against == HUMAN and seed_id in subjects.people
-    return n or (len(subjects.people[seed_id].utterances) if beside_people else None)
-
-
-def _about_dialogues(
-    question: Question, items: Iterable[Item], templates: Templates, said_before: int = 2
-) -> Iterator[Planned]:
-    own = question.protocol
-    about = AskedAbout(own=question.criteria, named=own.criteria, together=own.together)
-    if own.form == "detect":
-        return detect.plan(question, items, templates)
-    if own.form == "mark":
-        return mark.plan(question, items, templates, said_before)
-    if own.form == "probability":
-        names: ByLevel = dict.fromkeys(LEVELS, own.template) if own.template else YES_NO
-        return probability.plan(items, templates, about.of_rated, name=question.name, names=names)
-    names = dict.fromkeys(LEVELS, own.template) if own.template else RATING
-    sampling = sampling_of(own)
-    named: dict[str, Any] = {"name": question.name, "names": names, "json_answers": question.structured}
-    return scale.plan(items, templates, sampling, own.repeats, about.groups_of_rated, **named)
-
-
-def _dialogues_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
-    nothing = chatbot_item("", "", "", (), partnered=subjects.partnered)
-    if question.protocol.form == "mark":
-        places = tuple(range(subjects.said_before + 1, max((one.length for one in subjects.chats), default=0) + 1))
-        requests = [mark.around(question, nothing, places, bounds.templates)]
-    else:
-        requests = [one.request for one in _about_dialogues(question, [nothing], bounds.templates)]
-    templates = list(bounds.around(requests))
-    for chats in subjects.chats:
-        for seed_id in chats.known:
-            if not is_there(chats, seed_id):
-                shown = bounds.dialogue(chats, seed_id, chats.length)
-                for template in templates:
-                    yield 1, template.plus(shown)
-
-
-def _pairs_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
-    """Yields the pairs of each seed of which a dialogue is not there, under each criterion."""
-    of, times = question.protocol.of, pair.n_requests(question)
-    templates = list(bounds.around(pair.around(question, bounds.templates)))
-    for n in of.cut or (None,):
-        for seed_id in subjects.languages:
-            people = [subjects.people[seed_id]] if seed_id in subjects.people else []
-            if not serves(people, of) or (of.against == HUMAN and not people):
-                continue
-            length = _needed(question, subjects, n, seed_id)
-            count, shown = _shown_to_come(of.against, bounds, subjects, seed_id, length)
-            for template in templates if count else ():
-                yield times * count, template.times(count).plus(shown).times(times)
-
-
-def _shown_to_come(against: str, bounds: _Bounds, subjects: Subjects, seed_id: str, n: int | None) -> tuple[int, Range]:
-    """Returns how many pairs of a seed are not planned, and the tokens of all dialogues in them together.
-
-    Where each of k chatbots meets each other one, its dialogue stands in k - 1 pairs, so no pair need be looked at.
-    """
-    having = [chats for chats in subjects.chats if seed_id in chats.known]
-    shown, count = Range(), 0
-    if against == EACH_OTHER:
-        there = [chats for chats in having if is_there(chats, seed_id, n)]
-        for chats in having:
-            pairs = len(having) - 1 - (len(there) - 1 if is_there(chats, seed_id, n) else 0)
-            shown = shown.plus(bounds.dialogue(chats, seed_id, n or chats.length).times(pairs))
-        return _pairs(len(having)) - _pairs(len(there)), shown
-    beside = next((chats for chats in having if chats.name == against), None)
-    for chats in having:
-        if chats is beside or (against != HUMAN and beside is None):
-            continue
-        if is_there(chats, seed_id, n) and (beside is None or is_there(beside, seed_id, n)):
-            continue
-        length = min(n or chats.length, chats.length)
-        shown = shown.plus(bounds.dialogue(chats, seed_id, length))
-        other = bounds.dialogue(beside, seed_id, n or beside.length) if beside else None
-        shown = shown.plus(other or bounds.people(subjects.people[seed_id], length))
-        count += 1
-    return count, shown
-
-
-def _pairs(n: int) -> int:
-    return n * (n - 1) // 2
-
-
-# What is still to be asked of requests that are planned already: `rating`, `yes_no`, DialogBench.
 
 
 def estimate_planned(
@@ -337,12 +328,10 @@ def estimate_planned(
     return estimates
 
 
-# What is still to be asked of pairs in rounds: the stored answers say how far the rounds are, the rest is a range.
-
-LIKELY = {"pair": 0.3, "family": 0.5}
-"""Share of what may follow the next round that is likely asked, as on middling ladders in `benchmarks/adaptive.py`."""
-LIKELY_WORDS = "a third to a half are likely, the fewer the farther apart the systems are"
-_SCHEMA = pa.schema([REQUESTS.schema.field(name) for name in COLUMNS])
+def is_there(chats: Chats, seed_id: str, n: int | None = None) -> bool:
+    """Returns whether a dialogue, or its first n utterances, are known."""
+    known = chats.known.get(seed_id, ())
+    return seed_id in chats.ended or len(known) >= min(n or chats.length, chats.length)
 
 
 @dataclass

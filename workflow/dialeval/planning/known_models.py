@@ -22,7 +22,127 @@ from dialeval.engines.openai_api.token_counts import UPPER_ESTIMATE, tokenizer_f
 from dialeval.engines.requests import Engine, Message, Request, request_key
 from dialeval.errors import UserError
 
-# Numbers that are known between bounds.
+Kind = Literal["model", "embedded", "specialist"]
+"""A large model, one of ours, or a trained encoder or translation model, which bills nothing."""
+_REASONED = "a choice and a reason of one or two sentences: the verdicts in our prompts and BotChat's examples"
+OPENAI = "https://api.openai.com/v1"
+TEMPLATE_TOKENS = 16
+"""Most tokens that a chat template adds to a message."""
+UNTRAINED = "it is not trained yet, so that stored answers could not be looked up"
+UNSEEN = "stored answers are looked up when it runs"
+
+
+def known_model(name: str, model: Model, learned: Mapping[str, Path]) -> KnownModel:
+    """Returns what is known about a model.
+
+    Args:
+        name: its name in the configuration.
+        model: its configuration; not that of a published model.
+        learned: for each embedded model the file of what it learned, and for those that were trained their folder.
+    """
+    match model:
+        case EmbeddedModel():
+            from dialeval.engines.opening import open_engine
+
+            engine = open_engine(model, [learned[name]])
+            counting = Counting("words, characters and marks (the model's own)")
+            return replace(_opened(name, engine, None, counting), kind="embedded")
+        case OpenAIModel():
+            return _behind_an_endpoint(name, model)
+        case VllmModel():
+            return _in_vllm(name, model, learned.get(name))
+        case EncoderModel():
+            return _encoder(name, model, model.weights.expanduser() if model.weights else learned.get(name))
+        case NllbModel():
+            return _specialist(name, UNSEEN)
+        case _:
+            return _of_another_engine(name, model)
+
+
+def _opened(name: str, engine: Engine, window: int | None, counting: Counting, *notes: str) -> KnownModel:
+    return KnownModel(name, engine.identity, engine.reads_subject, window, engine.count_tokens, counting, notes)
+
+
+def _behind_an_endpoint(name: str, model: OpenAIModel) -> KnownModel:
+    from dialeval.engines.openai_api.engine import OpenAIEngine
+
+    tokenizer = _tokenizer(model.model)
+    engine = OpenAIEngine(model, tokenizer=tokenizer)
+    own = plain_address(model.base_url) == OPENAI and tokenizer.name == _vocabulary_of(model.model)
+    counting = Counting(tokenizer.name, 0.95, 1.05, 1.05, 4) if own else Counting.by_another(tokenizer.name)
+    reasons = model.reasoning_effort is not None or is_reasoning_name(model.model)
+    return replace(_opened(name, engine, model.context_window, counting), reasons=reasons)
+
+
+@cache
+def _tokenizer(model: str) -> Tokenizer:
+    own = _vocabulary_of(model)
+    return tokenizer_for(model) if own is not None else _common_tokenizer()
+
+
+def _vocabulary_of(model: str) -> str | None:
+    import tiktoken
+
+    try:
+        return str(tiktoken.encoding_name_for_model(model))
+    except KeyError:
+        return None
+
+
+@cache
+def _common_tokenizer() -> Tokenizer:
+    return tokenizer_for("")  # sought once for all models that have no vocabulary of their own
+
+
+def _in_vllm(name: str, model: VllmModel, adapter: Path | None) -> KnownModel:
+    """Returns what is known of a model in vLLM; one whose adapter is not trained yet counts as it does without."""
+    if model.lora is None:
+        return _as_it_is(name, model)
+    known = _as_it_is(name, model.model_copy(update={"lora_path": adapter, "lora": None}))
+    return known if adapter else replace(known, identity=None, notes=(*known.notes, UNTRAINED))
+
+
+def _as_it_is(name: str, model: VllmModel) -> KnownModel:
+    from dialeval.engines.vllm_engine.engine import VllmEngine
+
+    window = model.max_model_len
+    try:
+        engine = VllmEngine(model)  # reads the tokenizer only
+        notes = [] if window else ["dropping old utterances that do not fit the window is not foreseen"]
+        return _opened(name, engine, window, Counting("the model's own"), *notes)
+    except UserError as error:
+        tokenizer = _tokenizer(model.model)
+        note = f"stored answers could not be looked up: {error}"
+        return KnownModel(
+            name, None, False, window, _texts_alone(tokenizer), Counting.by_another(tokenizer.name), (note,)
+        )
+
+
+def _texts_alone(tokenizer: Tokenizer) -> Callable[[tuple[Message, ...]], int]:
+    return lambda messages: sum(tokenizer.count_all([message.content for message in messages]))
+
+
+def _encoder(name: str, model: EncoderModel, folder: Path | None) -> KnownModel:
+    from dialeval.engines.encoder.engine import metric_engine
+
+    if folder is None:
+        return _specialist(name, UNTRAINED, "at most: it is asked only about what it was trained for")
+    try:
+        engine = metric_engine(model, folder)
+    except UserError as error:
+        return _specialist(name, f"stored answers could not be looked up: {error}")
+    return replace(_opened(name, engine, None, NOTHING_COUNTED), kind="specialist", takes=engine.takes)
+
+
+def _specialist(name: str, *notes: str) -> KnownModel:
+    return KnownModel(name, None, True, None, lambda messages: 0, NOTHING_COUNTED, notes, kind="specialist")
+
+
+def _of_another_engine(name: str, model: Model) -> KnownModel:
+    from dialeval.engines.opening import open_engine
+
+    engine = open_engine(model, [])
+    return _opened(name, engine, engine.context_window, Counting("the engine's own"))
 
 
 class Range(NamedTuple):
@@ -57,12 +177,6 @@ class Range(NamedTuple):
         return Range(*(min(one, bound) for one in self))
 
 
-# How long answers are taken to be where none of a model is stored, and where these lengths come from.
-
-Kind = Literal["model", "embedded", "specialist"]
-"""A large model, one of ours, or a trained encoder or translation model, which bills nothing."""
-
-
 @dataclass(frozen=True)
 class Assumption:
     """Lengths of answers under a protocol.
@@ -76,15 +190,18 @@ class Assumption:
     source: str
 
 
-UTTERANCES: dict[Kind, Assumption] = {
-    "model": Assumption(
-        Range(0.5, 2.4, 12.0),
-        "utterances of 0.5 to 12 times people's mean length, most likely 2.4 times: BotChat's fourteen models had 20 "
-        "to 199 tokens and a median of 41, people in its dialogues 17",
-    ),
-    "embedded": Assumption(Range(0.2, 1.0, 3.0), "utterances of 0.2 to 3 times people's mean length"),
-}
-_REASONED = "a choice and a reason of one or two sentences: the verdicts in our prompts and BotChat's examples"
+REASONING = Assumption(
+    Range(50, 300, 1000), "50 to 1000 tokens of reasoning besides, most likely 300, which endpoints bill as output"
+)
+"""What reasoning models add to every answer; rough, since it differs by model and effort."""
+
+
+ONE_TOKEN = Assumption(Range(1, 1, 1), "one token: probabilities are read, nothing is written")
+
+
+EMBEDDED = Assumption(Range(1, 25, 80), "1 to 80 tokens, most likely 25 (the embedded models' short answers)")
+
+
 VERDICTS: dict[str, Assumption] = {
     "unieval": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
     "arena": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
@@ -102,12 +219,16 @@ VERDICTS: dict[str, Assumption] = {
     "scale": Assumption(Range(6, 30, 60), "6 to 60 tokens, most likely 30 (a line for each criterion)"),
     "dialogbench_letter": Assumption(Range(1, 3, 40), "1 to 40 tokens, most likely 3 (a letter, or one with a reason)"),
 }
-EMBEDDED = Assumption(Range(1, 25, 80), "1 to 80 tokens, most likely 25 (the embedded models' short answers)")
-ONE_TOKEN = Assumption(Range(1, 1, 1), "one token: probabilities are read, nothing is written")
-REASONING = Assumption(
-    Range(50, 300, 1000), "50 to 1000 tokens of reasoning besides, most likely 300, which endpoints bill as output"
-)
-"""What reasoning models add to every answer; rough, since it differs by model and effort."""
+
+
+UTTERANCES: dict[Kind, Assumption] = {
+    "model": Assumption(
+        Range(0.5, 2.4, 12.0),
+        "utterances of 0.5 to 12 times people's mean length, most likely 2.4 times: BotChat's fourteen models had 20 "
+        "to 199 tokens and a median of 41, people in its dialogues 17",
+    ),
+    "embedded": Assumption(Range(0.2, 1.0, 3.0), "utterances of 0.2 to 3 times people's mean length"),
+}
 
 
 def utterance(kind: Kind, people: float) -> Assumption:
@@ -138,53 +259,6 @@ def verdict(protocol: str, kind: Kind, *, reasons: bool) -> Assumption:
 def reasoned(assumed: Assumption) -> Assumption:
     """Returns how long answers of a reasoning model are taken to be."""
     return Assumption(assumed.tokens.plus(REASONING.tokens), f"{assumed.source}; {REASONING.source}")
-
-
-# What is known about a model without asking it anything: its identity, its window, how its prompts are counted.
-
-OPENAI = "https://api.openai.com/v1"
-TEMPLATE_TOKENS = 16
-"""Most tokens that a chat template adds to a message."""
-
-
-UNTRAINED = "it is not trained yet, so that stored answers could not be looked up"
-UNSEEN = "stored answers are looked up when it runs"
-
-
-@dataclass(frozen=True)
-class Counting:
-    """How well a count fits the tokens that the model will report: so many times the count, at least and at most.
-
-    Attributes:
-        tokenizer: what counts, for the table.
-        low: times the count, likely no fewer.
-        high: times the count, likely no more.
-        most: times the count, at most.
-        per_message: tokens of a template that may come to each message unseen.
-        expected: times the count, most likely.
-    """
-
-    tokenizer: str
-    low: float = 1.0
-    high: float = 1.0
-    most: float = 1.0
-    per_message: int = 0
-    expected: float = 1.0
-
-    @property
-    def exact(self) -> bool:
-        """Whether the count is what the model will report."""
-        return self.low == self.high
-
-    @classmethod
-    def by_another(cls, name: str) -> Counting:
-        """Returns the counting of a model by a tokenizer that is not its own."""
-        if name == UPPER_ESTIMATE:  # English has one token for four to five bytes, Chinese one for two to three
-            return cls(name, 0.35, 1.0, 2.0, TEMPLATE_TOKENS, expected=0.5)
-        return cls(f"{name} (not the model's own)", 0.7, 1.5, 2.0, TEMPLATE_TOKENS)
-
-
-NOTHING_COUNTED = Counting("none (it reads the dialogues themselves, and bills nothing)")
 
 
 def _everything(request: Request) -> bool:
@@ -249,114 +323,37 @@ class KnownModel:
         return -(-(self.counter(three) - self.counter(one)) // 2) + self.counting.per_message
 
 
-def known_model(name: str, model: Model, learned: Mapping[str, Path]) -> KnownModel:
-    """Returns what is known about a model.
+@dataclass(frozen=True)
+class Counting:
+    """How well a count fits the tokens that the model will report: so many times the count, at least and at most.
 
-    Args:
-        name: its name in the configuration.
-        model: its configuration; not that of a published model.
-        learned: for each embedded model the file of what it learned, and for those that were trained their folder.
+    Attributes:
+        tokenizer: what counts, for the table.
+        low: times the count, likely no fewer.
+        high: times the count, likely no more.
+        most: times the count, at most.
+        per_message: tokens of a template that may come to each message unseen.
+        expected: times the count, most likely.
     """
-    match model:
-        case EmbeddedModel():
-            from dialeval.engines.opening import open_engine
 
-            engine = open_engine(model, [learned[name]])
-            counting = Counting("words, characters and marks (the model's own)")
-            return replace(_opened(name, engine, None, counting), kind="embedded")
-        case OpenAIModel():
-            return _behind_an_endpoint(name, model)
-        case VllmModel():
-            return _in_vllm(name, model, learned.get(name))
-        case EncoderModel():
-            return _encoder(name, model, model.weights.expanduser() if model.weights else learned.get(name))
-        case NllbModel():
-            return _specialist(name, UNSEEN)
-        case _:
-            return _of_another_engine(name, model)
+    tokenizer: str
+    low: float = 1.0
+    high: float = 1.0
+    most: float = 1.0
+    per_message: int = 0
+    expected: float = 1.0
 
+    @property
+    def exact(self) -> bool:
+        """Whether the count is what the model will report."""
+        return self.low == self.high
 
-def _opened(name: str, engine: Engine, window: int | None, counting: Counting, *notes: str) -> KnownModel:
-    return KnownModel(name, engine.identity, engine.reads_subject, window, engine.count_tokens, counting, notes)
+    @classmethod
+    def by_another(cls, name: str) -> Counting:
+        """Returns the counting of a model by a tokenizer that is not its own."""
+        if name == UPPER_ESTIMATE:  # English has one token for four to five bytes, Chinese one for two to three
+            return cls(name, 0.35, 1.0, 2.0, TEMPLATE_TOKENS, expected=0.5)
+        return cls(f"{name} (not the model's own)", 0.7, 1.5, 2.0, TEMPLATE_TOKENS)
 
 
-def _behind_an_endpoint(name: str, model: OpenAIModel) -> KnownModel:
-    from dialeval.engines.openai_api.engine import OpenAIEngine
-
-    tokenizer = _tokenizer(model.model)
-    engine = OpenAIEngine(model, tokenizer=tokenizer)
-    own = plain_address(model.base_url) == OPENAI and tokenizer.name == _vocabulary_of(model.model)
-    counting = Counting(tokenizer.name, 0.95, 1.05, 1.05, 4) if own else Counting.by_another(tokenizer.name)
-    reasons = model.reasoning_effort is not None or is_reasoning_name(model.model)
-    return replace(_opened(name, engine, model.context_window, counting), reasons=reasons)
-
-
-def _in_vllm(name: str, model: VllmModel, adapter: Path | None) -> KnownModel:
-    """Returns what is known of a model in vLLM; one whose adapter is not trained yet counts as it does without."""
-    if model.lora is None:
-        return _as_it_is(name, model)
-    known = _as_it_is(name, model.model_copy(update={"lora_path": adapter, "lora": None}))
-    return known if adapter else replace(known, identity=None, notes=(*known.notes, UNTRAINED))
-
-
-def _encoder(name: str, model: EncoderModel, folder: Path | None) -> KnownModel:
-    from dialeval.engines.encoder.engine import metric_engine
-
-    if folder is None:
-        return _specialist(name, UNTRAINED, "at most: it is asked only about what it was trained for")
-    try:
-        engine = metric_engine(model, folder)
-    except UserError as error:
-        return _specialist(name, f"stored answers could not be looked up: {error}")
-    return replace(_opened(name, engine, None, NOTHING_COUNTED), kind="specialist", takes=engine.takes)
-
-
-def _specialist(name: str, *notes: str) -> KnownModel:
-    return KnownModel(name, None, True, None, lambda messages: 0, NOTHING_COUNTED, notes, kind="specialist")
-
-
-def _as_it_is(name: str, model: VllmModel) -> KnownModel:
-    from dialeval.engines.vllm_engine.engine import VllmEngine
-
-    window = model.max_model_len
-    try:
-        engine = VllmEngine(model)  # reads the tokenizer only
-        notes = [] if window else ["dropping old utterances that do not fit the window is not foreseen"]
-        return _opened(name, engine, window, Counting("the model's own"), *notes)
-    except UserError as error:
-        tokenizer = _tokenizer(model.model)
-        note = f"stored answers could not be looked up: {error}"
-        return KnownModel(
-            name, None, False, window, _texts_alone(tokenizer), Counting.by_another(tokenizer.name), (note,)
-        )
-
-
-def _of_another_engine(name: str, model: Model) -> KnownModel:
-    from dialeval.engines.opening import open_engine
-
-    engine = open_engine(model, [])
-    return _opened(name, engine, engine.context_window, Counting("the engine's own"))
-
-
-def _vocabulary_of(model: str) -> str | None:
-    import tiktoken
-
-    try:
-        return str(tiktoken.encoding_name_for_model(model))
-    except KeyError:
-        return None
-
-
-@cache
-def _tokenizer(model: str) -> Tokenizer:
-    own = _vocabulary_of(model)
-    return tokenizer_for(model) if own is not None else _common_tokenizer()
-
-
-@cache
-def _common_tokenizer() -> Tokenizer:
-    return tokenizer_for("")  # sought once for all models that have no vocabulary of their own
-
-
-def _texts_alone(tokenizer: Tokenizer) -> Callable[[tuple[Message, ...]], int]:
-    return lambda messages: sum(tokenizer.count_all([message.content for message in messages]))
+NOTHING_COUNTED = Counting("none (it reads the dialogues themselves, and bills nothing)")

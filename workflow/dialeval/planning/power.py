@@ -36,8 +36,6 @@ from dialeval.stats.power import (
 from dialeval.tables.dialogues import REQUESTS, Form
 from dialeval.tables.files import HUMAN, read_table
 
-# By what numbers systems are compared, and how much one case says of them: from what is stored, or as assumed.
-
 RATING, MEAN, PASS_RATE, RATE, CHECKLIST = "rating", "mean", "pass_rate", "rate of Yes", "share of yes"
 WIN_OR_TIE = "win_or_tie"
 _SHARE_SPREAD = 0.25
@@ -46,40 +44,69 @@ _SCORE_SPREAD = 0.25**2
 _HALF = "assumed: shares near one half"
 ROUNDS = "as if all pairs were asked about on all cases"
 NO_DIFFERENCE = "all that is stored is the same"
+Row = dict[str, Any]
+PEOPLE = "people"
+STORED, LABELLED, ASSUMED = "stored judgements", "labels", "assumptions"
+CORRELATION = 0.5
+"""Of judge and people within a system, where no label tells it: that of a useful judge."""
+_CORRECTED = {"share of yes": "checklist"}
+NEVER_BY_LABELS = "labels alone cannot halve it: they would have to be more than there are dialogues or pairs"
+NEVER_BY_SEEDS = "seeds alone cannot halve it: the labels are the limit"
+JUDGE = "judge"
 
 
-class PlannedDesign(BaseModel, defer_build=True):
-    """A protocol about systems.
+def plans(
+    planned: PlannedDesign,
+    size: Size,
+    judgements: pd.DataFrame,
+    corrected: Sequence[Row],
+    labels: LabelPlan | None,
+    cost_of_case: Mapping[str, float | None],
+) -> list[Row]:
+    """Returns the rows of a table `planning` about one protocol; none where there are no two systems or cases.
 
-    Attributes:
-        design: how its judgements come about.
-        form: of its questions.
-        repeats: how often the same is asked.
-        ends: lowest and highest score of each criterion.
-        labelled: whether people label what it is about.
+    Args:
+        planned: the protocol.
+        size: how many systems and cases it will be about.
+        judgements: what is stored of it, with the columns of `measures.item_values.COLUMNS` and `repeat`.
+        corrected: rows of the table `corrected` about it, of an earlier run.
+        labels: how much people label, or None.
+        cost_of_case: by judge, what a case more costs with all that is asked about it.
     """
+    if size.n_systems < 2 or size.n_cases < 2:
+        return []
+    rows = []
+    for judge in planned.design.judges:
+        for number in numbers(planned, judge, size, judgements):
+            shared = {
+                "protocol": planned.design.protocol,
+                "criterion": number.criterion,
+                "n_utterances": number.n_utterances,
+                "judge": judge,
+                "measure": number.measure,
+                "n_systems": size.n_systems,
+                "n_seeds": size.n_cases,
+            }
+            rows.append(shared | _of_judge(number, size, planned.design.confidence, cost_of_case.get(judge)))
+            if labels is not None and planned.labelled:
+                rows.append(shared | of_people(planned, number, shared, size, corrected, labels, cost_of_case))
+    return rows
 
-    design: Design
-    form: Form
-    repeats: int = 1
-    ends: dict[str, tuple[float, float]] = {}
-    labelled: bool = False
 
+def numbers(planned: PlannedDesign, judge: str, size: Size, judgements: pd.DataFrame) -> list[Number]:
+    """Returns what a judge's stored judgements tell, or else what is assumed.
 
-class Size(NamedTuple):
-    """How many systems and cases a protocol is about."""
-
-    n_systems: int
-    n_cases: int
-
-    @property
-    def n_pairs(self) -> int:
-        """Pairs of systems."""
-        return self.n_systems * (self.n_systems - 1) // 2
-
-    def for_all_pairs(self, confidence: float) -> float:
-        """Confidence that a pair must have by itself to be claimed whatever the others show (Holm's first step)."""
-        return 1.0 - (1.0 - confidence) / self.n_pairs
+    Args:
+        planned: the protocol.
+        judge: whose judgements.
+        size: how many systems and cases the protocol will be about.
+        judgements: what is stored of it, with the columns of `measures.item_values.COLUMNS` and `repeat`.
+    """
+    of_judge = judgements[(judgements["judge"] == judge) & (judgements["repeat"] < planned.repeats)]
+    design = planned.design.model_copy(update={"judges": [judge]})
+    assumed = list(_assumed(planned, size))
+    stored = list(_stored(design, of_judge, planned.repeats)) if len(of_judge) else []
+    return [number if number.contribution is not None else _instead(number, assumed) for number in stored] or assumed
 
 
 class Number(NamedTuple):
@@ -108,30 +135,32 @@ class Number(NamedTuple):
         return self.measure in (PASS_RATE, WIN_OR_TIE) or self.measure.startswith("rate of ")
 
 
-def numbers(planned: PlannedDesign, judge: str, size: Size, judgements: pd.DataFrame) -> list[Number]:
-    """Returns what a judge's stored judgements tell, or else what is assumed.
+def _assumed(planned: PlannedDesign, size: Size) -> Iterator[Number]:
+    """Yields what is compared where nothing is stored, with the spread that is assumed of it."""
+    design = planned.design
+    longest = max(design.lengths, default=None)
 
-    Args:
-        planned: the protocol.
-        judge: whose judgements.
-        size: how many systems and cases the protocol will be about.
-        judgements: what is stored of it, with the columns of `measures.item_values.COLUMNS` and `repeat`.
-    """
-    of_judge = judgements[(judgements["judge"] == judge) & (judgements["repeat"] < planned.repeats)]
-    design = planned.design.model_copy(update={"judges": [judge]})
-    assumed = list(_assumed(planned, size))
-    stored = list(_stored(design, of_judge, planned.repeats)) if len(of_judge) else []
-    return [number if number.contribution is not None else _instead(number, assumed) for number in stored] or assumed
+    def number(measure: str, spread: float, note: str, criterion: str | None = None) -> Number:
+        return Number(measure, criterion, longest, None, spread, spread, note)
 
-
-def _instead(number: Number, assumed: list[Number]) -> Number:
-    """Returns what is assumed of a number of which all that is stored is the same."""
-    of_measure = [one for one in assumed if one.measure == number.measure]
-    alike = [one for one in of_measure if one.criterion == number.criterion] or of_measure or assumed
-    note = f"{NO_DIFFERENCE}; {alike[0].note}"
-    return alike[0]._replace(
-        measure=number.measure, criterion=number.criterion, n_utterances=number.n_utterances, note=note
-    )
+    share = 2.0 * _SHARE_SPREAD
+    criteria: list[str | None] = [*design.criteria] or [None]
+    if "ratings" in design.measures:
+        points = design.elo.scale / math.log(10.0)
+        spread = points**2 * 2.0 / (size.n_systems * _SHARE_SPREAD)
+        yield number(RATING, spread, "assumed: systems of nearly the same strength")
+    if "win_rates" in design.measures and design.reference is not None:
+        yield number(WIN_OR_TIE, share, _HALF)
+    if "pass_rates" in design.measures:
+        yield number(PASS_RATE, share, _HALF)
+    for criterion in criteria if "means" in design.measures else []:
+        low, high = planned.ends.get(criterion or "", (0.0, 1.0))
+        note = f"assumed: scores that spread by {0.25 * (high - low):g} within a system"
+        yield number(MEAN, 2.0 * _SCORE_SPREAD * (high - low) ** 2, note, criterion)
+    for criterion in criteria if "rates" in design.measures else []:
+        yield number(RATE, share, _HALF, criterion)
+    if "checklist" in design.measures:
+        yield number(CHECKLIST, 2.0 * _SCORE_SPREAD, "assumed: scores that spread by 0.25 within a system")
 
 
 def _stored(design: Design, judgements: pd.DataFrame, repeats: int) -> Iterator[Number]:
@@ -180,62 +209,37 @@ def _apart(value: FloatArray) -> float:
     return 2.0 * float(np.mean([row.var(ddof=1) for row in known if len(row) > 1] or [math.nan]))
 
 
-def _assumed(planned: PlannedDesign, size: Size) -> Iterator[Number]:
-    """Yields what is compared where nothing is stored, with the spread that is assumed of it."""
-    design = planned.design
-    longest = max(design.lengths, default=None)
-
-    def number(measure: str, spread: float, note: str, criterion: str | None = None) -> Number:
-        return Number(measure, criterion, longest, None, spread, spread, note)
-
-    share = 2.0 * _SHARE_SPREAD
-    criteria: list[str | None] = [*design.criteria] or [None]
-    if "ratings" in design.measures:
-        points = design.elo.scale / math.log(10.0)
-        spread = points**2 * 2.0 / (size.n_systems * _SHARE_SPREAD)
-        yield number(RATING, spread, "assumed: systems of nearly the same strength")
-    if "win_rates" in design.measures and design.reference is not None:
-        yield number(WIN_OR_TIE, share, _HALF)
-    if "pass_rates" in design.measures:
-        yield number(PASS_RATE, share, _HALF)
-    for criterion in criteria if "means" in design.measures else []:
-        low, high = planned.ends.get(criterion or "", (0.0, 1.0))
-        note = f"assumed: scores that spread by {0.25 * (high - low):g} within a system"
-        yield number(MEAN, 2.0 * _SCORE_SPREAD * (high - low) ** 2, note, criterion)
-    for criterion in criteria if "rates" in design.measures else []:
-        yield number(RATE, share, _HALF, criterion)
-    if "checklist" in design.measures:
-        yield number(CHECKLIST, 2.0 * _SCORE_SPREAD, "assumed: scores that spread by 0.25 within a system")
+def _instead(number: Number, assumed: list[Number]) -> Number:
+    """Returns what is assumed of a number of which all that is stored is the same."""
+    of_measure = [one for one in assumed if one.measure == number.measure]
+    alike = [one for one in of_measure if one.criterion == number.criterion] or of_measure or assumed
+    note = f"{NO_DIFFERENCE}; {alike[0].note}"
+    return alike[0]._replace(
+        measure=number.measure, criterion=number.criterion, n_utterances=number.n_utterances, note=note
+    )
 
 
-# What people's labels of a part will show with a judge's help, by earlier labels or as assumed.
+def _of_judge(number: Number, size: Size, confidence: float, cost_of_case: float | None) -> Row:
+    found, of_all = (_detectable(number, size, one) for one in (confidence, size.for_all_pairs(confidence)))
+    more = clusters_to_halve(size.n_cases, confidence)
+    return {
+        "what": JUDGE,
+        "n_labels": 0,
+        "smallest_difference": float(found.smallest),
+        "smallest_difference_holm": float(of_all.smallest),
+        "half_width": float(found.half_width),
+        "seeds_to_halve": more,
+        "cost_of_seeds": None if more is None or cost_of_case is None else more * cost_of_case,
+        "basis": ASSUMED if number.contribution is None else STORED,
+        "note": number.note,
+    }
 
-Row = dict[str, Any]
-PEOPLE = "people"
-STORED, LABELLED, ASSUMED = "stored judgements", "labels", "assumptions"
-CORRELATION = 0.5
-"""Of judge and people within a system, where no label tells it: that of a useful judge."""
-_CORRECTED = {"share of yes": "checklist"}
-NEVER_BY_LABELS = "labels alone cannot halve it: they would have to be more than there are dialogues or pairs"
-NEVER_BY_SEEDS = "seeds alone cannot halve it: the labels are the limit"
 
-
-class LabelPlan(BaseModel, defer_build=True):
-    """How much people label.
-
-    Attributes:
-        n: dialogues of each system, or pairs in all, under each protocol.
-        answers: how many annotators label each.
-        price: of a label; None where nobody said it.
-        target: new (cases) or these (dialogues).
-        confidence: of the intervals.
-    """
-
-    n: int
-    answers: int = 1
-    price: float | None = None
-    target: str = "new"
-    confidence: float = 0.95
+def _detectable(number: Number, size: Size, confidence: float) -> Detectable:
+    if number.contribution is None:
+        return detectable(math.sqrt(number.spread / size.n_cases), size.n_cases - 1.0, confidence)
+    each = simulated(number.contribution, size.n_cases, shares=number.is_share, confidence=confidence)
+    return Detectable(*(np.asarray(np.nanmedian(one)) for one in each))
 
 
 def of_people(
@@ -330,13 +334,13 @@ def _people(
     return PeopleDesign(2.0 * square * labelled, correlation, pilot_freedom=pilot), LABELLED, notes
 
 
+def _known(*numbers: float | None) -> bool:
+    return all(number is not None and not math.isnan(number) for number in numbers)
+
+
 def _left(row: Row) -> float:
     """Returns what a draw without replacement leaves of the variance of labels drawn from no end of dialogues."""
     return 1.0 - row["n_labelled"] / row["n_total"] if row["target"] == "these" else 1.0
-
-
-def _known(*numbers: float | None) -> bool:
-    return all(number is not None and not math.isnan(number) for number in numbers)
 
 
 def _cheaper(
@@ -349,73 +353,56 @@ def _cheaper(
     return "labels" if cost_of_labels <= cost_of_seeds else "seeds"
 
 
-# What a design can show, before it is run: the smallest difference of two systems, and what would halve its interval.
+class PlannedDesign(BaseModel, defer_build=True):
+    """A protocol about systems.
 
-JUDGE = "judge"
-
-
-def plans(
-    planned: PlannedDesign,
-    size: Size,
-    judgements: pd.DataFrame,
-    corrected: Sequence[Row],
-    labels: LabelPlan | None,
-    cost_of_case: Mapping[str, float | None],
-) -> list[Row]:
-    """Returns the rows of a table `planning` about one protocol; none where there are no two systems or cases.
-
-    Args:
-        planned: the protocol.
-        size: how many systems and cases it will be about.
-        judgements: what is stored of it, with the columns of `measures.item_values.COLUMNS` and `repeat`.
-        corrected: rows of the table `corrected` about it, of an earlier run.
-        labels: how much people label, or None.
-        cost_of_case: by judge, what a case more costs with all that is asked about it.
+    Attributes:
+        design: how its judgements come about.
+        form: of its questions.
+        repeats: how often the same is asked.
+        ends: lowest and highest score of each criterion.
+        labelled: whether people label what it is about.
     """
-    if size.n_systems < 2 or size.n_cases < 2:
-        return []
-    rows = []
-    for judge in planned.design.judges:
-        for number in numbers(planned, judge, size, judgements):
-            shared = {
-                "protocol": planned.design.protocol,
-                "criterion": number.criterion,
-                "n_utterances": number.n_utterances,
-                "judge": judge,
-                "measure": number.measure,
-                "n_systems": size.n_systems,
-                "n_seeds": size.n_cases,
-            }
-            rows.append(shared | _of_judge(number, size, planned.design.confidence, cost_of_case.get(judge)))
-            if labels is not None and planned.labelled:
-                rows.append(shared | of_people(planned, number, shared, size, corrected, labels, cost_of_case))
-    return rows
+
+    design: Design
+    form: Form
+    repeats: int = 1
+    ends: dict[str, tuple[float, float]] = {}
+    labelled: bool = False
 
 
-def _of_judge(number: Number, size: Size, confidence: float, cost_of_case: float | None) -> Row:
-    found, of_all = (_detectable(number, size, one) for one in (confidence, size.for_all_pairs(confidence)))
-    more = clusters_to_halve(size.n_cases, confidence)
-    return {
-        "what": JUDGE,
-        "n_labels": 0,
-        "smallest_difference": float(found.smallest),
-        "smallest_difference_holm": float(of_all.smallest),
-        "half_width": float(found.half_width),
-        "seeds_to_halve": more,
-        "cost_of_seeds": None if more is None or cost_of_case is None else more * cost_of_case,
-        "basis": ASSUMED if number.contribution is None else STORED,
-        "note": number.note,
-    }
+class LabelPlan(BaseModel, defer_build=True):
+    """How much people label.
+
+    Attributes:
+        n: dialogues of each system, or pairs in all, under each protocol.
+        answers: how many annotators label each.
+        price: of a label; None where nobody said it.
+        target: new (cases) or these (dialogues).
+        confidence: of the intervals.
+    """
+
+    n: int
+    answers: int = 1
+    price: float | None = None
+    target: str = "new"
+    confidence: float = 0.95
 
 
-def _detectable(number: Number, size: Size, confidence: float) -> Detectable:
-    if number.contribution is None:
-        return detectable(math.sqrt(number.spread / size.n_cases), size.n_cases - 1.0, confidence)
-    each = simulated(number.contribution, size.n_cases, shares=number.is_share, confidence=confidence)
-    return Detectable(*(np.asarray(np.nanmedian(one)) for one in each))
+class Size(NamedTuple):
+    """How many systems and cases a protocol is about."""
 
+    n_systems: int
+    n_cases: int
 
-# How many systems and cases a protocol will be about: by the seeds, or by the plan of its requests.
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of systems."""
+        return self.n_systems * (self.n_systems - 1) // 2
+
+    def for_all_pairs(self, confidence: float) -> float:
+        """Confidence that a pair must have by itself to be claimed whatever the others show (Holm's first step)."""
+        return 1.0 - (1.0 - confidence) / self.n_pairs
 
 
 def chats_size(form: Form, against: str, seeds: pa.Table, n_chatbots: int) -> Size:

@@ -40,7 +40,10 @@ from dialeval.protocols.template_check import asks_in_words_of, unfit_template
 from dialeval.training.pairs import chosen_kinds
 from dialeval.translation.quality import unfit_translation_templates
 
-# Whether a run can begin: every mistake of a configuration, and of what it needs here, in one message.
+_NO_TARGETS = frozenset({
+    "-d", "--directory", "--profile", "--workflow-profile", "--configfile", "--configfiles", "-O", "--omit-from",
+})  # fmt: skip
+"""Snakemake's options whose value may be called as a target is."""
 
 
 def checked_config(
@@ -92,27 +95,6 @@ def checked_config(
         raise UserError(f"{error}{alone}") from None
 
 
-def check_transcripts(config: Config, names: Iterable[str]) -> None:
-    """Reads transcripts to see whether they can be read, so that what is wrong is told before anything is paid.
-
-    Args:
-        config: the configuration.
-        names: which transcripts.
-
-    Raises:
-        UserError: one message with what is wrong with each.
-    """
-    mistakes = []
-    for name in names:
-        options = TypeAdapter(Options).validate_python(config.transcripts[name].options())
-        try:
-            read_items(name, config.transcripts_path(name), options)
-        except UserError as error:
-            mistakes.append(f"transcripts.{name}: {error}")
-    if mistakes:
-        raise UserError("\n".join(mistakes))
-
-
 def _unknown_strategies(config: Config) -> Iterator[Mistake]:
     for field, names in config.strategies_named().items():
         for name in names:
@@ -146,6 +128,13 @@ def _unknown_languages(config: Config) -> Iterator[Mistake]:
                     language(code)
                 except UserError as error:
                     yield Mistake(f"translate.{name}.{field}", str(error))
+
+
+def _unwritable(config: Config) -> Iterator[Mistake]:
+    try:
+        run_lock.check_writable(config.results_dir)
+    except UserError as error:
+        yield Mistake("results_dir", str(error))
 
 
 def _unfit_templates(config: Config) -> Iterator[Mistake]:
@@ -198,16 +187,6 @@ def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:
         yield Mistake("prompts.directory", str(error), ("translate",))
 
 
-def _no_wordnet(config: Config) -> Iterator[Mistake]:
-    folder = config.wordnet()
-    if folder is None:
-        return
-    try:
-        wordnet_folder(folder)
-    except UserError as error:
-        yield Mistake("robustness.wordnet", str(error), ("data_dir",))
-
-
 def _incomplete_sets(config: Config) -> Iterator[Mistake]:
     folder = config.published_damage()
     if config.robustness is None or folder is None or not folder.is_dir():
@@ -228,11 +207,14 @@ def _unreadable_scenarios(config: Config) -> Iterator[Mistake]:
         yield Mistake("selfchat.scenarios", str(error), ("selfchat.partner",))
 
 
-def _unwritable(config: Config) -> Iterator[Mistake]:
+def _no_wordnet(config: Config) -> Iterator[Mistake]:
+    folder = config.wordnet()
+    if folder is None:
+        return
     try:
-        run_lock.check_writable(config.results_dir)
+        wordnet_folder(folder)
     except UserError as error:
-        yield Mistake("results_dir", str(error))
+        yield Mistake("robustness.wordnet", str(error), ("data_dir",))
 
 
 def _unavailable_models(
@@ -245,7 +227,25 @@ def _unavailable_models(
             yield Mistake(f"models.{name}", reason)
 
 
-# What must be configured for a target to make anything: asked for without it, it would do nothing, or not say why.
+def check_transcripts(config: Config, names: Iterable[str]) -> None:
+    """Reads transcripts to see whether they can be read, so that what is wrong is told before anything is paid.
+
+    Args:
+        config: the configuration.
+        names: which transcripts.
+
+    Raises:
+        UserError: one message with what is wrong with each.
+    """
+    mistakes = []
+    for name in names:
+        options = TypeAdapter(Options).validate_python(config.transcripts[name].options())
+        try:
+            read_items(name, config.transcripts_path(name), options)
+        except UserError as error:
+            mistakes.append(f"transcripts.{name}: {error}")
+    if mistakes:
+        raise UserError("\n".join(mistakes))
 
 
 @dataclass(frozen=True)
@@ -318,12 +318,6 @@ NEEDS = (
         "the configuration says nothing of dialogbench; add a section dialogbench, see docs/dialogbench.md",
     ),
 )  # fmt: skip
-
-
-_NO_TARGETS = frozenset({
-    "-d", "--directory", "--profile", "--workflow-profile", "--configfile", "--configfiles", "-O", "--omit-from",
-})  # fmt: skip
-"""Snakemake's options whose value may be called as a target is."""
 
 
 def is_named(target: str, words: Sequence[str]) -> bool:

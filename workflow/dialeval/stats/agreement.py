@@ -27,76 +27,11 @@ from dialeval.stats.correlation import correlate
 from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate
 from dialeval.stats.resampling import bias_corrected_interval, cluster_counts, interval, percentile_interval
 
-# Agreement of a judge with itself and with others: retest flips, Cohen's kappa, Gwet's AC1, Krippendorff's alpha.
-
 Level = Literal["nominal", "ordinal", "interval"]
-
 FEWEST_OTHERS, FEWEST_CLUSTERS = 10, 5
 """Fewest verdicts besides the most frequent one, and fewest clusters with one of them, for an interval."""
 NO_VARIATION = "every resample gives the same agreement, which gives no interval"
-
-
-@dataclass(frozen=True)
-class RetestFlips:
-    """How often a judge contradicts itself on the same item.
-
-    Attributes:
-        n_items: items with two readable repeats or more.
-        n_pairs: pairs of repeats.
-        flips: share of the pairs that differ, with its clustered interval.
-    """
-
-    n_items: int
-    n_pairs: int
-    flips: Estimate
-
-
-@dataclass(frozen=True)
-class JudgeAgreement:
-    """Agreement between judges on the same items, with the settings that gave the intervals.
-
-    Attributes:
-        n_common: items that both judges of a pair answered, shape [n_judges, n_judges].
-        observed: share of these on which they agree, shape [n_judges, n_judges]; NaN where there are none.
-        kappa: Cohen's kappa, shape [n_judges, n_judges]; NaN where both gave one and the same value throughout.
-        kappa_low, kappa_high: ends of its cluster interval, shape [n_judges, n_judges].
-        kappa_reason: why a pair's kappa has no interval; empty where it has one, or no kappa, [n_judges][n_judges].
-        ac1: Gwet's AC1, shape [n_judges, n_judges]; NaN without common items.
-        ac1_low, ac1_high: the outer ends of its percentile interval and of that of the observed agreement, taken
-            through the formula with the chance agreement as it is; shape [n_judges, n_judges].
-        n_clusters: clusters of the common items, shape [n_judges, n_judges].
-        alpha: Krippendorff's alpha over all judges, with its cluster interval.
-    """
-
-    n_common: IntArray
-    observed: FloatArray
-    kappa: FloatArray
-    kappa_low: FloatArray
-    kappa_high: FloatArray
-    kappa_reason: tuple[tuple[str, ...], ...]
-    ac1: FloatArray
-    ac1_low: FloatArray
-    ac1_high: FloatArray
-    n_clusters: IntArray
-    alpha: Estimate
-    level: Level
-    resamples: int
-    confidence: float
-    random_seed: int
-
-    def kappa_interval(self, one: int, other: int) -> Estimate:
-        """Returns the kappa of two judges as an `Estimate`."""
-        return self._of_pair((self.kappa, self.kappa_low, self.kappa_high), one, other, self.kappa_reason[one][other])
-
-    def ac1_interval(self, one: int, other: int) -> Estimate:
-        """Returns the AC1 of two judges as an `Estimate`."""
-        reason = SINGLE_CLUSTER if self.n_clusters[one, other] == 1 else ""
-        return self._of_pair((self.ac1, self.ac1_low, self.ac1_high), one, other, reason)
-
-    def _of_pair(self, numbers: tuple[FloatArray, FloatArray, FloatArray], one: int, other: int, why: str) -> Estimate:
-        estimate, low, high = (float(values[one, other]) for values in numbers)
-        n_clusters = int(self.n_clusters[one, other])
-        return Estimate(estimate, low, high, self.confidence, self.resamples, why, n_clusters)
+_ROUNDING = 1e-12
 
 
 def retest_flips(
@@ -140,6 +75,21 @@ def retest_flips(
             note="no item has two readable repeats",
         ),
     )
+
+
+@dataclass(frozen=True)
+class RetestFlips:
+    """How often a judge contradicts itself on the same item.
+
+    Attributes:
+        n_items: items with two readable repeats or more.
+        n_pairs: pairs of repeats.
+        flips: share of the pairs that differ, with its clustered interval.
+    """
+
+    n_items: int
+    n_pairs: int
+    flips: Estimate
 
 
 def judge_agreement(
@@ -234,21 +184,60 @@ def judge_agreement(
     )
 
 
-def too_few_others(value: IntArray, cluster: IntArray) -> str:
-    """Returns why values have no interval of agreement beyond chance; empty where enough of them vary.
+@dataclass(frozen=True)
+class JudgeAgreement:
+    """Agreement between judges on the same items, with the settings that gave the intervals.
 
-    Args:
-        value: codes of values, shape [n].
-        cluster: cluster of each, shape [n].
+    Attributes:
+        n_common: items that both judges of a pair answered, shape [n_judges, n_judges].
+        observed: share of these on which they agree, shape [n_judges, n_judges]; NaN where there are none.
+        kappa: Cohen's kappa, shape [n_judges, n_judges]; NaN where both gave one and the same value throughout.
+        kappa_low, kappa_high: ends of its cluster interval, shape [n_judges, n_judges].
+        kappa_reason: why a pair's kappa has no interval; empty where it has one, or no kappa, [n_judges][n_judges].
+        ac1: Gwet's AC1, shape [n_judges, n_judges]; NaN without common items.
+        ac1_low, ac1_high: the outer ends of its percentile interval and of that of the observed agreement, taken
+            through the formula with the chance agreement as it is; shape [n_judges, n_judges].
+        n_clusters: clusters of the common items, shape [n_judges, n_judges].
+        alpha: Krippendorff's alpha over all judges, with its cluster interval.
     """
-    others = value != np.bincount(value).argmax() if len(value) else np.zeros(0, dtype=np.bool_)
-    n, n_clusters = int(others.sum()), len(np.unique(cluster[others]))
-    if n >= FEWEST_OTHERS and n_clusters >= FEWEST_CLUSTERS:
-        return ""
-    return (
-        f"no interval: {n} answers of {n_clusters} clusters differ from the most frequent answer, and it takes "
-        f"{FEWEST_OTHERS} of {FEWEST_CLUSTERS}"
-    )
+
+    n_common: IntArray
+    observed: FloatArray
+    kappa: FloatArray
+    kappa_low: FloatArray
+    kappa_high: FloatArray
+    kappa_reason: tuple[tuple[str, ...], ...]
+    ac1: FloatArray
+    ac1_low: FloatArray
+    ac1_high: FloatArray
+    n_clusters: IntArray
+    alpha: Estimate
+    level: Level
+    resamples: int
+    confidence: float
+    random_seed: int
+
+    def kappa_interval(self, one: int, other: int) -> Estimate:
+        """Returns the kappa of two judges as an `Estimate`."""
+        return self._of_pair((self.kappa, self.kappa_low, self.kappa_high), one, other, self.kappa_reason[one][other])
+
+    def ac1_interval(self, one: int, other: int) -> Estimate:
+        """Returns the AC1 of two judges as an `Estimate`."""
+        reason = SINGLE_CLUSTER if self.n_clusters[one, other] == 1 else ""
+        return self._of_pair((self.ac1, self.ac1_low, self.ac1_high), one, other, reason)
+
+    def _of_pair(self, numbers: tuple[FloatArray, FloatArray, FloatArray], one: int, other: int, why: str) -> Estimate:
+        estimate, low, high = (float(values[one, other]) for values in numbers)
+        n_clusters = int(self.n_clusters[one, other])
+        return Estimate(estimate, low, high, self.confidence, self.resamples, why, n_clusters)
+
+
+def _confusion(one: IntArray, other: IntArray, place: IntArray, weights: FloatArray, n_values: int) -> FloatArray:
+    """Weighted confusion matrices of two judges, shape [R, n_values, n_values]."""
+    cells = n_values * n_values
+    n_clusters = weights.shape[1]
+    counts = np.bincount(place * cells + one * n_values + other, minlength=n_clusters * cells)
+    return (weights @ counts.reshape(n_clusters, cells)).reshape(len(weights), n_values, n_values)
 
 
 def _interval(replicates: FloatArray, answer: IntArray, place: IntArray, confidence: float, undefined: str) -> Estimate:
@@ -274,6 +263,17 @@ def _interval(replicates: FloatArray, answer: IntArray, place: IntArray, confide
     return Estimate(estimate, low, high, confidence, known, reason, n_clusters)
 
 
+def _cohens_kappa(table: FloatArray) -> FloatArray:
+    """(observed - chance) / (1 - chance) of confusion matrices, shape [R]; NaN where it is undefined."""
+    total = table.sum(axis=(1, 2))
+    agreed = np.trace(table, axis1=1, axis2=2) * total
+    chance = (table.sum(axis=1) * table.sum(axis=2)).sum(axis=1)
+    room = total**2 - chance
+    kappa = np.full(len(table), np.nan)
+    np.divide(agreed - chance, room, out=kappa, where=room > 0)
+    return kappa
+
+
 def _of_ac1(table: FloatArray, agreed: BoolArray, place: IntArray, confidence: float) -> tuple[float, float, float]:
     """Returns Gwet's AC1 of two judges with the ends of its interval."""
     if not len(agreed):
@@ -297,42 +297,6 @@ def _gwets_ac1(table: FloatArray) -> tuple[FloatArray, FloatArray]:
     return (observed - chance) / (1.0 - chance), chance
 
 
-def _confusion(one: IntArray, other: IntArray, place: IntArray, weights: FloatArray, n_values: int) -> FloatArray:
-    """Weighted confusion matrices of two judges, shape [R, n_values, n_values]."""
-    cells = n_values * n_values
-    n_clusters = weights.shape[1]
-    counts = np.bincount(place * cells + one * n_values + other, minlength=n_clusters * cells)
-    return (weights @ counts.reshape(n_clusters, cells)).reshape(len(weights), n_values, n_values)
-
-
-def _cohens_kappa(table: FloatArray) -> FloatArray:
-    """(observed - chance) / (1 - chance) of confusion matrices, shape [R]; NaN where it is undefined."""
-    total = table.sum(axis=(1, 2))
-    agreed = np.trace(table, axis1=1, axis2=2) * total
-    chance = (table.sum(axis=1) * table.sum(axis=2)).sum(axis=1)
-    room = total**2 - chance
-    kappa = np.full(len(table), np.nan)
-    np.divide(agreed - chance, room, out=kappa, where=room > 0)
-    return kappa
-
-
-def _coincidences(answer: IntArray, place: IntArray, weights: FloatArray, n_values: int) -> FloatArray:
-    """Krippendorff's coincidence matrices of weighted items, shape [R, n_values, n_values].
-
-    An item with m answers adds each ordered pair of them with weight 1 / (m - 1).
-    """
-    n_clusters = weights.shape[1]
-    present = np.eye(n_values + 1)[answer][:, :, :n_values]  # -1 picks the last row, which is cut off
-    counts = present.sum(axis=1)
-    m = counts.sum(axis=1)
-    pairs = counts[:, :, np.newaxis] * counts[:, np.newaxis, :]
-    pairs -= counts[:, :, np.newaxis] * np.eye(n_values)
-    pairs *= np.where(m > 1, 1.0 / np.maximum(m - 1.0, 1.0), 0.0)[:, np.newaxis, np.newaxis]
-    by_cluster = np.zeros((n_clusters, n_values, n_values))
-    np.add.at(by_cluster, place, pairs)
-    return np.asarray(np.tensordot(weights, by_cluster, axes=1), dtype=np.float64)
-
-
 def _krippendorffs_alpha(coincidences: FloatArray, values: FloatArray, level: Level) -> FloatArray:
     """1 - observed / expected disagreement of coincidence matrices, shape [R]; NaN where nothing varies."""
     marginal = coincidences.sum(axis=2)
@@ -350,9 +314,21 @@ def _krippendorffs_alpha(coincidences: FloatArray, values: FloatArray, level: Le
     return np.asarray(1.0 - ratio, dtype=np.float64)
 
 
-# Agreement of raters, or of repeated rounds of one rater, on the same items.
+def _coincidences(answer: IntArray, place: IntArray, weights: FloatArray, n_values: int) -> FloatArray:
+    """Krippendorff's coincidence matrices of weighted items, shape [R, n_values, n_values].
 
-_ROUNDING = 1e-12
+    An item with m answers adds each ordered pair of them with weight 1 / (m - 1).
+    """
+    n_clusters = weights.shape[1]
+    present = np.eye(n_values + 1)[answer][:, :, :n_values]  # -1 picks the last row, which is cut off
+    counts = present.sum(axis=1)
+    m = counts.sum(axis=1)
+    pairs = counts[:, :, np.newaxis] * counts[:, np.newaxis, :]
+    pairs -= counts[:, :, np.newaxis] * np.eye(n_values)
+    pairs *= np.where(m > 1, 1.0 / np.maximum(m - 1.0, 1.0), 0.0)[:, np.newaxis, np.newaxis]
+    by_cluster = np.zeros((n_clusters, n_values, n_values))
+    np.add.at(by_cluster, place, pairs)
+    return np.asarray(np.tensordot(weights, by_cluster, axes=1), dtype=np.float64)
 
 
 def mean_pairwise_pearson(
@@ -465,13 +441,21 @@ def krippendorffs_alpha(
     return Estimate(estimate, low, high, confidence, n_replicates, reason, n_known)
 
 
-def _interval_annotators(
-    estimate: float, replicates: FloatArray, confidence: float, reason: str, n_clusters: int = 0
-) -> Estimate:
-    """Returns the statistic with its interval; one that was not asked for is no fault."""
-    if len(replicates) == 0:
-        return Estimate(estimate, math.nan, math.nan, confidence, 0, reason, n_clusters)
-    return interval(estimate, replicates, confidence, reason, n_clusters)
+def too_few_others(value: IntArray, cluster: IntArray) -> str:
+    """Returns why values have no interval of agreement beyond chance; empty where enough of them vary.
+
+    Args:
+        value: codes of values, shape [n].
+        cluster: cluster of each, shape [n].
+    """
+    others = value != np.bincount(value).argmax() if len(value) else np.zeros(0, dtype=np.bool_)
+    n, n_clusters = int(others.sum()), len(np.unique(cluster[others]))
+    if n >= FEWEST_OTHERS and n_clusters >= FEWEST_CLUSTERS:
+        return ""
+    return (
+        f"no interval: {n} answers of {n_clusters} clusters differ from the most frequent answer, and it takes "
+        f"{FEWEST_OTHERS} of {FEWEST_CLUSTERS}"
+    )
 
 
 def _checked(rounds: ArrayLike, cluster: ArrayLike | None) -> tuple[FloatArray, IntArray]:
@@ -486,3 +470,12 @@ def _checked(rounds: ArrayLike, cluster: ArrayLike | None) -> tuple[FloatArray, 
         return ratings, np.arange(n_items, dtype=np.int64)
     codes, _ = dense_codes("cluster", cluster, n_items)
     return ratings, codes
+
+
+def _interval_annotators(
+    estimate: float, replicates: FloatArray, confidence: float, reason: str, n_clusters: int = 0
+) -> Estimate:
+    """Returns the statistic with its interval; one that was not asked for is no fault."""
+    if len(replicates) == 0:
+        return Estimate(estimate, math.nan, math.nan, confidence, 0, reason, n_clusters)
+    return interval(estimate, replicates, confidence, reason, n_clusters)

@@ -20,14 +20,11 @@ from numpy.typing import ArrayLike
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
 from dialeval.stats.estimates import proportion_interval
 
-# How well scores tell true examples from spoiled ones (AUC), with intervals that respect dialogues.
-
 FEWEST_CLUSTERS = 5
 """Dialogues below which there is no interval: so few show next to nothing of how dialogues vary."""
 NO_PAIR = "there is no pair of a true and a spoiled example"
 FEW_CLUSTERS = f"fewer than {FEWEST_CLUSTERS} dialogues give no interval"
 ALL_THE_SAME = "every example has the same score, which tells nothing apart"
-
 _ASSUMED = 0.5
 """Clusters that the assumption, a cluster worth one pair, counts for beside the data."""
 
@@ -115,33 +112,6 @@ def clustered_auc(
     return ClusteredAuc(auc, low, high, len(counted), k, reason, contributions, confidence)
 
 
-def auc_gain(after: ClusteredAuc, before: ClusteredAuc) -> tuple[float, float, float]:
-    """How far one AUC lies above another on the same examples, with an interval (MOVER, Zou 2008, section 3).
-
-    The square of each end's distance from the difference is a^2 + b^2 - 2 r a b, with a and b the distances of the two
-    intervals' ends on that side from their AUCs, and r the correlation of the clusters' contributions. As the intervals
-    are never of zero width, nor is this one.
-
-    Args:
-        after, before: of the same examples, clusters and strata.
-
-    Returns:
-        The difference and the ends of its interval, which are NaN where one of the two has none.
-    """
-    difference = after.auc - before.auc
-    if after.reason or before.reason:
-        return difference, math.nan, math.nan
-    size = math.sqrt(float((after.contributions**2).sum() * (before.contributions**2).sum()))
-    r = float((after.contributions * before.contributions).sum()) / size if size > 0.0 else 0.0
-
-    def reach(one: float, other: float) -> float:
-        return math.sqrt(max(one**2 + other**2 - 2.0 * r * one * other, 0.0))
-
-    low = difference - reach(after.auc - after.low, before.high - before.auc)
-    high = difference + reach(after.high - after.auc, before.auc - before.low)
-    return difference, max(low, -1.0), min(high, 1.0)
-
-
 def _usable(strata: IntArray, n_strata: int, is_good: BoolArray) -> Iterator[IntArray]:
     """Yields the rows of each stratum that has both kinds of examples."""
     order = np.argsort(strata, kind="stable")
@@ -187,7 +157,31 @@ def _of_one_pair_each(auc: float, concentration: FloatArray) -> float:
     return of_spoiled * float(concentration[0]) + of_true * float(concentration[1])
 
 
-# Ranks of values, of which equal ones share the mean of theirs.
+def auc_gain(after: ClusteredAuc, before: ClusteredAuc) -> tuple[float, float, float]:
+    """How far one AUC lies above another on the same examples, with an interval (MOVER, Zou 2008, section 3).
+
+    The square of each end's distance from the difference is a^2 + b^2 - 2 r a b, with a and b the distances of the two
+    intervals' ends on that side from their AUCs, and r the correlation of the clusters' contributions. As the intervals
+    are never of zero width, nor is this one.
+
+    Args:
+        after, before: of the same examples, clusters and strata.
+
+    Returns:
+        The difference and the ends of its interval, which are NaN where one of the two has none.
+    """
+    difference = after.auc - before.auc
+    if after.reason or before.reason:
+        return difference, math.nan, math.nan
+    size = math.sqrt(float((after.contributions**2).sum() * (before.contributions**2).sum()))
+    r = float((after.contributions * before.contributions).sum()) / size if size > 0.0 else 0.0
+
+    def reach(one: float, other: float) -> float:
+        return math.sqrt(max(one**2 + other**2 - 2.0 * r * one * other, 0.0))
+
+    low = difference - reach(after.auc - after.low, before.high - before.auc)
+    high = difference + reach(after.high - after.auc, before.auc - before.low)
+    return difference, max(low, -1.0), min(high, 1.0)
 
 
 def midranks(values: FloatArray) -> FloatArray:
@@ -201,9 +195,6 @@ def midranks(values: FloatArray) -> FloatArray:
     """
     _, level, count = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(count) - 0.5 * (count - 1))[level], dtype=np.float64)
-
-
-# How often a judge that is being trained tells a true example from a spoiled one; intervals are for `stats.auc`.
 
 
 def pairwise_accuracy(scores: ArrayLike, good: ArrayLike, strata: ArrayLike | None = None) -> float | None:

@@ -30,8 +30,6 @@ from dialeval.stats.estimates import Estimate, t_interval
 from dialeval.stats.resampling import cluster_counts, interval, ratio_replicates
 from dialeval.stats.style_control import JudgeSlopes, fit_slopes
 
-# Biases of a judge of pairs: for a place, for length, for models of its own family.
-
 NO_OTHER_FAMILY = "no comparison was also read by a judge of another family"
 ONLY_OPPONENTS = (
     "every other judge that read these comparisons is of the opponent's family; add a judge of neither family"
@@ -40,76 +38,14 @@ SLOPE_UNKNOWN = (
     "if the judge is sharper or duller than the others, that is in the difference: they share no comparison of two "
     "systems within or outside the family"
 )
-
-
-@dataclass(frozen=True)
-class PositionBias:
-    """What the order of presentation does to a judge's verdicts.
-
-    Attributes:
-        n_verdicts, unparsed: verdicts, and how many of them could not be read.
-        n_swapped: comparisons that were read in both orders.
-        flips: share of these in which the winner (or that there is one) changes with the order.
-        first_both, second_both: shares of these in which the same place wins both times.
-        first_wins: share of the decided verdicts that the first place wins; 0.5 without a bias.
-    """
-
-    n_verdicts: int
-    unparsed: int
-    n_swapped: int
-    flips: Estimate
-    first_both: Estimate
-    second_both: Estimate
-    first_wins: Estimate
-    n_clusters: int
-    confidence: float
-
-
-@dataclass(frozen=True)
-class LengthBias:
-    """What length has to do with winning.
-
-    A better model may also write more, so this is an association; `style_control` holds the models fixed.
-
-    Attributes:
-        n_decided: verdicts that were read and are no tie.
-        longer_wins: share of the decided verdicts on unequal lengths that the longer side wins.
-        slope: change of the log-odds that left wins per unit of log(left length / right length), from a logistic
-            regression with an intercept (the place) whose covariance is robust to clusters.
-        odds_ratio_of_double: exp(slope * ln 2), the factor on the odds of a side twice as long as the other.
-    """
-
-    n_decided: int
-    longer_wins: Estimate
-    slope: Estimate
-    odds_ratio_of_double: float
-    n_clusters: int
-    confidence: float
-
-
-@dataclass(frozen=True)
-class SelfPreference:
-    """How a judge treats models of its own family, beside judges of neither family on the same comparisons.
-
-    Attributes:
-        judge: number of the judge.
-        n: comparisons of its family with another one that both it and a judge of neither family read.
-        own: score (wins and half the ties) of the family in the judge's own verdicts.
-        others: the same in the others' verdicts, averaged over judges of each comparison.
-        difference: own - others, less `from_sharpness`; above 0 where the judge favours its family.
-        from_sharpness: the part of own - others that a judge without a preference would show, because it is sharper or
-            duller than the others; 0 where the comparisons do not tell, which `difference.reason` then says.
-    """
-
-    judge: int
-    n: int
-    own: Estimate
-    others: Estimate
-    difference: Estimate
-    from_sharpness: float
-    resamples: int
-    confidence: float
-    random_seed: int
+_MOST_STEPS = 35
+_STEP = 1e-8
+"""A step in no coefficient longer than this is the last one."""
+_RIDGE = 1e-10
+"""What is added to the mean information of a coefficient, so that it can be inverted."""
+_IDENTIFIED = 1e-8
+"""Share of the information, in the direction that has least of it, that must be left without a cluster."""
+ONE_CLUSTER_TELLS = "what is known of the slope is all from one seed or case, which tells nothing of others"
 
 
 def position_bias(
@@ -166,6 +102,41 @@ def position_bias(
     )
 
 
+@dataclass(frozen=True)
+class PositionBias:
+    """What the order of presentation does to a judge's verdicts.
+
+    Attributes:
+        n_verdicts, unparsed: verdicts, and how many of them could not be read.
+        n_swapped: comparisons that were read in both orders.
+        flips: share of these in which the winner (or that there is one) changes with the order.
+        first_both, second_both: shares of these in which the same place wins both times.
+        first_wins: share of the decided verdicts that the first place wins; 0.5 without a bias.
+    """
+
+    n_verdicts: int
+    unparsed: int
+    n_swapped: int
+    flips: Estimate
+    first_both: Estimate
+    second_both: Estimate
+    first_wins: Estimate
+    n_clusters: int
+    confidence: float
+
+
+def _matched(key: IntArray, is_forward: BoolArray) -> tuple[IntArray, IntArray]:
+    """Rows of the comparisons that exist in both orders: those shown forward, and their counterparts."""
+    forward, backward = np.flatnonzero(is_forward), np.flatnonzero(~is_forward)
+    for rows in (forward, backward):
+        distinct, count = np.unique(key[rows], return_counts=True)
+        if len(distinct) < len(rows):
+            row = int(rows[key[rows] == distinct[count > 1][0]][1])
+            raise ValueError(f"row {row} repeats a comparison in the same order; tell repeats apart by `repeat`")
+    _, at_forward, at_backward = np.intersect1d(key[forward], key[backward], return_indices=True)
+    return forward[at_forward], backward[at_backward]
+
+
 def length_bias(
     left_length: ArrayLike,
     right_length: ArrayLike,
@@ -213,6 +184,108 @@ def length_bias(
         n_clusters=n_clusters,
         confidence=confidence,
     )
+
+
+@dataclass(frozen=True)
+class LengthBias:
+    """What length has to do with winning.
+
+    A better model may also write more, so this is an association; `style_control` holds the models fixed.
+
+    Attributes:
+        n_decided: verdicts that were read and are no tie.
+        longer_wins: share of the decided verdicts on unequal lengths that the longer side wins.
+        slope: change of the log-odds that left wins per unit of log(left length / right length), from a logistic
+            regression with an intercept (the place) whose covariance is robust to clusters.
+        odds_ratio_of_double: exp(slope * ln 2), the factor on the odds of a side twice as long as the other.
+    """
+
+    n_decided: int
+    longer_wins: Estimate
+    slope: Estimate
+    odds_ratio_of_double: float
+    n_clusters: int
+    confidence: float
+
+
+def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, confidence: float) -> Estimate:
+    """Fit a logistic regression with an intercept and return the coefficient of the first covariate.
+
+    Args:
+        won: 1 or 0, shape [n].
+        covariates: shape [n, k].
+        cluster: cluster of each row, shape [n]; the covariance is robust to dependence within one.
+        confidence: nominal coverage of the interval, which is Student's with the effective number of clusters less one.
+
+    Returns:
+        The coefficient with its interval; missing, with the reason, where the maximum is not finite or unknown, and
+        without ends where it hangs on one cluster.
+    """
+
+    def missing(reason: str) -> Estimate:
+        return Estimate(math.nan, math.nan, math.nan, confidence, 0, reason)
+
+    if len(won) <= covariates.shape[1] + 1:
+        return missing("too few decided verdicts")
+    if np.ptp(covariates[:, 0]) == 0.0:
+        return missing("every length ratio is the same")
+    if np.ptp(won) == 0.0:
+        return missing("the same place wins every decided verdict")
+    clusters, n_clusters = dense_codes("cluster", cluster, len(won))
+    if n_clusters < 2:
+        return missing("a robust interval needs two clusters or more")
+    design = np.column_stack([np.ones(len(won)), covariates])
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # on the way to no finite solution
+            coefficients, converged = _maximise(design, won)
+    except np.linalg.LinAlgError:
+        return missing("the regression has no finite solution")
+    separated = bool((np.abs(expit(design @ coefficients) - won) < 1e-6).all())
+    if not converged or separated:
+        return missing("the regression has no finite solution: length decides every verdict")
+    estimate, error = float(coefficients[1]), _error(design, won, coefficients, clusters, n_clusters)
+    if not math.isfinite(error):
+        return Estimate(estimate, math.nan, math.nan, confidence, 0, ONE_CLUSTER_TELLS, n_clusters)
+    sizes = np.bincount(clusters)
+    low, high, _ = t_interval(estimate, error, sizes.sum() ** 2 / (sizes**2).sum() - 1.0, confidence)
+    return Estimate(estimate, float(low), float(high), confidence, 0, n_clusters=n_clusters)
+
+
+def _maximise(design: FloatArray, won: FloatArray) -> tuple[FloatArray, bool]:
+    """Returns the coefficients of most likelihood by Newton's method, shape [k], and whether it came to an end.
+
+    Raises:
+        numpy.linalg.LinAlgError: if the information cannot be inverted.
+    """
+    coefficients = np.zeros(design.shape[1])
+    for _ in range(_MOST_STEPS):
+        win = expit(design @ coefficients)
+        information = (design.T * (win * (1.0 - win))) @ design / len(won)
+        np.einsum("ii->i", information)[:] += _RIDGE
+        step = np.linalg.solve(information, design.T @ (won - win) / len(won))
+        coefficients = coefficients + step
+        if (np.abs(step) <= _STEP).all():
+            return coefficients, True
+    return coefficients, False
+
+
+def _error(design: FloatArray, won: FloatArray, coefficients: FloatArray, cluster: IntArray, n_clusters: int) -> float:
+    """Returns the standard error of the first covariate's coefficient that is robust to clusters.
+
+    The sandwich of Liang and Zeger (1986) takes few clusters to be surer than they are, so that each one's score is
+    taken through the information without it (CR3, nearly the jackknife). Infinite where nothing is known without one.
+    """
+    win = expit(design @ coefficients)
+    k = design.shape[1]
+    curved = design * (win * (1.0 - win))[:, np.newaxis]
+    scores = np.column_stack([np.bincount(cluster, column) for column in (design * (won - win)[:, np.newaxis]).T])
+    own = np.stack([np.bincount(cluster, curved[:, i] * design[:, j]) for i in range(k) for j in range(k)], axis=1)
+    whole = curved.T @ design
+    without, size = whole - own.reshape(n_clusters, k, k), np.sqrt(np.diag(whole))
+    if np.linalg.eigvalsh(without / np.outer(size, size)).min() < _IDENTIFIED:
+        return math.inf
+    moved = np.linalg.solve(without, scores[:, :, np.newaxis])[:, 1, 0]
+    return float(np.sqrt((moved**2).sum() * (n_clusters - 1.0) / n_clusters))
 
 
 def self_preference(
@@ -316,11 +389,60 @@ def self_preference(
     return tuple(results)
 
 
+@dataclass(frozen=True)
+class SelfPreference:
+    """How a judge treats models of its own family, beside judges of neither family on the same comparisons.
+
+    Attributes:
+        judge: number of the judge.
+        n: comparisons of its family with another one that both it and a judge of neither family read.
+        own: score (wins and half the ties) of the family in the judge's own verdicts.
+        others: the same in the others' verdicts, averaged over judges of each comparison.
+        difference: own - others, less `from_sharpness`; above 0 where the judge favours its family.
+        from_sharpness: the part of own - others that a judge without a preference would show, because it is sharper or
+            duller than the others; 0 where the comparisons do not tell, which `difference.reason` then says.
+    """
+
+    judge: int
+    n: int
+    own: Estimate
+    others: Estimate
+    difference: Estimate
+    from_sharpness: float
+    resamples: int
+    confidence: float
+    random_seed: int
+
+
+def _weights(n_clusters: int, resamples: int, confidence: float, random_seed: int) -> FloatArray:
+    check_confidence(confidence)
+    return cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
+
+
+def _mean_by(
+    comparison: IntArray, score: FloatArray, rows: BoolArray, cluster: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """Mean score of the chosen rows of each comparison, NaN where there are none, and each comparison's cluster."""
+    size = int(comparison.max(initial=-1)) + 1
+    count = np.bincount(comparison[rows], minlength=size)
+    total = np.bincount(comparison[rows], score[rows], minlength=size)
+    of_comparison = np.zeros(size, dtype=np.int64)
+    of_comparison[comparison] = cluster
+    return np.divide(total, count, out=np.full(size, np.nan), where=count > 0), of_comparison
+
+
 class _Explained(NamedTuple):
     """The mean difference that slopes explain, and the same on each resample, shape [resamples]."""
 
     difference: float
     replicates: FloatArray
+
+
+def _share_of_row(comparison: IntArray, counted: BoolArray, rows: BoolArray) -> FloatArray:
+    """Return the share of each row in the mean over the counted comparisons of their rows' means, shape [n]."""
+    count = np.bincount(comparison[rows], minlength=len(counted))[comparison]
+    there = rows & counted[comparison]
+    return np.where(there, 1.0 / np.maximum(count, 1), 0.0) / max(int(counted.sum()), 1)
 
 
 def _explained(
@@ -358,18 +480,6 @@ def _explained(
     return _Explained(float((by_cluster @ win).sum()) / n, replicates)
 
 
-def _share_of_row(comparison: IntArray, counted: BoolArray, rows: BoolArray) -> FloatArray:
-    """Return the share of each row in the mean over the counted comparisons of their rows' means, shape [n]."""
-    count = np.bincount(comparison[rows], minlength=len(counted))[comparison]
-    there = rows & counted[comparison]
-    return np.where(there, 1.0 / np.maximum(count, 1), 0.0) / max(int(counted.sum()), 1)
-
-
-def _weights(n_clusters: int, resamples: int, confidence: float, random_seed: int) -> FloatArray:
-    check_confidence(confidence)
-    return cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
-
-
 def _mean_difference(
     difference: FloatArray,
     cluster: IntArray,
@@ -401,119 +511,3 @@ def _mean_difference(
         n_clusters=len(np.unique(cluster)),
     )
     return replace(found, note=found.note or reason)
-
-
-def _matched(key: IntArray, is_forward: BoolArray) -> tuple[IntArray, IntArray]:
-    """Rows of the comparisons that exist in both orders: those shown forward, and their counterparts."""
-    forward, backward = np.flatnonzero(is_forward), np.flatnonzero(~is_forward)
-    for rows in (forward, backward):
-        distinct, count = np.unique(key[rows], return_counts=True)
-        if len(distinct) < len(rows):
-            row = int(rows[key[rows] == distinct[count > 1][0]][1])
-            raise ValueError(f"row {row} repeats a comparison in the same order; tell repeats apart by `repeat`")
-    _, at_forward, at_backward = np.intersect1d(key[forward], key[backward], return_indices=True)
-    return forward[at_forward], backward[at_backward]
-
-
-def _mean_by(
-    comparison: IntArray, score: FloatArray, rows: BoolArray, cluster: IntArray
-) -> tuple[FloatArray, IntArray]:
-    """Mean score of the chosen rows of each comparison, NaN where there are none, and each comparison's cluster."""
-    size = int(comparison.max(initial=-1)) + 1
-    count = np.bincount(comparison[rows], minlength=size)
-    total = np.bincount(comparison[rows], score[rows], minlength=size)
-    of_comparison = np.zeros(size, dtype=np.int64)
-    of_comparison[comparison] = cluster
-    return np.divide(total, count, out=np.full(size, np.nan), where=count > 0), of_comparison
-
-
-# A logistic regression whose interval respects clusters, and that says so when it has no finite solution.
-
-_MOST_STEPS = 35
-_STEP = 1e-8
-"""A step in no coefficient longer than this is the last one."""
-_RIDGE = 1e-10
-"""What is added to the mean information of a coefficient, so that it can be inverted."""
-_IDENTIFIED = 1e-8
-"""Share of the information, in the direction that has least of it, that must be left without a cluster."""
-ONE_CLUSTER_TELLS = "what is known of the slope is all from one seed or case, which tells nothing of others"
-
-
-def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, confidence: float) -> Estimate:
-    """Fit a logistic regression with an intercept and return the coefficient of the first covariate.
-
-    Args:
-        won: 1 or 0, shape [n].
-        covariates: shape [n, k].
-        cluster: cluster of each row, shape [n]; the covariance is robust to dependence within one.
-        confidence: nominal coverage of the interval, which is Student's with the effective number of clusters less one.
-
-    Returns:
-        The coefficient with its interval; missing, with the reason, where the maximum is not finite or unknown, and
-        without ends where it hangs on one cluster.
-    """
-
-    def missing(reason: str) -> Estimate:
-        return Estimate(math.nan, math.nan, math.nan, confidence, 0, reason)
-
-    if len(won) <= covariates.shape[1] + 1:
-        return missing("too few decided verdicts")
-    if np.ptp(covariates[:, 0]) == 0.0:
-        return missing("every length ratio is the same")
-    if np.ptp(won) == 0.0:
-        return missing("the same place wins every decided verdict")
-    clusters, n_clusters = dense_codes("cluster", cluster, len(won))
-    if n_clusters < 2:
-        return missing("a robust interval needs two clusters or more")
-    design = np.column_stack([np.ones(len(won)), covariates])
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):  # on the way to no finite solution
-            coefficients, converged = _maximise(design, won)
-    except np.linalg.LinAlgError:
-        return missing("the regression has no finite solution")
-    separated = bool((np.abs(expit(design @ coefficients) - won) < 1e-6).all())
-    if not converged or separated:
-        return missing("the regression has no finite solution: length decides every verdict")
-    estimate, error = float(coefficients[1]), _error(design, won, coefficients, clusters, n_clusters)
-    if not math.isfinite(error):
-        return Estimate(estimate, math.nan, math.nan, confidence, 0, ONE_CLUSTER_TELLS, n_clusters)
-    sizes = np.bincount(clusters)
-    low, high, _ = t_interval(estimate, error, sizes.sum() ** 2 / (sizes**2).sum() - 1.0, confidence)
-    return Estimate(estimate, float(low), float(high), confidence, 0, n_clusters=n_clusters)
-
-
-def _maximise(design: FloatArray, won: FloatArray) -> tuple[FloatArray, bool]:
-    """Returns the coefficients of most likelihood by Newton's method, shape [k], and whether it came to an end.
-
-    Raises:
-        numpy.linalg.LinAlgError: if the information cannot be inverted.
-    """
-    coefficients = np.zeros(design.shape[1])
-    for _ in range(_MOST_STEPS):
-        win = expit(design @ coefficients)
-        information = (design.T * (win * (1.0 - win))) @ design / len(won)
-        np.einsum("ii->i", information)[:] += _RIDGE
-        step = np.linalg.solve(information, design.T @ (won - win) / len(won))
-        coefficients = coefficients + step
-        if (np.abs(step) <= _STEP).all():
-            return coefficients, True
-    return coefficients, False
-
-
-def _error(design: FloatArray, won: FloatArray, coefficients: FloatArray, cluster: IntArray, n_clusters: int) -> float:
-    """Returns the standard error of the first covariate's coefficient that is robust to clusters.
-
-    The sandwich of Liang and Zeger (1986) takes few clusters to be surer than they are, so that each one's score is
-    taken through the information without it (CR3, nearly the jackknife). Infinite where nothing is known without one.
-    """
-    win = expit(design @ coefficients)
-    k = design.shape[1]
-    curved = design * (win * (1.0 - win))[:, np.newaxis]
-    scores = np.column_stack([np.bincount(cluster, column) for column in (design * (won - win)[:, np.newaxis]).T])
-    own = np.stack([np.bincount(cluster, curved[:, i] * design[:, j]) for i in range(k) for j in range(k)], axis=1)
-    whole = curved.T @ design
-    without, size = whole - own.reshape(n_clusters, k, k), np.sqrt(np.diag(whole))
-    if np.linalg.eigvalsh(without / np.outer(size, size)).min() < _IDENTIFIED:
-        return math.inf
-    moved = np.linalg.solve(without, scores[:, :, np.newaxis])[:, 1, 0]
-    return float(np.sqrt((moved**2).sum() * (n_clusters - 1.0) / n_clusters))

@@ -30,9 +30,9 @@ from dialeval.stats.comparisons import (
 from dialeval.stats.likelihood import Strengths, fit_strengths, of_strengths
 from dialeval.stats.resampling import p_above_next, percentile_interval, unless_same
 
-# Bradley-Terry and Davidson ratings with intervals from resampled seeds, on the Elo scale.
-
 DEFAULT_RIDGE = 1e-6
+_BETTER = 0.5  # of a t, which is 0 or 1 where the direction may be as long as it likes
+_TOLD = 1e-9
 
 
 @dataclass(frozen=True)
@@ -180,6 +180,46 @@ def davidson(
     )
 
 
+def told_by_overlap(design: FloatArray, outcome: FloatArray) -> FloatArray:
+    """Return an orthonormal basis of the combinations of coefficients that a logistic regression determines.
+
+    A direction in which no row's fit gets worse and some get better has no maximum (Albert and Anderson 1984). Rows
+    that no such direction makes better overlap; what they span is determined, and nothing else.
+
+    Args:
+        design: shape [n, P]; of rows that are alike but for one covariate, those with its least and its greatest value
+            will do.
+        outcome: 1, 0, or between them, which a fit can only lose by leaving, shape [n].
+
+    Returns:
+        Shape [P, rank].
+    """
+    from scipy.optimize import linprog  # a fifth of what a job's start takes
+
+    sign = np.where(outcome == 1.0, 1.0, -1.0)[:, np.newaxis]
+    decided = (outcome == 0.0) | (outcome == 1.0)
+    toward = (sign * design)[decided]
+    n, size = toward.shape
+    overlap = design
+    if n:
+        # A direction d and 0 <= t <= 1 with most sum of t, where every margin is at least t, and 0 at other outcomes.
+        found = linprog(
+            np.concatenate([np.zeros(size), -np.ones(n)]),
+            A_ub=np.column_stack([-toward, np.eye(n)]),
+            b_ub=np.zeros(n),
+            A_eq=np.column_stack([design[~decided], np.zeros((int((~decided).sum()), n))])
+            if not decided.all()
+            else None,
+            b_eq=np.zeros(int((~decided).sum())) if not decided.all() else None,
+            bounds=[(None, None)] * size + [(0.0, 1.0)] * n,
+            method="highs",
+        )
+        better = np.asarray(found.x, dtype=np.float64)[size:] >= _BETTER
+        overlap = np.concatenate([toward[~better], design[~decided]])
+    _, spread, directions = np.linalg.svd(overlap, full_matrices=False)
+    return np.asarray(directions[spread > _TOLD * max(float(spread.max(initial=0.0)), 1e-300)].T, dtype=np.float64)
+
+
 def _rate(
     method: str,
     comparisons: Comparisons,
@@ -262,35 +302,6 @@ def _rate(
     )
 
 
-def _without_limits(
-    drawn: FloatArray, above: BoolArray, below: BoolArray, rating: FloatArray, comparisons: Comparisons
-) -> FloatArray:
-    """Puts players that a replicate sets no limit at infinity, and the others back to where they are on the average.
-
-    Args:
-        drawn: ratings of the replicates, centred with whatever the ridge gave, shape [R, n_rated].
-        above, below: who has no upper, no lower limit, shape [R, n_rated]; who has neither is unknown.
-        rating: ratings of the data themselves, shape [n_rated].
-        comparisons: what was compared.
-    """
-    apart = np.asarray(above | below)
-    rows = np.flatnonzero(apart.any(axis=1))
-    if not len(rows):
-        return drawn
-    out = drawn.copy()
-    moved = np.full(drawn[rows].shape, np.nan)
-    for members, anchored in _by_group(comparisons):
-        of_group = drawn[np.ix_(rows, members)]
-        stays: BoolArray = np.asarray(~apart[np.ix_(rows, members)] & anchored & ~np.isnan(of_group))
-        shift = np.where(stays, rating[members] - of_group, 0.0).sum(axis=1) / np.maximum(stays.sum(axis=1), 1)
-        moved[:, members] = np.where(stays.any(axis=1, keepdims=True), of_group + shift[:, np.newaxis], np.nan)
-    moved[above[rows]] = np.inf
-    moved[below[rows]] = -np.inf
-    moved[above[rows] & below[rows]] = np.nan
-    out[rows] = moved
-    return out
-
-
 def anchor_at_mean(strength: FloatArray, comparisons: Comparisons, rated: BoolArray) -> FloatArray:
     """Shift strengths, shape [R, n_rated], so that the anchored players of each group average 0; NaN where not `rated`.
 
@@ -310,12 +321,6 @@ def _by_group(comparisons: Comparisons) -> list[tuple[IntArray, BoolArray]]:
     group, anchored = comparisons.groups(), comparisons.anchored()
     order = np.argsort(group, kind="stable")
     return [(members, anchored[members]) for members in np.split(order, np.cumsum(np.bincount(group))[:-1])]
-
-
-# What comparisons leave without a limit: players in resamples, and coefficients of a logistic regression.
-
-_BETTER = 0.5  # of a t, which is 0 or 1 where the direction may be as long as it likes
-_TOLD = 1e-9
 
 
 def separated(comparisons: Comparisons, tables: FloatArray) -> tuple[BoolArray, BoolArray]:
@@ -378,41 +383,30 @@ def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> t
     return above, below
 
 
-def told_by_overlap(design: FloatArray, outcome: FloatArray) -> FloatArray:
-    """Return an orthonormal basis of the combinations of coefficients that a logistic regression determines.
-
-    A direction in which no row's fit gets worse and some get better has no maximum (Albert and Anderson 1984). Rows
-    that no such direction makes better overlap; what they span is determined, and nothing else.
+def _without_limits(
+    drawn: FloatArray, above: BoolArray, below: BoolArray, rating: FloatArray, comparisons: Comparisons
+) -> FloatArray:
+    """Puts players that a replicate sets no limit at infinity, and the others back to where they are on the average.
 
     Args:
-        design: shape [n, P]; of rows that are alike but for one covariate, those with its least and its greatest value
-            will do.
-        outcome: 1, 0, or between them, which a fit can only lose by leaving, shape [n].
-
-    Returns:
-        Shape [P, rank].
+        drawn: ratings of the replicates, centred with whatever the ridge gave, shape [R, n_rated].
+        above, below: who has no upper, no lower limit, shape [R, n_rated]; who has neither is unknown.
+        rating: ratings of the data themselves, shape [n_rated].
+        comparisons: what was compared.
     """
-    from scipy.optimize import linprog  # a fifth of what a job's start takes
-
-    sign = np.where(outcome == 1.0, 1.0, -1.0)[:, np.newaxis]
-    decided = (outcome == 0.0) | (outcome == 1.0)
-    toward = (sign * design)[decided]
-    n, size = toward.shape
-    overlap = design
-    if n:
-        # A direction d and 0 <= t <= 1 with most sum of t, where every margin is at least t, and 0 at other outcomes.
-        found = linprog(
-            np.concatenate([np.zeros(size), -np.ones(n)]),
-            A_ub=np.column_stack([-toward, np.eye(n)]),
-            b_ub=np.zeros(n),
-            A_eq=np.column_stack([design[~decided], np.zeros((int((~decided).sum()), n))])
-            if not decided.all()
-            else None,
-            b_eq=np.zeros(int((~decided).sum())) if not decided.all() else None,
-            bounds=[(None, None)] * size + [(0.0, 1.0)] * n,
-            method="highs",
-        )
-        better = np.asarray(found.x, dtype=np.float64)[size:] >= _BETTER
-        overlap = np.concatenate([toward[~better], design[~decided]])
-    _, spread, directions = np.linalg.svd(overlap, full_matrices=False)
-    return np.asarray(directions[spread > _TOLD * max(float(spread.max(initial=0.0)), 1e-300)].T, dtype=np.float64)
+    apart = np.asarray(above | below)
+    rows = np.flatnonzero(apart.any(axis=1))
+    if not len(rows):
+        return drawn
+    out = drawn.copy()
+    moved = np.full(drawn[rows].shape, np.nan)
+    for members, anchored in _by_group(comparisons):
+        of_group = drawn[np.ix_(rows, members)]
+        stays: BoolArray = np.asarray(~apart[np.ix_(rows, members)] & anchored & ~np.isnan(of_group))
+        shift = np.where(stays, rating[members] - of_group, 0.0).sum(axis=1) / np.maximum(stays.sum(axis=1), 1)
+        moved[:, members] = np.where(stays.any(axis=1, keepdims=True), of_group + shift[:, np.newaxis], np.nan)
+    moved[above[rows]] = np.inf
+    moved[below[rows]] = -np.inf
+    moved[above[rows] & below[rows]] = np.nan
+    out[rows] = moved
+    return out

@@ -28,27 +28,18 @@ from dialeval.stats.resampling import cluster_counts
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Pairwise comparisons in a canonical form: which pairs met, how each comparison ended, who is connected to whom.
-
 FIRST_WINS, TIE, SECOND_WINS = 0, 1, 2
 N_RESULTS = 3
-
 NO_COMPARISON = "no comparison: there is nothing to rate"
 WINS_ALL = "wins every comparison: the data set no upper limit, the value shown depends on the settings"
 LOSES_ALL = "loses every comparison: the data set no lower limit, the value shown depends on the settings"
 SEPARATED = "the data set no limit on its distance to the main group, the value shown depends on the settings"
-
 UNDEFEATED = "wins every comparison: not identifiable (undefeated), the data set no upper limit"
 WINLESS = "loses every comparison: not identifiable (never scores), the data set no lower limit"
 NOT_CONNECTED = "not identifiable (not connected): no chain of comparisons leads to the systems that are rated"
 NOT_LIMITED = "not identifiable (separated): the data set no limit on its distance to the systems that are rated"
 NO_MAIN_GROUP = "not identifiable (separated): the data place no single largest group of systems at finite distances"
-
-
-def not_identifiable(note: str | None) -> str:
-    """Returns the words of a note that stand in place of a number, such as `not identifiable (undefeated)`."""
-    found = re.search(r"not identifiable \([a-z ]+\)", note or "")
-    return found.group() if found else ""
+_NUMBERS_PER_BLOCK = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -266,6 +257,12 @@ def _order_of_appearance(left: IntArray, right: IntArray, outcome: FloatArray, n
     return seen[np.lexsort([key[seen] for key in keys])]
 
 
+def not_identifiable(note: str | None) -> str:
+    """Returns the words of a note that stand in place of a number, such as `not identifiable (undefeated)`."""
+    found = re.search(r"not identifiable \([a-z ]+\)", note or "")
+    return found.group() if found else ""
+
+
 def pair_laplacian(comparisons: Comparisons, weight: FloatArray) -> FloatArray:
     """Laplacian of the graph that has `weight`, shape [n_pairs], on its pairs; shape [n_rated, n_rated]."""
     laplacian = np.zeros((comparisons.n_rated, comparisons.n_rated))
@@ -273,9 +270,6 @@ def pair_laplacian(comparisons: Comparisons, weight: FloatArray) -> FloatArray:
     laplacian += laplacian.T
     np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
     return laplacian
-
-
-# Who is linked with whom, and tables that are mostly zeros.
 
 
 def mostly_zeros(values: FloatArray, rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> csr_array:
@@ -312,9 +306,6 @@ def rings(winner: IntArray, loser: IntArray, n: int) -> IntArray:
     scores = mostly_zeros(np.ones(len(winner)), winner, loser, (n, n))
     _, ring = connected_components(scores, directed=True, connection="strong")
     return np.asarray(ring, dtype=np.int64)
-
-
-# Pairs that were compared unequally often, brought to the same weight.
 
 
 def pair_weights(tables: FloatArray) -> FloatArray:
@@ -362,11 +353,6 @@ def equalised(comparisons: Comparisons) -> Comparisons:
     """Returns comparisons with as many of every pair as the most compared one has, for methods that play them."""
     counts = whole_counts(comparisons.table(), most_of_a_pair(comparisons)).ravel()
     return replace(comparisons, type_of_row=np.repeat(np.arange(N_RESULTS * comparisons.n_pairs), counts))
-
-
-# Count tables of resampled comparisons: one table per resample of the seeds.
-
-_NUMBERS_PER_BLOCK = 4_000_000
 
 
 @dataclass(frozen=True)

@@ -35,41 +35,22 @@ from dialeval.stats.arrays import (
 from dialeval.stats.estimates import t_interval
 from dialeval.stats.resampling import cluster_counts
 
-# Several judges' scores as one proxy of what people would say.
-
 MOST_LEVELS = 7
 """Distinct scores up to which they are taken for answers, each judge with errors of its own."""
-
 FEWEST_JUDGES = 3
 """Judges that it takes to tell who is bad: of two that differ nobody knows which one is."""
-
 _ITERATIONS = 200
 _TOLERANCE = 1e-5
 _ROUNDING = 1e-12  # of the largest value
 _HONEST, _ERRING = 2.0, 0.5
-
-
-@dataclass(frozen=True)
-class DawidSkene:
-    """What Dawid and Skene's (1979) model finds.
-
-    Attributes:
-        levels: the answers as numbers, shape [C].
-        chance: of each true answer for each row, shape [n, C]; NaN where no judge answered.
-        expected: mean of the answers by their chances, shape [n]; NaN where no judge answered.
-        errors: chance of each answer of each judge by the true one, shape [n_judges, C, C].
-        share: of each true answer, shape [C].
-        iterations: steps taken.
-        converged: whether the chances had settled.
-    """
-
-    levels: FloatArray
-    chance: FloatArray
-    expected: FloatArray
-    errors: FloatArray
-    share: FloatArray
-    iterations: int
-    converged: bool
+TOO_FEW = "fewer than 3 items have both scores and a rating"
+CONSTANT = "scores or ratings of the common items are all the same"
+ONE_CLUSTER = "all common items are of one dialogue, which tells nothing of others"
+SAME_SCORES = "the judges' scores are the same up to scale"
+NO_RESAMPLE = "too few resamples have both correlations"
+_NUMBERS_PER_BLOCK = 20_000_000
+_ROUNDING_JUDGE_PAIRS = 1e-13
+_SAME = 1e-10
 
 
 def panel_scores(
@@ -140,34 +121,27 @@ def dawid_skene(scores: ArrayLike, levels: ArrayLike) -> DawidSkene:
     return DawidSkene(values, chance, chance @ values, errors, share, iterations, moved <= _TOLERANCE)
 
 
-def agreement_weights(scores: ArrayLike, system: ArrayLike) -> FloatArray:
-    """Weight of each judge: its loading on what the judges have in common within systems, 0 where that is below 0.
+@dataclass(frozen=True)
+class DawidSkene:
+    """What Dawid and Skene's (1979) model finds.
 
-    What they have in common is the first principal component of their correlations, turned to where most load.
-
-    Args:
-        scores: of each judge, NaN where it has none, shape [n_judges, n].
-        system: system of each row, shape [n].
-
-    Returns:
-        Shape [n_judges]; 1 each where nobody's scores go with anybody's.
+    Attributes:
+        levels: the answers as numbers, shape [C].
+        chance: of each true answer for each row, shape [n, C]; NaN where no judge answered.
+        expected: mean of the answers by their chances, shape [n]; NaN where no judge answered.
+        errors: chance of each answer of each judge by the true one, shape [n_judges, C, C].
+        share: of each true answer, shape [C].
+        iterations: steps taken.
+        converged: whether the chances had settled.
     """
-    table = with_room_for_squares(_checked(scores))
-    codes, n_systems = dense_codes("system", system, table.shape[1])
-    n_judges = len(table)
-    alike = np.eye(n_judges)
-    for one in range(n_judges):
-        for other in range(one + 1, n_judges):
-            both = ~np.isnan(table[one]) & ~np.isnan(table[other])
-            first, second = (_within(table[judge, both], codes[both], n_systems) for judge in (one, other))
-            if first.any() and second.any():
-                alike[one, other] = alike[other, one] = (
-                    first @ second / (np.linalg.norm(first) * np.linalg.norm(second))
-                )
-    if np.array_equal(alike, np.eye(n_judges)):
-        return np.ones(n_judges)
-    loading: FloatArray = np.linalg.eigh(alike)[1][:, -1]
-    return np.maximum(loading * (1.0 if loading.sum() >= 0.0 else -1.0), 0.0)
+
+    levels: FloatArray
+    chance: FloatArray
+    expected: FloatArray
+    errors: FloatArray
+    share: FloatArray
+    iterations: int
+    converged: bool
 
 
 def _checked(scores: ArrayLike) -> FloatArray:
@@ -177,6 +151,19 @@ def _checked(scores: ArrayLike) -> FloatArray:
     if np.isinf(table).any():
         raise ValueError("scores must be finite, or NaN where a judge has none")
     return table
+
+
+def _votes(table: FloatArray, levels: FloatArray) -> FloatArray:
+    """Parts of an answer at each level, shape [n_judges, n, C]: 0 without an answer."""
+    known = ~np.isnan(table)
+    value = np.clip(np.where(known, table, levels[0]), levels[0], levels[-1])
+    above = np.clip(np.searchsorted(levels, value), 1, len(levels) - 1)
+    part = (value - levels[above - 1]) / (levels[above] - levels[above - 1])
+    votes = np.zeros((*table.shape, len(levels)))
+    judge, row = np.indices(table.shape)
+    votes[judge, row, above] += part
+    votes[judge, row, above - 1] += 1.0 - part
+    return votes * known[:, :, np.newaxis]
 
 
 def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems: int) -> FloatArray:
@@ -212,36 +199,41 @@ def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems
     return np.where(below > 0.0, np.clip(row, *ends), np.nan)
 
 
+def agreement_weights(scores: ArrayLike, system: ArrayLike) -> FloatArray:
+    """Weight of each judge: its loading on what the judges have in common within systems, 0 where that is below 0.
+
+    What they have in common is the first principal component of their correlations, turned to where most load.
+
+    Args:
+        scores: of each judge, NaN where it has none, shape [n_judges, n].
+        system: system of each row, shape [n].
+
+    Returns:
+        Shape [n_judges]; 1 each where nobody's scores go with anybody's.
+    """
+    table = with_room_for_squares(_checked(scores))
+    codes, n_systems = dense_codes("system", system, table.shape[1])
+    n_judges = len(table)
+    alike = np.eye(n_judges)
+    for one in range(n_judges):
+        for other in range(one + 1, n_judges):
+            both = ~np.isnan(table[one]) & ~np.isnan(table[other])
+            first, second = (_within(table[judge, both], codes[both], n_systems) for judge in (one, other))
+            if first.any() and second.any():
+                alike[one, other] = alike[other, one] = (
+                    first @ second / (np.linalg.norm(first) * np.linalg.norm(second))
+                )
+    if np.array_equal(alike, np.eye(n_judges)):
+        return np.ones(n_judges)
+    loading: FloatArray = np.linalg.eigh(alike)[1][:, -1]
+    return np.maximum(loading * (1.0 if loading.sum() >= 0.0 else -1.0), 0.0)
+
+
 def _within(value: FloatArray, system: IntArray, n_systems: int) -> FloatArray:
     """Values less their system's mean; what rounding leaves of equal ones is nothing."""
     count = np.maximum(np.bincount(system, minlength=n_systems), 1)
     apart = value - (np.bincount(system, value, minlength=n_systems) / count)[system]
     return np.where(np.abs(apart) > _ROUNDING * np.abs(value).max(initial=0.0), apart, 0.0)
-
-
-def _votes(table: FloatArray, levels: FloatArray) -> FloatArray:
-    """Parts of an answer at each level, shape [n_judges, n, C]: 0 without an answer."""
-    known = ~np.isnan(table)
-    value = np.clip(np.where(known, table, levels[0]), levels[0], levels[-1])
-    above = np.clip(np.searchsorted(levels, value), 1, len(levels) - 1)
-    part = (value - levels[above - 1]) / (levels[above] - levels[above - 1])
-    votes = np.zeros((*table.shape, len(levels)))
-    judge, row = np.indices(table.shape)
-    votes[judge, row, above] += part
-    votes[judge, row, above - 1] += 1.0 - part
-    return votes * known[:, :, np.newaxis]
-
-
-# Which of two judges goes better with people? Every pair on its own common items, all pairs from one set of resamples.
-
-TOO_FEW = "fewer than 3 items have both scores and a rating"
-CONSTANT = "scores or ratings of the common items are all the same"
-ONE_CLUSTER = "all common items are of one dialogue, which tells nothing of others"
-SAME_SCORES = "the judges' scores are the same up to scale"
-NO_RESAMPLE = "too few resamples have both correlations"
-_NUMBERS_PER_BLOCK = 20_000_000
-_ROUNDING_JUDGE_PAIRS = 1e-13
-_SAME = 1e-10
 
 
 @dataclass(frozen=True)

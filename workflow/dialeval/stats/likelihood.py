@@ -23,15 +23,16 @@ from dialeval.stats.comparisons import N_RESULTS, ClusterTable, groups, mostly_z
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Kernels of the ratings: strengths of largest likelihood, from counts or from weighted outcomes.
-
-# Newton's method for the Bradley-Terry and Davidson likelihoods, on many count tables at once.
-
 MAX_ITERATIONS = 100
 STEP_TOLERANCE = 1e-10
 GRADIENT_TOLERANCE = 1e-12  # per comparison; what rounding leaves
 _FARTHEST = 700.0  # exp() stays finite
 _NUMBERS_PER_BLOCK = 2_000_000
+_STEPS = 60
+_LONGEST_STEP = 2.0
+_FARTHEST_WEIGHTED_STRENGTHS = 20.0
+_TOLERANCE = 1e-9
+_NUMBERS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -140,19 +141,6 @@ def _newton(
     return iteration, max_gradient
 
 
-def _bradley_terry_derivatives(
-    table: FloatArray, strength: FloatArray, first: IntArray, second: IntArray, incidence: csr_array
-) -> tuple[FloatArray, FloatArray]:
-    """Gradient and negative Hessian of the Bradley-Terry log-likelihood, shapes [R, n] and [R, n, n]."""
-    # Written without 1 - p, which would lose the few digits that count where a player nearly always wins.
-    lead = np.clip(strength[:, first] - strength[:, second], -_FARTHEST, _FARTHEST)
-    win, loss = 1.0 / (1.0 + np.exp(-lead)), 1.0 / (1.0 + np.exp(lead))
-    half_ties = 0.5 * table[:, :, 1]
-    gradient = ((table[:, :, 0] + half_ties) * loss - (table[:, :, 2] + half_ties) * win) @ incidence
-    weight = table.sum(axis=2) * win * loss
-    return gradient, _laplacian(weight, first, second, strength.shape[1])
-
-
 def _davidson_derivatives(
     table: FloatArray, parameters: FloatArray, first: IntArray, second: IntArray, incidence: csr_array
 ) -> tuple[FloatArray, FloatArray]:
@@ -181,13 +169,6 @@ def _davidson_derivatives(
     return gradient, hessian
 
 
-def _incidence(first: IntArray, second: IntArray, n_players: int) -> csr_array:
-    """Matrix that takes leads of pairs to players, first less second, shape [n_pairs, n_players]; mostly zeros."""
-    pairs = np.arange(len(first))
-    signs, players = np.repeat([1.0, -1.0], len(pairs)), np.concatenate([first, second])
-    return mostly_zeros(signs, np.tile(pairs, 2), players, (len(pairs), n_players))
-
-
 def _laplacian(weight: FloatArray, first: IntArray, second: IntArray, n_players: int) -> FloatArray:
     """Weighted graph Laplacians, shape [R, n, n], of weights on pairs, shape [R, n_pairs]."""
     laplacian = np.zeros((len(weight), n_players, n_players))
@@ -198,13 +179,24 @@ def _laplacian(weight: FloatArray, first: IntArray, second: IntArray, n_players:
     return laplacian
 
 
-# Bradley-Terry strengths from outcomes and weights that are any numbers, and what each cluster contributes to them.
+def _bradley_terry_derivatives(
+    table: FloatArray, strength: FloatArray, first: IntArray, second: IntArray, incidence: csr_array
+) -> tuple[FloatArray, FloatArray]:
+    """Gradient and negative Hessian of the Bradley-Terry log-likelihood, shapes [R, n] and [R, n, n]."""
+    # Written without 1 - p, which would lose the few digits that count where a player nearly always wins.
+    lead = np.clip(strength[:, first] - strength[:, second], -_FARTHEST, _FARTHEST)
+    win, loss = 1.0 / (1.0 + np.exp(-lead)), 1.0 / (1.0 + np.exp(lead))
+    half_ties = 0.5 * table[:, :, 1]
+    gradient = ((table[:, :, 0] + half_ties) * loss - (table[:, :, 2] + half_ties) * win) @ incidence
+    weight = table.sum(axis=2) * win * loss
+    return gradient, _laplacian(weight, first, second, strength.shape[1])
 
-_STEPS = 60
-_LONGEST_STEP = 2.0
-_FARTHEST_WEIGHTED_STRENGTHS = 20.0
-_TOLERANCE = 1e-9
-_NUMBERS_AT_ONCE = 4_000_000
+
+def _incidence(first: IntArray, second: IntArray, n_players: int) -> csr_array:
+    """Matrix that takes leads of pairs to players, first less second, shape [n_pairs, n_players]; mostly zeros."""
+    pairs = np.arange(len(first))
+    signs, players = np.repeat([1.0, -1.0], len(pairs)), np.concatenate([first, second])
+    return mostly_zeros(signs, np.tile(pairs, 2), players, (len(pairs), n_players))
 
 
 class Games(NamedTuple):
@@ -297,6 +289,20 @@ def fit_weighted(games: Games, outcome: FloatArray, weight: FloatArray, made_up:
     return WeightedStrengths(strength - strength.mean() if n else strength, expected, information, finite)
 
 
+def _sigmoid(lead: FloatArray) -> FloatArray:
+    share: FloatArray = 1.0 / (
+        1.0 + np.exp(-np.clip(lead, -2 * _FARTHEST_WEIGHTED_STRENGTHS, 2 * _FARTHEST_WEIGHTED_STRENGTHS))
+    )
+    return share
+
+
+def _information(left: IntArray, right: IntArray, curvature: FloatArray, n: int) -> FloatArray:
+    out = np.zeros(n * n)
+    for row, column, sign in ((left, left, 1.0), (right, right, 1.0), (left, right, -1.0), (right, left, -1.0)):
+        out += sign * np.bincount(row * n + column, curvature, minlength=n * n)
+    return out.reshape(n, n)
+
+
 def anchored_information(information: FloatArray) -> FloatArray:
     """The same made invertible, which fixes the sum of strengths and changes nothing else."""
     n = len(information)
@@ -357,23 +363,6 @@ def placed(games: Games, outcome: FloatArray, known: BoolArray) -> BoolArray:
     size = np.bincount(ring[played])
     largest = np.flatnonzero((size == size.max()) & (size > 1))
     return played & (ring == largest[0]) if len(largest) == 1 else np.zeros(n, dtype=np.bool_)
-
-
-def _information(left: IntArray, right: IntArray, curvature: FloatArray, n: int) -> FloatArray:
-    out = np.zeros(n * n)
-    for row, column, sign in ((left, left, 1.0), (right, right, 1.0), (left, right, -1.0), (right, left, -1.0)):
-        out += sign * np.bincount(row * n + column, curvature, minlength=n * n)
-    return out.reshape(n, n)
-
-
-def _sigmoid(lead: FloatArray) -> FloatArray:
-    share: FloatArray = 1.0 / (
-        1.0 + np.exp(-np.clip(lead, -2 * _FARTHEST_WEIGHTED_STRENGTHS, 2 * _FARTHEST_WEIGHTED_STRENGTHS))
-    )
-    return share
-
-
-# Design effects: how much more a statistic varies between clusters than it would over as many independent rows.
 
 
 def of_correlations(

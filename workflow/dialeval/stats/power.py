@@ -31,6 +31,75 @@ _MANY = 1000.0
 """Degrees of freedom of a pilot from which on its error does not matter: 0.1% of a difference."""
 
 
+def detectable(
+    standard_error: ArrayLike, degrees_of_freedom: ArrayLike, confidence: float = 0.95, power: float = POWER
+) -> Detectable:
+    """The smallest difference that Student's test finds, from the standard error that is expected.
+
+    Args:
+        standard_error, degrees_of_freedom: shapes that fit.
+        confidence: of the test.
+        power: how often the difference is to be found.
+    """
+    check_confidence(confidence)
+    check_confidence(power)
+    error = np.asarray(standard_error, dtype=np.float64)
+    freedom = np.maximum(np.asarray(degrees_of_freedom, dtype=np.float64), 1.0)
+    half_width = stdtrit(freedom, 0.5 + 0.5 * confidence) * error
+    return Detectable(half_width + stdtrit(freedom, power) * error, half_width)
+
+
+def simulated(
+    contribution: ArrayLike,
+    n_clusters: int,
+    *,
+    shares: bool = False,
+    confidence: float = 0.95,
+    power: float = POWER,
+    resamples: int = _RESAMPLES,
+    random_seed: int = 0,
+) -> Detectable:
+    """The smallest differences that are found where as many clusters as planned are like the stored ones.
+
+    Args:
+        contribution: what each stored cluster gives to each difference, whose mean is the difference, shape [S, k].
+        n_clusters: clusters that are planned.
+        shares: whether the test adds made-up items against a difference, as that of shares does (`differences`).
+        confidence: of the test, Student's with n_clusters - 1 degrees of freedom.
+        power: how often a difference is to be found.
+        resamples: draws of clusters.
+        random_seed: seed of the draws.
+
+    Returns:
+        Shape [k]; NaN where fewer than two clusters are stored or planned, or all of them give the same.
+
+    Raises:
+        ValueError: if the contributions are no table, or a number is out of range.
+    """
+    check_confidence(confidence)
+    check_confidence(power)
+    stored = np.asarray(contribution, dtype=np.float64)
+    if stored.ndim != 2:
+        raise ValueError(f"contribution must have shape [clusters, differences], it has {stored.shape}")
+    n_stored, k = stored.shape
+    if min(n_stored, n_clusters) < _FEWEST:
+        return Detectable(np.full(k, np.nan), np.full(k, np.nan))
+    # A draw from S stored clusters varies too little by (S - 1) / S.
+    centred = (stored - stored.mean(axis=0)) * math.sqrt(n_stored / (n_stored - 1.0))
+    rng = np.random.default_rng(random_seed)
+    counts = rng.multinomial(n_clusters, np.full(n_stored, 1.0 / n_stored), size=resamples).astype(np.float64)
+    error = counts @ centred / n_clusters
+    variance = np.maximum(counts @ centred**2 / n_clusters - error**2, 0.0) / (n_clusters - 1.0)
+    still = centred.std(axis=0) <= 1e-12
+    if shares:
+        moments = (np.where(still, 1.0, n_clusters * (centred**order).mean(axis=0)) for order in (2, 4))
+        variance += pseudo_items(*moments) / n_clusters**2
+    reach = stdtrit(n_clusters - 1.0, 0.5 + 0.5 * confidence) * np.sqrt(variance)
+    smallest = np.quantile(reach - error, power, axis=0)
+    smallest *= for_pilot(n_stored - 1.0, n_clusters - 1.0, confidence, power)
+    return Detectable(np.where(still, np.nan, smallest), np.where(still, np.nan, np.median(reach, axis=0)))
+
+
 class Detectable(NamedTuple):
     """What is known of differences beforehand; arrays over differences, or numbers.
 
@@ -86,93 +155,6 @@ class PeopleDesign(NamedTuple):
         freedom = labels / self.per_label - 1.0
         found = detectable(math.sqrt(max(variance, 0.0)), freedom, confidence, power)
         return found._replace(smallest=found.smallest * for_pilot(self.pilot_freedom, freedom, confidence, power))
-
-
-def detectable(
-    standard_error: ArrayLike, degrees_of_freedom: ArrayLike, confidence: float = 0.95, power: float = POWER
-) -> Detectable:
-    """The smallest difference that Student's test finds, from the standard error that is expected.
-
-    Args:
-        standard_error, degrees_of_freedom: shapes that fit.
-        confidence: of the test.
-        power: how often the difference is to be found.
-    """
-    check_confidence(confidence)
-    check_confidence(power)
-    error = np.asarray(standard_error, dtype=np.float64)
-    freedom = np.maximum(np.asarray(degrees_of_freedom, dtype=np.float64), 1.0)
-    half_width = stdtrit(freedom, 0.5 + 0.5 * confidence) * error
-    return Detectable(half_width + stdtrit(freedom, power) * error, half_width)
-
-
-def for_pilot(pilot_freedom: float, degrees_of_freedom: float, confidence: float = 0.95, power: float = POWER) -> float:
-    """How many times larger a difference must be, as the spread that it is planned from is an estimate.
-
-    With z normal, c the estimated standard deviation over the true one (the root of chi-square over its degrees of
-    freedom) and t the test's quantile, a difference of k estimated standard errors is found where z + k c > t. In the
-    mean over pilots that is `power` where k is the quantile of the non-central t distribution with mean t.
-
-    Args:
-        pilot_freedom: degrees of freedom of the estimated spread; infinite where it is known.
-        degrees_of_freedom: of the test.
-        confidence, power: as of `detectable`.
-    """
-    if pilot_freedom >= _MANY:
-        return 1.0
-    reach = float(stdtrit(max(degrees_of_freedom, 1.0), 0.5 + 0.5 * confidence))
-    return max(float(nctdtrit(max(pilot_freedom, 1.0), reach, power)) / (reach + float(ndtri(power))), 1.0)
-
-
-def simulated(
-    contribution: ArrayLike,
-    n_clusters: int,
-    *,
-    shares: bool = False,
-    confidence: float = 0.95,
-    power: float = POWER,
-    resamples: int = _RESAMPLES,
-    random_seed: int = 0,
-) -> Detectable:
-    """The smallest differences that are found where as many clusters as planned are like the stored ones.
-
-    Args:
-        contribution: what each stored cluster gives to each difference, whose mean is the difference, shape [S, k].
-        n_clusters: clusters that are planned.
-        shares: whether the test adds made-up items against a difference, as that of shares does (`differences`).
-        confidence: of the test, Student's with n_clusters - 1 degrees of freedom.
-        power: how often a difference is to be found.
-        resamples: draws of clusters.
-        random_seed: seed of the draws.
-
-    Returns:
-        Shape [k]; NaN where fewer than two clusters are stored or planned, or all of them give the same.
-
-    Raises:
-        ValueError: if the contributions are no table, or a number is out of range.
-    """
-    check_confidence(confidence)
-    check_confidence(power)
-    stored = np.asarray(contribution, dtype=np.float64)
-    if stored.ndim != 2:
-        raise ValueError(f"contribution must have shape [clusters, differences], it has {stored.shape}")
-    n_stored, k = stored.shape
-    if min(n_stored, n_clusters) < _FEWEST:
-        return Detectable(np.full(k, np.nan), np.full(k, np.nan))
-    # A draw from S stored clusters varies too little by (S - 1) / S.
-    centred = (stored - stored.mean(axis=0)) * math.sqrt(n_stored / (n_stored - 1.0))
-    rng = np.random.default_rng(random_seed)
-    counts = rng.multinomial(n_clusters, np.full(n_stored, 1.0 / n_stored), size=resamples).astype(np.float64)
-    error = counts @ centred / n_clusters
-    variance = np.maximum(counts @ centred**2 / n_clusters - error**2, 0.0) / (n_clusters - 1.0)
-    still = centred.std(axis=0) <= 1e-12
-    if shares:
-        moments = (np.where(still, 1.0, n_clusters * (centred**order).mean(axis=0)) for order in (2, 4))
-        variance += pseudo_items(*moments) / n_clusters**2
-    reach = stdtrit(n_clusters - 1.0, 0.5 + 0.5 * confidence) * np.sqrt(variance)
-    smallest = np.quantile(reach - error, power, axis=0)
-    smallest *= for_pilot(n_stored - 1.0, n_clusters - 1.0, confidence, power)
-    return Detectable(np.where(still, np.nan, smallest), np.where(still, np.nan, np.median(reach, axis=0)))
 
 
 def contributions_of_means(value: FloatArray, cluster: IntArray) -> FloatArray:
@@ -262,3 +244,21 @@ def more_to_halve(half_width: Callable[[int], float], now: int, most: int = MOST
         else:
             too_few = middle
     return enough
+
+
+def for_pilot(pilot_freedom: float, degrees_of_freedom: float, confidence: float = 0.95, power: float = POWER) -> float:
+    """How many times larger a difference must be, as the spread that it is planned from is an estimate.
+
+    With z normal, c the estimated standard deviation over the true one (the root of chi-square over its degrees of
+    freedom) and t the test's quantile, a difference of k estimated standard errors is found where z + k c > t. In the
+    mean over pilots that is `power` where k is the quantile of the non-central t distribution with mean t.
+
+    Args:
+        pilot_freedom: degrees of freedom of the estimated spread; infinite where it is known.
+        degrees_of_freedom: of the test.
+        confidence, power: as of `detectable`.
+    """
+    if pilot_freedom >= _MANY:
+        return 1.0
+    reach = float(stdtrit(max(degrees_of_freedom, 1.0), 0.5 + 0.5 * confidence))
+    return max(float(nctdtrit(max(pilot_freedom, 1.0), reach, power)) / (reach + float(ndtri(power))), 1.0)

@@ -23,10 +23,12 @@ from dialeval.stats.arrays import FloatArray, IntArray
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Kernel of `correlation`: Kendall's coefficients of weighted items, for many sets of weights at once.
-
 _SIGNS_PER_BLOCK = 1_000_000
 _EXACT_IN_SINGLE = 2**24
+_NUMBERS_PER_BUFFER = 2_000_000
+_LEAST_WIDTH = 128  # of a row, against NumPy's cost per call
+MOST_WIDTH = 1024
+"""Resamples that are counted together: wide rows, against NumPy's cost per call."""
 
 
 def weighted_kendall(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
@@ -41,6 +43,13 @@ def weighted_kendall(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: F
                 counted = _count(cell.pairs, weights, buffer)
             out[block, cell.judge, cell.dimension] = _kendall(cell.pairs, weights, counted)
     return out
+
+
+def _count(pairs: Pairs, weights: NDArray[Any], buffer: FloatArray) -> _Counted:
+    """Counts pairs, from weights of shape [n_clusters, R]."""
+    count = pairs.weigh(weights, buffer)
+    total, alone = count.sum(axis=0), np.einsum("kr,kr->r", count, count)
+    return _Counted(count, total, alone, total**2 - _squares(count, alone, pairs.by_y))
 
 
 class _Counted(NamedTuple):
@@ -59,11 +68,13 @@ class _Counted(NamedTuple):
     y_untied: FloatArray
 
 
-def _count(pairs: Pairs, weights: NDArray[Any], buffer: FloatArray) -> _Counted:
-    """Counts pairs, from weights of shape [n_clusters, R]."""
-    count = pairs.weigh(weights, buffer)
-    total, alone = count.sum(axis=0), np.einsum("kr,kr->r", count, count)
-    return _Counted(count, total, alone, total**2 - _squares(count, alone, pairs.by_y))
+def _squares(count: FloatArray, alone: FloatArray, order: Order) -> FloatArray:
+    """Sum of the squared weights of the distinct values, shape [R], from those of the pairs alone."""
+    squares = alone.copy()
+    for level in order.tied:
+        members = count[level]
+        squares += members.sum(axis=0) ** 2 - np.einsum("kr,kr->r", members, members)
+    return squares
 
 
 def _kendall(pairs: Pairs, weights: NDArray[Any], counted: _Counted) -> FloatArray:
@@ -82,15 +93,6 @@ def _kendall(pairs: Pairs, weights: NDArray[Any], counted: _Counted) -> FloatArr
         between = iter([(0, _between_clusters(pairs, most))])
         balance = _quadratic_form(between, weights.astype(np.float64), 2.0 * total.max() * most)
     return bounded_ratio(balance, x_untied, y_untied, np.sqrt(x_untied) * np.sqrt(y_untied))
-
-
-def _squares(count: FloatArray, alone: FloatArray, order: Order) -> FloatArray:
-    """Sum of the squared weights of the distinct values, shape [R], from those of the pairs alone."""
-    squares = alone.copy()
-    for level in order.tied:
-        members = count[level]
-        squares += members.sum(axis=0) ** 2 - np.einsum("kr,kr->r", members, members)
-    return squares
 
 
 def _quadratic_form(upper: Iterator[tuple[int, NDArray[Any]]], weights: FloatArray, largest: float) -> FloatArray:
@@ -123,19 +125,6 @@ def _upper_signs(pairs: Pairs) -> Iterator[tuple[int, NDArray[np.int8]]]:
         yield begin, signs
 
 
-def _between_clusters(pairs: Pairs, most: int) -> FloatArray:
-    """S summed over the pairs of every two clusters, none of which holds more than `most` items."""
-    by_cluster = pairs.of_clusters.T.tocsr().astype(np.min_scalar_type(-most - 1))  # sums of signs in narrow numbers
-    n = len(pairs.x)
-    x, y = _ranks(pairs.x), _ranks(pairs.y)
-    by_column = np.empty((n, by_cluster.shape[0]))
-    for rows in blocks(n, max(_SIGNS_PER_BLOCK // n, 32)):
-        signs = _signs(x[:, np.newaxis], x[rows])
-        signs *= _signs(y[:, np.newaxis], y[rows])
-        by_column[rows] = (by_cluster @ signs).T
-    return np.asarray(by_cluster @ by_column, dtype=np.float64)
-
-
 def _ranks(values: FloatArray) -> NDArray[Any]:
     """Places of values among the distinct ones, in narrow numbers, which are compared in a fraction of the time."""
     places = np.unique(values, return_inverse=True)[1]
@@ -149,10 +138,17 @@ def _signs(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.int8]:
     return signs
 
 
-# Kernel of `correlation`: Spearman's coefficients of weighted items, for many sets of weights at once.
-
-_NUMBERS_PER_BUFFER = 2_000_000
-_LEAST_WIDTH = 128  # of a row, against NumPy's cost per call
+def _between_clusters(pairs: Pairs, most: int) -> FloatArray:
+    """S summed over the pairs of every two clusters, none of which holds more than `most` items."""
+    by_cluster = pairs.of_clusters.T.tocsr().astype(np.min_scalar_type(-most - 1))  # sums of signs in narrow numbers
+    n = len(pairs.x)
+    x, y = _ranks(pairs.x), _ranks(pairs.y)
+    by_column = np.empty((n, by_cluster.shape[0]))
+    for rows in blocks(n, max(_SIGNS_PER_BLOCK // n, 32)):
+        signs = _signs(x[:, np.newaxis], x[rows])
+        signs *= _signs(y[:, np.newaxis], y[rows])
+        by_column[rows] = (by_cluster @ signs).T
+    return np.asarray(by_cluster @ by_column, dtype=np.float64)
 
 
 def weighted_spearman(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
@@ -233,17 +229,26 @@ class _RankWork:
             reached = np.add(reached, count[place], out=ranks[place])
 
 
-# Pairs of values that judges and people gave to the same items, as rank correlations count them.
+def rated_cells(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> Iterator[Cell]:
+    """Yields each judge and dimension that have an item with both values, those with the same items in a row."""
+    known = ~np.isnan(x) & ~np.isnan(y)
+    for dimension in range(len(y)):
+        before = b""
+        with_items = np.flatnonzero(known[:, dimension].any(axis=1)).tolist()
+        for pattern, judge in sorted((known[judge, dimension].tobytes(), judge) for judge in with_items):
+            items = np.flatnonzero(known[judge, dimension])
+            pairs = _pairs(x[judge, dimension, items], y[dimension, items], cluster[items], drawn)
+            yield Cell(judge, dimension, pairs, pairs.apart and pattern == before)
+            before = pattern if pairs.apart else b""
 
-MOST_WIDTH = 1024
-"""Resamples that are counted together: wide rows, against NumPy's cost per call."""
 
+class Cell(NamedTuple):
+    """A judge's pairs on a dimension, and whether items and people's ratings are those of the cell before, in order."""
 
-class Order(NamedTuple):
-    """Places in ascending order of their values, and the places of each value that stands at several."""
-
-    places: list[int]
-    tied: list[IntArray]
+    judge: int
+    dimension: int
+    pairs: Pairs
+    same_people: bool
 
 
 @dataclass(frozen=True)
@@ -275,38 +280,11 @@ class Pairs:
         return count
 
 
-class Cell(NamedTuple):
-    """A judge's pairs on a dimension, and whether items and people's ratings are those of the cell before, in order."""
+class Order(NamedTuple):
+    """Places in ascending order of their values, and the places of each value that stands at several."""
 
-    judge: int
-    dimension: int
-    pairs: Pairs
-    same_people: bool
-
-
-def rated_cells(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> Iterator[Cell]:
-    """Yields each judge and dimension that have an item with both values, those with the same items in a row."""
-    known = ~np.isnan(x) & ~np.isnan(y)
-    for dimension in range(len(y)):
-        before = b""
-        with_items = np.flatnonzero(known[:, dimension].any(axis=1)).tolist()
-        for pattern, judge in sorted((known[judge, dimension].tobytes(), judge) for judge in with_items):
-            items = np.flatnonzero(known[judge, dimension])
-            pairs = _pairs(x[judge, dimension, items], y[dimension, items], cluster[items], drawn)
-            yield Cell(judge, dimension, pairs, pairs.apart and pattern == before)
-            before = pattern if pairs.apart else b""
-
-
-def blocks(n: int, width: int) -> Iterator[slice]:
-    """Returns the parts of `n` numbers, each of `width` but for the last."""
-    return (slice(begin, begin + width) for begin in range(0, n, width))
-
-
-def bounded_ratio(value: FloatArray, x_spread: FloatArray, y_spread: FloatArray, divisor: FloatArray) -> FloatArray:
-    """A correlation within -1 and 1, NaN where a variable does not vary."""
-    out = np.full_like(value, np.nan)
-    np.divide(value, divisor, out=out, where=(x_spread > 0.0) & (y_spread > 0.0))
-    return np.clip(out, -1.0, 1.0)
+    places: list[int]
+    tied: list[IntArray]
 
 
 def _pairs(x: FloatArray, y: FloatArray, cluster: IntArray, drawn: NDArray[Any]) -> Pairs:
@@ -324,6 +302,13 @@ def _pairs(x: FloatArray, y: FloatArray, cluster: IntArray, drawn: NDArray[Any])
     return Pairs(of_clusters, x, y, *(_order(values) for values in (x, y)))
 
 
+def _changes(ordered: FloatArray) -> NDArray[np.bool_]:
+    """Whether a value differs from the one before it; the first does."""
+    changed = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=changed[1:])
+    return changed
+
+
 def _order(values: FloatArray) -> Order:
     """The order of values."""
     places = np.argsort(values, kind="stable")
@@ -332,8 +317,13 @@ def _order(values: FloatArray) -> Order:
     return Order(places.tolist(), [places[bounds[level] : bounds[level + 1]] for level in several.tolist()])
 
 
-def _changes(ordered: FloatArray) -> NDArray[np.bool_]:
-    """Whether a value differs from the one before it; the first does."""
-    changed = np.ones(len(ordered), dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=changed[1:])
-    return changed
+def blocks(n: int, width: int) -> Iterator[slice]:
+    """Returns the parts of `n` numbers, each of `width` but for the last."""
+    return (slice(begin, begin + width) for begin in range(0, n, width))
+
+
+def bounded_ratio(value: FloatArray, x_spread: FloatArray, y_spread: FloatArray, divisor: FloatArray) -> FloatArray:
+    """A correlation within -1 and 1, NaN where a variable does not vary."""
+    out = np.full_like(value, np.nan)
+    np.divide(value, divisor, out=out, where=(x_spread > 0.0) & (y_spread > 0.0))
+    return np.clip(out, -1.0, 1.0)

@@ -31,11 +31,10 @@ from dialeval.stats.arrays import (
 from dialeval.stats.clustered import NO_ROW, clustered_proportions
 from dialeval.stats.estimates import Estimates
 
-# Win, tie and lose rates, pass rates, and whether one place of the options is chosen more often.
-
-# Win, tie and lose rates and pass rates; what could not be read stays in the denominator.
-
 _WIN, _TIE, _LOSE, _UNPARSED = range(4)
+ROUNDING = 1e-9
+"""Drops within this of theta count as equal to it: 0.95 - 0.75 is not above 0.2, whatever the last bit says."""
+NOTHING_SCORED = "no pair has both scores"
 
 
 @dataclass(frozen=True)
@@ -60,21 +59,6 @@ class WinMatrices:
     win: Estimates
     win_or_tie: Estimates
     score: Estimates
-
-
-@dataclass(frozen=True)
-class PassRates:
-    """Pass rates (UniEval); arrays have shape [n_groups].
-
-    Attributes:
-        passes, unparsed, n: dialogues that passed, could not be read, and all of them.
-        rate: passes / n with its clustered interval; NaN where n is 0.
-    """
-
-    passes: IntArray
-    unparsed: IntArray
-    n: IntArray
-    rate: Estimates
 
 
 def win_matrices(
@@ -129,6 +113,15 @@ def win_matrices(
     )
 
 
+def _kinds(outcome: FloatArray) -> IntArray:
+    """Turn outcomes into win, tie, lose, unparsed, shape [n]."""
+    kind = np.full(len(outcome), _UNPARSED, dtype=np.int64)
+    kind[outcome == 1.0] = _WIN
+    kind[outcome == 0.5] = _TIE
+    kind[outcome == 0.0] = _LOSE
+    return kind
+
+
 def pass_rates(
     passed: ArrayLike, group: ArrayLike, n_groups: int, *, cluster: ArrayLike, confidence: float = 0.95
 ) -> PassRates:
@@ -158,30 +151,19 @@ def pass_rates(
     )
 
 
-def _kinds(outcome: FloatArray) -> IntArray:
-    """Turn outcomes into win, tie, lose, unparsed, shape [n]."""
-    kind = np.full(len(outcome), _UNPARSED, dtype=np.int64)
-    kind[outcome == 1.0] = _WIN
-    kind[outcome == 0.5] = _TIE
-    kind[outcome == 0.0] = _LOSE
-    return kind
-
-
-# Is one place chosen more often than another, where each question was asked in one order of its options or in all?
-
-
-class EvenPlaces(NamedTuple):
-    """A test of equal chances for all places.
+@dataclass(frozen=True)
+class PassRates:
+    """Pass rates (UniEval); arrays have shape [n_groups].
 
     Attributes:
-        statistic: chi-square; NaN where nothing was chosen.
-        freedom: its degrees of freedom; 0 where no order of the options could have changed what was chosen.
-        p: probability of choices at least as uneven; NaN where nothing was chosen.
+        passes, unparsed, n: dialogues that passed, could not be read, and all of them.
+        rate: passes / n with its clustered interval; NaN where n is 0.
     """
 
-    statistic: float
-    freedom: int
-    p: float
+    passes: IntArray
+    unparsed: IntArray
+    n: IntArray
+    rate: Estimates
 
 
 def even_places(chosen: ArrayLike) -> EvenPlaces:
@@ -216,6 +198,20 @@ def even_places(chosen: ArrayLike) -> EvenPlaces:
     return EvenPlaces(statistic, freedom, float(chdtrc(freedom, statistic)) if freedom else 1.0)
 
 
+class EvenPlaces(NamedTuple):
+    """A test of equal chances for all places.
+
+    Attributes:
+        statistic: chi-square; NaN where nothing was chosen.
+        freedom: its degrees of freedom; 0 where no order of the options could have changed what was chosen.
+        p: probability of choices at least as uneven; NaN where nothing was chosen.
+    """
+
+    statistic: float
+    freedom: int
+    p: float
+
+
 def _covariance(counts: FloatArray) -> FloatArray:
     """Returns the covariance of the summed counts over all cyclic shifts of every row, shape [n_places, n_places]."""
     n_places = counts.shape[1]
@@ -223,64 +219,6 @@ def _covariance(counts: FloatArray) -> FloatArray:
     # of two places so many apart the mean product is the same wherever the two are
     apart = [float((centred * np.roll(centred, -shift, axis=1)).sum()) / n_places for shift in range(n_places)]
     return np.array([[apart[(column - row) % n_places] for column in range(n_places)] for row in range(n_places)])
-
-
-# Does a judge notice damage? Robustness ratios, averages, theta sweeps and severity ladders, with their intervals.
-
-ROUNDING = 1e-9
-"""Drops within this of theta count as equal to it: 0.95 - 0.75 is not above 0.2, whatever the last bit says."""
-
-NOTHING_SCORED = "no pair has both scores"
-
-
-@dataclass(frozen=True)
-class RobustnessRatios:
-    """Share of damage noticed in each group; arrays have shape [n_groups].
-
-    Attributes:
-        noticed: pairs whose score fell by more than theta.
-        n: pairs, with or without scores.
-        n_missing: pairs of which a score is missing.
-        ratio: noticed / n with its interval; missing where n is 0 or no pair has both scores.
-    """
-
-    noticed: IntArray
-    n: IntArray
-    n_missing: IntArray
-    ratio: Estimates
-
-
-@dataclass(frozen=True)
-class CellAverages:
-    """Unweighted means over cells, as the averages of the paper's Table 12; arrays have shape [n_owners].
-
-    Attributes:
-        average: mean of the owner's groups that have a ratio, with its interval; missing where none has.
-        n_cells: how many groups that are.
-        n_missing: groups of the owner without a ratio.
-    """
-
-    average: Estimates
-    n_cells: IntArray
-    n_missing: IntArray
-
-
-@dataclass(frozen=True)
-class LadderShares:
-    """Share of severity ladders down which a judge's scores fall, in each group; arrays have shape [n_groups].
-
-    Attributes:
-        n: ladders of two steps or more.
-        n_missing: those of them with a missing score; they count in n and fall in neither way.
-        falling: share of n on which every step scores below the one before, with its interval; missing where n is 0
-            or every ladder lacks a score.
-        not_rising: the same for ladders on which no step scores above the one before.
-    """
-
-    n: IntArray
-    n_missing: IntArray
-    falling: Estimates
-    not_rising: Estimates
 
 
 def robustness_ratios(
@@ -382,6 +320,21 @@ def average_ratios(
     )
 
 
+@dataclass(frozen=True)
+class CellAverages:
+    """Unweighted means over cells, as the averages of the paper's Table 12; arrays have shape [n_owners].
+
+    Attributes:
+        average: mean of the owner's groups that have a ratio, with its interval; missing where none has.
+        n_cells: how many groups that are.
+        n_missing: groups of the owner without a ratio.
+    """
+
+    average: Estimates
+    n_cells: IntArray
+    n_missing: IntArray
+
+
 def ladder_shares(
     score: ArrayLike,
     ladder: ArrayLike,
@@ -443,6 +396,45 @@ def ladder_shares(
     )
 
 
+@dataclass(frozen=True)
+class LadderShares:
+    """Share of severity ladders down which a judge's scores fall, in each group; arrays have shape [n_groups].
+
+    Attributes:
+        n: ladders of two steps or more.
+        n_missing: those of them with a missing score; they count in n and fall in neither way.
+        falling: share of n on which every step scores below the one before, with its interval; missing where n is 0
+            or every ladder lacks a score.
+        not_rising: the same for ladders on which no step scores above the one before.
+    """
+
+    n: IntArray
+    n_missing: IntArray
+    falling: Estimates
+    not_rising: Estimates
+
+
+def _any_of(flag: BoolArray, owner: IntArray, n_owners: int) -> BoolArray:
+    return np.bincount(owner[flag], minlength=n_owners) > 0
+
+
+@dataclass(frozen=True)
+class RobustnessRatios:
+    """Share of damage noticed in each group; arrays have shape [n_groups].
+
+    Attributes:
+        noticed: pairs whose score fell by more than theta.
+        n: pairs, with or without scores.
+        n_missing: pairs of which a score is missing.
+        ratio: noticed / n with its interval; missing where n is 0 or no pair has both scores.
+    """
+
+    noticed: IntArray
+    n: IntArray
+    n_missing: IntArray
+    ratio: Estimates
+
+
 def _noticed(
     original: ArrayLike, damaged: ArrayLike, theta: ArrayLike, group: ArrayLike, n_groups: int
 ) -> tuple[BoolArray, BoolArray, IntArray]:
@@ -467,7 +459,3 @@ def _shares(counted: BoolArray, group: IntArray, scored: BoolArray, cluster: Arr
 
 def _renamed(found: Estimates) -> Estimates:
     return replace(found, note=tuple(NOTHING_SCORED if why == NO_ROW else why for why in found.note))
-
-
-def _any_of(flag: BoolArray, owner: IntArray, n_owners: int) -> BoolArray:
-    return np.bincount(owner[flag], minlength=n_owners) > 0

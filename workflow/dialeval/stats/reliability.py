@@ -27,11 +27,8 @@ from dialeval.stats.arrays import FloatArray, IntArray, as_floats, check_confide
 from dialeval.stats.estimates import Estimate
 from dialeval.stats.resampling import bias_corrected_interval, cluster_counts, interval
 
-# How far the mean of an item's ratings can be relied upon, and so how high a judge could correlate with it.
-
 ITEMS_PER_RATER = 5.0
 """Raters are told apart where they rated so many items in the mean: of fewer, harshness cannot be told from chance."""
-
 NOBODY = "no item has a rating"
 NO_SECOND = "no item was rated twice"
 NO_SPREAD = "ratings do not vary from item to item"
@@ -42,35 +39,9 @@ ALL_ALIKE = "ratings of an item never differ: nobody errs, or they are copies, a
 ABOVE_ONE = "the corrected correlation came out above 1 and is cut there"
 _MOST = 0.995
 """Largest correlation whose Fisher's z counts: that of 1 has no limit."""
-
-
-@dataclass(frozen=True)
-class Reliability:
-    """How much of the variance of ratings, and of the means of items, is the items'.
-
-    Attributes:
-        icc: share of the variance of a single rating, by one of these raters at random.
-        mean: share of the variance of the items' means; below 0 where raters agree less than by chance.
-        ceiling: root of `mean`, 0 where that is below 0.
-        n_raters: ratings behind an item's mean, the harmonic mean over items.
-        item, rater, item_by_rater, repeat: components of the variance; `rater` is 0 where raters are not told apart,
-            and `repeat` where nobody rated an item twice (it is then within `item_by_rater`).
-        told_apart: whether raters are.
-        n_items: items with a rating.
-        replicates: `mean` on each resample of the clusters, shape [resamples].
-    """
-
-    icc: Estimate
-    mean: Estimate
-    ceiling: Estimate
-    n_raters: float
-    item: float
-    rater: float
-    item_by_rater: float
-    repeat: float
-    told_apart: bool
-    n_items: int
-    replicates: FloatArray
+ROUNDING = 1e-12
+FEWEST_ANNOTATORS = 3
+"""Annotators from which how far they differ says how far other people would."""
 
 
 def reliability(
@@ -147,6 +118,33 @@ def reliability(
     )
 
 
+def _raters(rater: ArrayLike | None, item: IntArray) -> tuple[IntArray, bool]:
+    """Returns a number for whoever gave each rating, and whether they are told apart."""
+    if rater is None:
+        return np.arange(len(item), dtype=np.int64), False
+    codes, n_raters = dense_codes("rater", rater, len(item))
+    pairs = len(np.unique(item * max(n_raters, 1) + codes)) if len(item) else 0
+    if n_raters > 1 and pairs >= ITEMS_PER_RATER * n_raters:
+        return codes, True
+    return codes, False
+
+
+def _undefined(value: FloatArray, item: IntArray) -> str:
+    if not len(value):
+        return NOBODY
+    if np.bincount(item).max() < 2:
+        return NO_SECOND
+    means = np.bincount(item, value)[np.unique(item)] / np.bincount(item)[np.unique(item)]
+    return NO_SPREAD if np.ptp(means) <= ROUNDING * max(float(np.abs(value).max()), 1e-300) else ""
+
+
+def _alike(value: FloatArray, item: IntArray) -> bool:
+    """Returns whether no item has two different ratings."""
+    first = np.full(int(item.max()) + 1, np.nan)
+    first[item] = value
+    return bool((first[item] == value).all())
+
+
 def corrected_correlation(
     estimate: float, replicates: ArrayLike, raters: Reliability, *, confidence: float = 0.95
 ) -> Estimate:
@@ -198,45 +196,66 @@ def _inner_end(corrected: float, divided: FloatArray, confidence: float, n_clust
     return math.tanh(math.atanh(min(corrected, _MOST)) - reach)
 
 
-def _raters(rater: ArrayLike | None, item: IntArray) -> tuple[IntArray, bool]:
-    """Returns a number for whoever gave each rating, and whether they are told apart."""
-    if rater is None:
-        return np.arange(len(item), dtype=np.int64), False
-    codes, n_raters = dense_codes("rater", rater, len(item))
-    pairs = len(np.unique(item * max(n_raters, 1) + codes)) if len(item) else 0
-    if n_raters > 1 and pairs >= ITEMS_PER_RATER * n_raters:
-        return codes, True
-    return codes, False
+def annotator_variance(each: FloatArray, system: IntArray) -> float:
+    """Return the variance of annotators' harshness, 0 or more; NaN where it cannot be known.
+
+    Labels are taken about the mean of their system. If some items have several annotators, it is Henderson's
+    (`variance_components`); where all have one, that between annotators less what chance gives them.
+
+    Args:
+        each: label of each annotator, NaN where it gave none, shape [n_annotators, n_things].
+        system: number of each thing's system, shape [n_things].
+    """
+    who, thing = np.nonzero(~np.isnan(each))
+    n_annotators = len(np.unique(who))
+    if n_annotators < FEWEST_ANNOTATORS:
+        return float("nan")
+    who = np.unique(who, return_inverse=True)[1]
+    value, of = each[~np.isnan(each)], system[thing]
+    count, total = np.bincount(of), np.bincount(of, value)
+    value = value - (total / np.maximum(count, 1))[of]
+    item = np.unique(thing, return_inverse=True)[1]
+    n_items = int(item.max()) + 1
+    if n_items < len(item):
+        sums = RatingSums(value, item, who, np.zeros(n_items, np.int64), 1, crossed=True)
+        found = float(sums.errors(np.ones((1, 1)))[0, 0])
+    else:
+        n = np.bincount(who).astype(np.float64)
+        mean = np.bincount(who, value) / n
+        within = float(((value - mean[who]) ** 2).sum()) / max(len(value) - n_annotators, 1)
+        between = float((n * (mean - value.mean()) ** 2).sum()) / (n_annotators - 1)
+        usual = (len(value) - float((n**2).sum()) / len(value)) / (n_annotators - 1)
+        found = (between - within) / usual if len(value) > n_annotators else float("nan")
+    return float(np.maximum(found, 0.0))
 
 
-def _undefined(value: FloatArray, item: IntArray) -> str:
-    if not len(value):
-        return NOBODY
-    if np.bincount(item).max() < 2:
-        return NO_SECOND
-    means = np.bincount(item, value)[np.unique(item)] / np.bincount(item)[np.unique(item)]
-    return NO_SPREAD if np.ptp(means) <= ROUNDING * max(float(np.abs(value).max()), 1e-300) else ""
+@dataclass(frozen=True)
+class Reliability:
+    """How much of the variance of ratings, and of the means of items, is the items'.
 
+    Attributes:
+        icc: share of the variance of a single rating, by one of these raters at random.
+        mean: share of the variance of the items' means; below 0 where raters agree less than by chance.
+        ceiling: root of `mean`, 0 where that is below 0.
+        n_raters: ratings behind an item's mean, the harmonic mean over items.
+        item, rater, item_by_rater, repeat: components of the variance; `rater` is 0 where raters are not told apart,
+            and `repeat` where nobody rated an item twice (it is then within `item_by_rater`).
+        told_apart: whether raters are.
+        n_items: items with a rating.
+        replicates: `mean` on each resample of the clusters, shape [resamples].
+    """
 
-def _alike(value: FloatArray, item: IntArray) -> bool:
-    """Returns whether no item has two different ratings."""
-    first = np.full(int(item.max()) + 1, np.nan)
-    first[item] = value
-    return bool((first[item] == value).all())
-
-
-def _interval(
-    estimate: float, replicates: FloatArray, confidence: float, note: str, n_clusters: int, resamples: int
-) -> Estimate:
-    """Returns the number with its interval; one that was not asked for is no fault."""
-    if resamples == 0:
-        return Estimate(float(estimate), math.nan, math.nan, confidence, 0, note, n_clusters)
-    return interval(float(estimate), replicates, confidence, note, n_clusters)
-
-
-# Variances of raters, of item by rater and of repeats, for any pattern of ratings, on many resamples at once.
-
-ROUNDING = 1e-12
+    icc: Estimate
+    mean: Estimate
+    ceiling: Estimate
+    n_raters: float
+    item: float
+    rater: float
+    item_by_rater: float
+    repeat: float
+    told_apart: bool
+    n_items: int
+    replicates: FloatArray
 
 
 class RatingSums:
@@ -370,6 +389,11 @@ class RatingSums:
         return found[:, 1], found[:, 2]
 
 
+def _count(codes: IntArray, weights: ArrayLike | None = None, minlength: int = 0) -> FloatArray:
+    """Sum of the weights (or the number) of the entries with each code."""
+    return np.asarray(np.bincount(codes, weights, minlength=minlength), dtype=np.float64)
+
+
 def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     return np.asarray(np.divide(above, below, out=np.full(len(above), np.nan), where=below > ROUNDING))
 
@@ -384,43 +408,10 @@ def _solve(system: FloatArray, right: FloatArray) -> FloatArray:
     return found
 
 
-def _count(codes: IntArray, weights: ArrayLike | None = None, minlength: int = 0) -> FloatArray:
-    """Sum of the weights (or the number) of the entries with each code."""
-    return np.asarray(np.bincount(codes, weights, minlength=minlength), dtype=np.float64)
-
-
-FEWEST_ANNOTATORS = 3
-"""Annotators from which how far they differ says how far other people would."""
-
-
-def annotator_variance(each: FloatArray, system: IntArray) -> float:
-    """Return the variance of annotators' harshness, 0 or more; NaN where it cannot be known.
-
-    Labels are taken about the mean of their system. If some items have several annotators, it is Henderson's
-    (`variance_components`); where all have one, that between annotators less what chance gives them.
-
-    Args:
-        each: label of each annotator, NaN where it gave none, shape [n_annotators, n_things].
-        system: number of each thing's system, shape [n_things].
-    """
-    who, thing = np.nonzero(~np.isnan(each))
-    n_annotators = len(np.unique(who))
-    if n_annotators < FEWEST_ANNOTATORS:
-        return float("nan")
-    who = np.unique(who, return_inverse=True)[1]
-    value, of = each[~np.isnan(each)], system[thing]
-    count, total = np.bincount(of), np.bincount(of, value)
-    value = value - (total / np.maximum(count, 1))[of]
-    item = np.unique(thing, return_inverse=True)[1]
-    n_items = int(item.max()) + 1
-    if n_items < len(item):
-        sums = RatingSums(value, item, who, np.zeros(n_items, np.int64), 1, crossed=True)
-        found = float(sums.errors(np.ones((1, 1)))[0, 0])
-    else:
-        n = np.bincount(who).astype(np.float64)
-        mean = np.bincount(who, value) / n
-        within = float(((value - mean[who]) ** 2).sum()) / max(len(value) - n_annotators, 1)
-        between = float((n * (mean - value.mean()) ** 2).sum()) / (n_annotators - 1)
-        usual = (len(value) - float((n**2).sum()) / len(value)) / (n_annotators - 1)
-        found = (between - within) / usual if len(value) > n_annotators else float("nan")
-    return float(np.maximum(found, 0.0))
+def _interval(
+    estimate: float, replicates: FloatArray, confidence: float, note: str, n_clusters: int, resamples: int
+) -> Estimate:
+    """Returns the number with its interval; one that was not asked for is no fault."""
+    if resamples == 0:
+        return Estimate(float(estimate), math.nan, math.nan, confidence, 0, note, n_clusters)
+    return interval(float(estimate), replicates, confidence, note, n_clusters)

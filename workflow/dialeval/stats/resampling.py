@@ -18,7 +18,6 @@ from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
 from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate
 
 ALL_THE_SAME = "every resample gives the same rating, which gives no interval"
-
 _DRAWS_PER_BLOCK = 100_000
 _FAR = 1.5  # standard deviations: beyond them lie some 7% of normal replicates at either end, and the ends at 95%
 _NO_WIDTH = 1e-6  # points: what rounding leaves
@@ -102,6 +101,30 @@ def percentile_interval(
     return ends[0], ends[1]
 
 
+def _at_ranks(rows: FloatArray, ranks: IntArray) -> FloatArray:
+    """Values of each row, shape [rows, n], at ranks counted from 0, shape [k, rows]; NaN has the last ranks.
+
+    Only what lies far from a row's mean is sorted, unless a rank falls nearer to it.
+    """
+    n = rows.shape[1]
+    with np.errstate(invalid="ignore", over="ignore"):  # a row with NaN or without a limit is sorted whole
+        mean = rows.mean(axis=1)
+        far = _FAR * np.sqrt(np.einsum("rn,rn->r", rows, rows) / n - mean**2)
+        low, high = rows < (mean - far)[:, np.newaxis], rows > (mean + far)[:, np.newaxis]
+    n_low, n_high = np.count_nonzero(low, axis=1), np.count_nonzero(high, axis=1)
+    in_tails = ((ranks < n_low) | (ranks >= n - n_high)).all(axis=0)
+    values = np.empty(ranks.shape)
+    whole = np.sort(rows[~in_tails], axis=1)
+    values[:, ~in_tails] = np.take_along_axis(whole, ranks[:, ~in_tails].T, axis=1).T
+    n_kept = (n_low + n_high)[in_tails, np.newaxis]
+    tails = np.full((len(n_kept), n_kept.max(initial=0)), np.inf)
+    tails[np.arange(tails.shape[1]) < n_kept] = rows[(low | high) & in_tails[:, np.newaxis]]
+    tails.sort(axis=1)
+    place = np.where(ranks < n_low, ranks, ranks - (n - n_low - n_high))
+    values[:, in_tails] = np.take_along_axis(tails, place[:, in_tails].T, axis=1).T
+    return values
+
+
 def bias_corrected_interval(
     estimate: float, replicates: FloatArray, confidence: float = 0.95, n_clusters: int | None = None
 ) -> tuple[float, float]:
@@ -135,42 +158,6 @@ def unless_same(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArr
     """Ends of intervals of ratings, NaN where there is no width: resamples that are all alike say nothing of others."""
     same = high - low <= _NO_WIDTH
     return np.where(same, np.nan, low), np.where(same, np.nan, high)
-
-
-def _at_ranks(rows: FloatArray, ranks: IntArray) -> FloatArray:
-    """Values of each row, shape [rows, n], at ranks counted from 0, shape [k, rows]; NaN has the last ranks.
-
-    Only what lies far from a row's mean is sorted, unless a rank falls nearer to it.
-    """
-    n = rows.shape[1]
-    with np.errstate(invalid="ignore", over="ignore"):  # a row with NaN or without a limit is sorted whole
-        mean = rows.mean(axis=1)
-        far = _FAR * np.sqrt(np.einsum("rn,rn->r", rows, rows) / n - mean**2)
-        low, high = rows < (mean - far)[:, np.newaxis], rows > (mean + far)[:, np.newaxis]
-    n_low, n_high = np.count_nonzero(low, axis=1), np.count_nonzero(high, axis=1)
-    in_tails = ((ranks < n_low) | (ranks >= n - n_high)).all(axis=0)
-    values = np.empty(ranks.shape)
-    whole = np.sort(rows[~in_tails], axis=1)
-    values[:, ~in_tails] = np.take_along_axis(whole, ranks[:, ~in_tails].T, axis=1).T
-    n_kept = (n_low + n_high)[in_tails, np.newaxis]
-    tails = np.full((len(n_kept), n_kept.max(initial=0)), np.inf)
-    tails[np.arange(tails.shape[1]) < n_kept] = rows[(low | high) & in_tails[:, np.newaxis]]
-    tails.sort(axis=1)
-    place = np.where(ranks < n_low, ranks, ranks - (n - n_low - n_high))
-    values[:, in_tails] = np.take_along_axis(tails, place[:, in_tails].T, axis=1).T
-    return values
-
-
-def _tail(confidence: float, n_clusters: ArrayLike | None) -> FloatArray:
-    """Share of the replicates that lies beyond either end; NaN for fewer than two clusters."""
-    if n_clusters is None:
-        return np.asarray(0.5 * (1.0 - confidence))
-    from scipy.special import ndtr, stdtrit  # as above
-
-    n = np.asarray(n_clusters, dtype=np.float64)
-    freedom = np.maximum(n - 1.0, 1.0)
-    tail = ndtr(-np.sqrt((freedom + 1.0) / freedom) * stdtrit(freedom, 0.5 + 0.5 * confidence))
-    return np.where(n >= 2.0, tail, np.nan)
 
 
 def interval(
@@ -238,9 +225,6 @@ def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:
     return share
 
 
-# An interval for the mean of independent estimates, from their own intervals (MOVER; Zou and Donner 2008).
-
-
 def mean_of_independent(estimate: FloatArray, low: FloatArray, high: FloatArray) -> tuple[float, float, float]:
     """Returns the mean of independent estimates with an interval of the same confidence as theirs.
 
@@ -259,3 +243,15 @@ def mean_of_independent(estimate: FloatArray, low: FloatArray, high: FloatArray)
     below = float(np.sqrt(np.sum((estimate - low) ** 2))) / k
     above = float(np.sqrt(np.sum((high - estimate) ** 2))) / k
     return mean, mean - below, mean + above
+
+
+def _tail(confidence: float, n_clusters: ArrayLike | None) -> FloatArray:
+    """Share of the replicates that lies beyond either end; NaN for fewer than two clusters."""
+    if n_clusters is None:
+        return np.asarray(0.5 * (1.0 - confidence))
+    from scipy.special import ndtr, stdtrit  # as above
+
+    n = np.asarray(n_clusters, dtype=np.float64)
+    freedom = np.maximum(n - 1.0, 1.0)
+    tail = ndtr(-np.sqrt((freedom + 1.0) / freedom) * stdtrit(freedom, 0.5 + 0.5 * confidence))
+    return np.where(n >= 2.0, tail, np.nan)

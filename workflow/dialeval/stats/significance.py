@@ -29,9 +29,15 @@ from scipy.special import ndtr, ndtri
 
 from dialeval.stats.arrays import FloatArray, IntArray, as_codes, as_floats, check_confidence
 
-# Many tests at once: corrected p-values, and the ranks of systems that they settle.
-
-# Many tests at once: p-values corrected within a family, where a missing p-value is no test.
+MOST_LOOKS = 100
+"""Looks that are integrated over; for more, the boundary is that of looking without a pause, a little wider."""
+FEWEST_CASES = 20
+"""Cases from which on their spread about the mean is believed."""
+TUNED_AT = 50
+"""Cases at which the confidence sequence is about as narrow as one can be; any number is valid."""
+_NODES_PER_STEP = 4.0
+_FEWEST_NODES = 48
+_TERMS = 20
 
 
 def holm(p_values: ArrayLike) -> FloatArray:
@@ -69,32 +75,6 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
     stretched = p[order] * len(order) / np.arange(1, len(order) + 1)
     adjusted[order] = np.minimum(np.minimum.accumulate(stretched[::-1])[::-1], 1.0)
     return adjusted
-
-
-def _checked(p_values: ArrayLike) -> tuple[FloatArray, np.ndarray]:
-    p = as_floats("p_values", p_values)
-    tested = np.flatnonzero(~np.isnan(p))
-    if ((p[tested] < 0.0) | (p[tested] > 1.0)).any():
-        row = int(tested[(p[tested] < 0.0) | (p[tested] > 1.0)][0])
-        raise ValueError(f"p_values[{row}] is {p[row]}; a p-value lies between 0 and 1")
-    return p, tested
-
-
-# Which places are settled? Claims of order between systems, and the places that they leave to each, all at once.
-
-
-@dataclass(frozen=True)
-class OrderClaims:
-    """What is claimed of every two systems.
-
-    Attributes:
-        better: whether a system (row) is shown to be better than another (column), shape [n_systems, n_systems].
-        cyclic: whether claims ran in a circle, as pairs that were compared on different items can: then nothing was
-            concluded from two claims together.
-    """
-
-    better: NDArray[np.bool_]
-    cyclic: bool
 
 
 @dataclass(frozen=True)
@@ -151,6 +131,20 @@ def order_claims(
     return OrderClaims(better if cyclic else closed, cyclic)
 
 
+@dataclass(frozen=True)
+class OrderClaims:
+    """What is claimed of every two systems.
+
+    Attributes:
+        better: whether a system (row) is shown to be better than another (column), shape [n_systems, n_systems].
+        cyclic: whether claims ran in a circle, as pairs that were compared on different items can: then nothing was
+            concluded from two claims together.
+    """
+
+    better: NDArray[np.bool_]
+    cyclic: bool
+
+
 def places(estimate: ArrayLike, better: ArrayLike) -> Places:
     """Give the places that claims leave to each system.
 
@@ -183,37 +177,6 @@ def places(estimate: ArrayLike, better: ArrayLike) -> Places:
         n_better=n_better,
         n_worse=n_worse,
     )
-
-
-# Looking at a comparison more than once: how far from a tie it must be after each look to be called settled.
-
-MOST_LOOKS = 100
-"""Looks that are integrated over; for more, the boundary is that of looking without a pause, a little wider."""
-FEWEST_CASES = 20
-"""Cases from which on their spread about the mean is believed."""
-TUNED_AT = 50
-"""Cases at which the confidence sequence is about as narrow as one can be; any number is valid."""
-_NODES_PER_STEP = 4.0
-_FEWEST_NODES = 48
-_TERMS = 20
-
-
-class TieStatistic(NamedTuple):
-    """How far comparisons are from a tie.
-
-    Attributes:
-        estimate: mean score over cases, NaN without any, shape [...].
-        se: its standard error, at least that of half a case, shape [...].
-        statistic: what is held against a boundary: (estimate - 1/2) / se, corrected for continuity, or `cautious` where
-            cases are few, shape [...].
-        cautious: the same by `se`, or by the standard error that there is if the two are equal, whichever is nearer to
-            a tie; 0 where every case is a tie, shape [...].
-    """
-
-    estimate: FloatArray
-    se: FloatArray
-    statistic: FloatArray
-    cautious: FloatArray
 
 
 def tie_statistic(score: FloatArray, error: ArrayLike = 0.05) -> TieStatistic:
@@ -250,6 +213,24 @@ def tie_statistic(score: FloatArray, error: ArrayLike = 0.05) -> TieStatistic:
     )
 
 
+class TieStatistic(NamedTuple):
+    """How far comparisons are from a tie.
+
+    Attributes:
+        estimate: mean score over cases, NaN without any, shape [...].
+        se: its standard error, at least that of half a case, shape [...].
+        statistic: what is held against a boundary: (estimate - 1/2) / se, corrected for continuity, or `cautious` where
+            cases are few, shape [...].
+        cautious: the same by `se`, or by the standard error that there is if the two are equal, whichever is nearer to
+            a tie; 0 where every case is a tie, shape [...].
+    """
+
+    estimate: FloatArray
+    se: FloatArray
+    statistic: FloatArray
+    cautious: FloatArray
+
+
 def settled(score: FloatArray, boundary: ArrayLike, error: ArrayLike = 0.05) -> IntArray:
     """Returns who is better: 1 for the first, -1 for the second, 0 where that is open.
 
@@ -280,6 +261,37 @@ def obrien_fleming(counts: Sequence[int], error: float) -> FloatArray:
     return np.asarray(_obrien_fleming_constant(tuple(counts), error) / np.sqrt(share), dtype=np.float64)
 
 
+@cache
+def _obrien_fleming_constant(counts: tuple[int, ...], error: float) -> float:
+    from scipy.optimize import brentq  # takes long to load, and few jobs look more than once
+
+    longest = _without_a_pause(error)
+    if len(counts) > MOST_LOOKS:
+        return longest
+    share = np.asarray(counts, dtype=np.float64) / counts[-1]
+
+    def excess(constant: float) -> float:
+        return float(crossing_probabilities(counts, constant / np.sqrt(share)).sum()) - error
+
+    if len(counts) == 1:
+        return float(-ndtri(0.5 * error))
+    # an early look may add less than rounding does, so the bracket is a little wider than it need be
+    return float(brentq(excess, -0.999 * ndtri(0.5 * error), 1.001 * longest, xtol=1e-8))
+
+
+def _without_a_pause(error: float) -> float:
+    """Returns the c that a Brownian motion passes, on either side, by time 1 with probability `error` (reflections)."""
+    from scipy.optimize import brentq
+
+    def excess(constant: float) -> float:
+        odd = 2.0 * np.arange(_TERMS) + 1.0
+        sign = np.where(np.arange(_TERMS) % 2, -1.0, 1.0)
+        passed = 2.0 * sign * ndtr(-odd * constant)
+        return float(2.0 * passed.sum()) - error
+
+    return float(brentq(excess, float(-ndtri(0.5 * error)), float(-ndtri(0.125 * error)), xtol=1e-10))
+
+
 def confidence_sequence(counts: Sequence[int], error: float) -> FloatArray:
     """Returns the boundary of |z| after each number of cases, for looks at any time (Robbins's normal mixture).
 
@@ -296,34 +308,6 @@ def confidence_sequence(counts: Sequence[int], error: float) -> FloatArray:
     evidence = -2.0 * math.log(error)
     mixed = n * (evidence + math.log(evidence + 1.0)) / TUNED_AT
     return np.asarray(np.sqrt((mixed + 1.0) / mixed * np.log((mixed + 1.0) / error**2)), dtype=np.float64)
-
-
-def crossing_probabilities(counts: Sequence[int], boundary: FloatArray) -> FloatArray:
-    """Returns the chance that a tied comparison first passes a boundary at each look.
-
-    The sum over the looks so far, sqrt(t) z, is a Brownian motion at times t. Its density among the comparisons that
-    are still open is carried from look to look on Gauss-Legendre nodes.
-
-    Args:
-        counts: cases at each look, increasing.
-        boundary: of |z| at each look, shape [n_looks].
-
-    Returns:
-        Shape [n_looks].
-    """
-    time = np.asarray(counts, dtype=np.float64) / counts[-1]
-    step = np.sqrt(np.diff(time, prepend=0.0))
-    found = np.empty(len(time))
-    place, mass = np.zeros(1), np.ones(1)
-    for look, (sd, edge) in enumerate(zip(step, boundary * np.sqrt(time), strict=True)):
-        found[look] = mass @ (ndtr((place - edge) / sd) + ndtr((-place - edge) / sd))
-        if look + 1 < len(time):
-            narrowest = min(float(sd), float(step[look + 1]))
-            node, weight = _nodes(max(_FEWEST_NODES, math.ceil(_NODES_PER_STEP * 2.0 * edge / narrowest)))
-            ahead = edge * node
-            density = np.exp(-0.5 * ((ahead[:, np.newaxis] - place) / sd) ** 2) / (sd * math.sqrt(2.0 * math.pi))
-            place, mass = ahead, edge * weight * (density @ mass)
-    return found
 
 
 def p_after_looks(counts: Sequence[int], boundary: FloatArray, statistic: float) -> float:
@@ -360,41 +344,13 @@ def rounds_of(n_cases: int, block: int) -> IntArray:
     return np.asarray(np.minimum(np.arange(n_cases) // block, rounds - 1), dtype=np.int64)
 
 
-@cache
-def _obrien_fleming_constant(counts: tuple[int, ...], error: float) -> float:
-    from scipy.optimize import brentq  # takes long to load, and few jobs look more than once
-
-    longest = _without_a_pause(error)
-    if len(counts) > MOST_LOOKS:
-        return longest
-    share = np.asarray(counts, dtype=np.float64) / counts[-1]
-
-    def excess(constant: float) -> float:
-        return float(crossing_probabilities(counts, constant / np.sqrt(share)).sum()) - error
-
-    if len(counts) == 1:
-        return float(-ndtri(0.5 * error))
-    # an early look may add less than rounding does, so the bracket is a little wider than it need be
-    return float(brentq(excess, -0.999 * ndtri(0.5 * error), 1.001 * longest, xtol=1e-8))
-
-
-def _without_a_pause(error: float) -> float:
-    """Returns the c that a Brownian motion passes, on either side, by time 1 with probability `error` (reflections)."""
-    from scipy.optimize import brentq
-
-    def excess(constant: float) -> float:
-        odd = 2.0 * np.arange(_TERMS) + 1.0
-        sign = np.where(np.arange(_TERMS) % 2, -1.0, 1.0)
-        passed = 2.0 * sign * ndtr(-odd * constant)
-        return float(2.0 * passed.sum()) - error
-
-    return float(brentq(excess, float(-ndtri(0.5 * error)), float(-ndtri(0.125 * error)), xtol=1e-10))
-
-
-@cache
-def _nodes(n: int) -> tuple[FloatArray, FloatArray]:
-    node, weight = np.polynomial.legendre.leggauss(n)
-    return np.asarray(node, dtype=np.float64), np.asarray(weight, dtype=np.float64)
+def _checked(p_values: ArrayLike) -> tuple[FloatArray, np.ndarray]:
+    p = as_floats("p_values", p_values)
+    tested = np.flatnonzero(~np.isnan(p))
+    if ((p[tested] < 0.0) | (p[tested] > 1.0)).any():
+        row = int(tested[(p[tested] < 0.0) | (p[tested] > 1.0)][0])
+        raise ValueError(f"p_values[{row}] is {p[row]}; a p-value lies between 0 and 1")
+    return p, tested
 
 
 def _check(counts: Sequence[int], error: float) -> None:
@@ -402,3 +358,37 @@ def _check(counts: Sequence[int], error: float) -> None:
         raise ValueError(f"counts are {list(counts)}; they must increase from 1 or more")
     if not 0.0 < error < 0.5:
         raise ValueError(f"error is {error}; it must be between 0 and 0.5")
+
+
+def crossing_probabilities(counts: Sequence[int], boundary: FloatArray) -> FloatArray:
+    """Returns the chance that a tied comparison first passes a boundary at each look.
+
+    The sum over the looks so far, sqrt(t) z, is a Brownian motion at times t. Its density among the comparisons that
+    are still open is carried from look to look on Gauss-Legendre nodes.
+
+    Args:
+        counts: cases at each look, increasing.
+        boundary: of |z| at each look, shape [n_looks].
+
+    Returns:
+        Shape [n_looks].
+    """
+    time = np.asarray(counts, dtype=np.float64) / counts[-1]
+    step = np.sqrt(np.diff(time, prepend=0.0))
+    found = np.empty(len(time))
+    place, mass = np.zeros(1), np.ones(1)
+    for look, (sd, edge) in enumerate(zip(step, boundary * np.sqrt(time), strict=True)):
+        found[look] = mass @ (ndtr((place - edge) / sd) + ndtr((-place - edge) / sd))
+        if look + 1 < len(time):
+            narrowest = min(float(sd), float(step[look + 1]))
+            node, weight = _nodes(max(_FEWEST_NODES, math.ceil(_NODES_PER_STEP * 2.0 * edge / narrowest)))
+            ahead = edge * node
+            density = np.exp(-0.5 * ((ahead[:, np.newaxis] - place) / sd) ** 2) / (sd * math.sqrt(2.0 * math.pi))
+            place, mass = ahead, edge * weight * (density @ mass)
+    return found
+
+
+@cache
+def _nodes(n: int) -> tuple[FloatArray, FloatArray]:
+    node, weight = np.polynomial.legendre.leggauss(n)
+    return np.asarray(node, dtype=np.float64), np.asarray(weight, dtype=np.float64)

@@ -31,8 +31,6 @@ from dialeval.stats.comparisons import N_RESULTS, compare, groups, mostly_zeros,
 from dialeval.stats.estimates import Estimate, t_interval
 from dialeval.stats.likelihood import GRADIENT_TOLERANCE
 
-# Ratings with style held fixed: models, length and position in one logit (Chatbot Arena's style control).
-
 DEFAULT_RIDGE = 1e-6
 INSEPARABLE = "lengths and ratings cannot be told apart"
 SAME_LENGTHS = "every length ratio is the same"
@@ -40,7 +38,6 @@ NOT_FINITE = "not identifiable (separation): the regression has no finite soluti
 NO_COMPARISON = "no comparison"
 NO_SPREAD = "every verdict is as the fit expects it, which tells nothing of how far others may be"
 ONE_CLUSTER = "a robust interval needs two clusters or more"
-
 _MAX_ITERATIONS = 100
 _STEP_TOLERANCE = 1e-10
 _FARTHEST = 30.0  # log-odds per root mean square of a covariate; beyond it the maximum is at infinity
@@ -51,6 +48,13 @@ _OF_ROUNDING = 1e-14  # of the largest variance
 _LARGEST_ERROR = 1e4  # in log-odds: what a cluster without which nothing is known leaves
 _NUMBERS_OF_CLUSTERS = 2e7
 _WORK_OF_CLUSTERS = 2e9
+_RIDGE = 1e-3  # on strengths, of which only differences are told
+_MAX_ITERATIONS_JUDGE_SLOPES = 200
+_STEP_TOLERANCE_JUDGE_SLOPES = 1e-9
+_HALVINGS = 30
+_PRIOR = 1.25  # precision; twice the standard deviation is a factor of six
+_UNIT = 1e4  # precision with which the others' slopes average 0
+_STEEPEST = 10.0  # logarithm of a slope beyond which verdicts are certain
 
 
 @dataclass(frozen=True)
@@ -231,24 +235,6 @@ def controlled_ratings(
     return result(rating, of_models, slope, place, "")
 
 
-def _together(told: FloatArray) -> IntArray:
-    """Number of the part of each player, shape [n_players]: in one part all distances are determined.
-
-    Args:
-        told: what each player's strength has of the determined directions, shape [n_players, rank].
-    """
-    own = (told**2).sum(axis=1)
-    first, second = np.nonzero(np.triu(own[:, np.newaxis] + own - 2.0 * told @ told.T > 2.0 - _TOLD, 1))
-    return groups(first, second, len(told))
-
-
-def _centring(anchored: BoolArray) -> FloatArray:
-    """Matrix that takes the anchored players' mean off every strength, shape [n_players, n_players]."""
-    n = len(anchored)
-    mean = anchored / max(int(anchored.sum()), 1)
-    return np.asarray(np.eye(n) - mean[np.newaxis, :], dtype=np.float64)
-
-
 class _Games:
     """The likelihood of comparisons, whose design matrix is never written out."""
 
@@ -384,15 +370,22 @@ class _Games:
         return np.asarray(moved.T @ moved / scale, dtype=np.float64)
 
 
-# Judges that differ in sharpness: a slope per judge on strengths that all judges share.
+def _together(told: FloatArray) -> IntArray:
+    """Number of the part of each player, shape [n_players]: in one part all distances are determined.
 
-_RIDGE = 1e-3  # on strengths, of which only differences are told
-_MAX_ITERATIONS_JUDGE_SLOPES = 200
-_STEP_TOLERANCE_JUDGE_SLOPES = 1e-9
-_HALVINGS = 30
-_PRIOR = 1.25  # precision; twice the standard deviation is a factor of six
-_UNIT = 1e4  # precision with which the others' slopes average 0
-_STEEPEST = 10.0  # logarithm of a slope beyond which verdicts are certain
+    Args:
+        told: what each player's strength has of the determined directions, shape [n_players, rank].
+    """
+    own = (told**2).sum(axis=1)
+    first, second = np.nonzero(np.triu(own[:, np.newaxis] + own - 2.0 * told @ told.T > 2.0 - _TOLD, 1))
+    return groups(first, second, len(told))
+
+
+def _centring(anchored: BoolArray) -> FloatArray:
+    """Matrix that takes the anchored players' mean off every strength, shape [n_players, n_players]."""
+    n = len(anchored)
+    mean = anchored / max(int(anchored.sum()), 1)
+    return np.asarray(np.eye(n) - mean[np.newaxis, :], dtype=np.float64)
 
 
 @dataclass(frozen=True)
