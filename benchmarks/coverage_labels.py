@@ -18,7 +18,7 @@ from scipy.special import expit, ndtri
 
 from dialeval.config.protocol import Cascade
 from dialeval.labels.cascade_estimates import with_cascade
-from dialeval.measures.cascades import as_one, drawn
+from dialeval.measures.combined_judges import as_one, drawn
 from dialeval.measures.design import Design
 from dialeval.measures.scores import means
 from dialeval.stats.bradley_terry import bradley_terry

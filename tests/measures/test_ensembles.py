@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.measures.ensembles import ENSEMBLE_COLUMNS, ensemble_judgements
+from dialeval.measures.combined_judges import ENSEMBLE_COLUMNS, ensemble_judgements
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 

@@ -25,7 +25,7 @@ from dialeval.labels.joined_judgements import (
     LabelledDesign,
     Terms,
 )
-from dialeval.measures.cascades import CASCADE_COLUMNS, drawn
+from dialeval.measures.combined_judges import CASCADE_COLUMNS, drawn
 from dialeval.measures.design import Design, Row
 from dialeval.measures.differences import HEAD_TO_HEAD, about, corrected
 from dialeval.tables.schema import scope

@@ -8,9 +8,15 @@ import pyarrow.compute as pc
 from pydantic import BaseModel
 
 from dialeval.config.protocol import Cascade
-from dialeval.measures.cascades import CASCADE_COLUMNS, as_one, drawn
-from dialeval.measures.ensembles import ENSEMBLE_COLUMNS
-from dialeval.measures.ensembles import ensemble_judgements as ensemble_ensemble_judgements
+from dialeval.measures.combined_judges import (
+    CASCADE_COLUMNS,
+    ENSEMBLE_COLUMNS,
+    as_one,
+    drawn,
+)
+from dialeval.measures.combined_judges import (
+    ensemble_judgements as ensemble_ensemble_judgements,
+)
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, Form
 from dialeval.tables.files import TableWriter, chosen_rows, read_table, read_tables, write_table
 from dialeval.text import counted
