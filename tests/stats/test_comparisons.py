@@ -16,10 +16,10 @@ from dialeval.stats.comparisons import (
     equalised,
     equally_weighted,
     groups,
+    integer_counts,
     mostly_zeros,
     pair_weights,
     rings,
-    whole_counts,
 )
 from dialeval.stats.elo import bootstrap_elo
 from dialeval.stats.elo_interval import bootstrap_elo_interval
@@ -98,14 +98,14 @@ def test_weights_by_hand() -> None:
     table = np.array([[6.0, 2.0, 0.0], [1.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
     assert pair_weights(table).tolist() == [5 / 8, 5 / 2, 0.0]
     assert equally_weighted(table).sum(axis=1).tolist() == [5.0, 5.0, 0.0]
-    assert whole_counts(table, 10).tolist() == [[8, 2, 0], [5, 0, 5], [0, 0, 0]]
-    assert whole_counts(np.array([[1.0, 1.0, 1.0]]), 8).sum() == 8
+    assert integer_counts(table, 10).tolist() == [[8, 2, 0], [5, 0, 5], [0, 0, 0]]
+    assert integer_counts(np.array([[1.0, 1.0, 1.0]]), 8).sum() == 8
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 40)] * 3), min_size=1, max_size=6), st.integers(1, 200))
 def test_whole_counts_keep_shares_to_within_one_comparison(rows: list[tuple[int, ...]], total: int) -> None:
     table = np.array(rows, dtype=float)
-    counts = whole_counts(table, total)
+    counts = integer_counts(table, total)
     met = table.sum(axis=1)
     assert counts.sum(axis=1).tolist() == np.where(met > 0, total, 0).tolist()
     wanted = table * np.divide(total, met, out=np.zeros(len(met)), where=met > 0)[:, np.newaxis]

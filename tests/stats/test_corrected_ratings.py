@@ -76,7 +76,7 @@ def test_ratings_are_those_that_minimise_the_loss() -> None:
 
 
 def test_with_all_labelled_they_are_bradley_terrys_with_its_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ratings, "MADE_UP", 1e-9)
+    monkeypatch.setattr(ratings, "PSEUDO_COMPARISONS", 1e-9)
     drawn = draw(np.random.default_rng(1), 240)
     theirs = bradley_terry(drawn.left, drawn.right, drawn.outcome, 4, cluster=drawn.cluster, resamples=2000)
     found = correct_ratings(*drawn[:-1])

@@ -10,12 +10,12 @@ from scipy.stats import t as student
 from dialeval.stats.resampling import (
     bias_corrected_interval,
     cluster_counts,
+    integer_counts,
     interval,
     p_above_next,
     percentile_interval,
     ratio_replicates,
     unless_same,
-    whole_counts,
 )
 
 
@@ -33,7 +33,7 @@ def test_counts_are_multinomial():
     [(1, 1, np.uint8), (200, 255, np.uint8), (200, 256, np.uint16), (70, 70_000, np.uint32)],
 )
 def test_whole_counts_are_the_same_draws(n_clusters, largest, kind):
-    whole = whole_counts(n_clusters, 300, np.random.default_rng(6), largest)
+    whole = integer_counts(n_clusters, 300, np.random.default_rng(6), largest)
     assert whole.dtype == kind
     assert (whole == cluster_counts(n_clusters, 300, np.random.default_rng(6))).all()
     rng = np.random.default_rng(6)  # one draw after another, counted one by one

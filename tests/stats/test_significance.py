@@ -21,9 +21,9 @@ from dialeval.stats.significance import (
     holm,
     obrien_fleming,
     order_claims,
-    p_after_looks,
     places,
     rounds_of,
+    sequential_p_value,
     settled,
     tie_statistic,
 )
@@ -237,11 +237,11 @@ def test_the_confidence_sequence_does_not_depend_on_later_looks() -> None:
 def test_p_values_allow_for_the_looks_before() -> None:
     counts = [20, 40, 60]
     edge = obrien_fleming(counts, 0.05)
-    assert p_after_looks([20], edge[:1], 2.5) == pytest.approx(2 * norm.sf(2.5))
-    assert p_after_looks(counts, edge, edge[-1]) == pytest.approx(0.05, abs=1e-6)
-    assert p_after_looks(counts, edge, 0.0) == pytest.approx(1.0, abs=1e-6)
-    assert p_after_looks(counts, edge, 1.96) > 2 * norm.sf(1.96)
-    assert np.isnan(p_after_looks(list(range(1, MOST_LOOKS + 2)), np.full(MOST_LOOKS + 1, 3.0), 1.0))
+    assert sequential_p_value([20], edge[:1], 2.5) == pytest.approx(2 * norm.sf(2.5))
+    assert sequential_p_value(counts, edge, edge[-1]) == pytest.approx(0.05, abs=1e-6)
+    assert sequential_p_value(counts, edge, 0.0) == pytest.approx(1.0, abs=1e-6)
+    assert sequential_p_value(counts, edge, 1.96) > 2 * norm.sf(1.96)
+    assert np.isnan(sequential_p_value(list(range(1, MOST_LOOKS + 2)), np.full(MOST_LOOKS + 1, 3.0), 1.0))
 
 
 def test_p_values_of_walks_that_stop_at_a_boundary_are_even() -> None:
@@ -250,7 +250,7 @@ def test_p_values_of_walks_that_stop_at_a_boundary_are_even() -> None:
     rng = np.random.default_rng(8)
     z = np.cumsum(rng.standard_normal((4000, 4)), axis=1) / np.sqrt(np.arange(1, 5))
     stop = np.where((np.abs(z) > edge).any(axis=1), (np.abs(z) > edge).argmax(axis=1), 3)
-    p = [p_after_looks(counts[: k + 1], edge, row[k]) for row, k in zip(z, stop, strict=True)]
+    p = [sequential_p_value(counts[: k + 1], edge, row[k]) for row, k in zip(z, stop, strict=True)]
     assert kstest(p, "uniform").pvalue > 1e-3
 
 

@@ -67,10 +67,10 @@ def compare(a: Path, b: Path, out: Path) -> str:
     numbers = compared_numbers(first, second)
     verdicts, flips = compared_verdicts(first, second)
     if not numbers and not any(row["n_both"] for row in verdicts):
-        told = "".join(f"; {words}" for words in (*first.problems, *second.problems))
+        problems = "".join(f"; {text}" for text in (*first.problems, *second.problems))
         raise UserError(
             f"{a} and {b} have nothing in common: no table has a number of the same system, and no judge gave a "
-            f"verdict on the same case; compare runs of the same protocols and systems{told}"
+            f"verdict on the same case; compare runs of the same protocols and systems{problems}"
         )
     texts = [texts_behind(run, flips) for run in (first, second)]
     for flip, ours, theirs in zip(flips, *texts, strict=True):

@@ -152,8 +152,10 @@ class Number:
     @property
     def scope(self) -> str:
         """At what N, on which criterion, and so on, in words."""
-        told = {*self.how.of, "judge", "measure"}
-        named = [(name, value) for name, value in self.key.items() if name not in told and value not in (None, "")]
+        own_columns = {*self.how.of, "judge", "measure"}
+        named = [
+            (name, value) for name, value in self.key.items() if name not in own_columns and value not in (None, "")
+        ]
         return ", ".join(f"N = {value}" if name == "n_utterances" else str(value) for name, value in named) or "all"
 
 

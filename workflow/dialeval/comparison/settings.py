@@ -91,11 +91,11 @@ def _between(kind: str, prefix: str, first: Mapping[str, str], second: Mapping[s
             yield {"kind": kind, "place": prefix + place, "value_a": before, "value_b": after, "n_jobs": 0}
 
 
-def _of_jobs(kind: str, common: list[tuple[str, Row, Row]], told: Any) -> Iterator[Row]:
+def _of_jobs(kind: str, common: list[tuple[str, Row, Row]], part_of: Any) -> Iterator[Row]:
     """Yields what is another between the records of the same jobs, each change once with the number of its jobs."""
     found: dict[tuple[str, str, str], int] = defaultdict(int)
     for _, first, second in common:
-        for row in _between(kind, "", told(first), told(second)):
+        for row in _between(kind, "", part_of(first), part_of(second)):
             found[row["place"], row["value_a"], row["value_b"]] += 1
     for (place, before, after), n_jobs in found.items():
         yield {"kind": kind, "place": place, "value_a": before, "value_b": after, "n_jobs": n_jobs}
@@ -132,7 +132,7 @@ def _prompts(a: Run, b: Run) -> list[Row]:
         if not other.is_file():
             continue
         before, after = prompts_of(a, path), prompts_of(b, other)
-        if before is not None and after is not None and asked_otherwise(before, after):
+        if before is not None and after is not None and changed_prompts(before, after):
             place = name.with_suffix("").as_posix()
             rows.append({"kind": "prompts", "place": place, "value_a": before, "value_b": after, "n_jobs": 0})
     return rows
@@ -161,8 +161,8 @@ def prompts_of(run: Run, path: Path) -> str | None:
             cases[line].add(case)
     enough = min(SEVERAL, len({case for case, _ in lines}))
     forms = {tuple(line for line in words if len(cases[line]) >= enough) for _, words in lines}
-    whole = [form for form in forms if not any(set(form) < set(other) for other in forms)]
-    return "\n\n".join("\n".join(form) for form in sorted(whole))
+    longest = [form for form in forms if not any(set(form) < set(other) for other in forms)]
+    return "\n\n".join("\n".join(form) for form in sorted(longest))
 
 
 def _case(row: dict[str, Any]) -> str:
@@ -184,7 +184,7 @@ def _lines(row: dict[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def asked_otherwise(before: str, after: str) -> bool:
+def changed_prompts(before: str, after: str) -> bool:
     """Returns whether prompts have other words in one of two runs.
 
     A form that only one run has, and that differs from one of both runs in numbers alone, comes from its cases: more

@@ -72,10 +72,10 @@ def _judged(frame: pd.DataFrame) -> pd.DataFrame:
         chosen = chosen.where(frame["outcome"] != side, frame[side])
     scored = frame["value"].notna()
     place = frame["place"].map(lambda at: "" if pd.isna(at) else f" (utterance {int(at)})")
-    said = frame["choice"].fillna("").astype(str)
-    said = said.where(~scored, frame["value"].map(lambda value: f"{value:.3g}"))
-    said = said.where(~pair, chosen)
-    frame["plain"] = said.where(read, frame["status"]).fillna("").astype(str)
+    answer = frame["choice"].fillna("").astype(str)
+    answer = answer.where(~scored, frame["value"].map(lambda value: f"{value:.3g}"))
+    answer = answer.where(~pair, chosen)
+    frame["plain"] = answer.where(read, frame["status"]).fillna("").astype(str)
     frame["verdict"] = frame["plain"] + place.where(read & ~pair & ~scored, "")
     frame["exact"] = frame["verdict"]
     frame["width"] = frame["scale_max"] - frame["scale_min"]

@@ -23,8 +23,8 @@ from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
 from dialeval.stats.significance import (
     confidence_sequence,
     obrien_fleming,
-    p_after_looks,
     rounds_of,
+    sequential_p_value,
     settled,
     tie_statistic,
 )
@@ -123,8 +123,8 @@ class Rounds:
         """
         looked = np.flatnonzero(self._open & self._new[:, self._round])
         boundary, error = self._boundary[looked, self._round], self._error[looked]
-        heard = tie_statistic(self._scores(looked, np.nan), error)
-        self._distance[looked] = heard.cautious
+        tested = tie_statistic(self._scores(looked, np.nan), error)
+        self._distance[looked] = tested.cautious
         low, high = (settled(self._scores(looked, value), boundary, error) for value in (0.0, 1.0))
         better = np.where(low == high, low, 0)
         over = self._counts[looked, self._round] == self._counts[looked, -1]
@@ -138,9 +138,9 @@ class Rounds:
                     **of._asdict(),
                     "round": self._round + 1,
                     "n_seeds": int(self._counts[pair, self._round]),
-                    "estimate": float(heard.estimate[number]),
-                    "se": float(heard.se[number]),
-                    "statistic": float(heard.statistic[number]),
+                    "estimate": float(tested.estimate[number]),
+                    "se": float(tested.se[number]),
+                    "statistic": float(tested.statistic[number]),
                     "boundary": float(boundary[number]),
                     "p": None,
                     "decision": decision,
@@ -159,7 +159,7 @@ class Rounds:
             "pairs are open"
         )
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """Returns in words what was asked in all, and what that settled."""
         ended = sum(row["decision"] == ENDED for row in self.rows)
         return (
@@ -186,7 +186,7 @@ class Rounds:
             if number is not None:
                 new = np.flatnonzero(self._new[number, : row["round"]])
                 counts, boundary = self._counts[number, new].tolist(), self._boundary[number, new]
-                row["p"] = p_after_looks(counts, boundary, self._distance[number])
+                row["p"] = sequential_p_value(counts, boundary, self._distance[number])
                 row["decision"] = ENDED if row["decision"] == OPEN else row["decision"]
         self._open[:] = False
 
@@ -198,12 +198,12 @@ def _boundaries(counts: IntArray, errors: FloatArray, adaptive: Adaptive) -> Flo
     made: dict[tuple[tuple[int, ...], float], FloatArray] = {}
     for pair, error in enumerate(errors.tolist()):
         new = np.diff(counts[pair], prepend=0) > 0
-        looks = tuple(counts[pair][new].tolist())
-        if not looks:
+        case_counts = tuple(counts[pair][new].tolist())
+        if not case_counts:
             continue
-        if (looks, error) not in made:
-            made[looks, error] = make(looks, error)
-        boundary[pair, new] = made[looks, error]
+        if (case_counts, error) not in made:
+            made[case_counts, error] = make(case_counts, error)
+        boundary[pair, new] = made[case_counts, error]
     return boundary
 
 

@@ -58,18 +58,18 @@ def bias(judgements: pd.DataFrame, design: Design, words: Words) -> list[Row]:
         words: lengths of the dialogues.
     """
     systems = systems_of(judgements, design)
-    everybody = [*systems, *(name for name in (design.reference or HUMAN,) if name not in systems)]
+    players = [*systems, *(name for name in (design.reference or HUMAN,) if name not in systems)]
     settings = {"resamples": design.resamples, "random_seed": design.random_seed}
     rows: list[Row] = []
     for about, of in _groups(judgements[judgements["judge"].isin(design.judges)], design):
-        judged = _judged(of, words, design.judges, everybody)
+        judged = _judged(of, words, design.judges, players)
         found = [
             *(
                 {"judge": judge, **row}
                 for number, judge in enumerate(design.judges)
-                for row in _of_judge(judged.of(judged.judge == number), len(everybody), both_orders=design.both_orders)
+                for row in _of_judge(judged.of(judged.judge == number), len(players), both_orders=design.both_orders)
             ),
-            *_self_preferences(judged, design.judges, everybody, design.families, settings),
+            *_self_preferences(judged, design.judges, players, design.families, settings),
             *_agreement(judged, design.judges, settings),
         ]
         rows += [{**row, **about} for row in found]
@@ -254,13 +254,13 @@ def agreement(judgements: pd.DataFrame, design: Design) -> list[Row]:
         judgements: the protocol's table `judgements`, with the columns of `scores.COLUMNS`.
         design: the protocol's design.
     """
-    said: dict[str, dict[str, pd.DataFrame]] = {}
+    answers_by: dict[str, dict[str, pd.DataFrame]] = {}
     for about, of in by_criterion(judgements, design):
         if len(of):
-            said.setdefault(str(about["criterion"]), {})[about["judge"]] = _of_each_item(of)
+            answers_by.setdefault(str(about["criterion"]), {})[about["judge"]] = _of_each_item(of)
     return [
         {"judge": one, "other_judge": other, "criterion": criterion, **_compared(by[one], by[other], design)}
-        for criterion, by in said.items()
+        for criterion, by in answers_by.items()
         for one, other in combinations(by, 2)
     ]
 

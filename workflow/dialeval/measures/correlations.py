@@ -295,15 +295,15 @@ def correlate_cells(
     for cell in cells:
         for kind, ratings in cell.ratings.items():
             rated = np.flatnonzero(~np.isnan(ratings).all(axis=1))
-            heard = np.array(
+            judging = np.array(
                 [n for n, scorer in enumerate(cell.scorers) if kind == "human" or scorer.method != ANNOTATION],
                 dtype=int,
             )
-            if not len(rated) or not len(heard):
+            if not len(rated) or not len(judging):
                 continue
             # Nobody is compared with ratings of its own.
-            own = cell.own[np.ix_(heard, rated)] & (kind == "model")
-            scores = np.where(own[:, :, np.newaxis], np.nan, cell.scores[np.ix_(heard, rated)])
+            own = cell.own[np.ix_(judging, rated)] & (kind == "model")
+            scores = np.where(own[:, :, np.newaxis], np.nan, cell.scores[np.ix_(judging, rated)])
             by_method = {
                 method: correlate(
                     scores,
@@ -321,10 +321,10 @@ def correlate_cells(
                     cell=cell,
                     rater_kind=kind,
                     dimensions=tuple(cell.dimensions[n] for n in rated),
-                    scorers=tuple(cell.scorers[n] for n in heard),
+                    scorers=tuple(cell.scorers[n] for n in judging),
                     by_method=by_method,
                     scores=scores,
-                    asked=cell.asked[np.ix_(heard, rated)] & ~own,
+                    asked=cell.asked[np.ix_(judging, rated)] & ~own,
                     ratings=ratings[rated],
                 )
             )

@@ -143,12 +143,12 @@ def gather(
         opinions = np.concatenate([judges.mean[:, :, here], models.mean[:, :, there]])[:, columns]
         rows = np.concatenate([scored_here, models.asked[:, :, there]])[:, columns]
         asked = np.asarray(rows.any(axis=2))
-        heard = np.flatnonzero(asked.any(axis=1))
-        everybody = [*judges.who, *models.who]
+        judging = np.flatnonzero(asked.any(axis=1))
+        scorers = [*judges.who, *models.who]
         standing_in = {name: fillers.get((corpus, beside.joined.get(name, name)), "") for name in names}
         by_dimension = {name: filler for name, filler in standing_in.items() if filler}
-        own = np.isin([everybody[number][0] for number in heard], list(filled.partial))
-        themselves = _of_its_name([everybody[number] for number in heard], asked[heard])
+        own = np.isin([scorers[number][0] for number in judging], list(filled.partial))
+        themselves = _of_its_name([scorers[number] for number in judging], asked[judging])
         given = beside.of(human.mean[:, :, there], np.nan)
         values = {kind[0]: given[number][columns] for number, kind in enumerate(human.who)}
         cells.append(
@@ -160,9 +160,9 @@ def gather(
                 item_ids=tuple(group["item_id"]),
                 cluster=tuple(group["cluster"]),
                 dimensions=names,
-                scorers=tuple(Scorer(*everybody[number]) for number in heard),
-                scores=opinions[heard],
-                asked=asked[heard],
+                scorers=tuple(Scorer(*scorers[number]) for number in judging),
+                scores=opinions[judging],
+                asked=asked[judging],
                 ratings={kind: array for kind, array in values.items() if not np.isnan(array).all()},
                 filled_by=by_dimension,
                 own=own[:, np.newaxis] & np.array([name in by_dimension for name in names], dtype=bool) | themselves,

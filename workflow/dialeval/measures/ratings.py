@@ -413,8 +413,8 @@ def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: s
     plain, spread = rated.plain, rated.spread
     variance = resampled_pairwise_variance(spread.replicates, plain.n_clusters)
     forgotten = spread.left_of_start.of_pairs_forgotten(np.sqrt(variance)) | np.isnan(variance)
-    by_elo = _told(plain.part, rated.point.group)
-    kinds = {
+    by_elo = _undetermined(plain.part, rated.point.group)
+    methods = {
         "elo": (rated.point.rating, variance, lambda i, j: by_elo(i, j) or ("" if forgotten[i, j] else START_LEFT)),
         "bradley_terry": (plain.rating, pairwise_variance(plain.covariance), by_elo),
     }
@@ -423,12 +423,12 @@ def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: s
     determined = {"elo": rated.identified & compared.any(axis=1), "bradley_terry": rated.identified}
     if rated.controlled is not None and not rated.controlled.reason:
         found = rated.controlled
-        told = _told(found.part, rated.point.group)
-        kinds[CONTROLLED] = (found.rating, pairwise_variance(found.covariance), told)
+        undetermined = _undetermined(found.part, rated.point.group)
+        methods[CONTROLLED] = (found.rating, pairwise_variance(found.covariance), undetermined)
         determined[CONTROLLED] = found.identified
     return [
         row
-        for measure, (rating, of_pair, reason) in kinds.items()
+        for measure, (rating, of_pair, reason) in methods.items()
         for row in difference_rows(
             rating,
             of_pair,
@@ -443,7 +443,7 @@ def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: s
     ]
 
 
-def _told(part: NDArray[np.int64], group: NDArray[np.int64]) -> Callable[[int, int], str]:
+def _undetermined(part: NDArray[np.int64], group: NDArray[np.int64]) -> Callable[[int, int], str]:
     """Returns why the difference of two models is not determined, which it is within a part."""
 
     def reason(first: int, second: int) -> str:

@@ -181,13 +181,13 @@ def usage_table(
         cost = prices.get(usage.model, Prices()).cost(usage.input_tokens, usage.output_tokens)
         paid = spent.get((usage.model, usage.protocol), Sums() if usage.model in prices else None)
         row = asdict(usage) | {"from_store": usage.requests - usage.asked, "cost": cost}
-        row |= {"failures": _by_kind(usage.failures), "remarks": _by_kind(usage.remarks)}
+        row |= {"failures": _by_token_type(usage.failures), "remarks": _by_token_type(usage.remarks)}
         row |= {"spent": paid and paid.spent, "spent_unconfirmed": paid and paid.unconfirmed}
         rows.append(row)
     return to_table(USAGE, rows)
 
 
-def _by_kind(counts: Mapping[str, int]) -> str:
+def _by_token_type(counts: Mapping[str, int]) -> str:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return "; ".join(f"{kind}: {count}" for kind, count in ordered)
 

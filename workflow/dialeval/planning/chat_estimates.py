@@ -112,8 +112,12 @@ def estimate_chats(
                     ends.append(_End(seed_id, followed.utterances, request, asked))
     chats.utterance = own.spoken.answer
     if PARTNER in sides:
-        said = sides[PARTNER].spoken.answer
-        chats.utterance = own.spoken.answer.plus(said).times(0.5)._replace(most=max(own.spoken.answer.most, said.most))
+        partner_answer = sides[PARTNER].spoken.answer
+        chats.utterance = (
+            own.spoken.answer.plus(partner_answer)
+            .times(0.5)
+            ._replace(most=max(own.spoken.answer.most, partner_answer.most))
+        )
     chats.tokenizer = model.counting.tokenizer if model.counting.exact else ""
     for end in ends:
         _count_missing(end, talk, sides, chats)
@@ -178,14 +182,14 @@ def _prompts(model: KnownModel, messages: tuple[Message, ...], system: str, utte
     prompt, overhead = model.prompt(messages), model.message_overhead()
     shortest = model.prompt(history(system, ["a"])).low
     window, counting, max_tokens = model.context_window, model.counting, utterance.most
-    said = utterance.plus(Range(0.0, overhead, overhead, overhead))
+    partner_answer = utterance.plus(Range(0.0, overhead, overhead, overhead))
     for n_messages in count(len(messages)):
         if window is not None and prompt.most + max_tokens > window:  # old utterances may be dropped from here on
             room = max(window - max_tokens, 0) * counting.most + counting.per_message * n_messages
             prompt = prompt.at_most(room)
             prompt = prompt._replace(low=min(prompt.low, shortest))
         yield prompt
-        prompt = prompt.plus(said)
+        prompt = prompt.plus(partner_answer)
 
 
 def chat_estimate(model: KnownModel, protocol: str, selfchat: Selfchat, people: Mapping[str, Dialogue]) -> Estimate:

@@ -262,7 +262,7 @@ def in_words(table: pa.Table) -> str:
 
 def _row(estimate: Estimate, prices: Prices, *, batched: bool) -> dict[str, Any]:
     model = estimate.model
-    prompts, answers = _whole(estimate.prompts), _whole(estimate.answers)
+    prompts, answers = _rounded_up(estimate.prompts), _rounded_up(estimate.answers)
     notes = [*model.notes, *estimate.notes]
     if estimate.to_ask and estimate.n_answers:
         notes.append(f"answers as long as the {estimate.n_answers:,} stored ones, on average")
@@ -275,7 +275,7 @@ def _row(estimate: Estimate, prices: Prices, *, batched: bool) -> dict[str, Any]
         notes.append(
             f"not in batches: {factor:g} times the prices, which are those of batches" if outside else "in batches"
         )
-    costs = [prices.cost(sent, said) for sent, said in zip(prompts, answers, strict=True)]
+    costs = [prices.cost(sent, answer) for sent, answer in zip(prompts, answers, strict=True)]
     return {
         "model": model.name,
         "protocol": estimate.protocol,
@@ -305,7 +305,7 @@ def _sum_reading(rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> dic
     }
 
 
-def _whole(tokens: Range) -> Range:
+def _rounded_up(tokens: Range) -> Range:
     low, expected, high, most = tokens
     return Range(math.floor(low), round(expected), math.ceil(high), math.ceil(most))
 

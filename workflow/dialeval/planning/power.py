@@ -313,24 +313,24 @@ def _people(
         and all(row[column] == shared[column] for column in about)
     ]
     known = [row for row in rows if _known(row["people_low"], row["people_high"]) and row["n_labelled_seeds"] > 1]
-    told = [row for row in known if _left(row) > 0.0]
+    informative = [row for row in known if _left(row) > 0.0]
     rho = [row["rho_within"] for row in rows if _known(row["rho_within"])]
     correlation = float(np.median(rho)) if rho else CORRELATION
     notes = [] if rho else [f"assumed: judge and people correlate by {CORRELATION:g} within a system"]
-    if not told:
+    if not informative:
         basis, freedom = (
             (ASSUMED, math.inf) if number.contribution is None else (STORED, len(number.contribution) - 1.0)
         )
         spread = number.apart * per_case
         notes += ["people spread as the judge's scores do"] if number.contribution is not None else []
         return PeopleDesign(spread, correlation, pilot_freedom=freedom), basis, notes
-    half = np.array([row["people_high"] - row["people_low"] for row in told]) / 2.0
-    error = half / stdtrit(np.array([row["n_labelled_seeds"] - 1.0 for row in told]), 0.975)
-    labelled = sum(row["n_labelled"] for row in told) / (2.0 if of_pairs else 1.0)
-    square = float(np.mean(error**2 / np.array([_left(row) for row in told])))
+    half = np.array([row["people_high"] - row["people_low"] for row in informative]) / 2.0
+    error = half / stdtrit(np.array([row["n_labelled_seeds"] - 1.0 for row in informative]), 0.975)
+    labelled = sum(row["n_labelled"] for row in informative) / (2.0 if of_pairs else 1.0)
+    square = float(np.mean(error**2 / np.array([_left(row) for row in informative])))
     if of_pairs:  # ratings average one number over all systems, which takes its share of each one's variance
-        square *= len(told) / max(len(told) - 1.0, 1.0)
-    pilot = float(sum(row["n_labelled_seeds"] - 1.0 for row in told))
+        square *= len(informative) / max(len(informative) - 1.0, 1.0)
+    pilot = float(sum(row["n_labelled_seeds"] - 1.0 for row in informative))
     return PeopleDesign(2.0 * square * labelled, correlation, pilot_freedom=pilot), LABELLED, notes
 
 

@@ -96,7 +96,7 @@ def answer_adaptively(
     judged = ({"judge": settings.name, **row} for row in asked.rows)
     write_table(rounds, ADAPTIVE_ROUNDS, to_table(ADAPTIVE_ROUNDS, judged))
     judge.write_usage(usage)
-    print(f"{settings.name} was {asked.told()}")
+    print(f"{settings.name} was {asked.summary()}")
 
 
 async def _in_rounds(judge: Asked, asked: Rounds, requests: Path, question: Question, planned: Any) -> None:

@@ -370,15 +370,15 @@ def mean_pairwise_pearson(
         estimates.append(result.estimate[:, 0])
         replicates.append(result.replicates[:, :, 0])
     if not estimates:
-        return _interval_annotators(math.nan, np.zeros(0), confidence, "agreement needs two rounds")
+        return _rounds_estimate(math.nan, np.zeros(0), confidence, "agreement needs two rounds")
     pairs, drawn = np.concatenate(estimates), np.concatenate(replicates, axis=1)
     defined = ~np.isnan(pairs)
     if not defined.any():
-        return _interval_annotators(math.nan, np.zeros(0), confidence, "no two rounds have a correlation")
+        return _rounds_estimate(math.nan, np.zeros(0), confidence, "no two rounds have a correlation")
     n_undefined = int(np.count_nonzero(~defined))
     n_clusters = len(np.unique(clusters[(~np.isnan(ratings)).sum(axis=0) > 1]))
     reason = f"{n_undefined} of {len(pairs)} pairs of rounds have no correlation" if n_undefined else ""
-    return _interval_annotators(
+    return _rounds_estimate(
         float(pairs[defined].mean()), drawn[:, defined].mean(axis=1), confidence, reason, n_clusters
     )
 
@@ -430,7 +430,7 @@ def krippendorffs_alpha(
     reason = "" if not math.isnan(alphas[0]) else ("ratings do not vary" if paired.any() else "no item has two ratings")
     estimate, n_known = float(alphas[0]), len(np.unique(codes))
     if resamples == 0 or math.isnan(estimate):
-        return _interval_annotators(estimate, alphas[1:], confidence, reason, n_known)
+        return _rounds_estimate(estimate, alphas[1:], confidence, reason, n_known)
     low, high = bias_corrected_interval(estimate, alphas[1:], confidence, n_known)
     same = NO_VARIATION if not low < high else ""
     of_values = np.unique(ratings[known], return_inverse=True)[1].astype(np.int64)
@@ -472,7 +472,7 @@ def _checked(rounds: ArrayLike, cluster: ArrayLike | None) -> tuple[FloatArray, 
     return ratings, codes
 
 
-def _interval_annotators(
+def _rounds_estimate(
     estimate: float, replicates: FloatArray, confidence: float, reason: str, n_clusters: int = 0
 ) -> Estimate:
     """Returns the statistic with its interval; one that was not asked for is no fault."""

@@ -280,8 +280,8 @@ def _error(design: FloatArray, won: FloatArray, coefficients: FloatArray, cluste
     curved = design * (win * (1.0 - win))[:, np.newaxis]
     scores = np.column_stack([np.bincount(cluster, column) for column in (design * (won - win)[:, np.newaxis]).T])
     own = np.stack([np.bincount(cluster, curved[:, i] * design[:, j]) for i in range(k) for j in range(k)], axis=1)
-    whole = curved.T @ design
-    without, size = whole - own.reshape(n_clusters, k, k), np.sqrt(np.diag(whole))
+    information = curved.T @ design
+    without, size = information - own.reshape(n_clusters, k, k), np.sqrt(np.diag(information))
     if np.linalg.eigvalsh(without / np.outer(size, size)).min() < _IDENTIFIED:
         return math.inf
     moved = np.linalg.solve(without, scores[:, :, np.newaxis])[:, 1, 0]

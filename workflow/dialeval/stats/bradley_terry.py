@@ -180,7 +180,7 @@ def davidson(
     )
 
 
-def told_by_overlap(design: FloatArray, outcome: FloatArray) -> FloatArray:
+def determined_directions(design: FloatArray, outcome: FloatArray) -> FloatArray:
     """Return an orthonormal basis of the combinations of coefficients that a logistic regression determines.
 
     A direction in which no row's fit gets worse and some get better has no maximum (Albert and Anderson 1984). Rows
@@ -252,13 +252,13 @@ def _rate(
         centred = anchor_at_mean(strengths.strength, comparisons, rated_in(comparisons, tables))
         return strengths, comparisons.spread(initial + points * centred)
 
-    whole, rating = fit(comparisons.table()[np.newaxis])
+    point, rating = fit(comparisons.table()[np.newaxis])
     replicates = np.full((resamples, comparisons.n_players), np.nan)
-    fits = [whole]
+    fits = [point]
     above, below = (np.zeros(comparisons.n_rated, dtype=np.int64) for _ in range(2))
     if len(counts.cluster):
         for rows, tables in counts.blocks(resamples, np.random.default_rng(random_seed)):
-            strengths, drawn = fit(tables, start=whole)
+            strengths, drawn = fit(tables, start=point)
             fits.append(strengths)
             up, down = separated(comparisons, tables)
             above += up.sum(axis=0)
@@ -272,7 +272,7 @@ def _rate(
     effect = np.full(comparisons.n_rated, np.nan)
     if not ties and comparisons.n_pairs:
         weight = pair_weights(comparisons.table()) if equal_pairs else None
-        effect[comparisons.anchored()] = of_strengths(counts, whole.strength[0], weight)[comparisons.anchored()]
+        effect[comparisons.anchored()] = of_strengths(counts, point.strength[0], weight)[comparisons.anchored()]
     return StrengthRating(
         method=method,
         rating=rating[0],
@@ -284,11 +284,11 @@ def _rate(
         below=comparisons.spread(below.astype(np.float64), missing=0.0).astype(np.int64),
         clusters=clusters,
         design_effect=comparisons.spread(effect),
-        tie_parameter=float(np.exp(whole.log_tie[0])) if ties and comparisons.n_pairs else math.nan,
+        tie_parameter=float(np.exp(point.log_tie[0])) if ties and comparisons.n_pairs else math.nan,
         group=comparisons.group_of_player(),
         games=comparisons.games(),
         notes=comparisons.notes(),
-        converged=bool(whole.converged[0]),
+        converged=bool(point.converged[0]),
         unconverged_replicates=sum(int(np.count_nonzero(~part.converged)) for part in fits[1:]),
         iterations=max(part.iterations for part in fits),
         max_gradient=max(part.max_gradient for part in fits),

@@ -327,7 +327,7 @@ def equally_weighted(tables: FloatArray) -> FloatArray:
     return np.asarray(tables * pair_weights(tables)[..., np.newaxis], dtype=np.float64)
 
 
-def whole_counts(table: FloatArray, total: int) -> IntArray:
+def integer_counts(table: FloatArray, total: int) -> IntArray:
     """Returns whole numbers of comparisons that stand for a table, `total` of each pair that met.
 
     Shares are kept to within one comparison, by the largest remainders.
@@ -351,7 +351,7 @@ def most_of_a_pair(comparisons: Comparisons) -> int:
 
 def equalised(comparisons: Comparisons) -> Comparisons:
     """Returns comparisons with as many of every pair as the most compared one has, for methods that play them."""
-    counts = whole_counts(comparisons.table(), most_of_a_pair(comparisons)).ravel()
+    counts = integer_counts(comparisons.table(), most_of_a_pair(comparisons)).ravel()
     return replace(comparisons, type_of_row=np.repeat(np.arange(N_RESULTS * comparisons.n_pairs), counts))
 
 

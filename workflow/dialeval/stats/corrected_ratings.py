@@ -103,7 +103,7 @@ def correct_ratings(
     data = _Comparisons(games, rows.y, rows.f, rows.w, rows.thin, rows.labelled, float(target == "new"))
     judge = data.of_judge(scored)
     # A row without a judge's outcome takes what its ratings expect: that looks at no label, so it may serve as a proxy.
-    data = data._replace(f=np.where(rows.scored, rows.f, judge.whole.expected))
+    data = data._replace(f=np.where(rows.scored, rows.f, judge.fitted.expected))
     certain = bool(n) and bool((rows.labelled & (rows.thin == 0.0)).all())
     n_clusters = int((np.bincount(rows.cell[rows.labelled], minlength=1) > 0).sum())
     enough = n_clusters >= FEWEST_LABELLED and bool(rows.scored.any()) and not certain
@@ -135,7 +135,7 @@ def correct_ratings(
         labelled=rows.scored, certain=False, fixed=False,
     )  # fmt: skip
     both = data.of_judge(rows.w * scored, rows.thin)
-    gap = _Fit(both.strength - alone.strength, both.psi - alone.psi, alone.whole)
+    gap = _Fit(both.strength - alone.strength, both.psi - alone.psi, alone.fitted)
     of_both = of_people._replace(limited=common, anchored=common)
     judge_ratings, bias = of_judge.ratings(judge, initial), of_both.ratings(gap, 0.0)
     own, pooled = _correlations(data, alone, judge, rows.labelled & rows.scored)
@@ -198,17 +198,17 @@ class _Comparisons(NamedTuple):
         weight = self.best_weight(people)
         for _ in range(_HALVINGS if weight > 0.0 else 0):
             fit = self.fit(weight)
-            if fit.whole.finite:
+            if fit.fitted.finite:
                 return weight, fit
             weight *= 0.5
         return 0.0, people
 
     def best_weight(self, people: _Fit) -> float:
         """The lambda in 0..1 with the smallest sum of variances, to first order at people's own strengths."""
-        expected, whole = people.whole.expected, anchored_information(people.whole.information)
+        expected, fitted = people.fitted.expected, anchored_information(people.fitted.information)
         own = self.games.cluster_sums(self.w * self.thin * (self.y - expected))
         other = self.games.cluster_sums((self.new - self.w * self.thin) * (self.f - expected))
-        a, b = (np.linalg.solve(whole, sums.T).T for sums in (own, other))
+        a, b = (np.linalg.solve(fitted, sums.T).T for sums in (own, other))
         a, b = (moved - moved.mean(axis=1, keepdims=True) for moved in (a, b))
         below = float((b**2).sum())
         return float(np.clip(-(a * b).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
@@ -223,7 +223,7 @@ class _Comparisons(NamedTuple):
         few = (apart > 0.0).sum(axis=0) < FEWEST_EITHER
         count = np.maximum(self.games.totals(self.labelled.astype(np.float64)), 1.0)
         worth, left = (self.games.totals(part) / count for part in (self.w, self.labelled * self.thin**2))
-        inverse = np.linalg.inv(anchored_information(fit.whole.information))
+        inverse = np.linalg.inv(anchored_information(fit.fitted.information))
         moved = (
             weight * worth * (np.diag(inverse) - inverse.sum(axis=0) / max(len(inverse), 1))
         )  # of strengths that average 0
@@ -239,9 +239,9 @@ class _Comparisons(NamedTuple):
         n, games = self.games.n_players, self.games
         left, right = np.minimum(games.left, games.right), np.maximum(games.left, games.right)
         pair = left * n + right
-        residual = (self.y - fit.whole.expected - weight * (self.f - fit.whole.expected)) * self.labelled
-        curvature = self.w * fit.whole.expected * (1.0 - fit.whole.expected)
-        unlikely = np.maximum(fit.whole.expected, 1.0 - fit.whole.expected) ** 2
+        residual = (self.y - fit.fitted.expected - weight * (self.f - fit.fitted.expected)) * self.labelled
+        curvature = self.w * fit.fitted.expected * (1.0 - fit.fitted.expected)
+        unlikely = np.maximum(fit.fitted.expected, 1.0 - fit.fitted.expected) ** 2
         total, square, labelled, spread, left_over, surprise = (
             np.bincount(pair, part, minlength=n * n).astype(np.float64)
             for part in (
@@ -254,7 +254,7 @@ class _Comparisons(NamedTuple):
         spread = spread * size / np.maximum(size - 1.0, 1.0)
         believed = surprise[there] / total[there] / (size + 1.0)
         one, other = np.divmod(np.flatnonzero(there), n)
-        inverse = np.linalg.inv(anchored_information(fit.whole.information))
+        inverse = np.linalg.inv(anchored_information(fit.fitted.information))
         moved = inverse[one] - inverse[other]
         alone = np.clip(
             labelled[there] * (moved[np.arange(len(one)), one] - moved[np.arange(len(one)), other]), 0.0, 1.0
@@ -281,7 +281,7 @@ class _Fit(NamedTuple):
 
     strength: FloatArray
     psi: FloatArray
-    whole: WeightedStrengths
+    fitted: WeightedStrengths
 
 
 class _Scale(NamedTuple):
@@ -344,7 +344,7 @@ class _Scale(NamedTuple):
 def _correlations(data: _Comparisons, people: _Fit, judge: _Fit, both: BoolArray) -> tuple[FloatArray, float]:
     """Correlation of what people and the judge say beyond either's ratings, of each player and of all; NaN if none."""
     w = data.w * both
-    y, f = data.y - people.whole.expected, data.f - judge.whole.expected
+    y, f = data.y - people.fitted.expected, data.f - judge.fitted.expected
     products, y_squares, f_squares = w * y * f, w * y * y, w * f * f
     own = ratio(
         data.games.totals(products),
@@ -367,15 +367,15 @@ def _notes(
     """Why a player's number is missing, or what to know of it; mostly empty."""
     known = data.labelled
     won = data.games.of_players(np.where(known, data.y, 0.0), np.where(known, 1.0 - data.y, 0.0))
-    everybody = np.ones(len(limited), dtype=np.bool_)
+    every = np.ones(len(limited), dtype=np.bool_)
     notes = (
         (labels == 0, NO_LABEL),
         (~limited & (won >= labels), WINS_ALL),
         (~limited & (won <= 0.0), LOSES_ALL),
         (~limited, SEPARATED),
-        (everybody & certain, ALL_LABELLED),
-        (everybody & (n_clusters < FEWEST_LABELLED), FEW_CLUSTERS),
+        (every & certain, ALL_LABELLED),
+        (every & (n_clusters < FEWEST_LABELLED), FEW_CLUSTERS),
         (wider, NOT_CORRECTED),
         (unknown, NO_SPREAD),
     )
-    return tuple(next((words for which, words in notes if which[k]), "") for k in range(len(limited)))
+    return tuple(next((note for which, note in notes if which[k]), "") for k in range(len(limited)))

@@ -24,7 +24,7 @@ from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confide
 from dialeval.stats.estimates import SINGLE_CLUSTER
 from dialeval.stats.likelihood import of_correlations, sums_by_cluster
 from dialeval.stats.rank_correlation import weighted_kendall, weighted_spearman
-from dialeval.stats.resampling import percentile_interval, whole_counts
+from dialeval.stats.resampling import integer_counts, percentile_interval
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -109,7 +109,7 @@ def correlate(
     codes, n_clusters = dense_codes("cluster", cluster, n_items)
     sizes = np.bincount(codes, minlength=n_clusters)
     heaviest = n_clusters * int(sizes.max(initial=1))  # all items of a resample together
-    counts = whole_counts(n_clusters, resamples, np.random.default_rng(random_seed), heaviest)
+    counts = integer_counts(n_clusters, resamples, np.random.default_rng(random_seed), heaviest)
     drawn = np.concatenate([np.ones_like(counts, shape=(1, n_clusters)), counts])  # the data themselves come first
     by_cluster = np.argsort(codes, kind="stable")
     # `take` leaves the items of a row side by side in memory, indexing would not.

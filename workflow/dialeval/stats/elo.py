@@ -316,7 +316,7 @@ def draw_shuffles(codes: CodeArray, length: int, width: int, rng: np.random.Gene
     cards = np.empty((n, 2), dtype=half)
     cards[:, 0] = codes
     last_seen = cards[:, 1]
-    whole_cards = cards.view(f"u{2 * half.itemsize}")[:, 0]
+    pairs_of_cards = cards.view(f"u{2 * half.itemsize}")[:, 0]
     rows_per_block = max(1, _DRAWS_PER_BLOCK // n_draws)
     filled = 0
     while filled < width:
@@ -325,7 +325,7 @@ def draw_shuffles(codes: CodeArray, length: int, width: int, rng: np.random.Gene
             index = draws.astype(np.int64)
             last_seen[index] = position
             # mode="clip" spares a second look at each index; none is out of range.
-            seen = whole_cards.take(index, mode="clip").view(half).reshape(-1, 2)
+            seen = pairs_of_cards.take(index, mode="clip").view(half).reshape(-1, 2)
             kept = seen[:, 0][seen[:, 1] == position]
             if len(kept) >= length:  # else draw this one again; whether it happens does not depend on which rows
                 drawn[filled] = kept[:length]

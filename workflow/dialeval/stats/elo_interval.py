@@ -20,10 +20,10 @@ from dialeval.stats.comparisons import (
     compare,
     equalised,
     equally_weighted,
+    integer_counts,
     most_of_a_pair,
     pair_laplacian,
     rated_in,
-    whole_counts,
 )
 from dialeval.stats.elo import (
     BYTES_PER_BLOCK,
@@ -234,7 +234,7 @@ def draw_resamples(
 
         def deck(number: int) -> CodeArray:
             table = tables(slice(number, number + 1))[0]
-            return np.repeat(types, (whole_counts(table, most) if equal_pairs else table.astype(np.int64)).ravel())
+            return np.repeat(types, (integer_counts(table, most) if equal_pairs else table.astype(np.int64)).ravel())
 
         return Resamples(tables, deck)
     order = np.argsort(counts.cluster, kind="stable")
@@ -365,10 +365,10 @@ def _predict(
         fit = fit_strengths(table, comparisons.first, comparisons.second, comparisons.n_rated, ties=False, ridge=_RIDGE)
         return fit.strength
 
-    whole = comparisons.table()
-    centre = strengths(whole[np.newaxis])[0]
+    table_of_all = comparisons.table()
+    centre = strengths(table_of_all[np.newaxis])[0]
     half_lead = 0.5 * (centre[comparisons.first] - centre[comparisons.second])
-    games = whole.sum(axis=1)
+    games = table_of_all.sum(axis=1)
     at_centre = pair_laplacian(comparisons, games * 0.25 * (1.0 - np.tanh(half_lead) ** 2))
     wandering = pair_laplacian(comparisons, games * steepness)
     response: FloatArray = at_centre @ np.linalg.pinv(wandering, hermitian=True)

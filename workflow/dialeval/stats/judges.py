@@ -49,7 +49,7 @@ ONE_CLUSTER = "all common items are of one dialogue, which tells nothing of othe
 SAME_SCORES = "the judges' scores are the same up to scale"
 NO_RESAMPLE = "too few resamples have both correlations"
 _NUMBERS_PER_BLOCK = 20_000_000
-_ROUNDING_JUDGE_PAIRS = 1e-13
+_MIN_RELATIVE_SPREAD = 1e-13
 _SAME = 1e-10
 
 
@@ -99,25 +99,25 @@ def dawid_skene(scores: ArrayLike, levels: ArrayLike) -> DawidSkene:
     if len(values) < 2:
         raise ValueError("answers need two levels or more")
     votes = _votes(table, values)
-    heard = votes.sum(axis=(0, 2)) > 0.0
+    scored = votes.sum(axis=(0, 2)) > 0.0
     chance = votes.sum(axis=0) / np.maximum(votes.sum(axis=(0, 2)), 1e-12)[:, np.newaxis]
     n_levels = len(values)
-    made_up = np.full((n_levels, n_levels), _ERRING / (n_levels - 1)) + (_HONEST - _ERRING / (n_levels - 1)) * np.eye(
-        n_levels
-    )
+    pseudo_counts = np.full((n_levels, n_levels), _ERRING / (n_levels - 1)) + (
+        _HONEST - _ERRING / (n_levels - 1)
+    ) * np.eye(n_levels)
     iterations, moved = 0, np.inf
     share, errors = np.full(n_levels, 1.0 / n_levels), np.zeros((len(table), n_levels, n_levels))
     while iterations < _ITERATIONS and moved > _TOLERANCE:
         iterations += 1
-        share = (chance[heard].sum(axis=0) + 1.0) / (heard.sum() + n_levels)
-        counts = np.einsum("nc,jnl->jcl", chance, votes) + made_up
+        share = (chance[scored].sum(axis=0) + 1.0) / (scored.sum() + n_levels)
+        counts = np.einsum("nc,jnl->jcl", chance, votes) + pseudo_counts
         errors = counts / counts.sum(axis=2, keepdims=True)
         log_chance = np.log(share) + np.einsum("jnl,jcl->nc", votes, np.log(errors))
         risen = np.exp(log_chance - log_chance.max(axis=1, keepdims=True))
-        settled = np.where(heard[:, np.newaxis], risen / risen.sum(axis=1, keepdims=True), 0.0)
+        settled = np.where(scored[:, np.newaxis], risen / risen.sum(axis=1, keepdims=True), 0.0)
         moved = float(np.abs(settled - chance).max(initial=0.0))
         chance = settled
-    chance = np.where(heard[:, np.newaxis], chance, np.nan)
+    chance = np.where(scored[:, np.newaxis], chance, np.nan)
     return DawidSkene(values, chance, chance @ values, errors, share, iterations, moved <= _TOLERANCE)
 
 
@@ -173,8 +173,8 @@ def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems
     a strict judge left out would look better than its neighbours. None is beyond what any judge said: an outcome stays
     one.
     """
-    heard = weight > 0.0
-    table, weight = table[heard], weight[heard]
+    scored = weight > 0.0
+    table, weight = table[scored], weight[scored]
     known = ~np.isnan(table)
     if not known.any():
         return np.full(table.shape[1], np.nan)
@@ -194,8 +194,8 @@ def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems
             break
         residual = np.where(known, table - row, 0.0)
         strictness = np.bincount(cell.ravel(), residual.ravel(), minlength=len(strictness)) / count
-    said = np.where(known, table, np.nan)
-    ends = (np.nanmin(said), np.nanmax(said)) if known.any() else (0.0, 0.0)
+    scores_of_row = np.where(known, table, np.nan)
+    ends = (np.nanmin(scores_of_row), np.nanmax(scores_of_row)) if known.any() else (0.0, 0.0)
     return np.where(below > 0.0, np.clip(row, *ends), np.nan)
 
 
@@ -348,7 +348,7 @@ def compare_judges(
         for number in range(n_pairs)
     )
     found[:3, n < 3] = np.nan
-    settled = np.array([not words for words in reason], dtype=np.bool_)
+    settled = np.array([not note for note in reason], dtype=np.bool_)
     low, high, p = t_interval(
         np.where(settled, difference, np.nan), error, freedom[of_pair] if n_pairs else 0.0, confidence
     )
@@ -441,7 +441,7 @@ def _pearson(sums: FloatArray, n_judges: int) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         spread_x, spread_y = sum_xx - sum_x**2 / total, sum_yy - sum_y**2 / total
         value = (sum_xy - sum_x * sum_y / total) / np.sqrt(spread_x * spread_y)
-    constant = ~(spread_x > _ROUNDING_JUDGE_PAIRS * sum_xx) | ~(spread_y > _ROUNDING_JUDGE_PAIRS * sum_yy)
+    constant = ~(spread_x > _MIN_RELATIVE_SPREAD * sum_xx) | ~(spread_y > _MIN_RELATIVE_SPREAD * sum_yy)
     return np.where(constant, np.nan, np.clip(value, -1.0, 1.0))
 
 

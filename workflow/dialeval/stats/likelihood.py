@@ -255,14 +255,14 @@ class WeightedStrengths(NamedTuple):
     finite: bool
 
 
-def fit_weighted(games: Games, outcome: FloatArray, weight: FloatArray, made_up: FloatArray) -> WeightedStrengths:
+def fit_weighted(games: Games, outcome: FloatArray, weight: FloatArray, pseudo_games: FloatArray) -> WeightedStrengths:
     """Solve sum x (outcome - weight sigmoid(x'strength)) = 0, where x is 1 for left and -1 for right.
 
     Args:
         games: who met whom.
         outcome: weighted outcome of each row, shape [n].
         weight: of each row, not below 0, shape [n].
-        made_up: weight of made-up games, half of them won by either, between every two players, shape [n_pairs] in
+        pseudo_games: weight of made-up games, half of them won by either, between every two players, shape [n_pairs] in
             the order of `np.triu_indices`.
     """
     n = games.n_players
@@ -272,11 +272,11 @@ def fit_weighted(games: Games, outcome: FloatArray, weight: FloatArray, made_up:
     for _ in range(_STEPS):
         expected = _sigmoid(strength[games.left] - strength[games.right])
         beside = _sigmoid(strength[one] - strength[other])
-        drawn = made_up * (0.5 - beside)
+        drawn = pseudo_games * (0.5 - beside)
         gradient = games.sums(outcome - weight * expected)
         gradient += np.bincount(one, drawn, minlength=n) - np.bincount(other, drawn, minlength=n)
         information = _information(games.left, games.right, weight * expected * (1.0 - expected), n)
-        information += _information(one, other, made_up * beside * (1.0 - beside), n)
+        information += _information(one, other, pseudo_games * beside * (1.0 - beside), n)
         step = np.linalg.solve(anchored_information(information), gradient)
         longest = float(np.abs(step).max(initial=0.0))
         strength = strength + step * min(1.0, _LONGEST_STEP / max(longest, _TOLERANCE))
@@ -307,8 +307,8 @@ def anchored_information(information: FloatArray) -> FloatArray:
     """The same made invertible, which fixes the sum of strengths and changes nothing else."""
     n = len(information)
     size = float(np.trace(information)) / max(n, 1) ** 2
-    whole: FloatArray = information + (size if size > 0.0 else 1.0)
-    return whole
+    anchored: FloatArray = information + (size if size > 0.0 else 1.0)
+    return anchored
 
 
 def left_out(games: Games, fit: WeightedStrengths, weight: FloatArray, score: FloatArray) -> FloatArray:
@@ -325,7 +325,7 @@ def left_out(games: Games, fit: WeightedStrengths, weight: FloatArray, score: Fl
     """
     n = games.n_players
     sums = games.cluster_sums(score)
-    whole = anchored_information(fit.information)
+    anchored = anchored_information(fit.information)
     curvature = weight * fit.expected * (1.0 - fit.expected)
     moved = np.zeros_like(sums)
     order = np.argsort(games.cluster, kind="stable")
@@ -339,7 +339,7 @@ def left_out(games: Games, fit: WeightedStrengths, weight: FloatArray, score: Fl
         own = np.zeros((last - first) * n * n)
         for row, column, sign in ((left, left, 1.0), (right, right, 1.0), (left, right, -1.0), (right, left, -1.0)):
             own += sign * np.bincount(place + row * n + column, value, minlength=len(own))
-        remaining = whole - own.reshape(last - first, n, n)
+        remaining = anchored - own.reshape(last - first, n, n)
         moved[first:last] = np.linalg.solve(remaining, sums[first:last, :, np.newaxis])[:, :, 0]
     centred: FloatArray = moved - moved.sum(axis=1, keepdims=True) / max(n, 1)
     return centred

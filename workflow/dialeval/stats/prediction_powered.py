@@ -162,7 +162,7 @@ def correct_means(
         n_labelled=n_labelled,
         n_labelled_clusters=clusters.astype(np.int64),
         effective_labels=effective_labels(intervals.std_error, alone.std_error, n_labelled, n, target),
-        note=tuple(next((words for there, words in notes if there[k]), "") for k in range(len(names))),
+        note=tuple(next((text for there, text in notes if there[k]), "") for k in range(len(names))),
         rho=pooled,
         target=target,
         confidence=confidence,

@@ -89,37 +89,37 @@ def win_matrices(
     if (left == right).any():
         row = int(np.flatnonzero(left == right)[0])
         raise ValueError(f"row {row} compares model {left[row]} with itself")
-    kind = _kinds(outcome)
-    mirrored = np.array([_LOSE, _TIE, _WIN, _UNPARSED])[kind]
+    result = _results(outcome)
+    mirrored = np.array([_LOSE, _TIE, _WIN, _UNPARSED])[result]
     codes, _ = dense_codes("cluster", cluster, len(left))
 
     cells = n_players * n_players
     cell = np.concatenate([left * n_players + right, right * n_players + left])
-    kinds = np.concatenate([kind, mirrored])
+    results = np.concatenate([result, mirrored])
     both = np.concatenate([codes, codes])
-    table = np.bincount(cell * 4 + kinds, minlength=4 * cells).reshape(n_players, n_players, 4)
+    table = np.bincount(cell * 4 + results, minlength=4 * cells).reshape(n_players, n_players, 4)
     n = table.sum(axis=2)
     rates = np.divide(table, n[:, :, np.newaxis], out=np.full(table.shape, np.nan), where=n[:, :, np.newaxis] > 0)
-    worth = np.array([1.0, 0.5, 0.0, 0.0])[kinds]
+    worth = np.array([1.0, 0.5, 0.0, 0.0])[results]
     return WinMatrices(
         n=n,
         win_rate=rates[:, :, _WIN],
         tie_rate=rates[:, :, _TIE],
         lose_rate=rates[:, :, _LOSE],
         unparsed_rate=rates[:, :, _UNPARSED],
-        win=clustered_proportions(kinds == _WIN, both, cell, cells, confidence=confidence),
-        win_or_tie=clustered_proportions(kinds <= _TIE, both, cell, cells, confidence=confidence),
+        win=clustered_proportions(results == _WIN, both, cell, cells, confidence=confidence),
+        win_or_tie=clustered_proportions(results <= _TIE, both, cell, cells, confidence=confidence),
         score=clustered_proportions(worth, both, cell // max(n_players, 1), n_players, confidence=confidence),
     )
 
 
-def _kinds(outcome: FloatArray) -> IntArray:
+def _results(outcome: FloatArray) -> IntArray:
     """Turn outcomes into win, tie, lose, unparsed, shape [n]."""
-    kind = np.full(len(outcome), _UNPARSED, dtype=np.int64)
-    kind[outcome == 1.0] = _WIN
-    kind[outcome == 0.5] = _TIE
-    kind[outcome == 0.0] = _LOSE
-    return kind
+    result = np.full(len(outcome), _UNPARSED, dtype=np.int64)
+    result[outcome == 1.0] = _WIN
+    result[outcome == 0.5] = _TIE
+    result[outcome == 0.0] = _LOSE
+    return result
 
 
 def pass_rates(

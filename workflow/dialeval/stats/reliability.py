@@ -77,7 +77,7 @@ def reliability(
         raise ValueError("value and item must be of one length, and ratings finite")
     if len(items) and not 0 <= items.min() <= items.max() < len(codes):
         raise ValueError(f"items are numbered up to {items.max()}, but {len(codes)} have a cluster")
-    raters, told_apart = _raters(rater, items)
+    raters, identified = _raters(rater, items)
     drawn = cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
     weights = np.concatenate([np.ones((1, n_clusters)), drawn])
     n_rated = len(np.unique(codes[items]))
@@ -87,9 +87,9 @@ def reliability(
         nan = math.nan
         none_drawn = np.full(resamples, nan)
         return Reliability(
-            nothing, nothing, nothing, nan, nan, nan, nan, nan, told_apart, len(np.unique(items)), none_drawn
+            nothing, nothing, nothing, nan, nan, nan, nan, nan, identified, len(np.unique(items)), none_drawn
         )
-    sums = RatingSums(values - values.mean(), items, raters, codes, n_clusters, told_apart)
+    sums = RatingSums(values - values.mean(), items, raters, codes, n_clusters, identified)
     error_parts = sums.errors(weights)
     noise, spread = sums.noise(weights, error_parts), sums.spread(weights, n_rated)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -112,7 +112,7 @@ def reliability(
         rater=float(error_parts[0, 0]),
         item_by_rater=float(error_parts[1, 0]),
         repeat=float(error_parts[2, 0]),
-        told_apart=told_apart,
+        identified=identified,
         n_items=len(np.unique(items)),
         replicates=of_mean[1:],
     )
@@ -206,15 +206,15 @@ def annotator_variance(each: FloatArray, system: IntArray) -> float:
         each: label of each annotator, NaN where it gave none, shape [n_annotators, n_things].
         system: number of each thing's system, shape [n_things].
     """
-    who, thing = np.nonzero(~np.isnan(each))
+    who, row = np.nonzero(~np.isnan(each))
     n_annotators = len(np.unique(who))
     if n_annotators < FEWEST_ANNOTATORS:
         return float("nan")
     who = np.unique(who, return_inverse=True)[1]
-    value, of = each[~np.isnan(each)], system[thing]
+    value, of = each[~np.isnan(each)], system[row]
     count, total = np.bincount(of), np.bincount(of, value)
     value = value - (total / np.maximum(count, 1))[of]
-    item = np.unique(thing, return_inverse=True)[1]
+    item = np.unique(row, return_inverse=True)[1]
     n_items = int(item.max()) + 1
     if n_items < len(item):
         sums = RatingSums(value, item, who, np.zeros(n_items, np.int64), 1, crossed=True)
@@ -240,7 +240,7 @@ class Reliability:
         n_raters: ratings behind an item's mean, the harmonic mean over items.
         item, rater, item_by_rater, repeat: components of the variance; `rater` is 0 where raters are not told apart,
             and `repeat` where nobody rated an item twice (it is then within `item_by_rater`).
-        told_apart: whether raters are.
+        identified: whether raters are.
         n_items: items with a rating.
         replicates: `mean` on each resample of the clusters, shape [resamples].
     """
@@ -253,7 +253,7 @@ class Reliability:
     rater: float
     item_by_rater: float
     repeat: float
-    told_apart: bool
+    identified: bool
     n_items: int
     replicates: FloatArray
 
@@ -351,10 +351,10 @@ class RatingSums:
             return np.array([nothing, nothing, repeat])
         if not self.crossed:
             return np.array([nothing, _ratio(between_cells, n - in_item), repeat])
-        rater, pair = self._of_raters_told_apart(weights, between_cells, repeat)
+        rater, pair = self._of_identified_raters(weights, between_cells, repeat)
         return np.array([rater, pair, repeat])
 
-    def _of_raters_told_apart(
+    def _of_identified_raters(
         self, weights: FloatArray, between_cells: FloatArray, repeat: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Variances of rater and of item by rater, from the squares of cells, items and raters about what holds them.

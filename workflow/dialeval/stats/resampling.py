@@ -32,10 +32,10 @@ def cluster_counts(n_clusters: int, resamples: int, rng: np.random.Generator) ->
     Raises:
         ValueError: if a number is negative.
     """
-    return whole_counts(n_clusters, resamples, rng, n_clusters).astype(np.float64)
+    return integer_counts(n_clusters, resamples, rng, n_clusters).astype(np.float64)
 
 
-def whole_counts(n_clusters: int, resamples: int, rng: np.random.Generator, largest: int) -> NDArray[Any]:
+def integer_counts(n_clusters: int, resamples: int, rng: np.random.Generator, largest: int) -> NDArray[Any]:
     """Draw the resamples of `cluster_counts` in the narrowest whole numbers up to `largest`, which fill in less time.
 
     Args:
@@ -114,8 +114,8 @@ def _at_ranks(rows: FloatArray, ranks: IntArray) -> FloatArray:
     n_low, n_high = np.count_nonzero(low, axis=1), np.count_nonzero(high, axis=1)
     in_tails = ((ranks < n_low) | (ranks >= n - n_high)).all(axis=0)
     values = np.empty(ranks.shape)
-    whole = np.sort(rows[~in_tails], axis=1)
-    values[:, ~in_tails] = np.take_along_axis(whole, ranks[:, ~in_tails].T, axis=1).T
+    sorted_rows = np.sort(rows[~in_tails], axis=1)
+    values[:, ~in_tails] = np.take_along_axis(sorted_rows, ranks[:, ~in_tails].T, axis=1).T
     n_kept = (n_low + n_high)[in_tails, np.newaxis]
     tails = np.full((len(n_kept), n_kept.max(initial=0)), np.inf)
     tails[np.arange(tails.shape[1]) < n_kept] = rows[(low | high) & in_tails[:, np.newaxis]]

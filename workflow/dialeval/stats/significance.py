@@ -310,7 +310,7 @@ def confidence_sequence(counts: Sequence[int], error: float) -> FloatArray:
     return np.asarray(np.sqrt((mixed + 1.0) / mixed * np.log((mixed + 1.0) / error**2)), dtype=np.float64)
 
 
-def p_after_looks(counts: Sequence[int], boundary: FloatArray, statistic: float) -> float:
+def sequential_p_value(counts: Sequence[int], boundary: FloatArray, statistic: float) -> float:
     """Returns the p-value of a comparison that was looked at several times (stagewise ordering).
 
     It is the chance that equals would have passed the boundary at an earlier look, or be as far apart at this one: at

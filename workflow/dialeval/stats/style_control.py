@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, log_expit
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
-from dialeval.stats.bradley_terry import told_by_overlap
+from dialeval.stats.bradley_terry import determined_directions
 from dialeval.stats.comparisons import N_RESULTS, compare, groups, mostly_zeros, pair_weights
 from dialeval.stats.estimates import Estimate, t_interval
 from dialeval.stats.likelihood import GRADIENT_TOLERANCE
@@ -42,15 +42,15 @@ _MAX_ITERATIONS = 100
 _STEP_TOLERANCE = 1e-10
 _FARTHEST = 30.0  # log-odds per root mean square of a covariate; beyond it the maximum is at infinity
 _IDENTIFIED = 1e-8
-_TOLD = 1e-6
+_DETERMINED = 1e-6
 _OVERLAPPING = 8.0  # log-odds: where all fitted ones are less, none of them is on its way to infinity
 _OF_ROUNDING = 1e-14  # of the largest variance
 _LARGEST_ERROR = 1e4  # in log-odds: what a cluster without which nothing is known leaves
 _NUMBERS_OF_CLUSTERS = 2e7
 _WORK_OF_CLUSTERS = 2e9
 _RIDGE = 1e-3  # on strengths, of which only differences are told
-_MAX_ITERATIONS_JUDGE_SLOPES = 200
-_STEP_TOLERANCE_JUDGE_SLOPES = 1e-9
+_MAX_SLOPE_ITERATIONS = 200
+_SLOPE_STEP_TOLERANCE = 1e-9
 _HALVINGS = 30
 _PRIOR = 1.25  # precision; twice the standard deviation is a factor of six
 _UNIT = 1e4  # precision with which the others' slopes average 0
@@ -194,9 +194,9 @@ def controlled_ratings(
 
     parameters[n_players:] /= size
     rated = comparisons.spread(np.ones(comparisons.n_rated), missing=0.0) > 0
-    told = games.told(covariates, parameters) if has_length else None
-    if told is not None:
-        part[rated] = _together(told[:n_players][rated])
+    determined = games.determined(covariates, parameters) if has_length else None
+    if determined is not None:
+        part[rated] = _together(determined[:n_players][rated])
     else:
         part[comparisons.players] = comparisons.groups() if has_length else comparisons.rings()
     parts, sizes_of_parts = np.unique(part[rated], return_counts=True)
@@ -223,7 +223,7 @@ def controlled_ratings(
         value, variance = float(parameters[place]), float(spread[place, place])
         if not variance < _LARGEST_ERROR**2:
             return missing(NOT_FINITE)
-        if told is not None and (told[place] ** 2).sum() < 1.0 - _TOLD:
+        if determined is not None and (determined[place] ** 2).sum() < 1.0 - _DETERMINED:
             return missing(NOT_FINITE)
         if not variance > 0.0:
             return Estimate(value, math.nan, math.nan, confidence, 0, NO_SPREAD, n_clusters)
@@ -255,7 +255,7 @@ class _Games:
         left = information[k:, k:] - cross.T @ models @ cross
         return bool(np.linalg.eigvalsh(left).min(initial=1.0) > _IDENTIFIED)
 
-    def told(self, covariates: FloatArray, parameters: FloatArray) -> FloatArray | None:
+    def determined(self, covariates: FloatArray, parameters: FloatArray) -> FloatArray | None:
         """What the comparisons determine of each parameter, shape [P, rank]; None where they determine all.
 
         That is, the parameter's part of an orthonormal basis.
@@ -272,7 +272,7 @@ class _Games:
         design[places, self.first[rows]] = 1.0
         design[places, self.second[rows]] = -1.0
         design[:, self.n_players :] = covariates[rows] / np.sqrt((covariates**2).mean(axis=0))
-        return told_by_overlap(design, self.won[rows])
+        return determined_directions(design, self.won[rows])
 
     def information(self, weight: FloatArray, covariates: FloatArray) -> FloatArray:
         """Negative Hessian without the ridge, shape [P, P], of rows that weigh p (1 - p)."""
@@ -370,15 +370,17 @@ class _Games:
         return np.asarray(moved.T @ moved / scale, dtype=np.float64)
 
 
-def _together(told: FloatArray) -> IntArray:
+def _together(determined: FloatArray) -> IntArray:
     """Number of the part of each player, shape [n_players]: in one part all distances are determined.
 
     Args:
-        told: what each player's strength has of the determined directions, shape [n_players, rank].
+        determined: what each player's strength has of the determined directions, shape [n_players, rank].
     """
-    own = (told**2).sum(axis=1)
-    first, second = np.nonzero(np.triu(own[:, np.newaxis] + own - 2.0 * told @ told.T > 2.0 - _TOLD, 1))
-    return groups(first, second, len(told))
+    own = (determined**2).sum(axis=1)
+    first, second = np.nonzero(
+        np.triu(own[:, np.newaxis] + own - 2.0 * determined @ determined.T > 2.0 - _DETERMINED, 1)
+    )
+    return groups(first, second, len(determined))
 
 
 def _centring(anchored: BoolArray) -> FloatArray:
@@ -470,7 +472,7 @@ def fit_slopes(
         return information, moved.T @ (won - count * win) - prior @ at, win
 
     value = objective(parameters)
-    for _ in range(_MAX_ITERATIONS_JUDGE_SLOPES):
+    for _ in range(_MAX_SLOPE_ITERATIONS):
         information, gradient, _ = curvature(parameters)
         step = np.linalg.solve(information, gradient)
         for _ in range(_HALVINGS):
@@ -480,7 +482,7 @@ def fit_slopes(
         else:
             break
         parameters, value = parameters + step, found
-        if np.abs(step).max(initial=0.0) <= _STEP_TOLERANCE_JUDGE_SLOPES:
+        if np.abs(step).max(initial=0.0) <= _SLOPE_STEP_TOLERANCE:
             break
     information, _, win = curvature(parameters)
     _, moved = _leads(parameters, *of_cell, n_systems, n_judges)
