@@ -1,4 +1,4 @@
-"""Comparing two runs: which numbers moved, which verdicts flipped, and what was set otherwise."""
+"""Comparison of two runs: differences of numbers, changed verdicts, and changed settings."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def compare(a: Path, b: Path, out: Path) -> str:
 
 
 def _keep_out(out: Path, results: Path) -> None:
-    """Raises UserError where a comparison would stand among the files that a run made."""
+    """Raise UserError where a comparison would stand among the files that a run made."""
     below = Path(os.path.relpath(out.resolve(), results.resolve())).parts or (".",)
     if below[0] not in (os.pardir, FOLDER):
         raise UserError(

@@ -1,4 +1,4 @@
-"""A run as what it left, and the published numbers of two runs side by side."""
+"""The files of a run: tables, judgements and job records; and the published numbers of two runs, matched by key."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Run:
             return None
 
     def tell(self, words: str) -> None:
-        """Writes down what could not be compared."""
+        """Write down what could not be compared."""
         if words not in self.problems:
             self.problems.append(words)
 
@@ -123,7 +123,7 @@ class Number:
 
     @property
     def how(self) -> Compared:
-        """What of its table is compared."""
+        """Return how numbers of its table are compared."""
         return COMPARED[self.kind]
 
     @property
@@ -133,12 +133,12 @@ class Number:
 
     @property
     def measure(self) -> str:
-        """What is measured."""
+        """Return the name of the measure."""
         return str(self.key.get("measure") or self.how.value)
 
     @property
     def system(self) -> str:
-        """Whose number it is."""
+        """Return the system."""
         first, *others = [str(self.key[name]) for name in self.how.of if self.key.get(name)] or [""]
         if not others:
             return first
@@ -151,7 +151,7 @@ class Number:
 
     @property
     def scope(self) -> str:
-        """At what N, on which criterion, and so on, in words."""
+        """Return N, criterion and other columns of the key as text."""
         own_columns = {*self.how.of, "judge", "measure"}
         named = [
             (name, value) for name, value in self.key.items() if name not in own_columns and value not in (None, "")

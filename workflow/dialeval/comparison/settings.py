@@ -1,4 +1,4 @@
-"""What was set otherwise in the second run: configuration, prompts, code, data.
+"""Changes between two runs: configuration, settings of jobs, prompts, data, code and libraries.
 
 A plan keeps whole prompts and not the template. What a prompt is about stands beside it, and is taken out; of what is
 left a line counts as the prompt's where several cases have it.

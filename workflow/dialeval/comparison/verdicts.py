@@ -1,4 +1,4 @@
-"""Verdicts of two runs on the same cases, and the texts behind flipped ones."""
+"""Verdicts of two runs on the same cases: counts, changed verdicts, and their texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounds of adaptive comparisons: what is asked next, and which pairs are settled.
+"""Adaptive comparisons in rounds: the next requests, and sequential tests of each pair.
 
 A pair is two systems under one criterion at one length. Cases come in an order that hashes of their ids decide, the
 same for all pairs. A pair is looked at after each round that brought it cases; its boundaries follow from the numbers
@@ -65,7 +65,7 @@ class Rounds:
 
     @property
     def asked(self) -> BoolArray:
-        """Whether each request was asked so far, with an answer or without, shape [n]."""
+        """Return whether each request was asked so far, with an answer or without, shape [n]."""
         return np.asarray(self._state != _UNASKED, dtype=np.bool_)
 
     def may_follow(self, now: IntArray) -> IntArray:

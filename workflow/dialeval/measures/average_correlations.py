@@ -1,4 +1,4 @@
-"""Averages of correlations, by corpus, dimension and language, and matrices of them.
+"""Averages of correlations over corpora and dimensions, by language, and correlation matrices.
 
 Correlations are taken within a corpus and then averaged (comp-analysis, Tables 5 and 6; xDial-Eval, Tables 4 and 5).
 
@@ -353,7 +353,7 @@ def _pairs(names: Sequence[str], values: FloatArray) -> Iterator[dict[str, Any]]
 
 
 def _pearson(x: FloatArray, y: FloatArray) -> float:
-    """Pearson correlation; NaN where one does not vary."""
+    """Return the Pearson correlation; NaN where one does not vary."""
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     return float(np.corrcoef(x, y)[0, 1])

@@ -1,4 +1,4 @@
-"""Biases of judges, and their agreement."""
+"""Tables of judges' biases and of their agreement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well judges agree with people, two judges compared, and rankings of judges.
+"""Tables of judges' correlations with human ratings, differences of two judges, and rankings of judges.
 
 Intervals resample dialogues. One corpus gives the same resamples in every language, so that its languages are paired;
 different corpora are resampled independently.

@@ -1,4 +1,4 @@
-"""Is one system better than another? Differences case by case as rows, and the ranks that they settle.
+"""Tables of differences between systems, with adjusted p-values, and of ranks with confidence sets.
 
 A family is the rows that share table, measure, judge and scope, such as all pairs of chatbots under one judge at one N.
 P-values are corrected within it.

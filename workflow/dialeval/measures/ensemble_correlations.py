@@ -1,4 +1,4 @@
-"""Ensembles of judges, and of one judge's dimensions.
+"""Correlations of ensembles: of the best judges, and of one judge's dimensions.
 
 An ensemble is the mean of its members' scores, scaled to [0, 1]; a model that scored by several methods is in it once,
 by the one that went best, and no ensemble is a member of another. Which are the best is said in two ways: by their mean

@@ -1,4 +1,4 @@
-"""What rated corpora consist of, how far raters agree, and judges' ratings where nobody rated."""
+"""Tables of rated corpora: their size, agreement of raters, and ratings that a judge filled in."""
 
 from __future__ import annotations
 

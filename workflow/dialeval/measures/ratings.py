@@ -1,4 +1,4 @@
-"""Ratings and win rates of systems that were compared in pairs, or met in battles."""
+"""Tables of ratings, win rates and rating differences of systems, from pairwise judgements or battles."""
 
 from __future__ import annotations
 
@@ -478,5 +478,5 @@ class Rated(NamedTuple):
 
     @property
     def identified(self) -> NDArray[np.bool_]:
-        """Whether the comparisons determine a model's rating, shape [n_models]."""
+        """Return whether the comparisons determine a model's rating, shape [n_models]."""
         return np.array([not reason for reason in self.reasons], dtype=np.bool_)

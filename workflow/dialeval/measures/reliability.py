@@ -1,4 +1,4 @@
-"""How far raters and judges can be relied on: ceilings, repeats, and trust on a criterion.
+"""Reliability of raters and judges: correlation ceilings, repeats, and validity of a judge on a criterion.
 
 The paper says of GPT-4's five rounds that the mean correlation of two of them exceeds .65 in general: the same number
 is here for every judge that was asked more than once, next to that for the raters of the corpora.

@@ -1,4 +1,4 @@
-"""Robustness: whether judges notice damage, and which judges can be told apart by it."""
+"""Robustness of judges: whether scores fall under perturbations, and differences between judges."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ class _Seen:
 
     @property
     def clearest(self) -> int | None:
-        """The utterance that most judges name, of several the first."""
+        """Return the utterance that most judges name, of several the first."""
         return min(self.places, key=lambda place: (-self.places[place], place), default=None)
 
 

@@ -1,4 +1,4 @@
-"""What models were asked, and what their answers took: tokens, cost, failures and remarks."""
+"""Usage of models: requests, tokens, cost, failures and warnings."""
 
 from __future__ import annotations
 

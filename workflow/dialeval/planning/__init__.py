@@ -1,1 +1,1 @@
-"""What a study will ask, cost and show: usage, prices, power, and what is missing before it starts."""
+"""Planning of a run: requests, tokens and cost, power, and checks before it starts."""

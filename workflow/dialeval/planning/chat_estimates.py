@@ -1,4 +1,4 @@
-"""How much of self-chat is stored, and what the rest will take.
+"""Estimates of self-chat: stored utterances, and requests and tokens of the others.
 
 Every dialogue is followed through the store as far as it is answered. Behind that its utterances are unknown: they are
 taken to be as long as those of this model that are stored, or else as `assumptions` say.

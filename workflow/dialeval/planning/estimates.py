@@ -1,4 +1,4 @@
-"""An estimate of requests, tokens and cost, as a table and in words."""
+"""Estimates of requests, tokens and cost, as a table and as text."""
 
 from __future__ import annotations
 
@@ -129,13 +129,13 @@ class Estimate:
 
     @property
     def prompt(self) -> float | None:
-        """Mean length of a prompt, of those to be asked and of the stored ones; None where neither is known."""
+        """Return the mean length of a prompt, of missing and stored requests; None if neither is known."""
         count = self.to_ask + self.n_sent
         return (self.prompts.expected + self.sent_tokens) / count if count else None
 
     @property
     def answer(self) -> Range:
-        """Mean length of the answers that are still to come: as the stored ones of this model, else as assumed."""
+        """Return the mean length of missing answers: as the stored ones of this model, else as assumed."""
         low, expected, high, _ = self.assumed.tokens
         if self.n_answers:
             expected = self.answer_tokens / self.n_answers
@@ -150,7 +150,7 @@ class Estimate:
 
     @property
     def answers(self) -> Range:
-        """Tokens of all answers that are still to come."""
+        """Return the tokens of all answers that are still to come."""
         answer = self.answer
         return answer.times(self.to_ask)._replace(
             low=answer.low * self.surely_to_ask, expected=answer.expected * (self.to_ask - self.hardly_to_ask)

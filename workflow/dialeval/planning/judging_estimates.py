@@ -1,4 +1,4 @@
-"""What judges are still to be asked."""
+"""Estimates of judging: requests that are not stored, and their tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a model without asking it, and assumed lengths of its answers.
+"""Tokenizers, answer lengths and reasoning of models, as far as known without a request, else assumed.
 
 Each is a low, an expected and a high mean over all answers of a job. As soon as some answers are stored, their mean
 takes the place of these.
@@ -345,7 +345,7 @@ class Counting:
 
     @property
     def exact(self) -> bool:
-        """Whether the count is what the model will report."""
+        """Return whether the count is what the model will report."""
         return self.low == self.high
 
     @classmethod

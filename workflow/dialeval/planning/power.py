@@ -1,4 +1,4 @@
-"""What a design can show before it is run, of judges and of people.
+"""Power of a protocol before it is run: smallest detectable differences by a judge and by human labels.
 
 The judge's opinion is planned from its stored judgements, drawn anew with as many cases as are configured; people's,
 which labels of a part tell with the judge's help, from earlier labels. Where nothing is stored, assumptions stand in.
@@ -131,7 +131,7 @@ class Number(NamedTuple):
 
     @property
     def is_share(self) -> bool:
-        """Whether it is a share of items, of which differences have a test of their own."""
+        """Return whether it is a share of items, of which differences have a test of their own."""
         return self.measure in (PASS_RATE, WIN_OR_TIE) or self.measure.startswith("rate of ")
 
 
@@ -397,11 +397,11 @@ class Size(NamedTuple):
 
     @property
     def n_pairs(self) -> int:
-        """Pairs of systems."""
+        """Return the pairs of systems."""
         return self.n_systems * (self.n_systems - 1) // 2
 
     def for_all_pairs(self, confidence: float) -> float:
-        """Confidence that a pair must have by itself to be claimed whatever the others show (Holm's first step)."""
+        """Return the confidence that a single pair needs at Holm's first step."""
         return 1.0 - (1.0 - confidence) / self.n_pairs
 
 

@@ -1,4 +1,4 @@
-"""Whether a run can begin: every mistake of a configuration, and sections that a target needs."""
+"""Checks before a run: mistakes of the configuration, and sections that a target needs."""
 
 from __future__ import annotations
 

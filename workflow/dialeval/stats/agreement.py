@@ -1,4 +1,4 @@
-"""Agreement of judges and of annotators: kappa, alpha, retest flips.
+"""Agreement of judges and of annotators: kappa, AC1, Krippendorff's alpha, and order inconsistency on retest.
 
 Flips are a proportion (see `clustered`); the others are functions of counts that add up over items, so their
 intervals resample clusters of items as weights. The libraries that compute the coefficients give no such intervals; in
@@ -41,7 +41,7 @@ def retest_flips(
     *,
     confidence: float = 0.95,
 ) -> RetestFlips:
-    """Share of pairs of repeats on one item whose verdicts differ.
+    """Return the share of pairs of repeats on one item whose verdicts differ.
 
     Args:
         item: what was asked, the same for every repeat of it, shape [n].
@@ -104,7 +104,7 @@ def judge_agreement(
     confidence: float = 0.95,
     random_seed: int = 0,
 ) -> JudgeAgreement:
-    """Cohen's kappa and Gwet's AC1 of every two judges (nominal) and Krippendorff's alpha of all of them.
+    """Return Cohen's kappa and Gwet's AC1 of every two judges (nominal) and Krippendorff's alpha of all of them.
 
     The categories are the verdicts that any of the judges gives; AC1 takes them for two where all give the same.
 
@@ -233,7 +233,7 @@ class JudgeAgreement:
 
 
 def _confusion(one: IntArray, other: IntArray, place: IntArray, weights: FloatArray, n_values: int) -> FloatArray:
-    """Weighted confusion matrices of two judges, shape [R, n_values, n_values]."""
+    """Return the weighted confusion matrices of two judges, shape [R, n_values, n_values]."""
     cells = n_values * n_values
     n_clusters = weights.shape[1]
     counts = np.bincount(place * cells + one * n_values + other, minlength=n_clusters * cells)
@@ -264,7 +264,7 @@ def _interval(replicates: FloatArray, answer: IntArray, place: IntArray, confide
 
 
 def _cohens_kappa(table: FloatArray) -> FloatArray:
-    """(observed - chance) / (1 - chance) of confusion matrices, shape [R]; NaN where it is undefined."""
+    """Return (observed - chance) / (1 - chance) of confusion matrices, shape [R]; NaN where it is undefined."""
     total = table.sum(axis=(1, 2))
     agreed = np.trace(table, axis1=1, axis2=2) * total
     chance = (table.sum(axis=1) * table.sum(axis=2)).sum(axis=1)
@@ -287,7 +287,7 @@ def _of_ac1(table: FloatArray, agreed: BoolArray, place: IntArray, confidence: f
 
 
 def _gwets_ac1(table: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Gwet's AC1 and its chance agreement from confusion matrices, shape [R]; NaN where one is empty."""
+    """Return Gwet's AC1 and its chance agreement from confusion matrices, shape [R]; NaN where one is empty."""
     total = table.sum(axis=(1, 2))
     share = np.full(table.shape[:2], np.nan)
     both = table.sum(axis=1) + table.sum(axis=2)
@@ -298,7 +298,7 @@ def _gwets_ac1(table: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _krippendorffs_alpha(coincidences: FloatArray, values: FloatArray, level: Level) -> FloatArray:
-    """1 - observed / expected disagreement of coincidence matrices, shape [R]; NaN where nothing varies."""
+    """Return 1 - observed / expected disagreement of coincidence matrices, shape [R]; NaN where nothing varies."""
     marginal = coincidences.sum(axis=2)
     if level == "nominal":
         distance = np.broadcast_to(1.0 - np.eye(len(values)), coincidences.shape)
@@ -315,7 +315,7 @@ def _krippendorffs_alpha(coincidences: FloatArray, values: FloatArray, level: Le
 
 
 def _coincidences(answer: IntArray, place: IntArray, weights: FloatArray, n_values: int) -> FloatArray:
-    """Krippendorff's coincidence matrices of weighted items, shape [R, n_values, n_values].
+    """Return Krippendorff's coincidence matrices of weighted items, shape [R, n_values, n_values].
 
     An item with m answers adds each ordered pair of them with weight 1 / (m - 1).
     """
@@ -339,7 +339,7 @@ def mean_pairwise_pearson(
     confidence: float = 0.95,
     random_seed: int = 0,
 ) -> Estimate:
-    """Mean of the Pearson correlations between every two rounds (comp-analysis, "Fill up missing annotations").
+    """Return the mean Pearson correlation of every two rounds (comp-analysis, "Fill up missing annotations").
 
     Args:
         rounds: ratings, NaN where missing, shape [k, n].
@@ -391,7 +391,7 @@ def krippendorffs_alpha(
     confidence: float = 0.95,
     random_seed: int = 0,
 ) -> Estimate:
-    """Krippendorff's alpha with squared distances (interval level), linear in the number of ratings.
+    """Return Krippendorff's alpha with squared distances (interval level), linear in the number of ratings.
 
     `agreement.judge_agreement` has the other levels; it counts every pair of values, so it suits few distinct ones.
     There is no interval where few ratings differ from the most frequent one (`agreement.too_few_others`).

@@ -1,4 +1,4 @@
-"""Names for the array types that the statistics take and give, and the few checks that all of them share."""
+"""Array types, checks of arguments, codes of labels, and means by cell."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _sorted_codes(name: str, array: NDArray[Any]) -> tuple[NDArray[Any], NDArray
 
 
 def distinct_codes(codes: IntArray, below: int) -> tuple[IntArray, IntArray]:
-    """The distinct ones of `codes`, numbers in 0..below-1, in order, and the place of each code among them.
+    """Return the distinct ones of `codes`, numbers in 0..below-1, in order, and the place of each code among them.
 
     Nothing is sorted where the codes are dense.
     """
@@ -126,7 +126,7 @@ def cell_means(value: FloatArray, cell: tuple[IntArray, ...], shape: tuple[int, 
 
 
 def with_room_for_squares(values: FloatArray) -> FloatArray:
-    """Rows of values, over the last axis, whose squares and products double precision can hold.
+    """Return the rows of values, over the last axis, whose squares and products double precision can hold.
 
     A row that is too large or too small (likelihoods of long texts are) is divided by a power of two, without rounding.
     """

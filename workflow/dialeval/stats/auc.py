@@ -1,4 +1,4 @@
-"""How well scores tell true examples from spoiled ones: AUC with clustered intervals, and pairwise accuracy.
+"""AUC of scores of positive and negative examples with clustered intervals, and pairwise accuracy.
 
 The AUC is the share of pairs of a true and a spoiled example in which the true one scores higher, ties half. Both of a
 pair often come from one dialogue, and a dialogue has several: what varies is the dialogue. The variance is that between
@@ -61,7 +61,7 @@ def clustered_auc(
     stratum: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> ClusteredAuc:
-    """The AUC of true against spoiled examples, with an interval over clusters.
+    """Return the AUC of true against spoiled examples, with an interval over clusters.
 
     Where there are strata (kinds of spoiling, criteria, languages), a true example is held against the spoiled ones of
     its own stratum alone, and the strata's AUCs are averaged, each weighted by its examples. A stratum without a true
@@ -158,7 +158,7 @@ def _of_one_pair_each(auc: float, concentration: FloatArray) -> float:
 
 
 def auc_gain(after: ClusteredAuc, before: ClusteredAuc) -> tuple[float, float, float]:
-    """How far one AUC lies above another on the same examples, with an interval (MOVER, Zou 2008, section 3).
+    """Return the difference of two AUCs on the same examples, with an interval (MOVER, Zou 2008, section 3).
 
     The square of each end's distance from the difference is a^2 + b^2 - 2 r a b, with a and b the distances of the two
     intervals' ends on that side from their AUCs, and r the correlation of the clusters' contributions. As the intervals

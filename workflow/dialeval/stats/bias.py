@@ -126,7 +126,7 @@ class PositionBias:
 
 
 def _matched(key: IntArray, is_forward: BoolArray) -> tuple[IntArray, IntArray]:
-    """Rows of the comparisons that exist in both orders: those shown forward, and their counterparts."""
+    """Return the rows of the comparisons that exist in both orders: those shown forward, and their counterparts."""
     forward, backward = np.flatnonzero(is_forward), np.flatnonzero(~is_forward)
     for rows in (forward, backward):
         distinct, count = np.unique(key[rows], return_counts=True)
@@ -422,7 +422,7 @@ def _weights(n_clusters: int, resamples: int, confidence: float, random_seed: in
 def _mean_by(
     comparison: IntArray, score: FloatArray, rows: BoolArray, cluster: IntArray
 ) -> tuple[FloatArray, IntArray]:
-    """Mean score of the chosen rows of each comparison, NaN where there are none, and each comparison's cluster."""
+    """Return the mean score of the chosen rows of each comparison, NaN without any, and its cluster."""
     size = int(comparison.max(initial=-1)) + 1
     count = np.bincount(comparison[rows], minlength=size)
     total = np.bincount(comparison[rows], score[rows], minlength=size)
@@ -488,7 +488,7 @@ def _mean_difference(
     reason: str,
     explained: _Explained,
 ) -> Estimate:
-    """Mean of differences between -1 and 1, less what slopes explain.
+    """Return the mean of differences between -1 and 1, less what slopes explain.
 
     Where all are the same and slopes explain nothing, the interval is that of the share (1 + d) / 2.
     """

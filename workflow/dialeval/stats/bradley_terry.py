@@ -1,4 +1,4 @@
-"""Bradley-Terry and Davidson ratings with intervals, and players whose strength has no limit.
+"""Bradley-Terry and Davidson ratings with intervals, and which players have no finite rating.
 
 A player that wins, or loses, whatever ties it to the others has no limit.
 
@@ -317,14 +317,14 @@ def anchor_at_mean(strength: FloatArray, comparisons: Comparisons, rated: BoolAr
 
 
 def _by_group(comparisons: Comparisons) -> list[tuple[IntArray, BoolArray]]:
-    """Rated players of each connected group, and which of these are anchored."""
+    """Return the rated players of each connected group, and which of these are anchored."""
     group, anchored = comparisons.groups(), comparisons.anchored()
     order = np.argsort(group, kind="stable")
     return [(members, anchored[members]) for members in np.split(order, np.cumsum(np.bincount(group))[:-1])]
 
 
 def separated(comparisons: Comparisons, tables: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """Which players each table puts infinitely far above, or below, the others of their group.
+    """Return which players each table puts infinitely far above, or below, the others of their group.
 
     The others are the largest set in which everyone scores against everyone, over others if need be. Where there is no
     largest one, a player is above if somebody, and below if everybody it reaches not, cannot be told apart from it in

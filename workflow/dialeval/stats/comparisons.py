@@ -1,4 +1,4 @@
-"""Pairwise comparisons in a canonical form: who met whom, weights of pairs, and tables of resampled comparisons.
+"""Pairwise comparisons in a canonical form: connected groups of players, weights of pairs, tables of resamples.
 
 Names and sides carry no meaning. Players are therefore renumbered by when they first appear, and every comparison
 is turned so that the lower number stands first; relabelling the players or swapping the sides then changes nothing.
@@ -63,17 +63,17 @@ class Comparisons:
 
     @property
     def n_rated(self) -> int:
-        """How many players have at least one comparison."""
+        """Return how many players have at least one comparison."""
         return len(self.players)
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs of players met."""
+        """Return how many pairs of players met."""
         return len(self.first)
 
     @property
     def n_types(self) -> int:
-        """How many types there are, seen or not."""
+        """Return how many types there are, seen or not."""
         return N_RESULTS * self.n_pairs
 
     def table(self) -> FloatArray:
@@ -92,7 +92,7 @@ class Comparisons:
         return groups(self.first, self.second, self.n_rated)
 
     def group_of_player(self) -> IntArray:
-        """Group of each of the caller's players, -1 without a comparison, shape [n_players]."""
+        """Return the group of each of the caller's players, -1 without a comparison, shape [n_players]."""
         return self.spread(self.groups().astype(np.float64), missing=-1.0).astype(np.int64)
 
     def rings(self) -> IntArray:
@@ -108,7 +108,7 @@ class Comparisons:
         return rings(winner, loser, self.n_rated)
 
     def identified(self) -> BoolArray:
-        """Which rated players have a rating that the data determine: the only largest ring, shape [n_rated].
+        """Return which rated players have a rating that the data determine: the only largest ring, shape [n_rated].
 
         None where two rings are equally large, or where no two players are in one.
         """
@@ -136,12 +136,12 @@ class Comparisons:
         return tuple(reasons)
 
     def scores(self) -> FloatArray:
-        """Share that each of the caller's players won, a tie being half a win, shape [n_players]; NaN without any."""
+        """Return the share of each player's games won, a tie as half a win, shape [n_players]; NaN without games."""
         score, games = self._scores()
         return self.spread(score / games)
 
     def _scores(self) -> tuple[FloatArray, FloatArray]:
-        """Wins and half the ties, and comparisons, of each rated player, shape [n_rated]."""
+        """Return the wins and half the ties, and comparisons, of each rated player, shape [n_rated]."""
         table = self.table()
         score, games = np.zeros(self.n_rated), np.zeros(self.n_rated)
         np.add.at(score, self.first, table @ np.array([1.0, 0.5, 0.0]))
@@ -151,7 +151,7 @@ class Comparisons:
         return score, games
 
     def anchored(self) -> BoolArray:
-        """Which rated players the data place at a finite distance from each other, shape [n_rated].
+        """Return which rated players the data place at a finite distance from each other, shape [n_rated].
 
         Within each group these are the largest set in which everyone can be reached from everyone by going from a
         player to one that it did not always beat (Ford 1957). All players, in ordinary data.
@@ -264,7 +264,7 @@ def not_identifiable(note: str | None) -> str:
 
 
 def pair_laplacian(comparisons: Comparisons, weight: FloatArray) -> FloatArray:
-    """Laplacian of the graph that has `weight`, shape [n_pairs], on its pairs; shape [n_rated, n_rated]."""
+    """Return the Laplacian of the graph that has `weight`, shape [n_pairs], on its pairs; shape [n_rated, n_rated]."""
     laplacian = np.zeros((comparisons.n_rated, comparisons.n_rated))
     laplacian[comparisons.first, comparisons.second] = -weight
     laplacian += laplacian.T
@@ -273,7 +273,7 @@ def pair_laplacian(comparisons: Comparisons, weight: FloatArray) -> FloatArray:
 
 
 def mostly_zeros(values: FloatArray, rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> csr_array:
-    """A sparse table of values by row and column, each of shape [n]; those of one place add up."""
+    """Return a sparse table of values by row and column, each of shape [n]; those of one place add up."""
     from scipy.sparse import coo_array
 
     return coo_array((values, (rows, columns)), shape=shape).tocsr()
@@ -372,17 +372,17 @@ class ClusterTable:
     counts: FloatArray | csr_array
 
     def resample(self, cluster_weights: FloatArray) -> FloatArray:
-        """Table of each resample, shape [R, n_pairs, 3], from cluster counts of shape [R, n_clusters]."""
+        """Return the table of each resample, shape [R, n_pairs, 3], from cluster counts of shape [R, n_clusters]."""
         tables = cast("FloatArray", np.asarray(cluster_weights @ self.counts))
         return tables.reshape(len(cluster_weights), self.comparisons.n_pairs, N_RESULTS)
 
     @property
     def each_alone(self) -> bool:
-        """Whether every comparison is its own cluster, so that the tables of resamples are multinomial."""
+        """Return whether every comparison is its own cluster, so that the tables of resamples are multinomial."""
         return self.n_clusters == len(self.cluster)
 
     def clusters_of_player(self) -> IntArray:
-        """How many clusters each rated player has a comparison in, shape [n_rated]."""
+        """Return how many clusters each rated player has a comparison in, shape [n_rated]."""
         n = self.comparisons.n_rated
         pair = self.comparisons.type_of_row // N_RESULTS
         players = np.concatenate([self.comparisons.first[pair], self.comparisons.second[pair]])
@@ -398,7 +398,7 @@ class ClusterTable:
 
     @cached_property
     def _shares(self) -> FloatArray:
-        """Share of each comparison type, shape [n_types]; counted once, since there may be millions of rows."""
+        """Return the share of each comparison type, shape [n_types]."""
         return np.asarray(self.comparisons.table().ravel() / max(len(self.cluster), 1), dtype=np.float64)
 
     def blocks(self, resamples: int, rng: np.random.Generator) -> Iterator[tuple[slice, FloatArray]]:
@@ -439,7 +439,7 @@ def cluster_table(comparisons: Comparisons, cluster: ArrayLike | None) -> Cluste
 
 
 def rated_in(comparisons: Comparisons, tables: FloatArray) -> BoolArray:
-    """Which players each table can rate, shape [R, n_rated].
+    """Return which players each table can rate, shape [R, n_rated].
 
     A resample can leave a player without a comparison, or cut it off from the rest of its group; it then says
     nothing of that player. Of a group that falls apart the largest part is kept.

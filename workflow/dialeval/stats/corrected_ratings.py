@@ -1,4 +1,4 @@
-"""Bradley-Terry ratings as people would give them, from labels of some pairs and a judge's outcomes of all.
+"""Human-corrected Bradley-Terry ratings, from labels of some pairs and a judge's outcomes of all.
 
 With x telling the two players of a row, y people's outcome, f the judge's, and w = 1 / probability for labelled rows
 and 0 for others, strengths solve (Angelopoulos, Duchi and Zrnic 2023, for the likelihood of Bradley and Terry)
@@ -56,7 +56,7 @@ def correct_ratings(
     scale: float = 400.0,
     initial: float = 1000.0,
 ) -> Corrected:
-    """Bradley-Terry ratings as if people had compared everything that the judge compared.
+    """Return the Bradley-Terry ratings as if people had compared everything that the judge compared.
 
     A row without a judge's outcome takes the one that the judge's ratings expect. A player that won, or lost, all its
     labelled comparisons has a rating that depends on the made-up ones, and no interval: its note says so.
@@ -177,7 +177,7 @@ class _Comparisons(NamedTuple):
     new: float
 
     def fit(self, weight: float) -> _Fit:
-        """Strengths under a weight lambda of the judge."""
+        """Return the strengths under a weight lambda of the judge."""
         omega = (1.0 - weight) * self.w + weight
         found = fit_weighted(
             self.games, self.w * (self.y - weight * self.f) + weight * self.f, omega, self._pseudo_comparisons()
@@ -188,13 +188,13 @@ class _Comparisons(NamedTuple):
         return _Fit(found.strength, psi * self._shrunk(self.labelled), found)
 
     def of_judge(self, weight: FloatArray, thin: FloatArray | float = 1.0) -> _Fit:
-        """The judge's own strengths from rows that have a weight."""
+        """Return the judge's own strengths from rows that have a weight."""
         found = fit_weighted(self.games, weight * self.f, weight, self._pseudo_comparisons())
         psi = left_out(self.games, found, weight, weight * thin * (self.f - found.expected))
         return _Fit(found.strength, psi * self._shrunk(weight > 0.0), found)
 
     def corrected(self, people: _Fit) -> tuple[float, _Fit]:
-        """The best lambda and its fit; half of it, and half again, where that has no finite solution."""
+        """Return the best lambda and its fit; half of it, and half again, where that has no finite solution."""
         weight = self.best_weight(people)
         for _ in range(_HALVINGS if weight > 0.0 else 0):
             fit = self.fit(weight)
@@ -204,7 +204,7 @@ class _Comparisons(NamedTuple):
         return 0.0, people
 
     def best_weight(self, people: _Fit) -> float:
-        """The lambda in 0..1 with the smallest sum of variances, to first order at people's own strengths."""
+        """Return the lambda in 0..1 with the smallest sum of variances, to first order at people's own strengths."""
         expected, fitted = people.fitted.expected, anchored_information(people.fitted.information)
         own = self.games.cluster_sums(self.w * self.thin * (self.y - expected))
         other = self.games.cluster_sums((self.new - self.w * self.thin) * (self.f - expected))
@@ -214,7 +214,7 @@ class _Comparisons(NamedTuple):
         return float(np.clip(-(a * b).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
 
     def unseen(self, fit: _Fit, weight: FloatArray) -> FloatArray:
-        """Variance of strengths for errors of the judge that few labels show, under lambda of each player, shape [K].
+        """Return variance of strengths for judge errors that few labels show, under each player's lambda, shape [K].
 
         Where the judge differs from people on fewer than `FEWEST_EITHER` labelled clusters of a player, one more
         comparison is made up in which it does, by a whole win (see `prediction_powered.unseen_errors`).
@@ -230,7 +230,7 @@ class _Comparisons(NamedTuple):
         return np.where(few, left * moved**2, 0.0)
 
     def unseen_wins(self, fit: _Fit, weight: float, limited: BoolArray) -> FloatArray:
-        """Contributions to strengths for a win that few labels of a pair of `limited` players do not show, [E, K].
+        """Return influence on strengths for a win that few labels of a pair of `limited` players do not show, [E, K].
 
         The variance of a pair's labels is at least that of labels that are all as expected but for one more, which is
         the less likely player's win. It counts as far as the pair itself places its players: in full where nothing else
@@ -270,7 +270,7 @@ class _Comparisons(NamedTuple):
         return np.full(n * (n - 1) // 2, PSEUDO_COMPARISONS * (worth if worth > 0.0 else 1.0))
 
     def _shrunk(self, known: BoolArray) -> FloatArray:
-        """The jackknife's factor sqrt((m - 1) / m) for the m clusters with a known row, shape [S, 1]."""
+        """Return the jackknife's factor sqrt((m - 1) / m) for the m clusters with a known row, shape [S, 1]."""
         there = np.bincount(self.games.cluster[known], minlength=self.games.n_clusters) > 0
         m = max(int(there.sum()), 1)
         return np.where(there, math.sqrt((m - 1) / m), 1.0)[:, np.newaxis]
@@ -312,7 +312,7 @@ class _Scale(NamedTuple):
     def ratings(
         self, fit: _Fit, anchor: float, unseen: FloatArray | float = 0.0, wins: FloatArray | None = None
     ) -> Contributions:
-        """Ratings that average `anchor` over the anchored players.
+        """Return the ratings that average `anchor` over the anchored players.
 
         `unseen` adds variance of strengths, and `wins` contributions, shape [E, K], to those of the clusters.
         """
@@ -342,7 +342,7 @@ class _Scale(NamedTuple):
 
 
 def _correlations(data: _Comparisons, people: _Fit, judge: _Fit, both: BoolArray) -> tuple[FloatArray, float]:
-    """Correlation of what people and the judge say beyond either's ratings, of each player and of all; NaN if none."""
+    """Return the correlation of annotators' and the judge's residuals, of each player and of all; NaN if undefined."""
     w = data.w * both
     y, f = data.y - people.fitted.expected, data.f - judge.fitted.expected
     products, y_squares, f_squares = w * y * f, w * y * y, w * f * f
@@ -364,7 +364,7 @@ def _notes(
     wider: BoolArray,
     unknown: BoolArray,
 ) -> tuple[str, ...]:
-    """Why a player's number is missing, or what to know of it; mostly empty."""
+    """Return why a player's number is missing, or what to know of it; mostly empty."""
     known = data.labelled
     won = data.games.of_players(np.where(known, data.y, 0.0), np.where(known, 1.0 - data.y, 0.0))
     every = np.ones(len(limited), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Correlations of judges with people, with intervals from shared resamples.
+"""Correlations of judges with human ratings, with intervals from shared resamples.
 
 Weights are counts of resampled clusters: repeating the items of a cluster w times and giving them the weight w come to
 the same. A coefficient takes six weighted sums: of 1, y and y^2, which are people's, and of x, x^2 and x y. People's
@@ -149,7 +149,7 @@ def correlate(
 
 
 def _reasons(scores: FloatArray, human: FloatArray, known: BoolArray) -> tuple[tuple[str, ...], ...]:
-    """Why each correlation is undefined, empty where it is defined."""
+    """Return why each correlation is undefined, empty where it is defined."""
     count = known.sum(axis=2)
     first = known.argmax(axis=2, keepdims=True) if known.shape[2] else known.astype(np.int64)
 
@@ -305,7 +305,7 @@ class _LeftOut(NamedTuple):
 
 
 def weighted_pearson(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Pearson correlations of the judges' scores with people, dimension by dimension.
+    """Return the Pearson correlations of the judges' scores with people, dimension by dimension.
 
     Args:
         drawn: how often each cluster counts, shape [R, n_clusters], in a type that holds the weight of all items.
@@ -352,7 +352,7 @@ _METHODS = {"pearson": weighted_pearson, "spearman": weighted_spearman, "kendall
 def _left_out(
     y: FloatArray, rated: BoolArray, known: BoolArray, cluster: IntArray, drawn: NDArray[Any]
 ) -> _LeftOut | None:
-    """The items that people rated and a judge did not.
+    """Return the items that people rated and a judge did not.
 
     Returns:
         None where these are too many to save anything, or hold so much of what varies that too few digits would be left
@@ -381,7 +381,7 @@ def _left_out(
 def _of_sums(
     sums_x: FloatArray, total: FloatArray, sum_y: FloatArray, sum_yy: FloatArray, squares: FloatArray
 ) -> FloatArray:
-    """Pearson correlations from weighted sums.
+    """Return the Pearson correlations from weighted sums.
 
     Args:
         sums_x: of x, x^2 and x y, shape [3, J, D, R].
@@ -405,7 +405,7 @@ def _of_sums(
 
 
 def _centred(values: FloatArray, known: BoolArray) -> FloatArray:
-    """Values less the mean of the known ones, and 0 where they are not known; both of shape [..., n]."""
+    """Return the values less the mean of the known ones, and 0 where they are not known; both of shape [..., n]."""
     there = np.where(known, values, 0.0)
     there -= there.sum(axis=-1, keepdims=True) / np.maximum(known.sum(axis=-1, keepdims=True), 1)
     there *= known

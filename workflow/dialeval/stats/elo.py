@@ -269,17 +269,17 @@ def check_settings(k: float, scale: float) -> None:
 
 
 def rating_unit(scale: float) -> float:
-    """Points in one unit of the kernels' rating scale."""
+    """Return the points in one unit of the kernels' rating scale."""
     return 2.0 * scale / math.log(10.0)
 
 
 def code_type(n_types: int) -> np.dtype[Any]:
-    """The smallest unsigned dtype that holds so many comparison types: memory traffic is what playing costs."""
+    """Return the smallest unsigned dtype that holds so many comparison types: memory traffic is what playing costs."""
     return np.dtype(np.uint16 if n_types <= np.iinfo(np.uint16).max else np.uint32)
 
 
 def compact_codes(type_of_row: IntArray, n_types: int) -> CodeArray:
-    """Comparison types in the smallest dtype that holds them."""
+    """Return the comparison types in the smallest dtype that holds them."""
     return type_of_row.astype(code_type(n_types))
 
 
@@ -463,13 +463,13 @@ def needed_length(shrinking: float, n: int, tolerance: float) -> int:
 
 
 def own_end(shrinking: float, n: int) -> int:
-    """Comparisons that a shuffle has of its own where it shares the others; at most half of all."""
+    """Return the comparisons that a shuffle has of its own where it shares the others; at most half of all."""
     wanted = _FORGOTTEN / shrinking if shrinking else math.inf
     return math.ceil(min(wanted, _LONGEST_OWN_END, n // 2))
 
 
 def longer(length: int, n: int) -> int:
-    """The next length to try of n comparisons when `length` could not be certified."""
+    """Return the next length to try of n comparisons when `length` could not be certified."""
     return 2 * length if 4 * length <= n else n
 
 
@@ -481,7 +481,7 @@ def block_width(length: int, itemsize: int) -> int:
 def typical_ratings(
     comparisons: Comparisons, width: int, *, k: float, scale: float, rng: np.random.Generator
 ) -> FloatArray:
-    """Ratings as they may stand in the middle of a shuffle, in kernel units, shape [n_rated, width].
+    """Return the ratings as they may stand in the middle of a shuffle, in kernel units, shape [n_rated, width].
 
     Bradley-Terry strengths with Elo's own noise about them; its variance is at most K / (2 alpha) points squared.
     As in a real shuffle, the ratings of a connected group sum to what they started from.
@@ -496,7 +496,7 @@ def typical_ratings(
 
 
 def _shrinking(comparisons: Comparisons, *, k: float, scale: float) -> FloatArray:
-    """Laplacian by which one comparison shrinks differences, on average, shape [n_rated, n_rated]."""
+    """Return the Laplacian by which one comparison shrinks differences, on average, shape [n_rated, n_rated]."""
     table = comparisons.table()
     strength = _typical_strength(comparisons)
     expected = 0.5 * (1.0 + np.tanh(0.5 * (strength[comparisons.first] - strength[comparisons.second])))
@@ -505,7 +505,7 @@ def _shrinking(comparisons: Comparisons, *, k: float, scale: float) -> FloatArra
 
 
 def _typical_strength(comparisons: Comparisons) -> FloatArray:
-    """Bradley-Terry strengths (natural log), held within reach by a ridge, shape [n_rated]."""
+    """Return the Bradley-Terry strengths (natural log), held within reach by a ridge, shape [n_rated]."""
     fit = fit_strengths(
         comparisons.table()[np.newaxis],
         comparisons.first,

@@ -126,7 +126,7 @@ def bootstrap_elo_interval(
     random_seed: int,
     equal_pairs: bool = False,
 ) -> BootstrapEloInterval:
-    """Percentile intervals of Bootstrap Elo when clusters (seeds) are drawn anew.
+    """Return the percentile intervals of Bootstrap Elo when clusters (seeds) are drawn anew.
 
     Each resample of the clusters is rated by a few dozen shuffles. Their median is the resample's Bootstrap Elo
     plus noise that a thousand shuffles would nearly remove, at thirty times the cost. The noise is kept out so:

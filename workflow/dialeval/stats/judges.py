@@ -56,7 +56,7 @@ _SAME = 1e-10
 def panel_scores(
     scores: ArrayLike, system: ArrayLike, *, how: str = "mean", levels: ArrayLike | None = None
 ) -> FloatArray:
-    """One score of all judges for each row, shape [n]; NaN where no judge has one.
+    """Return one score of all judges for each row, shape [n]; NaN where no judge has one.
 
     Args:
         scores: of each judge, on one scale, NaN where it has none, shape [n_judges, n].
@@ -83,7 +83,7 @@ def panel_scores(
 
 
 def dawid_skene(scores: ArrayLike, levels: ArrayLike) -> DawidSkene:
-    """Who errs how, and what is true, from the judges' answers alone (EM, begun at the judges' mean vote).
+    """Fit Dawid and Skene's model to the judges' answers by EM, begun at the judges' mean vote.
 
     A score between two levels (the mean of repeats) counts for both, in parts. Every judge is given a few made-up
     answers, most of them right, so that one who said little is not believed to be perfect, or always wrong.
@@ -167,7 +167,7 @@ def _votes(table: FloatArray, levels: FloatArray) -> FloatArray:
 
 
 def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems: int) -> FloatArray:
-    """Weighted mean over the judges of each row as if all had scored it, shape [n]; NaN where none with a weight has.
+    """Return the weighted mean over the judges of each row as if all had scored it, shape [n]; NaN without scores.
 
     Rows and judges have effects that add up within a system, and a judge's gap is filled by these: otherwise a row that
     a strict judge left out would look better than its neighbours. None is beyond what any judge said: an outcome stays
@@ -200,7 +200,7 @@ def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems
 
 
 def agreement_weights(scores: ArrayLike, system: ArrayLike) -> FloatArray:
-    """Weight of each judge: its loading on what the judges have in common within systems, 0 where that is below 0.
+    """Return the weight of each judge: its loading on the judges' first common component within systems, at least 0.
 
     What they have in common is the first principal component of their correlations, turned to where most load.
 
@@ -230,7 +230,7 @@ def agreement_weights(scores: ArrayLike, system: ArrayLike) -> FloatArray:
 
 
 def _within(value: FloatArray, system: IntArray, n_systems: int) -> FloatArray:
-    """Values less their system's mean; what rounding leaves of equal ones is nothing."""
+    """Return the values less their system's mean; what rounding leaves of equal ones is nothing."""
     count = np.maximum(np.bincount(system, minlength=n_systems), 1)
     apart = value - (np.bincount(system, value, minlength=n_systems) / count)[system]
     return np.where(np.abs(apart) > _ROUNDING * np.abs(value).max(initial=0.0), apart, 0.0)
@@ -373,7 +373,7 @@ def compare_judges(
 
 
 def _common_sets(known: BoolArray, pairs: list[tuple[int, int]]) -> tuple[list[BoolArray], IntArray]:
-    """The distinct sets of items that pairs have in common, and the set of each pair."""
+    """Return the distinct sets of items that pairs have in common, and the set of each pair."""
     numbers: dict[bytes, int] = {}
     sets: list[BoolArray] = []
     of_pair = np.zeros(len(pairs), dtype=np.int64)
@@ -427,7 +427,7 @@ def _correlations(
 
 
 def _centred(values: FloatArray) -> FloatArray:
-    """Values less the mean of the known ones along the last axis, for sums without cancellation; 0 where missing."""
+    """Return values minus the mean of the known ones along the last axis; 0 where missing."""
     known = ~np.isnan(values)
     count = np.maximum(known.sum(axis=-1, keepdims=True), 1)
     mean = np.where(known, values, 0.0).sum(axis=-1, keepdims=True) / count
@@ -435,7 +435,7 @@ def _centred(values: FloatArray) -> FloatArray:
 
 
 def _pearson(sums: FloatArray, n_judges: int) -> FloatArray:
-    """Correlations from weighted sums of 1, y, y^2, then every judge's x, x^2 and x y, shape [R + 1, n_judges]."""
+    """Return correlations from sums of 1, y, y^2, then each judge's x, x^2 and x y, shape [R + 1, n_judges]."""
     total, sum_y, sum_yy = sums[:, 0:1], sums[:, 1:2], sums[:, 2:3]
     sum_x, sum_xx, sum_xy = np.split(sums[:, 3:], [n_judges, 2 * n_judges], axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -446,7 +446,7 @@ def _pearson(sums: FloatArray, n_judges: int) -> FloatArray:
 
 
 def _spread(ahead: FloatArray, n_clusters: int) -> tuple[FloatArray, FloatArray]:
-    """Standard error and share of reversed resamples of each pair; the first row is the data themselves."""
+    """Return the standard error and share of reversed resamples of each pair; the first row is the data themselves."""
     replicates, estimate = ahead[1:], ahead[0]
     known = ~np.isnan(replicates)
     count = known.sum(axis=0)
@@ -463,7 +463,7 @@ def _spread(ahead: FloatArray, n_clusters: int) -> tuple[FloatArray, FloatArray]
 
 
 def _between(values: FloatArray, common: BoolArray, first: int, second: int) -> float:
-    """Pearson correlation of two judges on their common items; NaN where one does not vary."""
+    """Return the Pearson correlation of two judges on their common items; NaN where one does not vary."""
     one, other = (values[judge, common] - values[judge, common].mean() for judge in (first, second))
     length = math.sqrt(float(one @ one) * float(other @ other))
     return float(np.clip(one @ other / length, -1.0, 1.0)) if length > 0.0 else math.nan

@@ -144,7 +144,7 @@ def _newton(
 def _davidson_derivatives(
     table: FloatArray, parameters: FloatArray, first: IntArray, second: IntArray, incidence: csr_array
 ) -> tuple[FloatArray, FloatArray]:
-    """Gradient and negative Hessian of Davidson's log-likelihood; the last parameter is the log tie parameter."""
+    """Return the gradient and negative Hessian of Davidson's log-likelihood; the log tie parameter is last."""
     n = parameters.shape[1] - 1
     games = table.sum(axis=2)
     half_lead = 0.5 * (parameters[:, first] - parameters[:, second])
@@ -170,7 +170,7 @@ def _davidson_derivatives(
 
 
 def _laplacian(weight: FloatArray, first: IntArray, second: IntArray, n_players: int) -> FloatArray:
-    """Weighted graph Laplacians, shape [R, n, n], of weights on pairs, shape [R, n_pairs]."""
+    """Return the weighted graph Laplacians, shape [R, n, n], of weights on pairs, shape [R, n_pairs]."""
     laplacian = np.zeros((len(weight), n_players, n_players))
     laplacian[:, first, second] = -weight
     laplacian[:, second, first] = -weight
@@ -182,7 +182,7 @@ def _laplacian(weight: FloatArray, first: IntArray, second: IntArray, n_players:
 def _bradley_terry_derivatives(
     table: FloatArray, strength: FloatArray, first: IntArray, second: IntArray, incidence: csr_array
 ) -> tuple[FloatArray, FloatArray]:
-    """Gradient and negative Hessian of the Bradley-Terry log-likelihood, shapes [R, n] and [R, n, n]."""
+    """Return the gradient and negative Hessian of the Bradley-Terry log-likelihood, shapes [R, n] and [R, n, n]."""
     # Written without 1 - p, which would lose the few digits that count where a player nearly always wins.
     lead = np.clip(strength[:, first] - strength[:, second], -_FARTHEST, _FARTHEST)
     win, loss = 1.0 / (1.0 + np.exp(-lead)), 1.0 / (1.0 + np.exp(lead))
@@ -193,7 +193,7 @@ def _bradley_terry_derivatives(
 
 
 def _incidence(first: IntArray, second: IntArray, n_players: int) -> csr_array:
-    """Matrix that takes leads of pairs to players, first less second, shape [n_pairs, n_players]; mostly zeros."""
+    """Return the sparse matrix from pairs to players, first minus second, shape [n_pairs, n_players]."""
     pairs = np.arange(len(first))
     signs, players = np.repeat([1.0, -1.0], len(pairs)), np.concatenate([first, second])
     return mostly_zeros(signs, np.tile(pairs, 2), players, (len(pairs), n_players))
@@ -209,17 +209,17 @@ class Games(NamedTuple):
     n_clusters: int
 
     def of_players(self, of_left: FloatArray, of_right: FloatArray) -> FloatArray:
-        """Sum over a player's rows of what its side has, shape [n_players]."""
+        """Return the sum over a player's rows of what its side has, shape [n_players]."""
         n = self.n_players
         total = np.bincount(self.left, of_left, minlength=n) + np.bincount(self.right, of_right, minlength=n)
         return total.astype(np.float64)
 
     def sums(self, value: FloatArray) -> FloatArray:
-        """Sum over a player's rows, of those where it stands right with the other sign, shape [n_players]."""
+        """Return the sum over a player's rows, with the other sign where it is on the right, shape [n_players]."""
         return self.of_players(value, -value)
 
     def totals(self, value: FloatArray) -> FloatArray:
-        """Sum over all rows of a player, shape [n_players]."""
+        """Return the sum over all rows of a player, shape [n_players]."""
         return self.of_players(value, value)
 
     def cluster_sums(self, value: FloatArray) -> FloatArray:
@@ -304,7 +304,7 @@ def _information(left: IntArray, right: IntArray, curvature: FloatArray, n: int)
 
 
 def anchored_information(information: FloatArray) -> FloatArray:
-    """The same made invertible, which fixes the sum of strengths and changes nothing else."""
+    """Return the information made invertible: the sum of strengths is fixed."""
     n = len(information)
     size = float(np.trace(information)) / max(n, 1) ** 2
     anchored: FloatArray = information + (size if size > 0.0 else 1.0)
@@ -312,7 +312,7 @@ def anchored_information(information: FloatArray) -> FloatArray:
 
 
 def left_out(games: Games, fit: WeightedStrengths, weight: FloatArray, score: FloatArray) -> FloatArray:
-    """How far each cluster moves the strengths: those without it, to first order (CR3, the jackknife).
+    """Return how far each cluster moves the strengths, to first order (CR3, the jackknife).
 
     Args:
         games: who met whom.
@@ -346,7 +346,7 @@ def left_out(games: Games, fit: WeightedStrengths, weight: FloatArray, score: Fl
 
 
 def placed(games: Games, outcome: FloatArray, known: BoolArray) -> BoolArray:
-    """Which players the known outcomes place at a finite distance from each other (Ford 1957), shape [n_players].
+    """Return which players known outcomes place at a finite distance (Ford 1957), shape [n_players].
 
     These are the only largest set in which everyone can be reached from everyone by going from a player to one against
     whom it scored; none where two sets are equally large.
@@ -368,7 +368,7 @@ def placed(games: Games, outcome: FloatArray, known: BoolArray) -> BoolArray:
 def of_correlations(
     scores: FloatArray, human: FloatArray, known: BoolArray, r: FloatArray, sizes: IntArray, n_clusters: IntArray
 ) -> FloatArray:
-    """Design effect of Pearson's correlation of many judges and dimensions with people.
+    """Return the design effect of Pearson's correlation of many judges and dimensions with people.
 
     An item moves r by (x y - r (x^2 + y^2) / 2) / n to first order, x and y being its standardised values.
 
@@ -409,12 +409,12 @@ def of_correlations(
 
 
 def _squares(values: FloatArray) -> FloatArray:
-    """Sums of squares over the last axis."""
+    """Return the sums of squares over the last axis."""
     return np.asarray(np.einsum("jdn,jdn->jd", values, values), dtype=np.float64)
 
 
 def sums_by_cluster(values: FloatArray | BoolArray, sizes: IntArray) -> FloatArray:
-    """Sums over the last axis, whose items lie cluster by cluster, shape [..., n_clusters]."""
+    """Return the sums over the last axis, whose items lie cluster by cluster, shape [..., n_clusters]."""
     if not len(sizes):
         return np.zeros((*values.shape[:-1], 0))
     if len(sizes) == values.shape[-1]:
@@ -424,7 +424,7 @@ def sums_by_cluster(values: FloatArray | BoolArray, sizes: IntArray) -> FloatArr
 
 
 def of_strengths(counts: ClusterTable, strength: FloatArray, pair_weight: FloatArray | None = None) -> FloatArray:
-    """Design effect of each rated player's Bradley-Terry strength.
+    """Return the design effect of each rated player's Bradley-Terry strength.
 
     To first order the strengths move by the information matrix's pseudo-inverse times the scores: y - p of every
     comparison for its first player, and the opposite for its second.

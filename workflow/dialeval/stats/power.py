@@ -1,4 +1,4 @@
-"""What a design can show: the smallest difference that is found most of the time, and what would halve its interval.
+"""Power: the smallest detectable difference of a design, and the sample size that halves its interval.
 
 From stored results the answer is simulated: clusters (seeds, cases) are drawn anew, as many as are planned, and each
 draw is tested as it would be. A difference that is larger by d than the stored one is found in a draw where d is more
@@ -34,7 +34,7 @@ _MANY = 1000.0
 def detectable(
     standard_error: ArrayLike, degrees_of_freedom: ArrayLike, confidence: float = 0.95, power: float = POWER
 ) -> Detectable:
-    """The smallest difference that Student's test finds, from the standard error that is expected.
+    """Return the smallest difference that Student's test finds, from the standard error that is expected.
 
     Args:
         standard_error, degrees_of_freedom: shapes that fit.
@@ -59,7 +59,7 @@ def simulated(
     resamples: int = _RESAMPLES,
     random_seed: int = 0,
 ) -> Detectable:
-    """The smallest differences that are found where as many clusters as planned are like the stored ones.
+    """Return the smallest differences that are found where as many clusters as planned are like the stored ones.
 
     Args:
         contribution: what each stored cluster gives to each difference, whose mean is the difference, shape [S, k].
@@ -130,7 +130,7 @@ class PeopleDesign(NamedTuple):
     pilot_freedom: float = math.inf
 
     def half_width(self, n_labels: float, n_total: float, confidence: float) -> float:
-        """Half the width of the interval of a difference.
+        """Return half the width of the interval of a difference.
 
         Args:
             n_labels: labels in all.
@@ -140,7 +140,7 @@ class PeopleDesign(NamedTuple):
         return self.detectable(n_labels, n_total, confidence).half_width.item()
 
     def detectable(self, n_labels: float, n_total: float, confidence: float, power: float = POWER) -> Detectable:
-        """The smallest difference that is found, and half the width of its interval.
+        """Return the smallest difference that is found, and half the width of its interval.
 
         Args:
             n_labels, n_total, confidence: as of `half_width`.
@@ -158,7 +158,7 @@ class PeopleDesign(NamedTuple):
 
 
 def contributions_of_means(value: FloatArray, cluster: IntArray) -> FloatArray:
-    """What each cluster gives to the differences of all two systems' means, on the items that both have.
+    """Return each cluster's contribution to the difference of every two systems' means on common items.
 
     Args:
         value: by system and item, NaN where a system has no such item, shape [n_systems, n_items].
@@ -186,7 +186,7 @@ def contributions_of_means(value: FloatArray, cluster: IntArray) -> FloatArray:
 def contributions_of_ratings(
     left: IntArray, right: IntArray, outcome: FloatArray, cluster: IntArray, n_players: int, scale: float = 400.0
 ) -> FloatArray:
-    """What each cluster gives to the differences of all two players' Bradley-Terry ratings, to the first order.
+    """Return each cluster's contribution to the difference of every two Bradley-Terry ratings, to first order.
 
     Args:
         left, right: players of each comparison, shape [n].
@@ -217,7 +217,7 @@ def contributions_of_ratings(
 
 
 def clusters_to_halve(n_clusters: int, confidence: float = 0.95) -> int | None:
-    """Clusters more that halve an interval whose standard error falls with the root of their number."""
+    """Return the clusters more that halve an interval whose standard error falls with the root of their number."""
 
     def half_width(n: int) -> float:
         return float(detectable(1.0 / math.sqrt(n), n - 1.0, confidence).half_width)
@@ -226,7 +226,7 @@ def clusters_to_halve(n_clusters: int, confidence: float = 0.95) -> int | None:
 
 
 def more_to_halve(half_width: Callable[[int], float], now: int, most: int = MOST_MORE) -> int | None:
-    """The fewest more of something that halve an interval; None where even `most` do not.
+    """Return the fewest more of something that halve an interval; None where even `most` do not.
 
     Args:
         half_width: of the interval at a number of them, which it does not grow with.
@@ -247,7 +247,7 @@ def more_to_halve(half_width: Callable[[int], float], now: int, most: int = MOST
 
 
 def for_pilot(pilot_freedom: float, degrees_of_freedom: float, confidence: float = 0.95, power: float = POWER) -> float:
-    """How many times larger a difference must be, as the spread that it is planned from is an estimate.
+    """Return how many times larger a difference must be, as the spread that it is planned from is an estimate.
 
     With z normal, c the estimated standard deviation over the true one (the root of chi-square over its degrees of
     freedom) and t the test's quantile, a difference of k estimated standard errors is found where z + k c > t. In the

@@ -1,4 +1,4 @@
-"""Means and rates as people would give them, from labels of a part and a judge's scores of all.
+"""Human-corrected means and rates (prediction-powered), from labels of a part and a judge's scores of all.
 
 Means on a scale have them where nearly all labels are its highest, or lowest: as shares of the scale.
 
@@ -69,7 +69,7 @@ def correct_means(
     label_variance: ArrayLike | None = None,
     annotators: Annotators | None = None,
 ) -> Corrected:
-    """Mean label of each system, as if people had labelled everything that the judge scored.
+    """Return the mean label of each system, as if people had labelled everything that the judge scored.
 
     A row without a score takes the mean score of its system, which neither helps nor harms; a system without any is
     left to its labels. Several labels of one row are given as their mean. Whatever scale the judge has the interval
@@ -174,7 +174,7 @@ def correct_means(
 
 
 def _ending(rows: LabelledRows, ends: tuple[float, float], what: str) -> LabelledRows:
-    """Rows whose labels are the very ends where only rounding keeps them off: means of annotators who agree."""
+    """Return rows with labels set to the ends of the scale where only rounding keeps them off."""
     low, high = ends
     if not low < high:
         raise ValueError(f"the ends are {low:g} and {high:g}; the first must be below the second")
@@ -236,13 +236,13 @@ class _Parts(NamedTuple):
     annotators_df: float = np.inf
 
     def best_weight(self, may: BoolArray) -> float:
-        """The lambda in 0..1 with the smallest sum of variances of the systems that may be corrected."""
+        """Return the lambda in 0..1 with the smallest sum of variances of the systems that may be corrected."""
         other = (self.everything - self.scores)[:, may]
         below = float((other**2).sum())
         return float(np.clip(-(self.labels[:, may] * other).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
 
     def contributions(self, weight: FloatArray, bounds: tuple[float, float], spread: float = 1.0) -> Contributions:
-        """The estimates with the weights lambda of the systems, shape [K].
+        """Return the estimates with the weights lambda of the systems, shape [K].
 
         `spread` is what the labelled rows' part of a corrected error is multiplied by, as lambda was fitted to them.
         """
@@ -267,7 +267,7 @@ class _Parts(NamedTuple):
 
 
 def agreement_guard(psi: FloatArray, leverage: FloatArray) -> FloatArray:
-    """Variance to add where a system's few labels agree more than the other systems' do, shape [K].
+    """Return the variance to add where a system's few labels agree more than the other systems' do, shape [K].
 
     The variance of one cluster is drawn towards the pooled one as if two clusters more had been seen, and only upwards.
     """
@@ -283,7 +283,7 @@ def agreement_guard(psi: FloatArray, leverage: FloatArray) -> FloatArray:
 
 
 def unseen_errors(rows: LabelledRows, f: FloatArray, ybar: FloatArray, rate: bool) -> FloatArray:
-    """Variance for errors of a judge that few labels show, at a lambda of 1, shape [K].
+    """Return the variance for errors of a judge that few labels show, at a lambda of 1, shape [K].
 
     Where the judge differs from people on fewer than `FEWEST_EITHER` clusters, and otherwise gives their very answer
     (or one that is always off by as much), one more is made up: by 1 of a rate, by the standard deviation of labels of
@@ -305,7 +305,7 @@ def unseen_errors(rows: LabelledRows, f: FloatArray, ybar: FloatArray, rate: boo
 
 
 def label_doubt(rows: LabelledRows, label_variance: ArrayLike | None) -> FloatArray:
-    """Variance of the means from labels' own, as far as drawing without replacement has taken it away, shape [K]."""
+    """Return the variance of the means due to the labels' own variance, for draws without replacement, shape [K]."""
     if label_variance is None:
         return np.zeros(rows.shape[1])
     variance = as_floats("label_variance", label_variance, len(rows.f))
@@ -316,7 +316,7 @@ def label_doubt(rows: LabelledRows, label_variance: ArrayLike | None) -> FloatAr
 
 
 def few_of_either(rows: LabelledRows, ends: tuple[float, float]) -> BoolArray:
-    """Which systems have labels above the lowest, or below the highest, on too few clusters for Student's t, shape [K].
+    """Return which systems have passes, or fails, on too few clusters for Student's t, shape [K].
 
     Of a rate these are its passes and its fails.
     """
@@ -329,7 +329,7 @@ def few_of_either(rows: LabelledRows, ends: tuple[float, float]) -> BoolArray:
 def wilson_reach(
     rows: LabelledRows, which: BoolArray, doubt: FloatArray, ends: tuple[float, float], confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    """How far Wilson's interval of people's rate or mean reaches down and up, NaN for the other systems, shape [K]."""
+    """Return the distances to Wilson's limits of human labels' rate or mean, NaN for other systems, shape [K]."""
     low, high = ends
     found = _shares(rows, (rows.y - low) / (high - low), rows.labelled & which[rows.system], confidence)
     left = (high - low) * np.where(doubt > 0.0, 1.0, rows.mean(rows.thin, rows.w))
@@ -353,7 +353,7 @@ def _shares(rows: LabelledRows, value: FloatArray, taken: BoolArray, confidence:
 
 
 def _taken_by_lambda(leverage: FloatArray) -> float:
-    """Root of the degrees of freedom of all corrected systems over those that are left when lambda has taken one."""
+    """Return sqrt(df / (df - 1)) of all corrected systems, as fitting lambda takes a degree of freedom."""
     freedom = float(inverse((leverage**2).sum(axis=0)).sum())
     return float(np.sqrt(freedom / max(freedom - 1.0, 1.0)))
 
@@ -393,7 +393,7 @@ def bias_reach(rows: LabelledRows, confidence: float) -> tuple[FloatArray, Float
 
 
 def _correlations(rows: LabelledRows, both: BoolArray) -> tuple[FloatArray, float]:
-    """Correlation of scores and labels of each system, shape [K], and pooled within systems; NaN where undefined."""
+    """Return the correlation of scores and labels of each system, shape [K], and pooled within systems."""
     w = rows.w * both
     least = _ROUNDING * np.sqrt(rows.of_system(w * rows.f**2) * rows.of_system(w * rows.y**2))
     f, y = (np.where(both, value - np.nan_to_num(rows.mean(value, w))[rows.system], 0.0) for value in (rows.f, rows.y))
@@ -507,11 +507,11 @@ class LabelledRows(NamedTuple):
     shape: tuple[int, int]
 
     def of_system(self, value: ArrayLike) -> FloatArray:
-        """Sums over the rows of each system, shape [K]."""
+        """Return the sums over the rows of each system, shape [K]."""
         return np.bincount(self.system, np.asarray(value, np.float64), minlength=self.shape[1]).astype(np.float64)
 
     def of_cell(self, value: ArrayLike) -> FloatArray:
-        """Sums over the rows of each cluster and system, shape [S, K]."""
+        """Return the sums over the rows of each cluster and system, shape [S, K]."""
         size = self.shape[0] * self.shape[1]
         total = np.bincount(self.cell, np.asarray(value, np.float64), minlength=size).astype(np.float64)
         return total.reshape(self.shape)

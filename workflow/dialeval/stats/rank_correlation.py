@@ -1,4 +1,4 @@
-"""Kernels of rank correlation: Kendall's and Spearman's, for many sets of weights at once.
+"""Kendall's and Spearman's rank correlation for many sets of weights at once.
 
 What a resample needs lies in a column; the work is done in buffers that all judges share, row by row: fresh memory of
 that size costs the system more than the sums.
@@ -32,7 +32,7 @@ MOST_WIDTH = 1024
 
 
 def weighted_kendall(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Kendall's tau-b; arguments and result as in `weighted_pearson`."""
+    """Return Kendall's tau-b; arguments and result as in `weighted_pearson`."""
     cells = list(rated_cells(drawn, cluster, x, y))
     out = np.full((len(drawn), *x.shape[:2]), np.nan)
     for block in blocks(len(drawn), MOST_WIDTH):
@@ -69,7 +69,7 @@ class _Counted(NamedTuple):
 
 
 def _squares(count: FloatArray, alone: FloatArray, order: Order) -> FloatArray:
-    """Sum of the squared weights of the distinct values, shape [R], from those of the pairs alone."""
+    """Return the sum of the squared weights of the distinct values, shape [R], from those of the pairs alone."""
     squares = alone.copy()
     for level in order.tied:
         members = count[level]
@@ -78,7 +78,7 @@ def _squares(count: FloatArray, alone: FloatArray, order: Order) -> FloatArray:
 
 
 def _kendall(pairs: Pairs, weights: NDArray[Any], counted: _Counted) -> FloatArray:
-    """Kendall's tau-b on each resample, from weights of shape [n_clusters, R]; shape [R].
+    """Return Kendall's tau-b on each resample, from weights of shape [n_clusters, R]; shape [R].
 
     Concordant less discordant pairs, each counted twice, are w' S w, S the product of both variables' matrices of
     signs: between pairs of values or, where they are fewer, summed over what their clusters hold.
@@ -96,7 +96,7 @@ def _kendall(pairs: Pairs, weights: NDArray[Any], counted: _Counted) -> FloatArr
 
 
 def _quadratic_form(upper: Iterator[tuple[int, NDArray[Any]]], weights: FloatArray, largest: float) -> FloatArray:
-    """w' S w of a symmetric S, for each column of weights.
+    """Return w' S w of a symmetric S, for each column of weights.
 
     Args:
         upper: blocks of rows of S with their first row, as `_upper_signs` gives them.
@@ -132,14 +132,14 @@ def _ranks(values: FloatArray) -> NDArray[Any]:
 
 
 def _signs(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.int8]:
-    """Signs of all differences."""
+    """Return the signs of all differences."""
     signs: NDArray[np.int8] = np.greater(first, second).view(np.int8)
     signs -= np.less(first, second).view(np.int8)
     return signs
 
 
 def _between_clusters(pairs: Pairs, most: int) -> FloatArray:
-    """S summed over the pairs of every two clusters, none of which holds more than `most` items."""
+    """Return S summed over the pairs of every two clusters, none of which holds more than `most` items."""
     by_cluster = pairs.of_clusters.T.tocsr().astype(np.min_scalar_type(-most - 1))  # sums of signs in narrow numbers
     n = len(pairs.x)
     x, y = _ranks(pairs.x), _ranks(pairs.y)
@@ -152,7 +152,7 @@ def _between_clusters(pairs: Pairs, most: int) -> FloatArray:
 
 
 def weighted_spearman(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Spearman correlations, Pearson's of mid-ranks; arguments and result as in `weighted_pearson`."""
+    """Return the Spearman correlations, Pearson's of mid-ranks; arguments and result as in `weighted_pearson`."""
     n = x.shape[2]
     cells = list(rated_cells(drawn, cluster, x, y))
     out = np.full((len(drawn), *x.shape[:2]), np.nan)
@@ -196,7 +196,7 @@ class _RankWork:
         self._y_spread = self._spread(np.einsum("kr,kr->r", weighted, ranks))
 
     def spearman(self, pairs: Pairs) -> FloatArray:
-        """Spearman correlation on each resample, with the ratings that were taken; shape [R]."""
+        """Return the Spearman correlation on each resample, with the ratings that were taken; shape [R]."""
         count, ranks, weighted = self._buffers[:, : len(pairs.x)]
         if pairs.by_x.tied:
             self._write_ranks(count, ranks, pairs.by_x)
@@ -213,7 +213,7 @@ class _RankWork:
         return 3.0 * (sum_of_products - self._cubed)
 
     def _write_ranks(self, count: FloatArray, ranks: FloatArray, order: Order) -> None:
-        """Writes doubled ranks, the weight before a value and up to it, of pairs with weights `count`."""
+        """Write doubled ranks, the weight before a value and up to it, of pairs with weights `count`."""
         self._write_running_sums(order)
         ranks *= 2.0
         ranks -= count
@@ -222,7 +222,7 @@ class _RankWork:
             ranks[level] = 0.5 * ((ranks[first] - count[first]) + (ranks[last] + count[last]))
 
     def _write_running_sums(self, order: Order) -> None:
-        """Writes the weight up to each pair where ranks belong."""
+        """Write the weight up to each pair where ranks belong."""
         count, ranks = self._rows
         reached = np.zeros_like(count[0])
         for place in order.places:  # on wide rows several times faster than NumPy's running sum
@@ -270,11 +270,11 @@ class Pairs:
 
     @property
     def apart(self) -> bool:
-        """Whether each item is a pair of its own; they are then in the items' order."""
+        """Return whether each item is a pair of its own; they are then in the items' order."""
         return bool(self.of_clusters.nnz == len(self.x))
 
     def weigh(self, weights: NDArray[Any], out: FloatArray) -> FloatArray:
-        """Writes the weight of each pair, from clusters' of shape [n_clusters, R]; shape [n_pairs, R]."""
+        """Write the weight of each pair, from clusters' of shape [n_clusters, R]; shape [n_pairs, R]."""
         count = out[: len(self.x)]
         count[:] = weights[self.of_clusters.indices] if self.apart else self.of_clusters @ weights
         return count
@@ -303,14 +303,14 @@ def _pairs(x: FloatArray, y: FloatArray, cluster: IntArray, drawn: NDArray[Any])
 
 
 def _changes(ordered: FloatArray) -> NDArray[np.bool_]:
-    """Whether a value differs from the one before it; the first does."""
+    """Return whether a value differs from the one before it; the first does."""
     changed = np.ones(len(ordered), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=changed[1:])
     return changed
 
 
 def _order(values: FloatArray) -> Order:
-    """The order of values."""
+    """Return the order of values."""
     places = np.argsort(values, kind="stable")
     bounds = np.append(np.flatnonzero(_changes(values[places])), len(places))
     several = np.flatnonzero(np.diff(bounds) > 1)
@@ -323,7 +323,7 @@ def blocks(n: int, width: int) -> Iterator[slice]:
 
 
 def bounded_ratio(value: FloatArray, x_spread: FloatArray, y_spread: FloatArray, divisor: FloatArray) -> FloatArray:
-    """A correlation within -1 and 1, NaN where a variable does not vary."""
+    """Return a correlation within -1 and 1, NaN where a variable does not vary."""
     out = np.full_like(value, np.nan)
     np.divide(value, divisor, out=out, where=(x_spread > 0.0) & (y_spread > 0.0))
     return np.clip(out, -1.0, 1.0)

@@ -70,7 +70,7 @@ def win_matrices(
     cluster: ArrayLike,
     confidence: float = 0.95,
 ) -> WinMatrices:
-    """Win, tie and lose rates of every pair of models, both orders together.
+    """Return the win, tie and lose rates of every pair of models, both orders together.
 
     Args:
         left, right: models of each verdict, numbers in 0..n_players-1, shape [n].
@@ -125,7 +125,7 @@ def _results(outcome: FloatArray) -> IntArray:
 def pass_rates(
     passed: ArrayLike, group: ArrayLike, n_groups: int, *, cluster: ArrayLike, confidence: float = 0.95
 ) -> PassRates:
-    """Share of dialogues that pass, in each group (model).
+    """Return the share of dialogues that pass, in each group (model).
 
     Args:
         passed: 1 where a dialogue passes, 0 where not, NaN where the verdict could not be read, shape [n].
@@ -231,7 +231,7 @@ def robustness_ratios(
     cluster: ArrayLike,
     confidence: float = 0.95,
 ) -> RobustnessRatios:
-    """Share of pairs in each group (judge, strategy and dimension) whose damage was noticed.
+    """Return the share of pairs in each group (judge, strategy and dimension) whose damage was noticed.
 
     Args:
         original, damaged: scores of each pair in [0, 1], NaN where missing, shape [n].
@@ -264,7 +264,7 @@ def theta_sweep(
     cluster: ArrayLike,
     confidence: float = 0.95,
 ) -> tuple[RobustnessRatios, ...]:
-    """Robustness ratios of each group at many thresholds, in their order.
+    """Return the robustness ratios of each group at many thresholds, in their order.
 
     Args:
         original, damaged, group, n_groups, cluster, confidence: as for `robustness_ratios`.
@@ -291,7 +291,7 @@ def average_ratios(
     cluster: ArrayLike,
     confidence: float = 0.95,
 ) -> CellAverages:
-    """Unweighted mean of the ratios of each owner's groups (a judge's at one level), each group counting once.
+    """Return the unweighted mean of the ratios of each owner's groups (a judge's at one level).
 
     Args:
         original, damaged, theta, group, n_groups, cluster, confidence: as for `robustness_ratios`.
@@ -345,7 +345,7 @@ def ladder_shares(
     cluster: ArrayLike,
     confidence: float = 0.95,
 ) -> LadderShares:
-    """Share of severity ladders down which the scores fall, in each group (judge, strategy and dimension).
+    """Return the share of severity ladders down which the scores fall, in each group (judge, strategy and dimension).
 
     Args:
         score: score of each step, NaN where missing, shape [n].

@@ -1,4 +1,4 @@
-"""How reliable the mean of an item's ratings is, and so how high a judge could correlate with it.
+"""Reliability of mean ratings (ICC), the ceiling of a judge's correlation with them, and variance of annotators.
 
 Ratings are x = item + rater + (item by rater) + repeat, all random. What is not the item's is error; the mean over
 raters has less of it, and a judge who knew every item's true value would correlate with the mean by the root of its
@@ -54,7 +54,7 @@ def reliability(
     confidence: float = 0.95,
     random_seed: int = 0,
 ) -> Reliability:
-    """Reliability of single ratings and of the mean over raters, from ratings that may be uneven in number.
+    """Return the reliability of single ratings and of the mean over raters, from ratings that may be uneven in number.
 
     Args:
         value: the ratings, shape [n_ratings].
@@ -148,7 +148,7 @@ def _alike(value: FloatArray, item: IntArray) -> bool:
 def corrected_correlation(
     estimate: float, replicates: ArrayLike, raters: Reliability, *, confidence: float = 0.95
 ) -> Estimate:
-    """Correlation of a judge with what raters without errors would say: r / sqrt(reliability) (Spearman 1904).
+    """Return a judge's correlation corrected for attenuation, r / sqrt(reliability) (Spearman 1904).
 
     Only the raters' errors are taken out; the judge's own stay its own. Nothing is corrected where the interval of
     the reliability reaches 0. Few items overstate a high correlation, and show too little of its spread: ends are
@@ -312,7 +312,7 @@ class RatingSums:
             self.share_of_rater = by_rater(share[of_item])
 
     def raters_mean(self, weights: FloatArray) -> FloatArray:
-        """Mean over items of one over their number of raters."""
+        """Return the mean over items of one over their number of raters."""
         return _ratio(weights @ self.share, weights @ self.n_items)
 
     def spread(self, weights: FloatArray, n_clusters: int) -> FloatArray:
@@ -327,7 +327,7 @@ class RatingSums:
         return np.asarray(np.where(spread > ROUNDING * max(float(self.squares.sum()), 1e-300), spread, 0.0))
 
     def noise(self, weights: FloatArray, errors: FloatArray) -> FloatArray:
-        """Variance of the items' means that is not the items'."""
+        """Return the variance of the items' means that is not the items'."""
         n = np.maximum(weights @ self.n_items, 1.0)
         shared = np.zeros(len(weights))
         if self.crossed:
@@ -340,7 +340,7 @@ class RatingSums:
         )
 
     def errors(self, weights: FloatArray) -> FloatArray:
-        """Variances of rater, item by rater, and repeat, shape [3, R]; NaN where a resample cannot tell them."""
+        """Return the variances of rater, item by rater, and repeat, shape [3, R]; NaN if not identifiable."""
         n, n_cells, n_items = np.maximum(weights @ self.n, 1.0), weights @ self.n_cells, weights @ self.n_items
         in_item = weights @ self.rater_in_item
         nothing = np.zeros(len(weights))
@@ -390,7 +390,7 @@ class RatingSums:
 
 
 def _count(codes: IntArray, weights: ArrayLike | None = None, minlength: int = 0) -> FloatArray:
-    """Sum of the weights (or the number) of the entries with each code."""
+    """Return the sum of the weights (or the number) of the entries with each code."""
     return np.asarray(np.bincount(codes, weights, minlength=minlength), dtype=np.float64)
 
 

@@ -64,7 +64,7 @@ def integer_counts(n_clusters: int, resamples: int, rng: np.random.Generator, la
 def percentile_interval(
     replicates: FloatArray, confidence: float = 0.95, n_clusters: ArrayLike | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Percentile interval over the first axis, leaving out replicates that are NaN, expanded for few clusters.
+    """Return percentile intervals over the first axis without NaN replicates, expanded for few clusters.
 
     The spread of resamples falls short of the statistic's by sqrt(1 - 1/K), and is itself uncertain. So the share cut
     off at either end is Phi(-sqrt(K / (K - 1)) t), with t the quantile of Student's distribution with K - 1 degrees of
@@ -102,7 +102,7 @@ def percentile_interval(
 
 
 def _at_ranks(rows: FloatArray, ranks: IntArray) -> FloatArray:
-    """Values of each row, shape [rows, n], at ranks counted from 0, shape [k, rows]; NaN has the last ranks.
+    """Return the values of each row, shape [rows, n], at ranks counted from 0, shape [k, rows]; NaN has the last ranks.
 
     Only what lies far from a row's mean is sorted, unless a rank falls nearer to it.
     """
@@ -128,7 +128,7 @@ def _at_ranks(rows: FloatArray, ranks: IntArray) -> FloatArray:
 def bias_corrected_interval(
     estimate: float, replicates: FloatArray, confidence: float = 0.95, n_clusters: int | None = None
 ) -> tuple[float, float]:
-    """Bias-corrected percentile interval (Efron 1981) of one statistic, expanded as `percentile_interval` is.
+    """Return the bias-corrected percentile interval (Efron 1981), expanded as `percentile_interval` is.
 
     With z the normal quantile of the share of replicates below the estimate, and z_a that of what the expanded interval
     cuts off at an end, the ends are the quantiles Phi(2 z + z_a) and Phi(2 z - z_a) of the replicates.
@@ -184,7 +184,7 @@ def interval(
 def ratio_replicates(
     numerator: FloatArray, denominator: FloatArray, cluster: IntArray, weights: FloatArray
 ) -> FloatArray:
-    """Ratio of two sums on each resample of the clusters.
+    """Return the ratio of two sums on each resample of the clusters.
 
     Args:
         numerator, denominator: what each row adds to the sums, shape [n].
@@ -246,7 +246,7 @@ def mean_of_independent(estimate: FloatArray, low: FloatArray, high: FloatArray)
 
 
 def _tail(confidence: float, n_clusters: ArrayLike | None) -> FloatArray:
-    """Share of the replicates that lies beyond either end; NaN for fewer than two clusters."""
+    """Return the share of the replicates that lies beyond either end; NaN for fewer than two clusters."""
     if n_clusters is None:
         return np.asarray(0.5 * (1.0 - confidence))
     from scipy.special import ndtr, stdtrit  # as above

@@ -246,7 +246,7 @@ class _Games:
         self.cell = first * n_players + second
 
     def identify(self, covariates: FloatArray) -> bool:
-        """Whether models and covariates can be told apart: something is left of each beside all the others."""
+        """Return whether models and covariates can be told apart: something is left of each beside all the others."""
         scaled = covariates / np.sqrt(np.maximum((covariates**2).mean(axis=0), 1e-300))
         information = self.information(np.full(len(self.won), 1.0 / len(self.won)), scaled)
         k = self.n_players
@@ -256,7 +256,7 @@ class _Games:
         return bool(np.linalg.eigvalsh(left).min(initial=1.0) > _IDENTIFIED)
 
     def determined(self, covariates: FloatArray, parameters: FloatArray) -> FloatArray | None:
-        """What the comparisons determine of each parameter, shape [P, rank]; None where they determine all.
+        """Return the determined directions of each parameter, shape [P, rank]; None if all are determined.
 
         That is, the parameter's part of an orthonormal basis.
         """
@@ -275,7 +275,7 @@ class _Games:
         return determined_directions(design, self.won[rows])
 
     def information(self, weight: FloatArray, covariates: FloatArray) -> FloatArray:
-        """Negative Hessian without the ridge, shape [P, P], of rows that weigh p (1 - p)."""
+        """Return the negative Hessian without the ridge, shape [P, P], of rows that weigh p (1 - p)."""
         k = self.n_players
         met = np.bincount(self.cell, weight, minlength=k * k).reshape(k, k)
         met = met + met.T
@@ -288,7 +288,7 @@ class _Games:
         return out
 
     def by_model(self, rows: FloatArray) -> FloatArray:
-        """Sums over a model's comparisons, those on the right negative, shape [n_players, c]."""
+        """Return the sums over a model's comparisons, those on the right negative, shape [n_players, c]."""
         out = np.empty((self.n_players, rows.shape[1]))
         for place, values in enumerate(rows.T):
             out[:, place] = np.bincount(self.first, values, minlength=self.n_players)
@@ -296,7 +296,7 @@ class _Games:
         return out
 
     def lead(self, parameters: FloatArray, covariates: FloatArray) -> FloatArray:
-        """Log-odds that left wins, shape [n]."""
+        """Return the log-odds that left wins, shape [n]."""
         strength = parameters[: self.n_players]
         lead = strength[self.first] - strength[self.second] + covariates @ parameters[self.n_players :]
         return np.asarray(lead, dtype=np.float64)
@@ -339,7 +339,7 @@ class _Games:
     def covariance(
         self, covariates: FloatArray, parameters: FloatArray, cluster: IntArray, n_clusters: int
     ) -> FloatArray:
-        """Cluster-robust covariance of the parameters, shape [P, P]; NaN where it hangs on a single cluster.
+        """Return the cluster-robust covariance of the parameters, shape [P, P]; NaN where it hangs on a single cluster.
 
         With few clusters each one's score is taken through the Hessian without it (CR3, nearly the jackknife); where
         these are too many to do so, the correction is that of their number alone, which then is next to nothing.
@@ -384,7 +384,7 @@ def _together(determined: FloatArray) -> IntArray:
 
 
 def _centring(anchored: BoolArray) -> FloatArray:
-    """Matrix that takes the anchored players' mean off every strength, shape [n_players, n_players]."""
+    """Return the matrix that takes the anchored players' mean off every strength, shape [n_players, n_players]."""
     n = len(anchored)
     mean = anchored / max(int(anchored.sum()), 1)
     return np.asarray(np.eye(n) - mean[np.newaxis, :], dtype=np.float64)
