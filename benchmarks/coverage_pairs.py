@@ -20,7 +20,7 @@ from dialeval.config.botchat import Elo
 from dialeval.labels.correction import corrected_numbers
 from dialeval.labels.joined_judgements import LabelledDesign, Terms
 from dialeval.measures.design import Comparisons
-from dialeval.measures.differences import corrected
+from dialeval.measures.differences import with_adjusted_p
 from dialeval.measures.ratings import rate, rating_differences, rating_rows
 from dialeval.stats.bias import self_preference
 from gates import Gates, arguments
@@ -207,7 +207,9 @@ def rare_player(gates: Gates, repetitions: int) -> None:
             by_elo += int(np.nanargmax(rated.point.rating)) == 0
             shown += any(row["model"] == "a" and not np.isnan(row["low"]) for row in rows)
             claims = [
-                row for row in corrected(rating_differences(rated, names, "t", "s", None)) if row["p_holm"] <= 0.05
+                row
+                for row in with_adjusted_p(rating_differences(rated, names, "t", "s", None))
+                if row["p_holm"] <= 0.05
             ]
             wrong += any(row["measure"] == "elo" and row["difference"] < 0.0 for row in claims)
         share = 100.0 / repetitions

@@ -16,7 +16,7 @@ from dialeval.dialogbench.accuracy import (
     accuracy_differences,
     accuracy_rows,
 )
-from dialeval.measures.differences import corrected
+from dialeval.measures.differences import with_adjusted_p
 from dialeval.measures.robustness import ScoredPairs, average_rows, robustness_differences, robustness_rows
 from dialeval.papers.dialogbench import OVERALL
 from dialeval.stats.differences import ALL_THE_SAME
@@ -50,7 +50,7 @@ def test_models_and_methods_are_compared_on_every_task_and_over_all() -> None:
         *answers("good", {"SF": 0.9, "KRG": 0.8}), *answers("bad", {"SF": 0.3, "KRG": 0.2}),
         *answers("good", {"SF": 0.9, "KRG": 0.8}, method="choice"),
     ]  # fmt: skip
-    rows = corrected(accuracy_differences(full, 0.95))
+    rows = with_adjusted_p(accuracy_differences(full, 0.95))
     table = accuracy_rows(full)
     for name, tasks in (("SF", 30), (OVERALL, 60)):
         row = of(rows, scope=f"mine, en, {name}", first="good (letter)", second="bad (letter)")
@@ -79,7 +79,7 @@ def test_an_ablation_is_a_difference_of_two_means_of_different_items() -> None:
         "-styles": answers("m", {"SF": 0.6, "KRG": 0.3}, variant="plain "),
         "-filter": [*full, *answers("m", {"SF": 0.1, "KRG": 0.5}, variant="refused ", n=10)],
     }
-    rows = corrected(ablation_differences(variants, 0.95))
+    rows = with_adjusted_p(ablation_differences(variants, 0.95))
     for row in ablation_rows(variants):
         if row["variant"] != "full":
             found = of(rows, scope=f"{row['variant']}, en, {row['name']}")
@@ -121,7 +121,7 @@ def scored(noticed: dict[str, float], strategies: tuple[str, ...], n_dialogues: 
 
 def test_judges_are_compared_on_the_same_pairs_by_dialogue() -> None:
     pairs = scored({"sharp": 0.75, "dull": 0.25}, ("random_response", "replace_pronoun"))
-    rows = corrected(robustness_differences(pairs, 0.95))
+    rows = with_adjusted_p(robustness_differences(pairs, 0.95))
     row = of(rows, scope="c, en, turn, random_response, relevance")
     ratio = {one["judge"]: one["ratio"] for one in robustness_rows(pairs, 0.95)}
     assert row["difference"] == pytest.approx(ratio["sharp"] - ratio["dull"])
@@ -129,7 +129,7 @@ def test_judges_are_compared_on_the_same_pairs_by_dialogue() -> None:
     # as one pair of every dialogue would have it, and not five
     assert row["low"] < 0.15
     single = ScoredPairs(pairs.groups, *(part[::5] for part in pairs_arrays(pairs)))
-    alone = of(corrected(robustness_differences(single, 0.95)), scope=row["scope"])
+    alone = of(with_adjusted_p(robustness_differences(single, 0.95)), scope=row["scope"])
     assert (row["low"], row["high"]) == (pytest.approx(alone["low"]), pytest.approx(alone["high"]))
     averages = {one["judge"]: one["average"] for one in average_rows(pairs, 0.95)}
     overall = of(rows, table="averages")

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from dialeval.measures.design import Row
-from dialeval.measures.differences import CYCLIC, HEAD_TO_HEAD, about, corrected, ranks
+from dialeval.measures.differences import CYCLIC, HEAD_TO_HEAD, family_columns, ranks, with_adjusted_p
 from dialeval.tables.files import HUMAN, to_table
 from dialeval.tables.measures import DIFFERENCES, RANKS
 
 
 def pair(first: str, second: str, values: tuple[float | None, float | None], p: float | None, **more: Any) -> Row:
     difference = None if None in values else values[0] - values[1]  # type: ignore[operator]
-    row = about("pass_rates", "pass_rate", "N = 16", "j") | {
+    row = family_columns("pass_rates", "pass_rate", "N = 16", "j") | {
         "first": first,
         "second": second,
         "n": 10,
@@ -26,7 +26,7 @@ def pair(first: str, second: str, values: tuple[float | None, float | None], p: 
 
 
 def places(rows: list[Row], confidence: float = 0.95) -> dict[str, tuple[int, int, int]]:
-    found = ranks(to_table(DIFFERENCES, corrected(rows)).to_pylist(), confidence)
+    found = ranks(to_table(DIFFERENCES, with_adjusted_p(rows)).to_pylist(), confidence)
     assert to_table(RANKS, found).num_rows == len(found)
     return {row["system"]: (row["rank"], row["rank_low"], row["rank_high"]) for row in found}
 
@@ -52,14 +52,14 @@ def test_people_take_no_place_and_what_follows_through_them_is_kept() -> None:
 def test_families_are_ranked_apart_and_who_beats_whom_is_no_order() -> None:
     other = [row | {"scope": "N = 8", "p": 1.0} for row in THREE]
     beaten = [row | {"table": "win_rates", "measure": HEAD_TO_HEAD} for row in THREE]
-    rows = ranks(corrected([*THREE, *other, *beaten]), 0.95)
+    rows = ranks(with_adjusted_p([*THREE, *other, *beaten]), 0.95)
     assert [(row["scope"], row["rank_high"]) for row in rows] == [("N = 16", k) for k in (2, 2, 3)] + [("N = 8", 3)] * 3
     assert {(row["table"], row["measure"], row["judge"]) for row in rows} == {("pass_rates", "pass_rate", "j")}
 
 
 def test_what_could_not_be_tested_settles_nothing_and_says_so() -> None:
     rows = [pair("a", "b", (0.5, 0.8), None), pair("b", "c", (0.8, 0.7), 0.001)]
-    found = {row["system"]: row for row in ranks(corrected(rows), 0.95)}
+    found = {row["system"]: row for row in ranks(with_adjusted_p(rows), 0.95)}
     assert (found["a"]["rank_low"], found["a"]["rank_high"]) == (1, 3)
     assert found["a"]["note"] == "2 of its 2 differences could not be tested"
     assert found["c"]["note"] == "1 of its 2 differences could not be tested"
@@ -76,14 +76,14 @@ def test_pairs_that_run_in_a_circle_say_so() -> None:
         pair("b", "c", (0.6, 0.5), 0.001),
         pair("c", "a", (0.6, 0.5), 0.001),
     ]
-    rows = ranks(corrected(circle), 0.95)
+    rows = ranks(with_adjusted_p(circle), 0.95)
     assert {row["note"] for row in rows} == {CYCLIC}
     assert all(row["rank_low"] == 1 for row in rows)
 
 
 def test_the_estimate_is_the_mean_over_what_each_difference_rests_on() -> None:
     rows = [pair("a", "b", (0.5, 0.8), 0.001, n=30), pair("a", "c", (0.9, 0.7), 0.4, n=10)]
-    (found,) = [row["estimate"] for row in ranks(corrected(rows), 0.95) if row["system"] == "a"]
+    (found,) = [row["estimate"] for row in ranks(with_adjusted_p(rows), 0.95) if row["system"] == "a"]
     assert found == pytest.approx(0.6)
 
 

@@ -13,7 +13,7 @@ import pytest
 from dialeval.config import Elo
 from dialeval.corpora.battles import Battles
 from dialeval.measures.design import Design, comparisons
-from dialeval.measures.differences import NO_LIMIT, about, corrected, differences, rating_rows
+from dialeval.measures.differences import NO_LIMIT, differences, family_columns, rating_rows, with_adjusted_p
 from dialeval.measures.ratings import battle_ratings, ratings, win_rates
 from dialeval.stats.differences import ALL_THE_SAME, pairwise_variance
 from dialeval.stats.significance import benjamini_hochberg, holm
@@ -155,14 +155,17 @@ def test_who_wins_everything_has_no_limit_on_the_bradley_terry_difference() -> N
 
 
 def test_p_values_are_corrected_within_their_family_alone() -> None:
-    rows = [{**about("t", "m", scope), "p": p} for scope, p in (("x", 0.01), ("y", 0.02), ("x", 0.04), ("x", np.nan))]
-    found = corrected(rows)
+    rows = [
+        {**family_columns("t", "m", scope), "p": p}
+        for scope, p in (("x", 0.01), ("y", 0.02), ("x", 0.04), ("x", np.nan))
+    ]
+    found = with_adjusted_p(rows)
     assert [row["family_size"] for row in found] == [2, 1, 2, 2]
     assert [row["p_holm"] for row in found[:3]] == pytest.approx([0.02, 0.02, 0.04])
     np.testing.assert_allclose([found[0]["p_holm"], found[2]["p_holm"]], holm([0.01, 0.04]))
     np.testing.assert_allclose([found[0]["q_bh"], found[2]["q_bh"]], benjamini_hochberg([0.01, 0.04]))
     assert np.isnan(found[3]["p_holm"])
-    assert corrected([]) == []
+    assert with_adjusted_p([]) == []
 
 
 def test_of_arenas_of_equal_models_hardly_any_has_a_significant_pair() -> None:
@@ -173,9 +176,9 @@ def test_of_arenas_of_equal_models_hardly_any_has_a_significant_pair() -> None:
         games = comparisons(frame, names)
         fit = controlled_ratings(*games[:3], 5, games.cluster, position=False)
         variance = pairwise_variance(fit.covariance)
-        shared = about("ratings", "bradley_terry", "N = 8", "j")
+        shared = family_columns("ratings", "bradley_terry", "N = 8", "j")
         rated = rating_rows(fit.rating, variance, fit.degrees_of_freedom, fit.n, fit.n_clusters, names, shared)
-        rows = [*corrected(rated), *head_to_head(frame, *names)]
+        rows = [*with_adjusted_p(rated), *head_to_head(frame, *names)]
         for measure, found in wrong.items():
             found.append(min(row["p_holm"] for row in rows if row["measure"] == measure) <= 0.05)
     assert np.mean(wrong["bradley_terry"]) <= 0.1

@@ -20,7 +20,7 @@ import numpy as np
 
 from dialeval.dialogbench.tasks import ABBREVIATIONS, DIMENSIONS, DOMAINS, GROUPS, NAMES, TASKS
 from dialeval.measures.design import Row as DifferencesRow
-from dialeval.measures.differences import about, mean_rows
+from dialeval.measures.differences import family_columns, mean_rows
 from dialeval.papers.dialogbench import (
     HUMAN,
     OVERALL,
@@ -352,7 +352,9 @@ def accuracy_differences(answers: Iterable[Answer], confidence: float) -> Iterat
             own = np.isin(task, tasks)
             if own.any():
                 found = paired_differences(values[:, own], cluster[own], stratum=task[own], confidence=confidence)
-                yield from mean_rows(found, names, about("accuracy", "accuracy", f"{source}, {language}, {name}"))
+                yield from mean_rows(
+                    found, names, family_columns("accuracy", "accuracy", f"{source}, {language}, {name}")
+                )
 
 
 def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: float) -> Iterator[DifferencesRow]:
@@ -381,7 +383,7 @@ def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: f
                     found |= {"low": math.nan, "high": math.nan, "p": math.nan, "note": SAME_ITEMS}
                 system = f"{model} ({method})"
                 yield {
-                    **about("ablations", "accuracy", f"{variant}, {language}, {name}"),
+                    **family_columns("ablations", "accuracy", f"{variant}, {language}, {name}"),
                     "first": f"{system}, {variant}",
                     "second": f"{system}, full",
                     **found,

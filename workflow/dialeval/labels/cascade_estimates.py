@@ -27,7 +27,7 @@ from dialeval.labels.joined_judgements import (
 )
 from dialeval.measures.combined_judges import CASCADE_COLUMNS, drawn
 from dialeval.measures.design import Design, Row
-from dialeval.measures.differences import HEAD_TO_HEAD, about, corrected
+from dialeval.measures.differences import HEAD_TO_HEAD, family_columns, with_adjusted_p
 from dialeval.tables.schema import scope
 
 COLUMNS = tuple(dict.fromkeys((*JUDGEMENT_COLUMNS, *CASCADE_COLUMNS)))
@@ -83,7 +83,7 @@ def differences_with_cascade(rows: Sequence[Row], measure: str, judgements: pa.T
     numbers, compared = _numbers(judgements, design, measures)
     found = [*_differences(numbers, compared, design), *_head_to_head(numbers, design)]
     others = [row for row in rows if row["judge"] != design.cascade.name]
-    return [*others, *corrected(found)]
+    return [*others, *with_adjusted_p(found)]
 
 
 def _numbers(judgements: pa.Table, design: Design, measures: Sequence[str]) -> tuple[list[Row], list[Row]]:
@@ -168,7 +168,7 @@ def _differences(numbers: Sequence[Row], compared: Sequence[Row], design: Design
         if measure == WIN_RATE or measure in (WIN, LOSS):
             continue
         table, name = ("rates", f"rate of {row['answer']}") if measure == RATE else _COMPARED[measure]
-        yield one | about(table, name, scope(row | {"answer": None}), design.cascade.name)
+        yield one | family_columns(table, name, scope(row | {"answer": None}), design.cascade.name)
 
 
 def _head_to_head(numbers: Sequence[Row], design: Design) -> Iterator[Row]:
@@ -184,7 +184,7 @@ def _head_to_head(numbers: Sequence[Row], design: Design) -> Iterator[Row]:
         lead = 2.0 * row["estimate"] - 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
             p = 2.0 * stdtr(row["df"], -abs(lead) / (2.0 * row["se"]))
-        yield about("win_rates", HEAD_TO_HEAD, where, design.cascade.name) | {
+        yield family_columns("win_rates", HEAD_TO_HEAD, where, design.cascade.name) | {
             "first": first,
             "second": second,
             "first_value": won,

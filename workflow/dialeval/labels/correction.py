@@ -35,8 +35,7 @@ from dialeval.labels.joined_judgements import (
     quantities,
 )
 from dialeval.measures.design import Row
-from dialeval.measures.differences import NO_LIMIT
-from dialeval.measures.differences import about as shared_by
+from dialeval.measures.differences import NO_LIMIT, family_columns
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.comparisons import LOSES_ALL, NOT_LIMITED, SEPARATED, UNDEFEATED, WINLESS, WINS_ALL
 from dialeval.stats.corrected_ratings import correct_ratings
@@ -402,7 +401,7 @@ def _differences(found: _Found, shared: Row) -> Iterator[Row]:
     """Yields the rows of a table of differences, for their p-values."""
     for first, second, one in _compared(found):
         yield {
-            **shared_by(shared["protocol"], found.measure, scope(shared), shared["judge"]),
+            **family_columns(shared["protocol"], found.measure, scope(shared), shared["judge"]),
             "first": found.systems[first],
             "second": found.systems[second],
             "first_value": float(found.numbers.estimate[first]) if found.determined.all() else float("nan"),

@@ -10,16 +10,16 @@ latter.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dialeval.measures.design import Comparisons, Design, Row, comparisons, groups, systems_of
-from dialeval.measures.item_values import item_values
+from dialeval.measures.item_values import ItemValues, item_values
 from dialeval.stats.arrays import FloatArray
-from dialeval.stats.differences import Differences, Sample, item_differences, paired_differences, two_sample_difference
+from dialeval.stats.differences import Differences, Sample, item_differences, two_sample_difference
 from dialeval.stats.estimates import t_interval
 from dialeval.stats.significance import benjamini_hochberg, holm, order_claims, places
 from dialeval.tables.files import HUMAN
@@ -50,7 +50,7 @@ def differences(judgements: pd.DataFrame, design: Design, human_lengths: dict[st
         design: the protocol's design, whose other measures say what is compared.
         human_lengths: cases with a human dialogue that is long enough -> number of its utterances.
     """
-    return corrected(
+    return with_adjusted_p(
         row
         for measure in COMPARED
         if measure in design.measures
@@ -63,72 +63,35 @@ def _of(measure: str, judgements: pd.DataFrame, design: Design, human_lengths: d
         yield from _head_to_head(judgements, design)
     systems = systems_of(judgements, design)
     for found in item_values(measure, judgements, design, human_lengths):
-        shared = about(found.table, found.measure, found.scope, found.group["judge"])
-        compared = _scores if found.is_score else _proportions
-        yield from compared(found.complete(), found.cluster, systems, shared, design.confidence)
+        shared = family_columns(found.table, found.measure, found.scope, found.group["judge"])
+        for row in _compared(found, systems, design.confidence):
+            yield {**shared, **row}
+
+
+def _compared(found: ItemValues, systems: Sequence[str], confidence: float) -> Iterator[Row]:
+    """Yield a row for every two systems with values: paired on common items, else as two samples."""
+    values, cluster = found.complete(), found.cluster
+    known = ~np.isnan(values)
+    for first, second in combinations(np.flatnonzero(known.any(axis=1)).tolist(), 2):
+        names = {"first": systems[first], "second": systems[second]}
+        both = known[first] & known[second]
+        nested = both.any() and both.sum() == min(known[first].sum(), known[second].sum())
+        if nested or len(np.unique(cluster[both])) >= _FEWEST_COMMON:
+            common = values[first, both], values[second, both], cluster[both]
+            yield names | item_differences(*common, confidence=confidence, scores=found.is_score).columns(0)
+            continue
+        samples = (Sample(values[k, known[k]], cluster[known[k]]) for k in (first, second))
+        row = two_sample_difference(*samples, confidence=confidence, scores=found.is_score).columns(0)
+        yield {**names, **row, "note": "; ".join(filter(None, (UNPAIRED, row["note"])))}
 
 
 def _head_to_head(judgements: pd.DataFrame, design: Design) -> Iterator[Row]:
     systems = systems_of(judgements, design)
     for group, of in groups(judgements, design):
-        shared = about("win_rates", HEAD_TO_HEAD, scope(group), group["judge"])
+        shared = family_columns("win_rates", HEAD_TO_HEAD, scope(group), group["judge"])
         for row in head_to_head(comparisons(of, systems), systems, shared):
             notes = [row["note"], IN_ROUNDS if design.equal_pairs else None]
             yield {**row, "note": "; ".join(filter(None, notes)) or None}
-
-
-def _scores(
-    values: np.ndarray, cluster: np.ndarray, systems: Sequence[str], shared: Row, confidence: float
-) -> Iterator[Row]:
-    """Yields a row per two systems whose mean scores are compared."""
-    for one, other, first, second, common in _pairs(values, cluster, systems):
-        if common:
-            both = ~np.isnan(values[one]) & ~np.isnan(values[other])
-            scores = (values[one, both], values[other, both])
-            found = item_differences(*scores, cluster[both], confidence=confidence, scores=True)
-            yield {**shared, "first": first, "second": second, **found.columns(0)}
-            continue
-        sides = _samples(values, cluster, one, other)
-        yield _unpaired(two_sample_difference(*sides, confidence=confidence, scores=True), first, second, shared)
-
-
-def _pairs(
-    values: np.ndarray, cluster: np.ndarray, systems: Sequence[str]
-) -> Iterator[tuple[int, int, str, str, bool]]:
-    """Yields every two systems that have a value, and whether they have cases in common."""
-    known = ~np.isnan(values)
-    present = [number for number in range(len(systems)) if known[number].any()]
-    for place, one in enumerate(present):
-        for other in present[place + 1 :]:
-            both = known[one] & known[other]
-            n = int(both.sum())
-            nested = n > 0 and n == min(int(known[one].sum()), int(known[other].sum()))
-            yield one, other, systems[one], systems[other], nested or len(np.unique(cluster[both])) >= _FEWEST_COMMON
-
-
-def _samples(values: np.ndarray, cluster: np.ndarray, *systems: int) -> list[Sample]:
-    return [Sample(values[k, known], cluster[known]) for k in systems for known in [~np.isnan(values[k])]]
-
-
-def _unpaired(found: Differences, first: str, second: str, shared: Row) -> Row:
-    note = "; ".join(filter(None, (UNPAIRED, found.note[0])))
-    return {**shared, "first": first, "second": second, **found.columns(0), "note": note}
-
-
-def _proportions(
-    values: np.ndarray, cluster: np.ndarray, systems: Sequence[str], shared: Row, confidence: float
-) -> Iterator[Row]:
-    """Yields a row per two systems whose proportions are compared."""
-    paired = {
-        (row["first"], row["second"]): row
-        for row in mean_rows(paired_differences(values, cluster, confidence=confidence), systems, shared)
-    }
-    for one, other, first, second, common in _pairs(values, cluster, systems):
-        if common:
-            yield paired[first, second]
-            continue
-        sides = _samples(values, cluster, one, other)
-        yield _unpaired(two_sample_difference(*sides, confidence=confidence), first, second, shared)
 
 
 def ranks(differences: Sequence[Row], confidence: float) -> list[Row]:
@@ -208,7 +171,7 @@ def _mean(values: Sequence[float], items: Sequence[int]) -> float:
     return float(np.average(values, weights=items))
 
 
-def about(table: str, measure: str, scope: str, judge: str | None = None) -> Row:
+def family_columns(table: str, measure: str, scope: str, judge: str | None = None) -> Row:
     """Returns the columns that a family shares.
 
     Args:
@@ -220,7 +183,7 @@ def about(table: str, measure: str, scope: str, judge: str | None = None) -> Row
     return {"table": table, "measure": measure, "judge": judge, "scope": scope}
 
 
-def corrected(rows: Iterable[Row]) -> list[Row]:
+def with_adjusted_p(rows: Iterable[Row]) -> list[Row]:
     """Returns rows with `p_holm`, `q_bh` and the number of tests of their family."""
     rows = list(rows)
     families: dict[tuple[Any, ...], list[int]] = {}

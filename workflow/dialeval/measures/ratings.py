@@ -17,15 +17,11 @@ from dialeval.measures.differences import (
     HEAD_TO_HEAD,
     NO_LIMIT,
     NOT_CONNECTED,
-    corrected,
+    family_columns,
     head_to_head,
+    with_adjusted_p,
 )
-from dialeval.measures.differences import (
-    about as differences_about,
-)
-from dialeval.measures.differences import (
-    rating_rows as difference_rows,
-)
+from dialeval.measures.differences import rating_rows as difference_rows
 from dialeval.papers.botchat import published_number
 from dialeval.stats.bradley_terry import StrengthRating, bradley_terry, davidson
 from dialeval.stats.comparisons import compare
@@ -72,7 +68,7 @@ def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
             published = published_number(design.protocol, "ratings", system, about["n_utterances"])
             rows.append({**about, "system": system, "estimate": elo, "n": n, **row, "published": published})
         differences += rating_differences(found, systems, "ratings", scope(about), about["judge"])
-    return Ratings(rows, corrected(differences))
+    return Ratings(rows, with_adjusted_p(differences))
 
 
 class Ratings(NamedTuple):
@@ -154,9 +150,9 @@ def battle_ratings(battles: Battles, elo: Elo, random_seed: int) -> tuple[pa.Tab
     rows = [{name: row[name] for name in columns} for row in rating_rows(rated, models)]
     differences = [
         *rating_differences(rated, models, "ratings", EVERYTHING, None),
-        *head_to_head(games, models, differences_about("ratings", HEAD_TO_HEAD, EVERYTHING)),
+        *head_to_head(games, models, family_columns("ratings", HEAD_TO_HEAD, EVERYTHING)),
     ]
-    return to_table(BATTLE_RATINGS, rows), to_table(BATTLE_DIFFERENCES, corrected(differences))
+    return to_table(BATTLE_RATINGS, rows), to_table(BATTLE_DIFFERENCES, with_adjusted_p(differences))
 
 
 def players(judgements: pd.DataFrame, design: Design) -> list[str]:
@@ -436,7 +432,7 @@ def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: s
             plain.n,
             plain.n_clusters,
             models,
-            differences_about(table, measure, scope, judge),
+            family_columns(table, measure, scope, judge),
             reason=reason,
             shown=bool(determined[measure][met].all()),
         )

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dialeval.measures.design import Row
-from dialeval.measures.differences import about, mean_rows
+from dialeval.measures.differences import family_columns, mean_rows
 from dialeval.measures.rated_items import keys, mean_values, places, scores_of
 from dialeval.papers.comp_analysis import find_average, find_n_pairs, find_ratio, find_ratios
 from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Hurt, targets_of
@@ -288,7 +288,7 @@ def robustness_differences(scored: ScoredPairs, confidence: float) -> Iterator[R
     for place, cell in cells.items():
         names, values = _table([cell])
         found = paired_differences(values, cell.cluster, confidence=confidence)
-        yield from mean_rows(found, names, about("robustness", "ratio", ", ".join(place)))
+        yield from mean_rows(found, names, family_columns("robustness", "ratio", ", ".join(place)))
     levels: dict[tuple[str, ...], list[_Cell]] = {}
     for place, cell in cells.items():
         if find_ratios(place[3], place[4]):  # the paper's cells, as in its averages
@@ -298,7 +298,7 @@ def robustness_differences(scored: ScoredPairs, confidence: float) -> Iterator[R
         stratum = np.repeat(np.arange(len(members)), [len(cell.cluster) for cell in members])
         cluster = np.concatenate([cell.cluster for cell in members])
         found = paired_differences(values, cluster, stratum=stratum, confidence=confidence)
-        yield from mean_rows(found, names, about("averages", "average", ", ".join(level)))
+        yield from mean_rows(found, names, family_columns("averages", "average", ", ".join(level)))
 
 
 def _cells(scored: ScoredPairs) -> dict[tuple[str, ...], _Cell]:

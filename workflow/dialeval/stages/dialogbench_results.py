@@ -40,7 +40,7 @@ from dialeval.dialogbench.result_tables import (
 from dialeval.dialogbench.writing import Attempt
 from dialeval.dialogbench.written_items import counts
 from dialeval.errors import UserError, nearest
-from dialeval.measures.differences import corrected
+from dialeval.measures.differences import with_adjusted_p
 from dialeval.tables.dialogbench import (
     ABLATIONS,
     ACCURACY,
@@ -129,7 +129,7 @@ def dialogbench_tables(
 
 
 def _differences(full: list[Answer], variants: dict[str, list[Answer]], confidence: float) -> list[Row]:
-    return corrected([*accuracy_differences(full, confidence), *ablation_differences(variants, confidence)])
+    return with_adjusted_p([*accuracy_differences(full, confidence), *ablation_differences(variants, confidence)])
 
 
 def _items(path: Path) -> list[Row]:

@@ -16,7 +16,7 @@ from dialeval.labels.joined_judgements import JUDGEMENT_COLUMNS, PLAN_COLUMNS, L
 from dialeval.measures.bias import COLUMNS as BIAS_COLUMNS
 from dialeval.measures.bias import agreement, bias
 from dialeval.measures.design import Design, dialogue_words
-from dialeval.measures.differences import corrected, differences, ranks
+from dialeval.measures.differences import differences, ranks, with_adjusted_p
 from dialeval.measures.item_values import COLUMNS as DIFFERENCES_COLUMNS
 from dialeval.measures.ratings import COLUMNS as RATINGS_COLUMNS
 from dialeval.measures.ratings import battle_ratings, ratings, win_rates
@@ -383,5 +383,5 @@ def correct(
         numbers += rows
         compared += pairs
     write_for_people(table, csv, CORRECTED, to_table(CORRECTED, numbers))
-    tests = to_table(LABELS_DIFFERENCES, corrected(compared))
+    tests = to_table(LABELS_DIFFERENCES, with_adjusted_p(compared))
     write_for_people(differences, differences_csv, LABELS_DIFFERENCES, tests)

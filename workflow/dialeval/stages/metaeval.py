@@ -12,7 +12,7 @@ from dialeval.corpora.rated_items import rating_rows
 from dialeval.labels.agreement import agreement, annotators
 from dialeval.measures.average_correlations import average_rows, chinese_rows, language_rows, matrix_rows
 from dialeval.measures.correlations import Candidates, correlate_cells, correlation_rows, pair_rows, ranking_rows
-from dialeval.measures.differences import corrected
+from dialeval.measures.differences import with_adjusted_p
 from dialeval.measures.ensemble_correlations import Ensembles, dimension_ensemble_rows, model_ensemble_rows
 from dialeval.measures.rated_corpora import annotator_rows, corpus_rows, filled_ratings
 from dialeval.measures.rated_items import SCORED, Filled, gather
@@ -386,6 +386,6 @@ def robustness(settings: RobustnessSettings, pairs: list[Path], judgements: list
         (THETAS, theta_rows(scored, settings.thetas, settings.confidence)),
         (DROPS, drop_rows(scored)),
         (LADDERS, ladder_rows(every, given, settings.confidence, settings.hurt)),
-        (ROBUSTNESS_DIFFERENCES, corrected(robustness_differences(scored, settings.confidence))),
+        (ROBUSTNESS_DIFFERENCES, with_adjusted_p(robustness_differences(scored, settings.confidence))),
     ):
         write_rows(folder, table, rows)
