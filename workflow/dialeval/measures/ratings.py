@@ -189,60 +189,19 @@ def rate(
     games = Comparisons(games.left[order], games.right[order], games.outcome[order], games.cluster[order])
     read = games.readable()
     compared = compare(read.left, read.right, read.outcome, n_models)
-    point = bootstrap_elo(
-        read.left,
-        read.right,
-        read.outcome,
-        n_models,
-        shuffles=elo.shuffles,
-        repeats=elo.repeats,
-        k=elo.k,
-        scale=elo.scale,
-        initial=elo.initial,
-        random_seed=random_seed,
-        equal_pairs=equal_pairs,
-    )
-    spread = bootstrap_elo_interval(
-        read.left,
-        read.right,
-        read.outcome,
-        read.cluster,
-        n_models,
-        resamples=elo.resamples,
-        k=elo.k,
-        scale=elo.scale,
-        initial=elo.initial,
-        random_seed=random_seed,
-        equal_pairs=equal_pairs,
-    )
+    data = (read.left, read.right, read.outcome)
+    scaled: dict[str, Any] = {"scale": elo.scale, "initial": elo.initial, "equal_pairs": equal_pairs}
+    seeded = scaled | {"random_seed": random_seed}
+    point = bootstrap_elo(*data, n_models, shuffles=elo.shuffles, repeats=elo.repeats, k=elo.k, **seeded)
+    spread = bootstrap_elo_interval(*data, read.cluster, n_models, resamples=elo.resamples, k=elo.k, **seeded)
     strengths = {
-        name: rate(
-            read.left,
-            read.right,
-            read.outcome,
-            n_models,
-            cluster=read.cluster,
-            resamples=elo.resamples,
-            scale=elo.scale,
-            initial=elo.initial,
-            random_seed=random_seed,
-            equal_pairs=equal_pairs,
-        )
-        for name, rate in (("bradley_terry", bradley_terry), ("davidson", davidson))
+        name: method(*data, n_models, cluster=read.cluster, resamples=elo.resamples, **seeded)
+        for name, method in (("bradley_terry", bradley_terry), ("davidson", davidson))
     }
 
     def fit(log_ratio: NDArray[np.float64] | None, *, position: bool) -> ControlledRatings:
         return controlled_ratings(
-            read.left,
-            read.right,
-            read.outcome,
-            n_models,
-            read.cluster,
-            log_length_ratio=log_ratio,
-            position=position,
-            scale=elo.scale,
-            initial=elo.initial,
-            equal_pairs=equal_pairs,
+            *data, n_models, read.cluster, log_length_ratio=log_ratio, position=position, **scaled
         )
 
     controlled = None
