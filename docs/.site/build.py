@@ -42,7 +42,8 @@ def write_sources() -> list[str]:
     shutil.rmtree(SOURCES, ignore_errors=True)
     pages = {ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")}
     listed = set(re.findall(r"[\w/.-]+\.md", str(yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))["nav"])))
-    problems = [f"mkdocs.yml: nav does not list {in_site(page)}" for page in pages if in_site(page) not in listed]
+    unlisted = {in_site(page) for page in ROOT.glob("docs/*.md")} - listed
+    problems = [f"mkdocs.yml: nav does not list {name}" for name in sorted(unlisted)]
     linked: set[Path] = set()
     for page in sorted(pages):
         here = posixpath.dirname(in_site(page))
