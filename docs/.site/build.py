@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "build" / "pages"
 SITE = ROOT / "build" / "site"
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#)(?P<path>[^)#\s]+)(?=[)#])")
+_NAMED_BLOCK = re.compile(r"^(```\w+) ([\w./-]+)$", re.MULTILINE)
 _REMOTE_WORKER = re.compile(r'<script src="https://unpkg\.com/iframe-worker/shim"[^>]*></script>')
 
 
@@ -56,7 +57,8 @@ def write_sources() -> list[str]:
                 linked.add(path)
             return posixpath.relpath(in_site(path), here or ".")
 
-        write(in_site(page), _LINK.sub(moved, page.read_text(encoding="utf-8")).encode())
+        text = _LINK.sub(moved, page.read_text(encoding="utf-8"))
+        write(in_site(page), _NAMED_BLOCK.sub(r'\1 title="\2"', text).encode())
     for path in sorted(linked - pages):
         write(in_site(path), path.read_bytes())
     return problems
