@@ -215,7 +215,7 @@ def _annotators_fault(said: RawLabel, spellings: dict[str, str]) -> str:
 
 
 def _protocol_of(said: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str | None:
-    """Returns a label's protocol: by its column, its key or the file's name, else the only one, or the only one that fits."""
+    """Returns a label's protocol: by its column, key or file name, else the only one or the only one that fits."""
     if said.protocol:
         return said.protocol if said.protocol in protocols else None
     of_key = [name for name, asked in protocols.items() if said.key and said.key in asked.known_keys]
