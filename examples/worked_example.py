@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from dialeval.stats.ceilings import corrected_correlation, reliability
 from dialeval.stats.corrected import correct_means
 from dialeval.stats.correlation import correlate
 from dialeval.stats.means import mean_interval, unpaired_mean_difference
 from dialeval.stats.multiplicity import holm
+from dialeval.stats.reliability import corrected_correlation, reliability
 
 LABELLED = 17  # dialogues of each system that we pretend people have seen
 

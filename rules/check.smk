@@ -11,4 +11,4 @@ rule check:
     params:
         asked=lambda wildcards, resources: cluster_check(resources),
     shell:
-        "rm -f {log:q} && python -u -m dialeval.cluster.check {params.asked:q} 2>&1 | tee -i {log:q}"
+        "rm -f {log:q} && python -u -m dialeval.jobs.cluster_check {params.asked:q} 2>&1 | tee -i {log:q}"

@@ -13,12 +13,11 @@ from snakemake_interface_executor_plugins.settings import ExecMode, SharedFSUsag
 gc.set_threshold(50_000, 20, 20)
 
 try:
-    from dialeval import lagging
-    from dialeval.aggregation.labels.design import labelled_design
-    from dialeval.aggregation.measures.design import design_of
-    from dialeval.cluster.requests import Request
-    from dialeval.cluster.status import asking as asking_slurm
-    from dialeval.cluster.waiting import tell_of_waiting
+    from dialeval.tables import files as lagging
+    from dialeval.labels.joined_judgements import labelled_design
+    from dialeval.measures.design import design_of
+    from dialeval.jobs.cluster_check import Request
+    from dialeval.jobs.slurm import asking as asking_slurm, tell_of_waiting
     from dialeval.config import (
         DOMAINS,
         EmbeddedModel,
@@ -27,71 +26,82 @@ try:
         PublishedModel,
         VllmModel,
     )
-    from dialeval.config.absent import told, without_absent
-    from dialeval.config.asked_criteria import asked_dimensions, asked_hurt
+    from dialeval.config.corpora import absence_in_words as told, without_absent
+    from dialeval.config.criteria import (
+        asked_dimensions,
+        asked_hurt,
+        fillable,
+        joined_criteria,
+    )
     from dialeval.config.dialogbench import parts_in_items
-    from dialeval.config.embedded_methods import METHODS as EMBEDDED_METHODS
-    from dialeval.config.ensemble_pool import one_model, pool_of
-    from dialeval.config.fill import partial_to
-    from dialeval.config.groups import kinds, tagged
-    from dialeval.config.job_resources import JobResources
-    from dialeval.config.joined_criteria import fillable, joined_criteria
-    from dialeval.config.labelling import labelled_protocols as labelled_protocols_of
-    from dialeval.config.labelling import labelled_sheets
-    from dialeval.config.origin import (
+    from dialeval.config.models import METHODS as EMBEDDED_METHODS
+    from dialeval.config.ensembles import kinds, one_model, pool_of, tagged
+    from dialeval.config.metaeval import PACKAGE, partial_to
+    from dialeval.config.section import JobResources
+    from dialeval.config.labels import (
+        labelled_protocols as labelled_protocols_of,
+        labelled_sheets,
+    )
+    from dialeval.config.files import (
         check_files,
         check_module,
         configuration_file,
         from_results,
         shown,
     )
-    from dialeval.config.printed import asks_otherwise
-    from dialeval.config.resolved import SHIPPED
-    from dialeval.config.resources_of_models import gpus_for, resource_for
-    from dialeval.config.robustness import PACKAGE
+    from dialeval.config.consistency import asks_otherwise
+    from dialeval.config.protocols import SHIPPED
+    from dialeval.config.model_base import gpus_for, resource_for
     from dialeval.config.training import LoraTraining
-    from dialeval.config.written import write_configuration
+    from dialeval.config.loading import write_configuration
     from dialeval.corpora import robustness_sets
-    from dialeval.corpora.dialogbench_items import item_files
+    from dialeval.dialogbench.items import item_files
     from dialeval.corpora.rated_readers import rated_source_files
     from dialeval.corpora.readers import source_files
     from dialeval.corpora.transcripts import readers as transcripts
-    from dialeval.engines.availability import cannot_compute_here, without_key
-    from dialeval.engines.local_content import local_content
+    from dialeval.engines.availability import (
+        cannot_compute_here,
+        local_content,
+        without_key,
+    )
     from dialeval.engines.local_models import too_few_gpus
-    from dialeval.engines.prices import Prices, prices_of
-    from dialeval.engines.spending import terms
+    from dialeval.engines.spending.prices import Prices, prices_of
+    from dialeval.engines.spending import prices as terms
     from dialeval.engines.spending.ledger import FOLDER as SPENDING
     from dialeval.engines.spending.ledger import Ledger
     from dialeval.errors import UserError, visible
-    from dialeval.failure_kinds import BY_RULE
-    from dialeval.failure_kinds import PROTOCOL as OF_FAILURES
-    from dialeval.figures import entries
-    from dialeval.figures.entry import drawings
-    from dialeval.fingerprints.code import fingerprint
-    from dialeval.fingerprints.content import content_digest
+    from dialeval.criteria import (
+        FAILURES_BY_RULE as BY_RULE,
+        FAILURES_PROTOCOL as OF_FAILURES,
+    )
+    from dialeval.figures import registry as entries
+    from dialeval.figures.registry import drawings
+    from dialeval.provenance.fingerprints import content_digest, fingerprint
     from dialeval.stages import stage_function
-    from dialeval.labels.files import label_files, ledger_files
+    from dialeval.labels.spreadsheets import label_files, ledger_files
     from dialeval.labels.ledger import ledger_digest, ledger_path
-    from dialeval.last_words import Notices, say_at_exit
+    from dialeval.jobs.failure_summary import Notices, say_at_exit
     from dialeval.perturbations.wordnet import wordnet_files
-    from dialeval.processes import how_jobs_run, runlock, runwatch
-    from dialeval.processes.time_stamps import bring_to_the_present
-    from dialeval.progress import files as progress_files
-    from dialeval.progress.job_lines import JobLines
-    from dialeval.progress.whole_run import AskingJob, Requests
-    from dialeval.project import check_can_be_installed, check_name
-    from dialeval.provenance import kept
+    from dialeval.jobs import (
+        process_setup as how_jobs_run,
+        progress as progress_files,
+        run_lock as runlock,
+        signals as runwatch,
+    )
+    from dialeval.jobs.run_lock import bring_to_the_present
+    from dialeval.jobs.run_progress import AskingJob, JobLines, Requests
+    from dialeval.paths import check_can_be_installed, check_name
+    from dialeval.provenance import kept_outputs as kept
     from dialeval.provenance.leftovers import check_folder
-    from dialeval.readiness import preflight
-    from dialeval.readiness.target_sections import is_named, refuse_without_section
-    from dialeval.results_tables.found import outdated_files
-    from dialeval.run_summary.at_exit import say_at_exit as say_summary_at_exit
-    from dialeval.schemas.measures import MEASURED
-    from dialeval.training.encoder.identity import DECIDES as ENCODER_DECIDES
-    from dialeval.text.counting import counted
-    from dialeval.training.lora.identity import DECIDES
-    from dialeval.translation.quality import outside
+    from dialeval.planning import preflight
+    from dialeval.planning.preflight import is_named, refuse_without_section
+    from dialeval.report.export import outdated_files
+    from dialeval.report.terminal_summary import say_at_exit as say_summary_at_exit
+    from dialeval.tables.measures import MEASURED
+    from dialeval.training.encoder import DECIDES as ENCODER_DECIDES
+    from dialeval.text import counted
+    from dialeval.training.lora import DECIDES
+    from dialeval.translation import external_scores as outside
     from dialeval.whole_files import refuse_links, write_new
 except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")
