@@ -23,7 +23,6 @@ ALL = shown_commands()
 NOT_RUN = {
     ("vllm",): "vLLM's own command, which needs a GPU",
     ("ollama",): "another program",
-    ("python", ".ci/size.py"): "measures a checkout with its tests; .ci/run does",
     ("docker",): "needs Docker; test_containers.py tries what the recipe does",
     ("sbatch",): "needs Slurm and Apptainer; test_containers.py tries what the recipe does",
     ("apptainer",): "needs Apptainer; test_containers.py tries what the recipe does",
