@@ -182,9 +182,9 @@ def about_verdicts(comparison: Comparison) -> str:
     if not both:
         return ""
     of = f"Of {counted(both, 'verdict')} on the same cases"
-    unread = sum(row[name] for row in comparison.verdicts for name in ("n_lost", "n_gained"))
-    less = both - same - flipped - unread
-    rest = [f"{unread:,} could be read in one run alone"] if unread else []
+    unparsed = sum(row[name] for row in comparison.verdicts for name in ("n_lost", "n_gained"))
+    less = both - same - flipped - unparsed
+    rest = [f"{unparsed:,} could be read in one run alone"] if unparsed else []
     rest += [f"{less:,} differ by less than a flip, such as half a scale"] if less > 0 else []
     return f"{of} {same:,} are the same ({same / both:.1%}), and {flipped:,} flipped{'; '.join(['', *rest])}."
 

@@ -34,7 +34,7 @@ class Run:
     Attributes:
         name: what it is called in words: its folder, as it was given.
         folder: of the results.
-        problems: what of it could not be read, in words, each once.
+        problems: messages on files that could not be read, each once.
     """
 
     name: str
@@ -128,7 +128,7 @@ class Number:
 
     @property
     def judge(self) -> str:
-        """By whose verdicts it is; empty where judges are not told apart."""
+        """Return the judge; empty if the table has none."""
         return str(self.key.get("judge") or "") if self.how.judge else ""
 
     @property

@@ -108,7 +108,7 @@ class Rounds:
 
         Args:
             place: of the request.
-            outcome: left, right or tie; None where it could not be read.
+            outcome: left, right or tie; None if unparsed.
             failed: whether there is no answer at all.
         """
         self._state[place] = _FAILED if failed else _UNREAD if outcome is None else _READ

@@ -134,9 +134,9 @@ class _Judged(NamedTuple):
 def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator[Row]:
     """Yields what one judge's verdicts say on their own."""
     left, right, outcome, cluster = judged.games
-    unread = np.isnan(outcome)
-    decided = ~unread & (outcome != 0.5)
-    yield _row("unparsed", clustered_proportion(unread, cluster, note="no verdict"), len(unread))
+    unparsed = np.isnan(outcome)
+    decided = ~unparsed & (outcome != 0.5)
+    yield _row("unparsed", clustered_proportion(unparsed, cluster, note="no verdict"), len(unparsed))
 
     place = position_bias(left, right, outcome, cluster, repeat=judged.repeat)
     why = "" if both_orders else ONE_ORDER

@@ -32,7 +32,7 @@ _SLACK = 1e-9
 _ALIKE = 0.5
 """Share from which sure and unsure units are drawn alike."""
 _OUTCOMES = {"left": 1.0, "tie": 0.5, "right": 0.0}
-_UNREAD = -1.0
+_UNPARSED = -1.0
 """How sure a judge is whose answer could not be read: less than of anything else."""
 
 
@@ -199,7 +199,7 @@ def least_sure(judgements: pa.Table, form: Form, share: float) -> frozenset[str]
 
 
 def _sureness(rows: pd.DataFrame, form: Form) -> pd.Series:
-    """Returns how sure the judge is of each unit, from -1 (unread) to 1; of several criteria the least sure one counts.
+    """Returns how sure the judge is of each unit, from -1 (unparsed) to 1; the least sure criterion counts.
 
     A probability is sure as far as it is from the middle of its scale, a pair as far as all its answers favour one
     side, and a number as little as its repeats differ.
@@ -215,8 +215,8 @@ def _sureness(rows: pd.DataFrame, form: Form) -> pd.Series:
     position: pd.Series = (rows["value"] - rows["scale_min"]) / width
     found = position.groupby(by)
     each = (2.0 * (found.mean() - 0.5)).abs() if form == "probability" else -found.std(ddof=0)
-    unread = position.isna().groupby(by).any()
-    return each.mask(unread, _UNREAD).groupby(level="unit").min()
+    unparsed = position.isna().groupby(by).any()
+    return each.mask(unparsed, _UNPARSED).groupby(level="unit").min()
 
 
 def _fitting(units: pd.DataFrame, room: float) -> int:

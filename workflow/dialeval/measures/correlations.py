@@ -372,7 +372,7 @@ class Candidates:
     models: Mapping[str, str] = field(default_factory=dict)
 
     def may_be(self, scorer: Scorer) -> bool:
-        """Returns whether a scorer may be among them: no ensemble, and nobody whose ratings came with a corpus."""
+        """Returns whether a scorer may be among them: no ensemble, and no annotation that came with a corpus."""
         among = self.pool is None or scorer.judge in self.pool
         return among and scorer.method != ANNOTATION and scorer.judge not in self.named
 

@@ -47,7 +47,7 @@ class Design(BaseModel, defer_build=True):
         systems: who is judged, in the order of the table; systems that are judged and not named come after them.
         without_answers: the judges that give numbers alone: means of several judges' own.
         criteria: what is judged, in the order of the table; those that are judged and not named come after them.
-        lengths: the N; none where dialogues are taken as long as they are.
+        lengths: the N; none if dialogues are not cut.
         reference: the system, or `human`, that all others are shown beside; None where they are shown with each other.
         both_orders: whether pairs are shown in both orders.
         families: family of judges and systems; one without is a family of its own.
@@ -144,7 +144,7 @@ def by_criterion(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row
 
 
 def lengths_of(design: Design) -> list[int | None]:
-    """Returns the lengths that are told apart; None for dialogues as long as they are."""
+    """Returns the lengths of the design; None for uncut dialogues."""
     return [*design.lengths] or [None]
 
 
@@ -173,7 +173,7 @@ class Comparisons(NamedTuple):
     Attributes:
         left: number of the model shown first.
         right: number of the model shown second.
-        outcome: 1 if left wins, 0.5 for a tie, 0 if right wins, NaN where the verdict could not be read.
+        outcome: 1 if left wins, 0.5 for a tie, 0 if right wins, NaN if the verdict is unparsed.
         cluster: number of the case, such as a seed.
     """
 

@@ -153,7 +153,7 @@ def _floats(values: Iterable[float | None]) -> FloatArray:
 
 
 def _estimates(names: Sequence[str], pairs: Sequence[Row]) -> FloatArray:
-    """Returns each system's value: the mean of those that stand beside the others, by the items that they rest on."""
+    """Returns each system's value: the mean of its values in all pairs, weighted by items."""
     values: dict[str, list[float]] = {name: [] for name in names}
     items: dict[str, list[int]] = {name: [] for name in names}
     for row in pairs:
@@ -264,7 +264,7 @@ def rating_rows(
 
 
 def head_to_head(games: Comparisons, models: Sequence[str], shared: Row) -> list[Row]:
-    """Returns a row per two models that met; a verdict that could not be read is won by neither."""
+    """Returns a row per two models that met; an unparsed verdict is won by neither."""
     swapped = games.left > games.right
     first, second = np.minimum(games.left, games.right), np.maximum(games.left, games.right)
     outcome = np.where(swapped, 1.0 - games.outcome, games.outcome)

@@ -86,7 +86,7 @@ def model_ensemble_rows(cells: Sequence[Cell], how: Ensembles) -> Iterator[dict[
 
 
 class _Mean(NamedTuple):
-    """The mean over corpora of one dimension's ensembles, and who is in them; nobody where they differ.
+    """The mean over corpora of one dimension's ensembles, and their members; none if they differ.
 
     Attributes:
         rated: on what the ratings in these corpora are.

@@ -39,7 +39,7 @@ def corpus_rows(
     Args:
         items, ratings: of all corpora.
         translated: by corpus and language the model that translated into it.
-        filled: what a judge filled in where nobody rated.
+        filled: what a judge filled in where no human rated.
         agreement: rows of `annotator_rows`.
     """
     between = _agreement_of_people(agreement)
@@ -206,7 +206,7 @@ def filled_ratings(
     judgements: Iterable[Row],
     wanted: Mapping[str, Collection[str]],
 ) -> Iterator[Rating]:
-    """Yields a judge's ratings, every repeat and their mean, on each dimension of a corpus that nobody rated.
+    """Yields a judge's ratings, every repeat and their mean, on each dimension of a corpus that no human rated.
 
     A dimension that anybody rated, of any kind and on any item, is left as it is. Ratings do not depend on the
     language, so those of one language count.

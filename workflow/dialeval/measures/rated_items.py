@@ -1,7 +1,7 @@
 """Scores and ratings as arrays, joined to items by key: a cell for each corpus, level and language.
 
 A cell holds arrays, so that all judges and dimensions of it are correlated at once. Scores are scaled to [0, 1] and
-averaged over repeats; a repeat that could not be read is left out of the mean, and an item without any is missing.
+averaged over repeats; an unparsed repeat is left out of the mean, and an item without any is missing.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Cell:
         scores: in [0, 1], NaN where missing, shape [n_scorers, n_dimensions, n_items].
         asked: whether a scorer was asked about a dimension at all, shape [n_scorers, n_dimensions].
         ratings: by kind of rater; on the raters' own scale, NaN where missing, shape [n_dimensions, n_items].
-        filled_by: the judge whose ratings stand in, by dimension that nobody rated.
+        filled_by: the judge whose ratings stand in, by dimension that no human rated.
         own: whether a model's ratings are a scorer's own, of a part of it, or came with the corpus under its name,
             shape [n_scorers, n_dimensions].
         joined: what was rated, by dimension that was asked about and is compared with ratings on another.
@@ -76,7 +76,7 @@ class Cell:
 
 
 class Filled(NamedTuple):
-    """What a judge filled in where nobody rated.
+    """What a judge filled in where no human rated.
 
     Attributes:
         ratings: a table `ratings`, of kind model, on dimensions that the corpora have no rating on.

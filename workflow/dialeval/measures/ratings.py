@@ -51,7 +51,7 @@ def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
 
     Bradley-Terry stands there twice: plain, and with length and place held fixed, where lengths are known. Intervals
     are percentile intervals over resampled cases, those of the latter from a covariance that is robust to dependence
-    within a case. Verdicts that could not be read rate nobody; their number stands beside.
+    within a case. Unparsed verdicts are left out and counted.
 
     Args:
         judgements: the protocol's table `judgements`, with the columns of `COLUMNS`.
@@ -90,7 +90,7 @@ def _rated(judgements: pd.DataFrame, systems: list[str], design: Design, words: 
 def win_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
     """Returns the rows of a table `win_rates`: every system against every other, or all against the reference.
 
-    Rates are shares of all verdicts, unread ones included, both orders together.
+    Rates are shares of all verdicts, unparsed ones included, both orders together.
 
     Args:
         judgements: the protocol's table `judgements`, with the columns of `ratings.COLUMNS`.
@@ -156,7 +156,7 @@ def battle_ratings(battles: Battles, elo: Elo, random_seed: int) -> tuple[pa.Tab
 
 
 def players(judgements: pd.DataFrame, design: Design) -> list[str]:
-    """Returns who is rated: whoever is shown, the one beside whom all are shown included, last."""
+    """Returns the rated systems, the reference last."""
     return [*systems_of(judgements, design), *([design.reference] if design.reference else [])]
 
 
@@ -169,7 +169,7 @@ def rate(
     *,
     equal_pairs: bool = False,
 ) -> Rated:
-    """Rates models by all methods. Comparisons that could not be read rate nobody.
+    """Rates models by all methods. Unparsed comparisons are left out.
 
     The order of a cluster's comparisons does not matter. Resampling follows the numbers of models and clusters.
 
@@ -217,7 +217,7 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
     Bootstrap Elo, Bradley-Terry and Davidson stand on one scale and average the same; intervals are percentile
     intervals over resampled clusters. A rating that the comparisons do not determine is empty, with the reason. Rows
     are in the order of Elo; of Bradley-Terry where Elo has not forgotten its start; of shares won where some rating is
-    not determined. Comparisons that could not be read are counted.
+    not determined. Unparsed comparisons are counted.
 
     Args:
         rated: the ratings.
@@ -283,7 +283,7 @@ def _convergence(method: str, rating: StrengthRating) -> Iterator[str]:
 
 
 def _elo(rated: Rated) -> _Shown:
-    """Returns Elo ratings as they are shown: they average the initial rating whatever those do that are not shown."""
+    """Returns the Elo ratings of identified models, which average the initial rating."""
     identified = rated.identified
     rating, low, high, replicates = rated.point.rating, rated.spread.low, rated.spread.high, rated.spread.replicates
     if identified.any() and not identified[rated.point.games > 0].all():
@@ -306,7 +306,7 @@ class _Shown(NamedTuple):
 
 
 def _identified(rated: Rated, found: StrengthRating) -> _Shown:
-    """Returns a likelihood's ratings as they are shown."""
+    """Returns a likelihood's ratings of identified models."""
     values = (found.rating, found.low, found.high, found.replicates)
     return _Shown(*(np.where(rated.identified, value, np.nan) for value in values))
 
@@ -342,7 +342,7 @@ def _limits(rating: StrengthRating, number: int) -> Iterator[str]:
 
 
 def _behind(rating: StrengthRating, number: int, *, identified: bool) -> dict[str, float]:
-    """Returns what stands beside a model's intervals, the design effect being that of its Bradley-Terry rating."""
+    """Returns clusters, design effect and effective comparisons of a model, by its Bradley-Terry rating."""
     effect = float(rating.design_effect[number]) if identified else float("nan")
     return {
         "n_clusters": int(rating.clusters[number]),
@@ -356,7 +356,7 @@ def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: s
 
     Two models whose own ratings are not determined may have a difference that is: such as two that score against each
     other, and always lose to all others. Where some model has no rating, or an Elo that has not forgotten its start,
-    rows have differences alone: nobody has a place by ratings of a part of the models.
+    rows have differences alone, as ratings of a part of the models give no rank.
 
     Args:
         rated: the ratings.
@@ -413,7 +413,7 @@ class Rated(NamedTuple):
     """Ratings of one set of comparisons by every method, each with what its intervals come from.
 
     Attributes:
-        games: the comparisons, those that could not be read among them, in the order of clusters and models.
+        games: the comparisons, unparsed ones included, in the order of clusters and models.
         reasons: why the comparisons determine no rating of a model; empty where they do.
         scores: share of its comparisons that each model won, a tie being half a win; NaN without any.
         point, spread: Bootstrap Elo, and its resamples.

@@ -143,7 +143,7 @@ class SingleOpinions:
         self._repeats = _grouped(repeats, ["judge", "method", "corpus", "language", "dimension"])
 
     def of_raters(self, cell: Cell, kind: str, dimension: str) -> Singles | None:
-        """Returns what raters of a kind said of a cell's items; None where nobody's single ratings are known."""
+        """Returns the ratings of a cell's items by one kind of rater; None without single ratings."""
         given = self._ratings.get((cell.corpus, kind, dimension))
         return None if given is None else _singles(cell, given)
 
@@ -174,7 +174,7 @@ class _Given(NamedTuple):
 
     Attributes:
         item_id, value: shape [n].
-        rater: shape [n]; None where nobody is told apart.
+        rater: shape [n]; None if raters are not identified.
         alone: items of which somebody's mean alone is known.
         n_rounds: how many rounds there are.
     """
@@ -219,7 +219,7 @@ def repeat_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/repeat_agreement`: per judge, method, corpus, language and dimension.
 
-    A judge that was asked once has no row, and a repeat that could not be read is missing.
+    A judge that was asked once has no row, and an unparsed repeat is missing.
 
     Args:
         items: table `items` of the rated corpora; scores of other items are left out.
@@ -337,7 +337,7 @@ class Singles(NamedTuple):
 
     Attributes:
         item: place of the item in its cell, shape [n].
-        rater: who gave the value, shape [n]; None where nobody is told apart.
+        rater: who gave the value, shape [n]; None if raters are not identified.
         value: shape [n].
         n_means: items of which somebody's mean alone is known.
     """

@@ -68,7 +68,7 @@ def estimate_chats(
         system: the system prompt.
         store: where stores lie.
         partner: what the simulated user is still to be asked for the chatbots before; what this one needs is added.
-        told: what the simulated user is told, by seed_id.
+        told: instructions of the simulated user, by seed_id.
     """
     talk = talk_of(selfchat, system, model, None if partner is None else partner.model, told or {})
     own = _side(talk.chatbot, chat_estimate(model, SELFCHAT, selfchat, people), selfchat, people)
@@ -142,7 +142,7 @@ class _Side:
 
 @dataclass(frozen=True)
 class _End:
-    """Where a dialogue is not stored any further: the first request without an answer, and what was said before.
+    """The end of the stored part of a dialogue: the first request without an answer, and the utterances before.
 
     Attributes:
         asked: whether no chatbot before this one will have asked the same.
@@ -162,7 +162,7 @@ def without_reasoning(response: Response) -> Response:
 
 
 def _count_missing(end: _End, talk: Talk, sides: Mapping[str, _Side], chats: Chats) -> None:
-    """Counts what a dialogue still needs: every prompt is longer by what was said since."""
+    """Counts what a dialogue still needs: every prompt is longer by the utterances since."""
     first = len(end.utterances)
     speaks = [talk.voice(turn).protocol for turn in range(first, talk.n_utterances)]
     for protocol, side in sides.items():

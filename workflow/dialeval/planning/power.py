@@ -377,7 +377,7 @@ class LabelPlan(BaseModel, defer_build=True):
     Attributes:
         n: dialogues of each system, or pairs in all, under each protocol.
         answers: how many annotators label each.
-        price: of a label; None where nobody said it.
+        price: of a label; None if not configured.
         target: new (cases) or these (dialogues).
         confidence: of the intervals.
     """

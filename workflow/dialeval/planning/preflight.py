@@ -228,7 +228,7 @@ def _unavailable_models(
 
 
 def check_transcripts(config: Config, names: Iterable[str]) -> None:
-    """Reads transcripts to see whether they can be read, so that what is wrong is told before anything is paid.
+    """Reads transcripts to check them, so that mistakes show before any paid request.
 
     Args:
         config: the configuration.

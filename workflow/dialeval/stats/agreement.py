@@ -45,7 +45,7 @@ def retest_flips(
 
     Args:
         item: what was asked, the same for every repeat of it, shape [n].
-        verdict: the answer as a number, NaN where it could not be read (left out), shape [n].
+        verdict: the answer as a number, NaN if unparsed (left out), shape [n].
         cluster: cluster (seed) of each row, shape [n].
         confidence: nominal coverage of the interval.
 
@@ -111,7 +111,7 @@ def judge_agreement(
     Args:
         judge: judge of each answer, numbers in 0..n_judges-1, shape [n].
         item: what was judged, shape [n]; a judge answers an item once.
-        verdict: the answer as a number, NaN where it could not be read (left out), shape [n].
+        verdict: the answer as a number, NaN if unparsed (left out), shape [n].
         cluster: cluster (seed) of each row, shape [n].
         n_judges: number of judges.
         level: what distances between verdicts mean to alpha: "nominal", "ordinal" or "interval".

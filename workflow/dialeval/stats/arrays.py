@@ -47,7 +47,7 @@ def as_codes(name: str, values: ArrayLike, length: int | None = None, below: int
 
 
 def as_outcomes(name: str, values: ArrayLike, length: int | None = None) -> FloatArray:
-    """Return outcomes of comparisons: 1 (left wins), 0.5 (tie), 0 (right wins), NaN (could not be read).
+    """Return outcomes of comparisons: 1 (left wins), 0.5 (tie), 0 (right wins), NaN (unparsed).
 
     Raises:
         ValueError: if it is not a vector, has another length, or holds anything else.

@@ -1,6 +1,6 @@
 """Biases of a judge of pairs: position, length, and models of its own family.
 
-Outcomes are 1 (left, shown first, wins), 0.5 (tie), 0 (right wins) and NaN for a verdict that could not be read.
+Outcomes are 1 (left, shown first, wins), 0.5 (tie), 0 (right wins) and NaN for an unparsed verdict.
 Intervals of shares are those of `clustered.clustered_proportions`; all are clustered by seed.
 """
 
@@ -61,7 +61,7 @@ def position_bias(
 
     Args:
         left, right: models shown first and second, numbers from 0, shape [n].
-        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, NaN where unread, shape [n].
+        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, NaN if unparsed, shape [n].
         cluster: seed of each verdict, shape [n]. Two verdicts are one comparison in both orders if they share
             cluster, models and repeat.
         repeat: number of the repeat, where a judge was asked the same several times, shape [n].
@@ -107,7 +107,7 @@ class PositionBias:
     """What the order of presentation does to a judge's verdicts.
 
     Attributes:
-        n_verdicts, unparsed: verdicts, and how many of them could not be read.
+        n_verdicts, unparsed: verdicts, and how many of them are unparsed.
         n_swapped: comparisons that were read in both orders.
         flips: share of these in which the winner (or that there is one) changes with the order.
         first_both, second_both: shares of these in which the same place wins both times.
@@ -149,7 +149,7 @@ def length_bias(
 
     Args:
         left_length, right_length: lengths of the two dialogues in any unit, above 0, shape [n].
-        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, NaN where unread, shape [n].
+        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, NaN if unparsed, shape [n].
         cluster: seed of each verdict, shape [n].
         confidence: nominal coverage of the intervals.
 
@@ -311,7 +311,7 @@ def self_preference(
     Args:
         judge: judge of each verdict, shape [n].
         left, right: models shown first and second, shape [n].
-        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, NaN where unread, shape [n].
+        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, NaN if unparsed, shape [n].
         cluster: seed of each verdict, shape [n].
         judge_family: family of each judge, names or numbers, shape [n_judges].
         player_family: family of each model, names or numbers, shape [n_players].

@@ -64,7 +64,7 @@ def correct_ratings(
     Args:
         score: the judge's outcome of each row: 1 where left wins, 0.5 for a tie, 0 where right wins, or between them
             (the mean of both orders); NaN where it has none, shape [n].
-        label: people's outcome, the same way; NaN where nobody labelled, shape [n].
+        label: people's outcome, the same way; NaN without a label, shape [n].
         probability: with which each row was drawn for labelling; None where labels are a simple random sample of all
             rows. Shape [n].
         left, right: players of each row, numbers in 0..n_players-1, shape [n].

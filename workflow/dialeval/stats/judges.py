@@ -38,7 +38,7 @@ from dialeval.stats.resampling import cluster_counts
 MOST_LEVELS = 7
 """Distinct scores up to which they are taken for answers, each judge with errors of its own."""
 FEWEST_JUDGES = 3
-"""Judges that it takes to tell who is bad: of two that differ nobody knows which one is."""
+"""Judges needed to find a bad one: of two that differ either may be wrong."""
 _ITERATIONS = 200
 _TOLERANCE = 1e-5
 _ROUNDING = 1e-12  # of the largest value
@@ -86,7 +86,7 @@ def dawid_skene(scores: ArrayLike, levels: ArrayLike) -> DawidSkene:
     """Fit Dawid and Skene's model to the judges' answers by EM, begun at the judges' mean vote.
 
     A score between two levels (the mean of repeats) counts for both, in parts. Every judge is given a few made-up
-    answers, most of them right, so that one who said little is not believed to be perfect, or always wrong.
+    answers, most of them right, so that a judge with few answers is neither perfect nor always wrong.
 
     Args:
         scores: of each judge, NaN where it has none, shape [n_judges, n].
@@ -209,7 +209,7 @@ def agreement_weights(scores: ArrayLike, system: ArrayLike) -> FloatArray:
         system: system of each row, shape [n].
 
     Returns:
-        Shape [n_judges]; 1 each where nobody's scores go with anybody's.
+        Shape [n_judges]; 1 each if no two judges' scores correlate.
     """
     table = with_room_for_squares(_checked(scores))
     codes, n_systems = dense_codes("system", system, table.shape[1])

@@ -77,7 +77,7 @@ def correct_means(
 
     Args:
         score: the judge's scores on people's scale, NaN where it has none, shape [n].
-        label: what people said, NaN where nobody labelled, shape [n].
+        label: human label, NaN without a label, shape [n].
         probability: with which each row was drawn for labelling, above 0 and at most 1; only those of labelled rows are
             looked at. None where labels are a simple random sample of each system's rows. Shape [n].
         system: system of each row, numbers or text, shape [n].

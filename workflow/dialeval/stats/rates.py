@@ -1,6 +1,6 @@
 """Rates of outcomes: wins, ties and losses, passes, choices by place, and falls of scores under perturbations.
 
-Outcomes are 1 (win), 0.5 (tie), 0 (loss) and NaN for a verdict that could not be read. Both orders of a comparison
+Outcomes are 1 (win), 0.5 (tie), 0 (loss) and NaN for an unparsed verdict. Both orders of a comparison
 count alike, and both belong to their seed. Intervals are those of `clustered.clustered_proportions`, clustered by seed.
 
 A pair is noticed if the judge's score of the original is above that of the damaged item by more than theta (strictly),
@@ -74,7 +74,7 @@ def win_matrices(
 
     Args:
         left, right: models of each verdict, numbers in 0..n_players-1, shape [n].
-        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, NaN where unread, shape [n].
+        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, NaN if unparsed, shape [n].
         n_players: number of models.
         cluster: seed of each verdict, shape [n].
         confidence: nominal coverage of the intervals.
@@ -128,7 +128,7 @@ def pass_rates(
     """Return the share of dialogues that pass, in each group (model).
 
     Args:
-        passed: 1 where a dialogue passes, 0 where not, NaN where the verdict could not be read, shape [n].
+        passed: 1 where a dialogue passes, 0 where not, NaN if the verdict is unparsed, shape [n].
         group: group of each dialogue, numbers in 0..n_groups-1, shape [n].
         n_groups: number of groups.
         cluster: seed of each dialogue, shape [n]; repeats on one seed are one cluster.
@@ -156,7 +156,7 @@ class PassRates:
     """Pass rates (UniEval); arrays have shape [n_groups].
 
     Attributes:
-        passes, unparsed, n: dialogues that passed, could not be read, and all of them.
+        passes, unparsed, n: dialogues that passed, unparsed ones, and all.
         rate: passes / n with its clustered interval; NaN where n is 0.
     """
 

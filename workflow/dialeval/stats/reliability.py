@@ -3,7 +3,7 @@
 Ratings are x = item + rater + (item by rater) + repeat, all random. What is not the item's is error; the mean over
 raters has less of it, and a judge who knew every item's true value would correlate with the mean by the root of its
 reliability (Spearman 1904). Where raters are anonymous each rating is taken as another rater's, and the numbers are
-those of ICC(1) and ICC(1,k) (Shrout and Fleiss 1979); where raters are told apart and rate many items each, their
+those of ICC(1) and ICC(1,k) (Shrout and Fleiss 1979); where raters are identified and rate many items each, their
 harshness is a component of its own, which does not disturb the mean as far as all items have the same raters, and the
 numbers are those of ICC(2,1) and ICC(3,k) (Brennan 2001, generalizability theory).
 
@@ -28,7 +28,7 @@ from dialeval.stats.estimates import Estimate
 from dialeval.stats.resampling import bias_corrected_interval, cluster_counts, interval
 
 ITEMS_PER_RATER = 5.0
-"""Raters are told apart where they rated so many items in the mean: of fewer, harshness cannot be told from chance."""
+"""Raters are identified if they rated so many items in the mean: of fewer, harshness cannot be told from chance."""
 NOBODY = "no item has a rating"
 NO_SECOND = "no item was rated twice"
 NO_SPREAD = "ratings do not vary from item to item"
@@ -119,7 +119,7 @@ def reliability(
 
 
 def _raters(rater: ArrayLike | None, item: IntArray) -> tuple[IntArray, bool]:
-    """Returns a number for whoever gave each rating, and whether they are told apart."""
+    """Returns a number for whoever gave each rating, and whether raters are identified."""
     if rater is None:
         return np.arange(len(item), dtype=np.int64), False
     codes, n_raters = dense_codes("rater", rater, len(item))
@@ -203,8 +203,8 @@ def annotator_variance(each: FloatArray, system: IntArray) -> float:
     (`variance_components`); where all have one, that between annotators less what chance gives them.
 
     Args:
-        each: label of each annotator, NaN where it gave none, shape [n_annotators, n_things].
-        system: number of each thing's system, shape [n_things].
+        each: label of each annotator, NaN where it gave none, shape [n_annotators, n_items].
+        system: system of each item, shape [n_items].
     """
     who, row = np.nonzero(~np.isnan(each))
     n_annotators = len(np.unique(who))
@@ -238,8 +238,8 @@ class Reliability:
         mean: share of the variance of the items' means; below 0 where raters agree less than by chance.
         ceiling: root of `mean`, 0 where that is below 0.
         n_raters: ratings behind an item's mean, the harmonic mean over items.
-        item, rater, item_by_rater, repeat: components of the variance; `rater` is 0 where raters are not told apart,
-            and `repeat` where nobody rated an item twice (it is then within `item_by_rater`).
+        item, rater, item_by_rater, repeat: components of the variance; `rater` is 0 if raters are not identified,
+            and `repeat` where no human rated an item twice (it is then within `item_by_rater`).
         identified: whether raters are.
         n_items: items with a rating.
         replicates: `mean` on each resample of the clusters, shape [resamples].

@@ -246,7 +246,7 @@ class _Games:
         self.cell = first * n_players + second
 
     def identify(self, covariates: FloatArray) -> bool:
-        """Return whether models and covariates can be told apart: something is left of each beside all the others."""
+        """Return whether models and covariates are separable: something is left of each beside all the others."""
         scaled = covariates / np.sqrt(np.maximum((covariates**2).mean(axis=0), 1e-300))
         information = self.information(np.full(len(self.won), 1.0 / len(self.won)), scaled)
         k = self.n_players
