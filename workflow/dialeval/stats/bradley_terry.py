@@ -27,7 +27,7 @@ from dialeval.stats.comparisons import (
     rated_in,
     rings,
 )
-from dialeval.stats.likelihood import Strengths, fit_strengths, of_strengths
+from dialeval.stats.likelihood import Strengths, fit_strengths, strength_design_effects
 from dialeval.stats.resampling import p_above_next, percentile_interval, unless_same
 
 DEFAULT_RIDGE = 1e-6
@@ -272,7 +272,9 @@ def _rate(
     effect = np.full(comparisons.n_rated, np.nan)
     if not ties and comparisons.n_pairs:
         weight = pair_weights(comparisons.table()) if equal_pairs else None
-        effect[comparisons.anchored()] = of_strengths(counts, point.strength[0], weight)[comparisons.anchored()]
+        effect[comparisons.anchored()] = strength_design_effects(counts, point.strength[0], weight)[
+            comparisons.anchored()
+        ]
     return StrengthRating(
         method=method,
         rating=rating[0],

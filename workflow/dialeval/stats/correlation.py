@@ -22,7 +22,7 @@ from scipy.special import stdtr
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence, dense_codes, with_room_for_squares
 from dialeval.stats.estimates import SINGLE_CLUSTER
-from dialeval.stats.likelihood import of_correlations, sums_by_cluster
+from dialeval.stats.likelihood import correlation_design_effects, sums_by_cluster
 from dialeval.stats.rank_correlation import weighted_kendall, weighted_spearman
 from dialeval.stats.resampling import integer_counts, percentile_interval
 
@@ -130,7 +130,7 @@ def correlate(
     )
     effect = np.full(values[0].shape, np.nan)
     if method == "pearson":
-        effect = of_correlations(score_array, human_array, known, values[0], sizes, in_cell)
+        effect = correlation_design_effects(score_array, human_array, known, values[0], sizes, in_cell)
     return Correlations(
         method=method,
         estimate=values[0],

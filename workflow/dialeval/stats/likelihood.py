@@ -1,13 +1,13 @@
 """Bradley-Terry likelihoods of comparisons, and design effects of strengths and correlations.
 
-Both are exponential families in the strengths (and the logarithm of the tie parameter), so the log-likelihood is
-concave and, with a ridge, strictly so. Steps are shortened by log(1 + r) / r, where r is how far the step stretches
+Bradley-Terry's and Davidson's models are exponential families in the strengths (and the logarithm of the tie
+parameter), so the log-likelihood is concave and, with a ridge, strictly so. Steps are shortened by log(1 + r) / r, where r is how far the step stretches
 the strengths; that keeps every step an ascent from any start (Bach 2010) and leaves the last ones quadratic.
 
 Corrections need both: a label that stands for twenty comparisons has a weight of twenty, and a label less a part of the
 judge's score is no longer an outcome between 0 and 1.
 
-Both statistics here are followed by their linear form, what one row moves them by to first order.
+Design effects follow from the linear form of a statistic: how far one row moves it, to first order.
 """
 
 from __future__ import annotations
@@ -365,7 +365,7 @@ def placed(games: Games, outcome: FloatArray, known: BoolArray) -> BoolArray:
     return played & (ring == largest[0]) if len(largest) == 1 else np.zeros(n, dtype=np.bool_)
 
 
-def of_correlations(
+def correlation_design_effects(
     scores: FloatArray, human: FloatArray, known: BoolArray, r: FloatArray, sizes: IntArray, n_clusters: IntArray
 ) -> FloatArray:
     """Return the design effect of Pearson's correlation of many judges and dimensions with people.
@@ -423,7 +423,9 @@ def sums_by_cluster(values: FloatArray | BoolArray, sizes: IntArray) -> FloatArr
     return np.asarray(np.add.reduceat(values, starts, axis=-1), dtype=np.float64)
 
 
-def of_strengths(counts: ClusterTable, strength: FloatArray, pair_weight: FloatArray | None = None) -> FloatArray:
+def strength_design_effects(
+    counts: ClusterTable, strength: FloatArray, pair_weight: FloatArray | None = None
+) -> FloatArray:
     """Return the design effect of each rated player's Bradley-Terry strength.
 
     To first order the strengths move by the information matrix's pseudo-inverse times the scores: y - p of every
