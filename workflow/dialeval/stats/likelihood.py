@@ -1,12 +1,12 @@
 """Bradley-Terry likelihoods of comparisons, and design effects of strengths and correlations.
 
 Bradley-Terry's and Davidson's models are exponential families in the strengths (and the logarithm of the tie
-parameter), so the log-likelihood is concave and, with a ridge, strictly so. Steps are shortened by log(1 + r) / r, where
-r is how far the step stretches the strengths; that keeps every step an ascent from any start (Bach 2010) and leaves the
+parameter), so the log-likelihood is concave and, with a ridge, strictly so. Steps are shortened by log(1 + r) / r, with
+r how far the step stretches the strengths; that keeps every step an ascent from any start (Bach 2010) and leaves the
 last ones quadratic.
 
-Label-corrected ratings need weights and outcomes outside 0..1: a label with an inclusion probability of 1/20 has a weight
-of 20, and a label minus a part of the judge's score may be below 0.
+Label-corrected ratings need weights and outcomes outside 0..1: a label with an inclusion probability of 1/20 has a
+weight of 20, and a label minus a part of the judge's score may be below 0.
 
 Design effects follow from the linear form of a statistic: how far one row moves it, to first order.
 """
