@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from dialeval.corpora import clusters
+from dialeval.corpora.author_files import advice
 from dialeval.corpora.items import Item, RaterKind, Rating
 from dialeval.corpora.json_records import Wanted, name_of, optional_text, records_of
 from dialeval.corpora.rated_items import (
@@ -31,7 +32,6 @@ from dialeval.corpora.rated_items import (
     speakers_before_response,
     speakers_in_turn,
 )
-from dialeval.corpora.rating_scales import advice
 from dialeval.corpora.text_files import JsonLine, listed
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.errors import UserError, nearest

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 
-from dialeval.corpora import (
-    comp_analysis,
-    dstc11,
-    fed,
-    rated_json_lines,
-    response_ratings,
-    xdial_eval,
-)
-from dialeval.corpora import (
-    fed as dstc10_json,
-)
+from dialeval.corpora import author_files, comp_analysis, dstc11, rated_json_lines, xdial_eval
 from dialeval.corpora.rated_items import RatedReading
 from dialeval.errors import UserError, nearest
 
@@ -25,16 +16,8 @@ RATED_READERS: dict[str, Callable[..., RatedReading]] = {
     "xdial": xdial_eval.read,
     "dstc11_json": dstc11.read_dstc11_json,
     "dstc11_csv": dstc11.read_dstc11_csv,
-    "fed_turn": fed.read_turns,
-    "fed_dialogue": fed.read_dialogues,
-    "usr": response_ratings.read_usr,
-    "conture_turn": response_ratings.read_turns,
-    "conture_dialogue": response_ratings.read_dialogues,
-    **response_ratings.READERS,
-    "grade_texts": response_ratings.read_grade_texts,
-    "dstc10_json": dstc10_json.read_dstc10,
-    "zhao": response_ratings.read_zhao,
     "rated_jsonl": rated_json_lines.read,
+    **{reader: partial(author_files.read_author_file, reader) for reader in author_files.FORMATS},
 }
 
 
@@ -67,7 +50,7 @@ def rated_source_files(reader: str, path: Path) -> list[Path]:
     if reader == "comp_dialogue":
         return comp_analysis.dialogue_source_files(path)
     if reader == "grade_texts":
-        return response_ratings.grade_text_files(path)
+        return author_files.grade_text_files(path)
     if reader == "dstc11_csv":
         return dstc11.csv_source_files(path)
     return [path]
