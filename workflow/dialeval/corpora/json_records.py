@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dialeval.corpora.spreadsheets import is_workbook, rows_of
@@ -206,7 +206,7 @@ def _name(value: object) -> str:
     return value.strip()
 
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True)]
+Text = Annotated[str, AfterValidator(str.strip)]
 """A text, without blanks around it."""
 Name = Annotated[str, BeforeValidator(_name)]
 """The id or name of something: a text, or a whole number as its digits (7.0 is 7)."""
@@ -228,7 +228,12 @@ class Utterance(Record):
     text: Text
 
 
-_NEEDED = {"string_type": "a text, in double quotes", "list_type": "a list", "dict_type": "an object"}
+_NEEDED = {
+    "string_type": "a text, in double quotes",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "int_type": "a whole number",
+}
 """What is needed, by pydantic's type of the error."""
 _ENTRIES = {"turns": "turn", "responses": "response"} | dict.fromkeys(
     ("context", "dialog", "dialogue", "utterances"), "utterance"
