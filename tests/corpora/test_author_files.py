@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dialeval.corpora.rated_items import RatedReading
-from dialeval.corpora.rated_readers import rated_source_files, read_rated
+from dialeval.corpora.readers import rated_source_files, read_rated
 from dialeval.errors import UserError
 
 # ConTurE's own file, on hand-made records.

@@ -10,7 +10,7 @@ import pytest
 
 from dialeval.corpora import comp_analysis
 from dialeval.corpora.rated_items import RatedReading
-from dialeval.corpora.rated_readers import read_rated
+from dialeval.corpora.readers import read_rated
 from dialeval.errors import UserError
 
 # FED's own file, on hand-made records.

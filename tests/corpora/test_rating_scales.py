@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from dialeval.corpora.rated_items import Scale
-from dialeval.corpora.rated_readers import RATED_READERS, read_rated
 from dialeval.corpora.rating_scales import is_missing, ratings_of
+from dialeval.corpora.readers import RATED_READERS, read_rated
 from dialeval.errors import UserError
 
 # Lists with a number per rater, some of whom gave none.

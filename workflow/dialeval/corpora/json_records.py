@@ -233,6 +233,7 @@ _NEEDED = {
     "list_type": "a list",
     "dict_type": "an object",
     "int_type": "a whole number",
+    "too_short": "a list with an entry",
 }
 """What is needed, by pydantic's type of the error."""
 _ENTRIES = {"turns": "turn", "responses": "response"} | dict.fromkeys(

@@ -52,6 +52,12 @@ def _scale(value: object) -> Scale:
 _Scale = Annotated[Scale, PlainValidator(_scale)]
 
 
+def _spoken(value: object) -> object:
+    if not isinstance(value, str | dict):
+        raise PydanticCustomError("utterance", "a text or an object with 'speaker' and 'text'")
+    return {"text": value} if isinstance(value, str) else value
+
+
 class _Spoken(Record):
     """An utterance; a plain text names no speaker."""
 
@@ -59,7 +65,7 @@ class _Spoken(Record):
     text: Text
 
 
-_Utterance = Annotated[_Spoken, BeforeValidator(lambda value: {"text": value} if isinstance(value, str) else value)]
+_Utterance = Annotated[_Spoken, BeforeValidator(_spoken)]
 
 
 class _RatedItem(Record):

@@ -15,13 +15,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from dialeval.corpora.text_files import listed, number_in, read_csv
+from dialeval.corpora.text_files import listed, number_in, read_columns
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.errors import UserError, nearest
 from dialeval.tables.files import unescaped_cell
 
 NEEDED = ("corpus", "item_id", "dimension", "value")
-OPTIONAL = ("language", "repeat")
 _MOST_REPEATS = 1_000_000
 
 Key = tuple[str, str, str]
@@ -91,20 +90,9 @@ def read_scores(
         UserError: with the file and the row: a missing column, an unknown corpus, item or dimension, a value that is no
             number or off the scale, or an item that has its score twice.
     """
-    rows = ((line, row) for line, row in read_csv(path) if row)
-    _, header = next(rows, (1, []))
-    for column in (*NEEDED, *OPTIONAL):
-        if header.count(column) > 1 or (column in NEEDED and column not in header):
-            fault = "is there more than once" if column in header else "is missing"
-            raise UserError(f"{path}: the column '{column}' {fault}; the columns are: {listed(header)}")
     seen: dict[tuple[str, ...], int] = {}
-    for line, cells in rows:
+    for line, row in read_columns(path, NEEDED):
         where = f"{path}, line {line}"
-        if len(cells) != len(header):
-            raise UserError(
-                f"{where}: the row has more or fewer cells than the header: {len(cells)}, not {len(header)}"
-            )
-        row = dict(zip(header, cells, strict=True))
         dimension, repeat = row["dimension"], _repeat(row.get("repeat", ""), where)
         key = (row["corpus"], row.get("language") or "en", row["item_id"])
         if key not in about.items and key not in about.left_out:  # ids may be copied from a table of ours

@@ -22,7 +22,7 @@ from dialeval.corpora.dialogues import are_two_in_turn, speakers_of
 from dialeval.corpora.items import Item
 from dialeval.corpora.json_records import name_of, optional_text, required
 from dialeval.corpora.rated_items import speakers_in_turn
-from dialeval.corpora.text_files import listed, read_csv, read_json_lines
+from dialeval.corpora.text_files import read_columns, read_json_lines
 from dialeval.errors import UserError
 from dialeval.tables.dialogues import GENERATED, SCENARIOS, SEED_LENGTHS, SEEDS
 from dialeval.tables.files import HUMAN, iterate_rows, to_table
@@ -274,19 +274,7 @@ def seeds_of(scenarios: list[Scenario]) -> pa.Table:
 
 def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yields each record with its place."""
-    if path.suffix.lower() != ".csv":
+    if path.suffix.lower() == ".csv":
+        yield from ((f"{path}, line {number}", row) for number, row in read_columns(path))
+    else:
         yield from ((line.where, line.record) for line in read_json_lines(path))
-        return
-    header: list[str] = []
-    for number, cells in read_csv(path):
-        if not any(cell.strip() for cell in cells):
-            continue
-        if not header:
-            header = [cell.strip() for cell in cells]
-            if twice := sorted({name for name in header if header.count(name) > 1}):
-                raise UserError(f"{path}, line {number}: the column '{twice[0]:.60}' is there twice; remove one")
-            continue
-        where = f"{path}, line {number}"
-        if len(cells) != len(header):
-            raise UserError(f"{where}: {len(cells)} cells under {len(header)} columns ({listed(header)})")
-        yield where, dict(zip(header, cells, strict=True))

@@ -231,6 +231,33 @@ def read_csv(path: Path, delimiter: str = ",", *, western: bool = False) -> Iter
         ) from None
 
 
+def read_columns(path: Path, needed: Iterable[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yields the rows of a CSV file by column, each with the line that it ends on; rows without a text are passed over.
+
+    Args:
+        path: the file; its first row names the columns.
+        needed: columns that it must have.
+
+    Raises:
+        UserError: as of `read_csv`; a column is missing or there twice, or a row has more or fewer cells than columns.
+    """
+    rows = read_csv(path)
+    header = [name.strip() for name in next((cells for _, cells in rows if any(map(str.strip, cells))), [])]
+    for column in (*needed, *header):
+        if header.count(column) != 1:
+            fault = "is there more than once" if column in header else "is missing"
+            raise UserError(f"{path}: the column '{column:.60}' {fault}; the columns are: {listed(header)}")
+    for line, cells in rows:
+        if not any(map(str.strip, cells)):
+            continue
+        if len(cells) != len(header):
+            raise UserError(
+                f"{path}, line {line}: {len(cells)} cells under {len(header)} columns; a comma, quote or line feed "
+                "inside a cell needs double quotes around the cell"
+            )
+        yield line, dict(zip(header, cells, strict=True))
+
+
 def number_in(cell: str) -> float | None:
     """Returns the number that a cell of a table holds, such as `-1.5e3` or `nan`; None if it holds something else."""
     text = cell.strip()

@@ -22,7 +22,7 @@ from dialeval.corpora.rated_items import (
     speakers_in_turn,
 )
 from dialeval.corpora.rating_scales import N_RATERS, scales_of, single_dimension
-from dialeval.corpora.text_files import listed, number_in, read_csv
+from dialeval.corpora.text_files import listed, number_in, read_columns
 from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
 
@@ -96,22 +96,10 @@ def _rated(path: Path) -> tuple[str, Scale]:
 
 def _columns(path: Path) -> dict[str, list[str]]:
     """Returns the cells of every column as text: a response may say 'None' or 'nan'."""
-    rows: list[list[str]] = []
-    for line, cells in read_csv(path):
-        if rows and len(cells) != len(rows[0]):
-            raise UserError(
-                f"{path}, row {len(rows) - 1}, line {line}: {len(cells)} cells under {len(rows[0])} columns; a comma, "
-                "quote or line feed inside a cell needs double quotes around the cell"
-            )
-        rows.append(cells)
-    if len(rows) < 2:
+    rows = [row for _, row in read_columns(path, [_RATINGS])]
+    if not rows:
         raise UserError(f"{path}: there are no rows in it")
-    header = rows[0]
-    if repeated := sorted(name for name in set(header) if header.count(name) > 1):
-        raise UserError(f"{path}: the column '{repeated[0]:.60}' is there more than once")
-    if _RATINGS not in header:
-        raise UserError(f"{path}: the column '{_RATINGS}' is missing; the columns are: {listed(header)}")
-    return {name: list(cells) for name, cells in zip(header, zip(*rows[1:], strict=True), strict=True)}
+    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def _has(columns: dict[str, list[str]], level: Level, language: str) -> bool:
