@@ -47,6 +47,28 @@ Turns = list[tuple[str, str]]
 """Speaker and text of each utterance."""
 
 
+def read_author_file(reader: str, corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
+    """Reads a data set.
+
+    Args:
+        reader: a name in `FORMATS`.
+        corpus: its name in the configuration.
+        path: the file; of `grade_texts` that of the contexts.
+        languages: must hold `en` where it is given.
+
+    Raises:
+        UserError: the file, the record, the field, the wrong value and the remedy.
+    """
+    only_english(languages, str(path))
+    layout = FORMATS[reader] or _dstc10_format(path)
+    gathering = Gathering(corpus, path, layout.level)
+    notes = gathering.reading.notes
+    for entry in layout.entries(path, reader, gathering.reading):
+        ratings = ratings_of((corpus, entry.item_id), entry.annotations or {}, layout.dimensions, entry.where, notes)
+        gathering.take(entry.item_id, entry.where, entry.turns, ratings, entry.cluster)
+    return gathering.checked()
+
+
 class _Entry(NamedTuple):
     """A rated item; `where` is its file and record, for messages, and an empty cluster is found from the texts."""
 
@@ -70,28 +92,6 @@ class _Format:
     level: Level
     dimensions: Dimensions
     entries: Callable[[Path, str, RatedReading], Iterator[_Entry]]
-
-
-def read_author_file(reader: str, corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
-    """Reads a data set.
-
-    Args:
-        reader: a name in `FORMATS`.
-        corpus: its name in the configuration.
-        path: the file; of `grade_texts` that of the contexts.
-        languages: must hold `en` where it is given.
-
-    Raises:
-        UserError: the file, the record, the field, the wrong value and the remedy.
-    """
-    only_english(languages, str(path))
-    layout = FORMATS[reader] or _dstc10_format(path)
-    gathering = Gathering(corpus, path, layout.level)
-    notes = gathering.reading.notes
-    for entry in layout.entries(path, reader, gathering.reading):
-        ratings = ratings_of((corpus, entry.item_id), entry.annotations or {}, layout.dimensions, entry.where, notes)
-        gathering.take(entry.item_id, entry.where, entry.turns, ratings, entry.cluster)
-    return gathering.checked()
 
 
 # FED, `fed_data.json`: replies, and whole dialogues, of two chatbots and people in one list.
@@ -311,6 +311,19 @@ def grade_text_files(path: Path) -> list[Path]:
     return [path, *(file for file in _beside_contexts(path) if file.is_file())]
 
 
+def _beside_contexts(path: Path) -> tuple[Path, Path]:
+    """Returns the files of the responses and of the scores.
+
+    The scores lie beside the texts, or where the authors have them: in `human_score/<data set>/<chatbot>` for
+    `eval_data/<data set>/<chatbot>`.
+    """
+    scores, parts = path.with_name("human_score.txt"), path.parent.parts
+    if not scores.is_file() and "eval_data" in parts:
+        place = len(parts) - 1 - parts[::-1].index("eval_data")
+        scores = Path(*parts[:place], "human_score", *parts[place + 1 :], "human_score.txt")
+    return path.with_name("human_hyp.txt"), scores
+
+
 def _grade_texts(path: Path, reader: str, reading: RatedReading) -> Iterator[_Entry]:
     contexts = _stripped_lines(path)
     columns = []
@@ -327,19 +340,6 @@ def _grade_texts(path: Path, reader: str, reading: RatedReading) -> Iterator[_En
         place = f"{_beside_contexts(path)[1]}, line {number + 1}"
         mean = rating_value(score if value is None else value, ONE_TO_FIVE, place)
         yield _Entry(f"grade-{number:06d}", f"{path}, line {number + 1}", turns, {"HumanScores": mean})
-
-
-def _beside_contexts(path: Path) -> tuple[Path, Path]:
-    """Returns the files of the responses and of the scores.
-
-    The scores lie beside the texts, or where the authors have them: in `human_score/<data set>/<chatbot>` for
-    `eval_data/<data set>/<chatbot>`.
-    """
-    scores, parts = path.with_name("human_score.txt"), path.parent.parts
-    if not scores.is_file() and "eval_data" in parts:
-        place = len(parts) - 1 - parts[::-1].index("eval_data")
-        scores = Path(*parts[:place], "human_score", *parts[place + 1 :], "human_score.txt")
-    return path.with_name("human_hyp.txt"), scores
 
 
 def _stripped_lines(path: Path) -> list[str]:
@@ -389,24 +389,6 @@ def _speaker_and_text(value: object) -> tuple[str, str]:
     return value[0].strip(), value[1].strip()
 
 
-_SpeakerAndText = Annotated[tuple[str, str], PlainValidator(_speaker_and_text)]
-
-
-class _ZhaoResponse(Record):
-    """A response with the ratings of each worker; those that the authors mark as outliers are kept."""
-
-    uttr: Text
-    scores: dict[str, dict[str, Any]] | None = None
-
-
-class _Zhao(Record):
-    """A context and its responses by chatbot; who says the reference also says the responses."""
-
-    context: list[_SpeakerAndText]
-    reference: _SpeakerAndText
-    responses: dict[str, _ZhaoResponse]
-
-
 def _zhao(path: Path, reader: str, reading: RatedReading) -> Iterator[_Entry]:
     content = read_json(path)
     if not isinstance(content, dict):
@@ -430,11 +412,6 @@ def _zhao(path: Path, reader: str, reading: RatedReading) -> Iterator[_Entry]:
             yield _Entry(f"zhao-{number:06d}-{place}", f"{where}, response of '{model:.60}'", turns, rated)
 
 
-def _truth(value: Any) -> Any:
-    """Returns 1 and 0 for the texts true and false; other values as they are."""
-    return _TRUTHS.get(value.strip().lower(), value) if isinstance(value, str) else value
-
-
 FORMATS: Mapping[str, _Format | None] = {
     "fed_turn": _Format("turn", FED_TURN, _fed),
     "fed_dialogue": _Format("dialogue", FED_DIALOGUE, _fed),
@@ -447,6 +424,28 @@ FORMATS: Mapping[str, _Format | None] = {
     "dstc10_json": None,
 }
 """By the reader's name; what DSTC10's reader takes depends on the file's name."""
+
+_SpeakerAndText = Annotated[tuple[str, str], PlainValidator(_speaker_and_text)]
+
+
+class _ZhaoResponse(Record):
+    """A response with the ratings of each worker; those that the authors mark as outliers are kept."""
+
+    uttr: Text
+    scores: dict[str, dict[str, Any]] | None = None
+
+
+class _Zhao(Record):
+    """A context and its responses by chatbot; who says the reference also says the responses."""
+
+    context: list[_SpeakerAndText]
+    reference: _SpeakerAndText
+    responses: dict[str, _ZhaoResponse]
+
+
+def _truth(value: Any) -> Any:
+    """Returns 1 and 0 for the texts true and false; other values as they are."""
+    return _TRUTHS.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
 # The objects of a file, and the reader that takes a file of another format.

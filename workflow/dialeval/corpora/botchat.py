@@ -65,18 +65,6 @@ class PublishedAnswer:
     place: str
 
 
-@dataclass(frozen=True)
-class _Layout:
-    index: str
-    seed: str
-    models: tuple[str, ...]
-    conversations: tuple[str, ...]
-
-
-_SINGLE = _Layout("index", "qidx", ("model",), ("conversation",))
-_PAIR = _Layout("cmp_index", "qidx", ("A", "B"), ("conversation1", "conversation2"))
-
-
 def read_dialogues(path: Path, column: str) -> dict[str, PublishedDialogue]:
     """Reads the dialogues of one model, by seed; an empty cell is no dialogue.
 
@@ -144,6 +132,19 @@ def conversation(cell: str, place: str) -> tuple[str, ...]:
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise UserError(f"{place}: a JSON list of strings is needed, not {cell!r:.80}")
     return tuple(text.strip() for text in texts)
+
+
+@dataclass(frozen=True)
+class _Layout:
+    index: str
+    seed: str
+    models: tuple[str, ...]
+    conversations: tuple[str, ...]
+
+
+_PAIR = _Layout("cmp_index", "qidx", ("A", "B"), ("conversation1", "conversation2"))
+
+_SINGLE = _Layout("index", "qidx", ("model",), ("conversation",))
 
 
 def _index_parts(row: Row, layout: _Layout, place: str) -> list[str]:

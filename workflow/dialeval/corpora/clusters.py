@@ -128,16 +128,16 @@ def dialogue_of_turn(item_id: str) -> str | None:
     return match[1] if match else None
 
 
+def _join(first: list[int], one: int, other: int) -> None:
+    one, other = _first(first, one), _first(first, other)
+    first[max(one, other)] = min(one, other)
+
+
 def _first(first: list[int], position: int) -> int:
     while first[position] != position:
         first[position] = first[first[position]]
         position = first[position]
     return position
-
-
-def _join(first: list[int], one: int, other: int) -> None:
-    one, other = _first(first, one), _first(first, other)
-    first[max(one, other)] = min(one, other)
 
 
 # Which dialogues a model must not have learned from when it is asked about one.

@@ -64,14 +64,6 @@ _CHATBOT = "chatbot"
 _LONGEST_HEADER = 10_000
 
 
-class _Numbered(NamedTuple):
-    """An utterance with its number in the dialogue."""
-
-    number: int
-    speaker: str
-    text: str
-
-
 def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
     """Reads the ratings of replies or of dialogues.
 
@@ -135,55 +127,6 @@ def _level(path: Path, columns: tuple[str, ...]) -> Level:
     return levels[0]
 
 
-def _ratings(item: tuple[str, str], level: Level, row: Mapping[str, str], where: str) -> Iterator[Rating]:
-    for column in DIMENSIONS[level]:
-        if cell := row.get(column, "").strip():
-            number = number_in(cell)
-            value = rating_value(cell if number is None else number, SCALE, f"{where}, column {column}")
-            yield Rating(*item, dimension_named(column, level), "human", PEOPLE, None, value, None, *SCALE)
-
-
-def _shown(
-    item_id: str, level: Level, dialogues: Mapping[str, list[_Numbered]], where: str, file: Path
-) -> tuple[str, list[_Numbered]]:
-    """Returns the dialogue of an id, and what is judged of it: up to the utterance, or all."""
-    match = _ID.fullmatch(item_id)
-    if match is None or (level == "turn" and match[2] is None):
-        form = "<set>-<six digits>-<four digits>" if level == "turn" else "<set>-<six digits>"
-        raise UserError(f"{where}: the id '{item_id:.60}' is not of the form {form}")
-    said = dialogues.get(match[1], [])
-    if level == "turn":
-        numbers = [one.number for one in said]
-        said = said[: numbers.index(int(match[2])) + 1] if int(match[2]) in numbers else []
-    if not said:
-        raise UserError(f"{where}: '{item_id:.60}' is rated, but is not in {file}; both must come from one release")
-    return match[1], said
-
-
-def _dialogues(file: Path) -> dict[str, list[_Numbered]]:
-    """Returns the utterances of every dialogue, in their order."""
-    found: dict[str, list[_Numbered]] = {}
-    lines: dict[tuple[str, int], int] = {}
-    for line, row in read_columns(file):
-        match = _ID.fullmatch(row["UID"].strip())
-        if match is None or match[2] is None:
-            raise UserError(
-                f"{file}, line {line}: the id '{row['UID']:.60}' is not of the form <set>-<six digits>-<four digits>"
-            )
-        key = (match[1], int(match[2]))
-        if lines.setdefault(key, line) != line:
-            raise UserError(
-                f"{file}, line {line}: the id '{row['UID'].strip():.60}' is used before, at line {lines[key]}; ids "
-                "must be unique"
-            )
-        found.setdefault(match[1], []).append(_Numbered(key[1], _speaker(row["SID"]), row["SEG"].strip()))
-    return {name: sorted(said) for name, said in found.items()}
-
-
-def _speaker(name: str) -> str:
-    return _SPEAKERS.get(name.strip().casefold(), name.strip())
-
-
 def _file_of_utterances(path: Path) -> Path:
     files = _files_of_utterances(path)
     if len(files) != 1:
@@ -209,40 +152,69 @@ def _header(file: Path) -> list[str]:
     return [name.strip().strip('"') for name in line.split(",")]
 
 
+def _dialogues(file: Path) -> dict[str, list[_Numbered]]:
+    """Returns the utterances of every dialogue, in their order."""
+    found: dict[str, list[_Numbered]] = {}
+    lines: dict[tuple[str, int], int] = {}
+    for line, row in read_columns(file):
+        match = _ID.fullmatch(row["UID"].strip())
+        if match is None or match[2] is None:
+            raise UserError(
+                f"{file}, line {line}: the id '{row['UID']:.60}' is not of the form <set>-<six digits>-<four digits>"
+            )
+        key = (match[1], int(match[2]))
+        if lines.setdefault(key, line) != line:
+            raise UserError(
+                f"{file}, line {line}: the id '{row['UID'].strip():.60}' is used before, at line {lines[key]}; ids "
+                "must be unique"
+            )
+        found.setdefault(match[1], []).append(_Numbered(key[1], _speaker(row["SID"]), row["SEG"].strip()))
+    return {name: sorted(said) for name, said in found.items()}
+
+
+class _Numbered(NamedTuple):
+    """An utterance with its number in the dialogue."""
+
+    number: int
+    speaker: str
+    text: str
+
+
+def _speaker(name: str) -> str:
+    return _SPEAKERS.get(name.strip().casefold(), name.strip())
+
+
+def _ratings(item: tuple[str, str], level: Level, row: Mapping[str, str], where: str) -> Iterator[Rating]:
+    for column in DIMENSIONS[level]:
+        if cell := row.get(column, "").strip():
+            number = number_in(cell)
+            value = rating_value(cell if number is None else number, SCALE, f"{where}, column {column}")
+            yield Rating(*item, dimension_named(column, level), "human", PEOPLE, None, value, None, *SCALE)
+
+
+def _shown(
+    item_id: str, level: Level, dialogues: Mapping[str, list[_Numbered]], where: str, file: Path
+) -> tuple[str, list[_Numbered]]:
+    """Returns the dialogue of an id, and what is judged of it: up to the utterance, or all."""
+    match = _ID.fullmatch(item_id)
+    if match is None or (level == "turn" and match[2] is None):
+        form = "<set>-<six digits>-<four digits>" if level == "turn" else "<set>-<six digits>"
+        raise UserError(f"{where}: the id '{item_id:.60}' is not of the form {form}")
+    said = dialogues.get(match[1], [])
+    if level == "turn":
+        numbers = [one.number for one in said]
+        said = said[: numbers.index(int(match[2])) + 1] if int(match[2]) in numbers else []
+    if not said:
+        raise UserError(f"{where}: '{item_id:.60}' is rated, but is not in {file}; both must come from one release")
+    return match[1], said
+
+
 # DSTC11's development sets in Chinese: `<set>-turn_eval.json` and `<set>-dial_eval.json` under `metadata/dev/zh`.
 
 _TAG = re.compile(r"([AB])\s*[:：](.*)", re.DOTALL)
 _NAME = re.compile(r"(.+?)(?:[-_](turn|dial))?(?:[-_]eval.*)?", re.IGNORECASE)
 Turns = list[tuple[str, str]]
 """Speaker, empty where none is named, and text of each utterance."""
-
-
-class _Reply(Record):
-    """A reply in its context, an utterance a line; a file of dialogues may have these, too."""
-
-    context: Text | None = None
-    response: Text
-    annotations: dict[str, Any] | None = None
-    dialogue_id: Name | None = None
-
-
-class _Dialogue(Record):
-    """A whole dialogue."""
-
-    dialog: Annotated[list[Utterance], Field(min_length=1)]
-    annotations: dict[str, Any] | None = None
-    dialogue_id: Name | None = None
-
-
-class _Entry(NamedTuple):
-    """A rated entry of the list."""
-
-    number: int
-    item_id: str
-    level: Level
-    dialogue: str
-    speakers: tuple[str, ...]
-    texts: tuple[str, ...]
 
 
 def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
@@ -288,6 +260,23 @@ def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = 
     return check(reading)
 
 
+class _Dialogue(Record):
+    """A whole dialogue."""
+
+    dialog: Annotated[list[Utterance], Field(min_length=1)]
+    annotations: dict[str, Any] | None = None
+    dialogue_id: Name | None = None
+
+
+class _Reply(Record):
+    """A reply in its context, an utterance a line; a file of dialogues may have these, too."""
+
+    context: Text | None = None
+    response: Text
+    annotations: dict[str, Any] | None = None
+    dialogue_id: Name | None = None
+
+
 def _turns(record: _Reply | _Dialogue, level: Level) -> Turns:
     if isinstance(record, _Dialogue):
         return [(one.speaker, one.text) for one in record.dialog]
@@ -316,6 +305,21 @@ def _tagged(text: str) -> tuple[str, str]:
     return (match[1], match[2].strip()) if match else ("", text)
 
 
+def _annotated(item: tuple[str, str], level: Level, annotations: Mapping[str, Any], where: str) -> list[Rating]:
+    """Returns the ratings of an entry: a number, or a list with one per annotator, by dimension."""
+    names: dict[str, str] = {}
+    ratings: list[Rating] = []
+    for name, values in annotations.items():
+        place = f"{where}, '{name:.60}'"
+        dimension = dimension_named(name, level)
+        if names.setdefault(dimension, name) != name:
+            raise UserError(f"{place}: '{names[dimension]:.60}' before it is {dimension}, too; remove one of them")
+        several = values if isinstance(values, list) else [values]
+        checked = [None if value is None else rating_value(value, SCALE, place) for value in several]
+        ratings += repeated_ratings((*item, dimension), ("human", PEOPLE), checked, SCALE)
+    return ratings
+
+
 def _speakers(said: Turns, level: Level, *, chatbot: bool) -> tuple[str, ...]:
     """Returns who says what: as the source names them, and others in turn with their neighbours."""
     who = [speaker for speaker, _ in said]
@@ -331,19 +335,15 @@ def _speakers(said: Turns, level: Level, *, chatbot: bool) -> tuple[str, ...]:
     return tuple(who)
 
 
-def _annotated(item: tuple[str, str], level: Level, annotations: Mapping[str, Any], where: str) -> list[Rating]:
-    """Returns the ratings of an entry: a number, or a list with one per annotator, by dimension."""
-    names: dict[str, str] = {}
-    ratings: list[Rating] = []
-    for name, values in annotations.items():
-        place = f"{where}, '{name:.60}'"
-        dimension = dimension_named(name, level)
-        if names.setdefault(dimension, name) != name:
-            raise UserError(f"{place}: '{names[dimension]:.60}' before it is {dimension}, too; remove one of them")
-        several = values if isinstance(values, list) else [values]
-        checked = [None if value is None else rating_value(value, SCALE, place) for value in several]
-        ratings += repeated_ratings((*item, dimension), ("human", PEOPLE), checked, SCALE)
-    return ratings
+class _Entry(NamedTuple):
+    """A rated entry of the list."""
+
+    number: int
+    item_id: str
+    level: Level
+    dialogue: str
+    speakers: tuple[str, ...]
+    texts: tuple[str, ...]
 
 
 def _clusters(path: Path, entries: Sequence[_Entry]) -> list[int]:

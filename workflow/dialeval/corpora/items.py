@@ -165,12 +165,12 @@ def drawn_dialogues(items: Iterable[Item], limit: int, random_seed: int) -> set[
     }
 
 
-def _rank(name: str, random_seed: int) -> int:
-    return _number(f"{random_seed}/{name}")
-
-
 def _number(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+
+
+def _rank(name: str, random_seed: int) -> int:
+    return _number(f"{random_seed}/{name}")
 
 
 # The utterances of whole dialogues as items of their own, for criteria that are about a response in its context.

@@ -106,35 +106,6 @@ def _objects(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
     return read_json_lines(path)
 
 
-def _first_line(path: Path, *, western: bool = False) -> str:
-    return next((line.strip() for line in read_lines(path, western=western) if line.strip()), "")
-
-
-def _listed(values: list[Any], place: str, wanted: Wanted) -> Iterator[JsonLine]:
-    for number, value in enumerate(values, start=1):
-        where = f"{place}, record {number}"
-        record = {wanted.bare: value} if wanted.bare and isinstance(value, list) else value
-        if not isinstance(record, dict):
-            raise UserError(f"{where}: an entry of the list must be an object, not {type(record).__name__}")
-        yield JsonLine(number, where, record)
-
-
-def _list_within(record: dict[str, Any], wanted: Wanted) -> str | None:
-    """Returns the field with a list of what is wanted; None in what is wanted itself, whatever else it holds."""
-    for test in wanted.tests():
-        lists = [name for name, value in record.items() if test(_fields_of_first(value))]
-        if test(record.keys() - {*lists}):
-            return None
-        if lists:
-            return lists[0]
-    return None
-
-
-def _fields_of_first(value: Any) -> Collection[str]:
-    """Returns the fields of the first object of a list; none where it is no list of objects."""
-    return value[0].keys() if isinstance(value, list) and value and isinstance(value[0], dict) else ()
-
-
 def _rows(path: Path) -> Iterator[JsonLine]:
     import pyarrow as pa  # takes a while, which files of text need not wait
     import pyarrow.parquet as pq
@@ -193,40 +164,39 @@ def _with_commas(cell: str) -> str:
     return " ".join(parts).strip()
 
 
+def _first_line(path: Path, *, western: bool = False) -> str:
+    return next((line.strip() for line in read_lines(path, western=western) if line.strip()), "")
+
+
+def _fields_of_first(value: Any) -> Collection[str]:
+    """Returns the fields of the first object of a list; none where it is no list of objects."""
+    return value[0].keys() if isinstance(value, list) and value and isinstance(value[0], dict) else ()
+
+
+def _listed(values: list[Any], place: str, wanted: Wanted) -> Iterator[JsonLine]:
+    for number, value in enumerate(values, start=1):
+        where = f"{place}, record {number}"
+        record = {wanted.bare: value} if wanted.bare and isinstance(value, list) else value
+        if not isinstance(record, dict):
+            raise UserError(f"{where}: an entry of the list must be an object, not {type(record).__name__}")
+        yield JsonLine(number, where, record)
+
+
+def _list_within(record: dict[str, Any], wanted: Wanted) -> str | None:
+    """Returns the field with a list of what is wanted; None in what is wanted itself, whatever else it holds."""
+    for test in wanted.tests():
+        lists = [name for name, value in record.items() if test(_fields_of_first(value))]
+        if test(record.keys() - {*lists}):
+            return None
+        if lists:
+            return lists[0]
+    return None
+
+
 # Records: the fields that a reader needs of an object. A value of another type is refused, never converted.
-
-
-def _name(value: object) -> str:
-    if isinstance(value, float) and value.is_integer():  # as pandas writes a column that has gaps
-        value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str):
-        raise PydanticCustomError("name", "a text or a whole number")
-    return value.strip()
-
 
 Text = Annotated[str, AfterValidator(str.strip)]
 """A text, without blanks around it."""
-Name = Annotated[str, BeforeValidator(_name)]
-"""The id or name of something: a text, or a whole number as its digits (7.0 is 7)."""
-
-
-class Record(BaseModel):
-    """The fields that a reader needs of an object; it ignores others."""
-
-    model_config = ConfigDict(strict=True, frozen=True, defer_build=True)
-
-
-_Form = TypeVar("_Form", bound=Record)
-
-
-class Utterance(Record):
-    """One utterance of a dialogue."""
-
-    speaker: Name
-    text: Text
-
 
 _NEEDED = {
     "string_type": "a text, in double quotes",
@@ -240,6 +210,36 @@ _ENTRIES = {"turns": "turn", "responses": "response"} | dict.fromkeys(
     ("context", "dialog", "dialogue", "utterances"), "utterance"
 )
 """What the entries of a list are called in messages, by the list's field."""
+
+
+class Record(BaseModel):
+    """The fields that a reader needs of an object; it ignores others."""
+
+    model_config = ConfigDict(strict=True, frozen=True, defer_build=True)
+
+
+_Form = TypeVar("_Form", bound=Record)
+
+
+def _name(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():  # as pandas writes a column that has gaps
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise PydanticCustomError("name", "a text or a whole number")
+    return value.strip()
+
+
+Name = Annotated[str, BeforeValidator(_name)]
+"""The id or name of something: a text, or a whole number as its digits (7.0 is 7)."""
+
+
+class Utterance(Record):
+    """One utterance of a dialogue."""
+
+    speaker: Name
+    text: Text
 
 
 def parsed(form: type[_Form], value: object, where: str, remedy: str = "") -> _Form:

@@ -42,69 +42,6 @@ _LANGUAGE = "en"
 """Of lines that do not name theirs."""
 
 
-def _scale(value: object) -> Scale:
-    numbers = isinstance(value, list) and all(type(bound) in (int, float) and math.isfinite(bound) for bound in value)
-    if not isinstance(value, list) or not numbers or len(value) != 2 or not value[0] < value[1]:
-        raise PydanticCustomError("scale", "[lowest, highest]")
-    return Scale(float(value[0]), float(value[1]))
-
-
-_Scale = Annotated[Scale, PlainValidator(_scale)]
-
-
-def _spoken(value: object) -> object:
-    if not isinstance(value, str | dict):
-        raise PydanticCustomError("utterance", "a text or an object with 'speaker' and 'text'")
-    return {"text": value} if isinstance(value, str) else value
-
-
-class _Spoken(Record):
-    """An utterance; a plain text names no speaker."""
-
-    speaker: Name | None = None
-    text: Text
-
-
-_Utterance = Annotated[_Spoken, BeforeValidator(_spoken)]
-
-
-class _RatedItem(Record):
-    """A line: a response with its context, or a dialogue."""
-
-    item_id: Name
-    language: Text | None = None
-    cluster: Name | None = None
-    context: list[_Utterance] | None = None
-    response: _Utterance | None = None
-    dialogue: list[_Utterance] | None = None
-    ratings: dict[str, Any] | None = None
-    scale: _Scale | None = None
-
-
-class _OneRating(Record):
-    """A mean, or a number per rater, of one kind of raters."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    value: Any = None
-    values: list[Any] = Field(default_factory=list)
-    scale: _Scale | None = None
-    n_raters: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    rater: Text | None = None
-    rater_kind: RaterKind = "human"
-
-
-class _Line(NamedTuple):
-    """A line before its cluster is known."""
-
-    place: str
-    record: _RatedItem
-    level: Level
-    speakers: tuple[str, ...]
-    utterances: tuple[str, ...]
-    ratings: tuple[Rating, ...]
-
-
 def read(
     corpus: str, path: Path, languages: Iterable[str] | None = None, own_criteria: Collection[str] = ()
 ) -> RatedReading:
@@ -158,6 +95,56 @@ def _line(corpus: str, path: Path, line: JsonLine, own_criteria: Collection[str]
     )
 
 
+class _Spoken(Record):
+    """An utterance; a plain text names no speaker."""
+
+    speaker: Name | None = None
+    text: Text
+
+
+def _spoken(value: object) -> object:
+    if not isinstance(value, str | dict):
+        raise PydanticCustomError("utterance", "a text or an object with 'speaker' and 'text'")
+    return {"text": value} if isinstance(value, str) else value
+
+
+_Utterance = Annotated[_Spoken, BeforeValidator(_spoken)]
+
+
+def _scale(value: object) -> Scale:
+    numbers = isinstance(value, list) and all(type(bound) in (int, float) and math.isfinite(bound) for bound in value)
+    if not isinstance(value, list) or not numbers or len(value) != 2 or not value[0] < value[1]:
+        raise PydanticCustomError("scale", "[lowest, highest]")
+    return Scale(float(value[0]), float(value[1]))
+
+
+_Scale = Annotated[Scale, PlainValidator(_scale)]
+
+
+class _RatedItem(Record):
+    """A line: a response with its context, or a dialogue."""
+
+    item_id: Name
+    language: Text | None = None
+    cluster: Name | None = None
+    context: list[_Utterance] | None = None
+    response: _Utterance | None = None
+    dialogue: list[_Utterance] | None = None
+    ratings: dict[str, Any] | None = None
+    scale: _Scale | None = None
+
+
+class _Line(NamedTuple):
+    """A line before its cluster is known."""
+
+    place: str
+    record: _RatedItem
+    level: Level
+    speakers: tuple[str, ...]
+    utterances: tuple[str, ...]
+    ratings: tuple[Rating, ...]
+
+
 def _ratings(
     corpus: str, record: _RatedItem, level: Level, own_criteria: Collection[str], where: str
 ) -> Iterable[Rating]:
@@ -207,6 +194,19 @@ def _ratings_of(item: tuple[str, str, str], value: Any, scale: Scale | None, pla
             f"{place}: 'n_raters' is {rating.n_raters}, but there are {n_given} values; leave 'n_raters' out"
         )
     return repeated_ratings(item, (rating.rater_kind, rater), checked, bounds)
+
+
+class _OneRating(Record):
+    """A mean, or a number per rater, of one kind of raters."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    value: Any = None
+    values: list[Any] = Field(default_factory=list)
+    scale: _Scale | None = None
+    n_raters: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    rater: Text | None = None
+    rater_kind: RaterKind = "human"
 
 
 def _ratings_by_item(path: Path, lines: list[_Line]) -> dict[str, tuple[Rating, ...]]:

@@ -110,13 +110,6 @@ def _number(path: Path) -> int:
     return int(digits[-1]) if digits else -1
 
 
-def _utterances(article: str, path: Path) -> tuple[Utterance, ...]:
-    head, *parts = TURN.split(article)
-    if head.strip():
-        raise UserError(f"{path}: the article begins with {head!r:.60} instead of a turn mark 'm :' or 'f :'")
-    return tuple(Utterance(speaker, text.strip()) for speaker, text in zip(parts[::2], parts[1::2], strict=True))
-
-
 def _items_with_a_longer_cut(articles: dict[str, str]) -> set[str]:
     """Returns the items whose article begins another one; of equal articles, all but the first.
 
@@ -125,6 +118,13 @@ def _items_with_a_longer_cut(articles: dict[str, str]) -> set[str]:
     order = {item: number for number, item in enumerate(articles)}
     ranked = sorted(articles, key=lambda item: (articles[item], -order[item]))
     return {item for item, follower in pairwise(ranked) if articles[follower].startswith(articles[item])}
+
+
+def _utterances(article: str, path: Path) -> tuple[Utterance, ...]:
+    head, *parts = TURN.split(article)
+    if head.strip():
+        raise UserError(f"{path}: the article begins with {head!r:.60} instead of a turn mark 'm :' or 'f :'")
+    return tuple(Utterance(speaker, text.strip()) for speaker, text in zip(parts[::2], parts[1::2], strict=True))
 
 
 # The readers of human dialogues by name.

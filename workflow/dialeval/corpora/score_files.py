@@ -129,6 +129,13 @@ def _keys(columns: Mapping[str, list[Any]]) -> Iterable[Key]:
     return zip(columns["corpus"], columns["language"], columns["item_id"], strict=True)
 
 
+def _repeat(text: str, where: str) -> int:
+    text = text or "0"
+    if not (text.isascii() and text.isdecimal() and len(text) < len(str(_MOST_REPEATS))):
+        raise UserError(f"{where}: repeat '{text:.40}' is no whole number below {_MOST_REPEATS}; count from 0")
+    return int(text)
+
+
 def _is_known(key: Key, about: RatedCorpora, where: str) -> bool:
     """Returns whether an item is rated; False where it is in the corpus and was left out.
 
@@ -161,13 +168,6 @@ def _check_dimension(corpus: str, dimension: str, about: RatedCorpora, where: st
             f"{where}: corpus '{corpus}' has no dimension '{dimension:.60}';{there} {remedy}; correct the name or "
             "leave the rows out"
         )
-
-
-def _repeat(text: str, where: str) -> int:
-    text = text or "0"
-    if not (text.isascii() and text.isdecimal() and len(text) < len(str(_MOST_REPEATS))):
-        raise UserError(f"{where}: repeat '{text:.40}' is no whole number below {_MOST_REPEATS}; count from 0")
-    return int(text)
 
 
 def _value(text: str, scale: tuple[float, float], where: str) -> float | None:

@@ -150,15 +150,15 @@ def chatbot_item(seed_id: str, chatbot: str, language: str, said: tuple[str, ...
     return _item(seed_id, chatbot, language, speakers, said, CHATBOT if partnered else "")
 
 
+def _languages(seeds: pa.Table) -> dict[str, str]:
+    return dict(zip(seeds["seed_id"].to_pylist(), seeds["language"].to_pylist(), strict=True))
+
+
 def _item(
     seed_id: str, system: str, language: str, speakers: tuple[str, ...], texts: tuple[str, ...], judged: str
 ) -> Item:
     item_id = f"{seed_id}/{system}"
     return Item(SOURCE, item_id, language, "dialogue", seed_id, speakers, texts, system, seed_id, judged)
-
-
-def _languages(seeds: pa.Table) -> dict[str, str]:
-    return dict(zip(seeds["seed_id"].to_pylist(), seeds["language"].to_pylist(), strict=True))
 
 
 # Which utterances of a dialogue are its system's own, and so are judged one by one.

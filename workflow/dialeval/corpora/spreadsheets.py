@@ -112,6 +112,15 @@ def read_rows(path: Path, needed: Sequence[str]) -> Iterator[Row]:
         yield Row(number, dict(zip(header, cells, strict=True)))
 
 
+def _sheet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    width = 0
+    for number, row in sheet_rows(path):
+        cells = ["" if cell is None else str(cell) for cell in row]
+        width = width or len(cells)
+        if any(cells):
+            yield number, cells + [""] * (width - len(cells))  # a sheet leaves out empty cells at a row's end
+
+
 def _text_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     text = read_text(path).replace("\r\n", "\n")
     rows = list(_quoted_rows(text))
@@ -138,15 +147,6 @@ def _plain_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line:
             yield number, line.split("\t")
-
-
-def _sheet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    width = 0
-    for number, row in sheet_rows(path):
-        cells = ["" if cell is None else str(cell) for cell in row]
-        width = width or len(cells)
-        if any(cells):
-            yield number, cells + [""] * (width - len(cells))  # a sheet leaves out empty cells at a row's end
 
 
 # The first sheet of an xlsx workbook, row by row.

@@ -144,16 +144,6 @@ def is_western(path: Path) -> bool:
         return False
 
 
-def _encoding(beginning: bytes) -> str:
-    return "utf-16" if beginning.startswith(_UTF16) else "utf-8-sig"
-
-
-def _refuse_other_kinds(path: Path, beginning: bytes) -> None:
-    for mark, kind in _OTHER_KINDS.items():
-        if beginning.startswith(mark):
-            raise UserError(f"{path}, line 1: this is {kind}")
-
-
 def parse_json(text: str, place: str) -> Any:
     """Reads JSON.
 
@@ -270,30 +260,6 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(texts[:_LISTED] + ["..."] * (len(texts) > _LISTED)) or "none"
 
 
-class _UnreadableError(Exception):
-    """What the parser met and no table can hold."""
-
-
-def _integer(digits: str) -> int:
-    if len(digits.lstrip("-")) > _LONGEST_INTEGER:
-        raise _UnreadableError(
-            f"a whole number of {len(digits.lstrip('-'))} digits ({digits[:12]}...); {_LONGEST_INTEGER} are the most: "
-            "write a longer one as text, in double quotes"
-        )
-    return int(digits)
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    names = dict(pairs)
-    if len(names) < len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                raise _UnreadableError(f"the field '{name:.60}' is twice in one object; remove one")
-            seen.add(name)
-    return names
-
-
 def is_nested_deeper(value: Any, levels: int) -> bool:
     """Returns whether lists and objects stand within each other more than so many levels deep."""
     level = [value]
@@ -307,13 +273,38 @@ def is_nested_deeper(value: Any, levels: int) -> bool:
     return any(isinstance(part, dict | list) for part in level)
 
 
-def _check_depth(value: Any, place: str) -> None:
-    if is_nested_deeper(value, DEEPEST_NESTING):
-        raise UserError(f"{place}: {_too_deep()}")
+def _refuse_other_kinds(path: Path, beginning: bytes) -> None:
+    for mark, kind in _OTHER_KINDS.items():
+        if beginning.startswith(mark):
+            raise UserError(f"{path}, line 1: this is {kind}")
 
 
-def _too_deep() -> str:
-    return f"lists and objects are nested deeper than {DEEPEST_NESTING} levels; check the brackets"
+def _encoding(beginning: bytes) -> str:
+    return "utf-16" if beginning.startswith(_UTF16) else "utf-8-sig"
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) > _LONGEST_INTEGER:
+        raise _UnreadableError(
+            f"a whole number of {len(digits.lstrip('-'))} digits ({digits[:12]}...); {_LONGEST_INTEGER} are the most: "
+            "write a longer one as text, in double quotes"
+        )
+    return int(digits)
+
+
+class _UnreadableError(Exception):
+    """What the parser met and no table can hold."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = dict(pairs)
+    if len(names) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise _UnreadableError(f"the field '{name:.60}' is twice in one object; remove one")
+            seen.add(name)
+    return names
 
 
 def _position(text: str, place: int) -> str:
@@ -321,6 +312,15 @@ def _position(text: str, place: int) -> str:
     line = text.count("\n", 0, place) + 1
     column = place - text.rfind("\n", 0, place)
     return f"line {line}, character {column}" if "\n" in text.strip() else f"character {column}"
+
+
+def _too_deep() -> str:
+    return f"lists and objects are nested deeper than {DEEPEST_NESTING} levels; check the brackets"
+
+
+def _check_depth(value: Any, place: str) -> None:
+    if is_nested_deeper(value, DEEPEST_NESTING):
+        raise UserError(f"{place}: {_too_deep()}")
 
 
 # Files that may be packed, by gzip or bzip2, opened as what is in them.

@@ -102,10 +102,6 @@ def _columns(path: Path) -> dict[str, list[str]]:
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
-def _has(columns: dict[str, list[str]], level: Level, language: str) -> bool:
-    return all(language + suffix in columns for suffix in _SUFFIXES[level])
-
-
 def _level(path: Path, columns: dict[str, list[str]]) -> Level:
     for level in _SUFFIXES:
         if any(_has(columns, level, name) for name in LANGUAGES.values()):
@@ -114,6 +110,10 @@ def _level(path: Path, columns: dict[str, list[str]]) -> Level:
         f"{path}: there are neither columns <language>_ctx and <language>_res nor <language>_dial of a known language; "
         f"the columns are: {listed(columns)}"
     )
+
+
+def _has(columns: dict[str, list[str]], level: Level, language: str) -> bool:
+    return all(language + suffix in columns for suffix in _SUFFIXES[level])
 
 
 def _selected(path: Path, columns: dict[str, list[str]], level: Level, languages: Iterable[str] | None) -> list[str]:

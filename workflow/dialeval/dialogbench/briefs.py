@@ -150,6 +150,16 @@ def missing(briefs: Sequence[Brief], accepted: Collection[str]) -> tuple[Brief, 
     return tuple(brief for brief in briefs if brief.item_id not in done)
 
 
+def answer_field(task: Task) -> str:
+    """Returns the hidden field that names the right answer of a task with closed answers (not ED); else ''."""
+    return task.hidden[-1] if task.values and task.hidden else ""
+
+
+def _check_language(language: str) -> None:
+    if language not in LANGUAGES:
+        raise UserError(f"DialogBench items are written in {' or '.join(LANGUAGES)}, not '{language}'")
+
+
 def _brief(task: Task, domain: str, language: str, number: int, styles: bool, random_seed: int) -> Brief:
     turn = number * len(DOMAINS) + NAMES.index(domain) if domain else number
     rng = _rng(random_seed, "brief", language, task.abbreviation, domain, str(number))
@@ -169,23 +179,9 @@ def _brief(task: Task, domain: str, language: str, number: int, styles: bool, ra
     return Brief(task.abbreviation, domain, language, number, personalities, emotions, drawn, asked, styles)
 
 
-def _check_language(language: str) -> None:
-    if language not in LANGUAGES:
-        raise UserError(f"DialogBench items are written in {' or '.join(LANGUAGES)}, not '{language}'")
-
-
-def answer_field(task: Task) -> str:
-    """Returns the hidden field that names the right answer of a task with closed answers (not ED); else ''."""
-    return task.hidden[-1] if task.values and task.hidden else ""
-
-
-def _value(task: Task, turn: int, random_seed: int) -> Value:
-    return task.values[_dealt(len(task.values), turn, random_seed, task.abbreviation)]
-
-
-def _dealt(n: int, turn: int, random_seed: int, name: str) -> int:
-    """Returns a number below n; every n turns in a row have each number once."""
-    return int(_rng(random_seed, "deal", name).permutation(n)[turn % n])
+def _rng(random_seed: int, *names: str) -> np.random.Generator:
+    digest = hashlib.sha256("\0".join((str(random_seed), *names)).encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:8], "big"))
 
 
 def _personalities(rng: np.random.Generator, language: str) -> tuple[str, str]:
@@ -198,9 +194,13 @@ def _personalities(rng: np.random.Generator, language: str) -> tuple[str, str]:
     return drawn[0].in_language(language), drawn[1].in_language(language)
 
 
-def _rng(random_seed: int, *names: str) -> np.random.Generator:
-    digest = hashlib.sha256("\0".join((str(random_seed), *names)).encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest[:8], "big"))
+def _dealt(n: int, turn: int, random_seed: int, name: str) -> int:
+    """Returns a number below n; every n turns in a row have each number once."""
+    return int(_rng(random_seed, "deal", name).permutation(n)[turn % n])
+
+
+def _value(task: Task, turn: int, random_seed: int) -> Value:
+    return task.values[_dealt(len(task.values), turn, random_seed, task.abbreviation)]
 
 
 # What a request is about, as data: embedded models answer from it, other models from the messages.

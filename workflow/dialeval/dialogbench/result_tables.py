@@ -240,12 +240,6 @@ def circular_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
     return rows
 
 
-def _joined(found: Sequence[Answer]) -> Row:
-    """Returns all rotations of an item as one answer: right if each is."""
-    status = next((answer["status"] for answer in found if answer["status"] != "ok"), "ok")
-    return {"correct": all(answer["correct"] for answer in found), "status": status, "cluster": found[0]["cluster"]}
-
-
 def _chosen(answers: Sequence[Answer], letters: str) -> IntArray:
     """Returns how often each letter was chosen over the orders of each item, shape [n_items, n_letters]."""
     number = {item_id: place for place, item_id in enumerate(dict.fromkeys(one["item_id"] for one in answers))}
@@ -254,6 +248,12 @@ def _chosen(answers: Sequence[Answer], letters: str) -> IntArray:
         if answer["choice"] is not None:
             chosen[number[answer["item_id"]], letters.index(answer["choice"])] += 1
     return chosen
+
+
+def _joined(found: Sequence[Answer]) -> Row:
+    """Returns all rotations of an item as one answer: right if each is."""
+    status = next((answer["status"] for answer in found if answer["status"] != "ok"), "ok")
+    return {"correct": all(answer["correct"] for answer in found), "status": status, "cluster": found[0]["cluster"]}
 
 
 # How many test items there are, and how long their dialogues are (DialogBench, Table 1).

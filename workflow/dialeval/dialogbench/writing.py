@@ -39,7 +39,6 @@ WRITE_PROTOCOL = "dialogbench_writing"
 WRITE_TEMPLATES = {"en": "dialogbench_write_en.j2", "zh": "dialogbench_write_zh.j2"}
 WRITE_SAMPLING = Sampling(temperature=1.0, max_tokens=4096)
 
-
 _ROUNDS = 1_000
 """More rounds than can be asked for; repeat numbers of items in the same words lie so far apart."""
 
@@ -238,17 +237,17 @@ def read_verdict(text: str, *, cut: bool = False) -> str | None:
     return None if _FOR.search(behind) else "incorrect"
 
 
-def _is_apostrophe(marks: re.Match[str]) -> bool:
-    text, start, end = marks.string, marks.start(), marks.end()
-    return marks[0] == "'" and text[max(0, start - 1) : start].isalpha() and text[end : end + 1].isalpha()
-
-
 def filtered(outcome: Outcome, verdict: Mapping[str, Any]) -> Outcome:
     """Returns the outcome with the filter's reason against it, if there is one: only what is called correct is kept."""
     if verdict["choice"] == "correct":
         return outcome
     reason = "filtered_out" if verdict["choice"] == "incorrect" else f"filter_{verdict['status']}"
     return outcome.rejected(reason)
+
+
+def _is_apostrophe(marks: re.Match[str]) -> bool:
+    text, start, end = marks.string, marks.start(), marks.end()
+    return marks[0] == "'" and text[max(0, start - 1) : start].isalpha() and text[end : end + 1].isalpha()
 
 
 # The judge says how the speakers treat each other and what they talk about (DialogBench 3.4, Figures 5 and 6).

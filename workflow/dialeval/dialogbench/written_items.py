@@ -274,12 +274,6 @@ def counts(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
     return [{**dict(zip(names, key, strict=True)), "n": n} for key, n in sorted(found.items())]
 
 
-def _end(outcome: Outcome) -> str:
-    if outcome.reasons:
-        return outcome.reasons[0]
-    return "accepted_short" if outcome.item and outcome.item.n_begun < ASKED_TURNS else "accepted"
-
-
 def _of_dialogue(item: TestItem, task: Task, rules: Rules) -> Iterator[Problem]:
     n = len(item.utterances)
     if item.n_begun < rules.min_turns:
@@ -305,6 +299,10 @@ def _of_options(item: TestItem, task: Task, rules: Rules) -> Iterator[Problem]:
     if lengths[-1] > rules.short_option and lengths[-1] > rules.max_length_ratio * lengths[0]:
         yield Problem("unequal_lengths", f"{lengths[0]} to {lengths[-1]} characters")
     yield from _copies(item, task)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
 
 
 def _of_closed_options(item: TestItem, task: Task) -> Iterator[Problem]:
@@ -347,17 +345,19 @@ def _copies(item: TestItem, task: Task) -> Iterator[Problem]:
                 yield Problem("option_copied", f"{text!r:.80} stands in the {_COPIES_FROM[task.abbreviation]}")
 
 
-def _quoted(text: str, joined: str) -> bool:
-    return len(_words(text)) >= _LEAST_COPIED and _joined(text) in joined
-
-
 def _joined(text: str) -> str:
     """Returns the words of a text between single blanks, so that whole words are found in it."""
     return f" {' '.join(_words(text))} "
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+def _quoted(text: str, joined: str) -> bool:
+    return len(_words(text)) >= _LEAST_COPIED and _joined(text) in joined
+
+
+def _end(outcome: Outcome) -> str:
+    if outcome.reasons:
+        return outcome.reasons[0]
+    return "accepted_short" if outcome.item and outcome.item.n_begun < ASKED_TURNS else "accepted"
 
 
 # Items whose dialogues are nearly the same, found in about linear time.

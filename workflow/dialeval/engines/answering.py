@@ -31,9 +31,11 @@ _OTHERS_POLL = 0.3
 _CLAIMED_TOGETHER = 100
 """Requests of a table that are claimed at once."""
 
-
 _FIRST_OF_TABLE = 1000
 """Requests of a table whose answers show whether any can be parsed."""
+
+_COLUMNS = tuple(field.name for field in fields(Response))
+_NO_RESPONSE = Response(text="", finish_reason="")
 
 
 class TableEngine(Engine, Protocol):
@@ -368,10 +370,6 @@ class Answering:
             f"{self.max_failure_share:g} allows:\n" + "\n".join(lines) + "\n"
             "Everything that was answered is stored; run the same command again to ask only for the rest."
         )
-
-
-_COLUMNS = tuple(field.name for field in fields(Response))
-_NO_RESPONSE = Response(text="", finish_reason="")
 
 
 def unasked_row(request: Request) -> dict[str, Any]:

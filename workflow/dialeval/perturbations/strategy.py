@@ -211,7 +211,6 @@ class NewText:
     spans: tuple[str, ...] = ()
 
 
-Apply = Callable[[Case, np.random.Generator], Edit | NotApplicable]
 Way = Callable[[Case, np.random.Generator], NewText | NotApplicable]
 """One way to damage a response (the last utterance)."""
 
@@ -222,6 +221,9 @@ class Target:
 
     dimension: str
     theta: float
+
+
+Apply = Callable[[Case, np.random.Generator], Edit | NotApplicable]
 
 
 @dataclass(frozen=True, slots=True)

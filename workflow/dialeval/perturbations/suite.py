@@ -240,10 +240,6 @@ def constructed_items(
             )
 
 
-def _dimensions(strategy: Strategy, hurt: Hurt) -> list[str]:
-    return list(dict.fromkeys([*(target.dimension for target in targets_of(strategy.name, hurt)), "overall"]))
-
-
 def _reference(item: Item, dimension: str, value: int, highest: int) -> Rating:
     return Rating(
         corpus=item.corpus,
@@ -257,3 +253,7 @@ def _reference(item: Item, dimension: str, value: int, highest: int) -> Rating:
         scale_min=0.0,
         scale_max=float(highest),
     )
+
+
+def _dimensions(strategy: Strategy, hurt: Hurt) -> list[str]:
+    return list(dict.fromkeys([*(target.dimension for target in targets_of(strategy.name, hurt)), "overall"]))

@@ -152,6 +152,9 @@ WHOLE_LETTERS = 24
 _UNSPACED_LETTERS = 3
 _NAME = re.compile(r"^\s*[^\W\d_]{1,12}(?:[ _-]?[\w]{1,2})?\s*[:：]\s+")
 
+Texts = tuple[str, str, Sequence[str]]
+"""Corpus and id of what is judged, and its utterances."""
+
 
 @lru_cache(maxsize=65536)
 def plain(text: str) -> str:
@@ -196,15 +199,6 @@ def judged_passages(utterances: Sequence[str]) -> set[int]:
     return found
 
 
-def _number(*parts: str) -> int:
-    """Returns a number that fits into a column of signed 64-bit numbers."""
-    return number_of(*parts) >> 1
-
-
-Texts = tuple[str, str, Sequence[str]]
-"""Corpus and id of what is judged, and its utterances."""
-
-
 def judged_rows(judged: Iterable[Texts]) -> list[dict[str, Any]]:
     """Returns the rows of the table `judged_texts`: each passage once, by its number, with the first that holds it."""
     found: dict[int, tuple[str, str]] = {}
@@ -212,6 +206,11 @@ def judged_rows(judged: Iterable[Texts]) -> list[dict[str, Any]]:
         for passage in judged_passages(utterances):
             found.setdefault(passage, (corpus, item_id))
     return [{"passage": one, "corpus": found[one][0], "item_id": found[one][1]} for one in sorted(found)]
+
+
+def _number(*parts: str) -> int:
+    """Returns a number that fits into a column of signed 64-bit numbers."""
+    return number_of(*parts) >> 1
 
 
 # Draws that depend on the random seed and on what is drawn for alone: more data leave old draws as they are.

@@ -152,22 +152,6 @@ def _look(
     return {"eval_loss": loss} | ({} if auc is None else {"eval_auc": auc})
 
 
-def _is_look(row: dict[str, Any]) -> bool:
-    return bool(row["measured"] == "development")
-
-
-def _curve(history: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns what the Trainer has logged as rows of the curve."""
-    rows = []
-    for entry in history:
-        at = {"step": int(entry["step"]), "epoch": float(entry["epoch"])}
-        if "eval_loss" in entry:
-            rows.append(at | {"measured": "development", "loss": entry["eval_loss"], "auc": entry.get("eval_auc")})
-        elif "loss" in entry:
-            rows.append(at | {"measured": "training", "loss": float(entry["loss"]), "auc": None})
-    return rows
-
-
 def _trainer(
     model: Any,
     arguments: Any,
@@ -224,6 +208,22 @@ def _trainer(
     trainer.model_accepts_loss_kwargs = False
     trainer.add_callback(Epochs())  # a loader that skips what was learned does not always reach the order
     return trainer
+
+
+def _curve(history: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns what the Trainer has logged as rows of the curve."""
+    rows = []
+    for entry in history:
+        at = {"step": int(entry["step"]), "epoch": float(entry["epoch"])}
+        if "eval_loss" in entry:
+            rows.append(at | {"measured": "development", "loss": entry["eval_loss"], "auc": entry.get("eval_auc")})
+        elif "loss" in entry:
+            rows.append(at | {"measured": "training", "loss": float(entry["loss"]), "auc": None})
+    return rows
+
+
+def _is_look(row: dict[str, Any]) -> bool:
+    return bool(row["measured"] == "development")
 
 
 # The model that an adapter is trained on: looked at before it is loaded, then loaded.

@@ -123,14 +123,6 @@ MOST_SHARED = 0.5
 """Share of the response's words, or of the other utterance's, above which the two may say the same."""
 
 
-class _List(NamedTuple):
-    """Where the utterances that hold a word stand, and how much the word tells."""
-
-    start: int
-    end: int
-    weight: float
-
-
 class NearMisses:
     """Finds near misses among utterances.
 
@@ -192,6 +184,14 @@ def terms_of(text: str) -> list[str]:
     found = [token for token in tokens(text) if is_word(token)]
     pairs = [one + other for one, other in pairwise(found) if is_unspaced(one) and is_unspaced(other)]
     return [token for token in found if not is_unspaced(token)] + pairs
+
+
+class _List(NamedTuple):
+    """Where the utterances that hold a word stand, and how much the word tells."""
+
+    start: int
+    end: int
+    weight: float
 
 
 def _says_the_same(own: frozenset[str], other: str) -> bool:

@@ -233,11 +233,6 @@ def make_dialogue_pair(
     return None
 
 
-def _as_it_is_written(true: tuple[str, ...], spoiled: tuple[str, ...]) -> tuple[str, ...]:
-    manner, said = Manner(true), set(true)
-    return tuple(text if text in said else manner.written(text) for text in spoiled)
-
-
 def _spoiled(kind: str, item: Item, around: Surroundings, random_seed: int) -> Side | None:
     n = len(item.utterances)
     for fewer in range(MOST_ADDED, 0, -1) if kind in ADDING else (0,):
@@ -255,6 +250,11 @@ def _source(item: Item, side: Side, around: Surroundings) -> str | None:
     new = [text.strip() for text, old in zip(side.utterances, item.utterances, strict=True) if text != old]
     found = dict.fromkeys(around.sources[text] for text in new if text in around.sources)
     return ", ".join(found) or None
+
+
+def _as_it_is_written(true: tuple[str, ...], spoiled: tuple[str, ...]) -> tuple[str, ...]:
+    manner, said = Manner(true), set(true)
+    return tuple(text if text in said else manner.written(text) for text in spoiled)
 
 
 # Writes what is put into a dialogue as the dialogue is written, so that capitals and blanks do not give it away.

@@ -35,16 +35,6 @@ SCORED_EXAMPLES = ["training", "example_id", "part", "criterion", "language", "g
 SAMPLES_PER_KIND = 3
 
 
-@dataclass(frozen=True)
-class _Slice:
-    """Rows that are told about together."""
-
-    criterion: str
-    language: str
-    kind: str
-    rows: BoolArray
-
-
 def record_rows(judge: str, examples: pa.Table, scores: pa.Table, confidence: float) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `training/record` of one judge: all kinds together, each criterion, each kind.
 
@@ -147,10 +137,6 @@ def _scores_of(judge: str, held_back: pa.Table, scores: pa.Table, moment: str) -
     return found
 
 
-def _in_order(two: tuple[dict[str, Any], dict[str, Any]]) -> tuple[Any, ...]:
-    return two[0]["criterion"], two[0]["kind"], language_place(two[0]["language"])
-
-
 def _slices(columns: dict[str, Any]) -> Iterator[_Slice]:
     """Yields what is told about together, each only where it says more than the one before it."""
     everything = np.ones(len(columns["kind"]), dtype=np.bool_)
@@ -167,8 +153,22 @@ def _slices(columns: dict[str, Any]) -> Iterator[_Slice]:
                 yield _Slice(criterion, language, kind, of_criterion & (columns["kind"] == kind))
 
 
+@dataclass(frozen=True)
+class _Slice:
+    """Rows that are told about together."""
+
+    criterion: str
+    language: str
+    kind: str
+    rows: BoolArray
+
+
 def _distinct(values: Sequence[str]) -> list[str]:
     return sorted(set(values))
+
+
+def _in_order(two: tuple[dict[str, Any], dict[str, Any]]) -> tuple[Any, ...]:
+    return two[0]["criterion"], two[0]["kind"], language_place(two[0]["language"])
 
 
 # How many pairs judges learn from, by how the spoiled ones were made.

@@ -67,6 +67,21 @@ def make_pairs(known: Sequence[Known], wanted: Wanted) -> Iterator[Pair]:
     yield from (pair for _, pair in sorted(drawn, key=lambda one: one[0]))
 
 
+def _pair(
+    known: Sequence[Known], wanted: Wanted, around: Mapping[tuple[str, str, str], Surroundings], place: Place
+) -> Pair | None:
+    number, turn, criterion = place
+    dialogue, placed = known[number]
+    name = list(wanted.kinds)[criterion]
+    near = around[dialogue.domain, dialogue.language, placed.part]
+    if wanted.level == "dialogue":
+        return make_dialogue_pair(dialogue, placed, name, wanted.kinds[name], near, random_seed=wanted.random_seed)
+    return make_turn_pair(
+        dialogue, placed, turn, name, wanted.kinds[name], near,
+        max_context=wanted.max_context, random_seed=wanted.random_seed,
+    )  # fmt: skip
+
+
 def _places(known: Sequence[Known], wanted: Wanted) -> Iterator[Place]:
     for number, (dialogue, _) in enumerate(known):
         for turn in range(1, len(dialogue.utterances)) if wanted.level == "turn" else (0,):
@@ -87,21 +102,6 @@ def _drawn(
         pair = make(place)
         if pair:
             yield place, pair
-
-
-def _pair(
-    known: Sequence[Known], wanted: Wanted, around: Mapping[tuple[str, str, str], Surroundings], place: Place
-) -> Pair | None:
-    number, turn, criterion = place
-    dialogue, placed = known[number]
-    name = list(wanted.kinds)[criterion]
-    near = around[dialogue.domain, dialogue.language, placed.part]
-    if wanted.level == "dialogue":
-        return make_dialogue_pair(dialogue, placed, name, wanted.kinds[name], near, random_seed=wanted.random_seed)
-    return make_turn_pair(
-        dialogue, placed, turn, name, wanted.kinds[name], near,
-        max_context=wanted.max_context, random_seed=wanted.random_seed,
-    )  # fmt: skip
 
 
 # A number of things from several groups, as evenly as what these have allows.

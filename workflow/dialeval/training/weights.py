@@ -96,13 +96,6 @@ def remove_checkpoints(folder: Path) -> None:
             path.rmdir()
 
 
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
-
-
 def _checkpoints(folder: Path) -> list[Path]:
     return [path for path in folder.glob("checkpoint-*") if path.is_dir() and _NAME.fullmatch(path.name)]
 
@@ -117,6 +110,13 @@ def _step(path: Path, processes: int) -> int | None:
         return None
     shared = all((path / f"rng_state_{number}.pth").is_file() for number in range(processes)) if processes > 1 else True
     return step if match and step == int(match[1]) and shared else None
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 # What trained weights are known by: a digest of them and their settings, wherever they lie and whoever may read them.
@@ -251,6 +251,11 @@ def take(kept: Path, folder: Path) -> None:
         _link(kept, temporary)
 
 
+def _to_disk(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
 def _link(source: Path, target: Path) -> None:
     for path in source.rglob("*"):
         place = target / path.relative_to(source)
@@ -262,8 +267,3 @@ def _link(source: Path, target: Path) -> None:
                 os.link(path, place)
             except OSError:
                 shutil.copy2(path, place)
-
-
-def _to_disk(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())

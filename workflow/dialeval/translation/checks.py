@@ -212,10 +212,6 @@ def translation_in(answer: str, source: str) -> tuple[str, int]:
     return text, len(lines)
 
 
-def _is_heading(line: str) -> bool:
-    return _LABEL.sub("", line) == "" or line.endswith((":", "："))
-
-
 def _unwrapped(answer: str, source: str) -> str:
     """Returns an answer without thinking, a fence of code, tags or JSON around all of it."""
     text = without_thinking(answer).strip()
@@ -232,6 +228,10 @@ def _unwrapped(answer: str, source: str) -> str:
         if len(values) == 1 and isinstance(values[0], str):
             return values[0].strip()
     return text
+
+
+def _is_heading(line: str) -> bool:
+    return _LABEL.sub("", line) == "" or line.endswith((":", "："))
 
 
 # Short words that hardly a sentence does without, by language: what a text that nobody translated is told by.

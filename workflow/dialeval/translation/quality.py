@@ -193,28 +193,6 @@ def key_of(row: Mapping[str, Any]) -> Key:
     return row["corpus"], row["language"], row["utterance_id"]
 
 
-def _corpus_score(
-    metric: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str], confidence: float
-) -> dict[str, Any]:
-    from sacrebleu.metrics import BLEU, CHRF
-
-    texts, sources = [text for text, _ in pairs], [source for _, source in pairs]
-    measure = BLEU() if metric == "bleu" else CHRF()
-    value = float(measure.corpus_score(texts, [sources]).score)
-    found: dict[str, Any] = {"value": value, "signature": str(measure.get_signature())}
-    if len(set(clusters)) < 2:
-        return found | {"reason": "one dialogue tells nothing of how far others may be"}
-    # counts of n-grams add up, so that those of a resample are sums: sacrebleu's own way, by dialogue
-    counts = np.array(measure._extract_corpus_statistics(texts, [sources]))
-    codes = np.unique(clusters, return_inverse=True)[1]
-    by_cluster = np.zeros((codes.max() + 1, counts.shape[1]), counts.dtype)
-    np.add.at(by_cluster, codes, counts)
-    drawn = cluster_counts(len(by_cluster), RESAMPLES, np.random.default_rng(0)).astype(np.int64) @ by_cluster
-    resampled = np.array([measure._aggregate_and_compute([sums]).score for sums in drawn.tolist()])
-    low, high = percentile_interval(resampled, confidence, len(by_cluster))
-    return found | {"low": float(low), "high": float(high)}
-
-
 def _row(
     corpus: str, language: str, metric: str, by: str, n: int, sample: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
@@ -238,6 +216,28 @@ def _row(
 
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
+
+
+def _corpus_score(
+    metric: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str], confidence: float
+) -> dict[str, Any]:
+    from sacrebleu.metrics import BLEU, CHRF
+
+    texts, sources = [text for text, _ in pairs], [source for _, source in pairs]
+    measure = BLEU() if metric == "bleu" else CHRF()
+    value = float(measure.corpus_score(texts, [sources]).score)
+    found: dict[str, Any] = {"value": value, "signature": str(measure.get_signature())}
+    if len(set(clusters)) < 2:
+        return found | {"reason": "one dialogue tells nothing of how far others may be"}
+    # counts of n-grams add up, so that those of a resample are sums: sacrebleu's own way, by dialogue
+    counts = np.array(measure._extract_corpus_statistics(texts, [sources]))
+    codes = np.unique(clusters, return_inverse=True)[1]
+    by_cluster = np.zeros((codes.max() + 1, counts.shape[1]), counts.dtype)
+    np.add.at(by_cluster, codes, counts)
+    drawn = cluster_counts(len(by_cluster), RESAMPLES, np.random.default_rng(0)).astype(np.int64) @ by_cluster
+    resampled = np.array([measure._aggregate_and_compute([sums]).score for sums in drawn.tolist()])
+    low, high = percentile_interval(resampled, confidence, len(by_cluster))
+    return found | {"low": float(low), "high": float(high)}
 
 
 # Asking judges how adequate translations are, from 1 to 5 (xDial-Eval, appendix A, in our own words).

@@ -169,6 +169,24 @@ def _way(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
     return way[::-1]
 
 
+def _is_hidden(message: dict[str, Any]) -> bool:
+    """Returns whether the user did not see a message, such as an empty system prompt or the user's own settings."""
+    return _object(message, "metadata").get("is_visually_hidden_from_conversation") is True
+
+
+def _object(outer: dict[str, Any], name: str) -> dict[str, Any]:
+    return outer[name] if isinstance(outer.get(name), dict) else {}
+
+
+def _model(message: dict[str, Any]) -> str:
+    slug = _object(message, "metadata").get("model_slug")
+    return slug if isinstance(slug, str) else ""
+
+
+def _role(message: dict[str, Any]) -> Any:
+    return _object(message, "author").get("role")
+
+
 def _entry(message: dict[str, Any]) -> dict[str, Any]:
     content = _object(message, "content")
     kind = _ASIDES.get(str(content.get("content_type")))
@@ -181,13 +199,6 @@ def _entry(message: dict[str, Any]) -> dict[str, Any]:
     return {"role": _role(message), "content": parts}
 
 
-def _parts(content: dict[str, Any]) -> list[Any]:
-    for name in ("parts", "thoughts"):
-        if isinstance(content.get(name), list):
-            return list(content[name])
-    return [next((content[name] for name in ("text", "content", "result") if content.get(name)), "")]
-
-
 def _part(part: Any) -> dict[str, Any]:
     """Returns a part of a content as OpenAI's messages have it; what is no text is named by its kind."""
     if isinstance(part, str):
@@ -198,22 +209,11 @@ def _part(part: Any) -> dict[str, Any]:
     return {"type": kind if isinstance(kind, str) else "attachment"}
 
 
-def _is_hidden(message: dict[str, Any]) -> bool:
-    """Returns whether the user did not see a message, such as an empty system prompt or the user's own settings."""
-    return _object(message, "metadata").get("is_visually_hidden_from_conversation") is True
-
-
-def _role(message: dict[str, Any]) -> Any:
-    return _object(message, "author").get("role")
-
-
-def _model(message: dict[str, Any]) -> str:
-    slug = _object(message, "metadata").get("model_slug")
-    return slug if isinstance(slug, str) else ""
-
-
-def _object(outer: dict[str, Any], name: str) -> dict[str, Any]:
-    return outer[name] if isinstance(outer.get(name), dict) else {}
+def _parts(content: dict[str, Any]) -> list[Any]:
+    for name in ("parts", "thoughts"):
+        if isinstance(content.get(name), list):
+            return list(content[name])
+    return [next((content[name] for name in ("text", "content", "result") if content.get(name)), "")]
 
 
 # OpenAI's format of messages, as fine-tuning files and logs of chats have it: one object a line, or a list of them.
@@ -405,12 +405,6 @@ def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
     )
 
 
-def _model_json_lines(record: dict[str, Any]) -> str:
-    """Returns the model that an object names, which is the system where nothing else says it."""
-    found = next((record[field] for field in SYSTEM_FIELDS if isinstance(record.get(field), str)), "")
-    return str(found).strip()
-
-
 def _with_speakers(entries: Any, speakers: Any, where: str) -> Any:
     """Returns plain texts with the speakers that the record names, in turn where there are fewer."""
     if speakers is None or not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
@@ -421,6 +415,12 @@ def _with_speakers(entries: Any, speakers: Any, where: str) -> Any:
     return [
         {"speaker": name, "text": text} for name, text in zip(islice(cycle(names), len(entries)), entries, strict=True)
     ]
+
+
+def _model_json_lines(record: dict[str, Any]) -> str:
+    """Returns the model that an object names, which is the system where nothing else says it."""
+    found = next((record[field] for field in SYSTEM_FIELDS if isinstance(record.get(field), str)), "")
+    return str(found).strip()
 
 
 def _reference(

@@ -46,6 +46,10 @@ def tell(entries: Any, field: str, where: str, told: EntryReading) -> None:
             raise UserError(f"{place} must be a text or an object that says who speaks and what, not {_shown(entry)}")
 
 
+def _shown(value: Any) -> str:
+    return f"{json.dumps(value, ensure_ascii=False, default=str):.60}"  # Parquet has times, too
+
+
 def _tell_one(entry: dict[str, Any], place: str, told: EntryReading) -> None:
     speaker_field = next((name for name in SPEAKER_FIELDS if entry.get(name) is not None), None)
     speaker = name_of(entry[speaker_field], speaker_field, place) if speaker_field else ""
@@ -66,6 +70,27 @@ def _tell_one(entry: dict[str, Any], place: str, told: EntryReading) -> None:
         told.say(speaker, "\n".join(texts))
     for call in calls:
         told.add_aside("tool_call", call)
+
+
+def _calls(value: Any, field: str, place: str) -> list[str]:
+    if value is None:
+        return []
+    calls = value if isinstance(value, list) else [value]
+    if not all(isinstance(call, dict) for call in calls):
+        raise UserError(f"{place}: '{field}' is {_shown(value)}; it must be a list of objects")
+    functions = [call["function"] if isinstance(call.get("function"), dict) else call for call in calls]
+    return [_call(function.get("name"), function.get("arguments")) for function in functions]
+
+
+def _call(name: Any, arguments: Any) -> str:
+    return f"{name if isinstance(name, str) else 'tool'}({_plain(arguments)})"
+
+
+def _plain(value: Any) -> str:
+    """Returns a value as text: JSON where it is none."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _texts(content: Any, place: str, told: EntryReading) -> list[str]:
@@ -97,31 +122,6 @@ def _texts(content: Any, place: str, told: EntryReading) -> list[str]:
             told.notes["parts that are no text, such as images, told as [their kind]"] += 1
             texts.append(f"[{part['type']:.40}]")
     return [text for text in texts if text.strip()]
-
-
-def _calls(value: Any, field: str, place: str) -> list[str]:
-    if value is None:
-        return []
-    calls = value if isinstance(value, list) else [value]
-    if not all(isinstance(call, dict) for call in calls):
-        raise UserError(f"{place}: '{field}' is {_shown(value)}; it must be a list of objects")
-    functions = [call["function"] if isinstance(call.get("function"), dict) else call for call in calls]
-    return [_call(function.get("name"), function.get("arguments")) for function in functions]
-
-
-def _call(name: Any, arguments: Any) -> str:
-    return f"{name if isinstance(name, str) else 'tool'}({_plain(arguments)})"
-
-
-def _plain(value: Any) -> str:
-    """Returns a value as text: JSON where it is none."""
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _shown(value: Any) -> str:
-    return f"{json.dumps(value, ensure_ascii=False, default=str):.60}"  # Parquet has times, too
 
 
 # What the objects of every format of JSON may say of a dialogue, by the names that its fields commonly have.

@@ -103,14 +103,6 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-class _Judged(NamedTuple):
-    """A dialogue that can be judged, with its id and the speaker who is the system."""
-
-    transcript: Transcript
-    item_id: str
-    judged: str
-
-
 @dataclass
 class TranscriptItems:
     """What is judged, and what is told of the rest.
@@ -173,6 +165,15 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
     return reading
 
 
+def names_its_system(item: Item) -> bool:
+    """Returns whether the system's name stands as a word in an utterance; a role, such as `assistant`, is no name."""
+    name = item.system.casefold()
+    if len(name) < 2 or name in OTHERS.union(JUDGED, (REFERENCE,)):
+        return False
+    said = "\n".join(item.utterances).casefold()
+    return name in said and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
+
+
 def _judged(
     source: str,
     path: Path,
@@ -215,13 +216,16 @@ def _judged(
     return kept
 
 
-def names_its_system(item: Item) -> bool:
-    """Returns whether the system's name stands as a word in an utterance; a role, such as `assistant`, is no name."""
-    name = item.system.casefold()
-    if len(name) < 2 or name in OTHERS.union(JUDGED, (REFERENCE,)):
-        return False
-    said = "\n".join(item.utterances).casefold()
-    return name in said and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
+class _Judged(NamedTuple):
+    """A dialogue that can be judged, with its id and the speaker who is the system."""
+
+    transcript: Transcript
+    item_id: str
+    judged: str
+
+
+def _counted(left_out: Sequence[LeftOut]) -> str:
+    return "; ".join(f"in {count} {why}" for why, count in Counter(one.reason for one in left_out).most_common())
 
 
 def _within(limit: int | None, cases: Sequence[tuple[str, str]]) -> list[bool]:
@@ -239,10 +243,6 @@ def _refuse_one_id_of_two(items: Sequence[Item], path: Path) -> None:
     for item_id, count in Counter(item.item_id for item in items).most_common(1):
         if count > 1:
             raise UserError(f"{path}: '{item_id:.100}' could be two dialogues; take the / out of their ids or systems")
-
-
-def _counted(left_out: Sequence[LeftOut]) -> str:
-    return "; ".join(f"in {count} {why}" for why, count in Counter(one.reason for one in left_out).most_common())
 
 
 def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
@@ -320,6 +320,14 @@ def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Co
     return known
 
 
+def _short(transcript: Transcript, path: Path) -> str:
+    return transcript.place.removeprefix(f"{path}, ")
+
+
+def _places(places: Sequence[str]) -> str:
+    return "; ".join(places[:_SHOWN_PLACES]) + ("; ..." if len(places) > _SHOWN_PLACES else "")
+
+
 def _one_line(transcript: Transcript) -> Transcript:
     names: dict[str, Any] = {}
     for what, longest in (("system", LONGEST_SYSTEM), ("dialogue_id", LONGEST_ID), ("case_id", LONGEST_ID)):
@@ -331,14 +339,6 @@ def _one_line(transcript: Transcript) -> Transcript:
             raise UserError(f"{transcript.place}: '{what}' is {name!r:.60}, with a control character; take it out")
         names[what] = name
     return replace(transcript, **names)
-
-
-def _short(transcript: Transcript, path: Path) -> str:
-    return transcript.place.removeprefix(f"{path}, ")
-
-
-def _places(places: Sequence[str]) -> str:
-    return "; ".join(places[:_SHOWN_PLACES]) + ("; ..." if len(places) > _SHOWN_PLACES else "")
 
 
 # How a case should have gone: a reference is a dialogue of the system `reference`, to compare others with.

@@ -66,6 +66,15 @@ def read_plain_text(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
         yield _dialogue(path, number, entries, notes)
 
 
+def _dialogue(path: Path, number: int, entries: list[dict[str, str]], notes: Counter[str]) -> Transcript:
+    where = f"{path}, line {number}"
+    told = EntryReading(notes, prompts_by_role=False)
+    for entry in entries:
+        told.say(entry.get("speaker", ""), entry["text"])
+    speakers, utterances, asides = told.parts(where)
+    return Transcript(where, "", "", speakers, utterances, asides)
+
+
 def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
     """Yields the utterances that stand together.
 
@@ -92,15 +101,6 @@ def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
         yield begun, entries
 
 
-def _dialogue(path: Path, number: int, entries: list[dict[str, str]], notes: Counter[str]) -> Transcript:
-    where = f"{path}, line {number}"
-    told = EntryReading(notes, prompts_by_role=False)
-    for entry in entries:
-        told.say(entry.get("speaker", ""), entry["text"])
-    speakers, utterances, asides = told.parts(where)
-    return Transcript(where, "", "", speakers, utterances, asides)
-
-
 # A table with a row for each utterance: CSV, with commas or semicolons, text with TABs, or a workbook.
 
 COMMON: dict[str, tuple[str, ...]] = {
@@ -122,17 +122,6 @@ COMMON: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Names that columns commonly have, the surer ones first; `Turn #` and `conversationId` are known as well."""
 NEEDED = ("dialogue_id", "text")
-
-
-@dataclass
-class _Rows:
-    """The rows of one dialogue as they come."""
-
-    line: int
-    case_id: str
-    language: str
-    said: list[tuple[float, int, str, str]] = field(default_factory=list)
-    last_row: int = 0
 
 
 def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> Iterator[Transcript]:
@@ -235,10 +224,15 @@ def places_of(path: Path, header: list[str], columns: Mapping[str, str]) -> dict
     return places
 
 
-def _words(name: str) -> str:
-    """Returns a column's name as `COMMON` writes it: `Conversation ID`, `conversationId` as conversation_id."""
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.replace("#", " number "))
-    return re.sub(r"[^a-z0-9]+", "_", apart.casefold()).strip("_")
+@dataclass
+class _Rows:
+    """The rows of one dialogue as they come."""
+
+    line: int
+    case_id: str
+    language: str
+    said: list[tuple[float, int, str, str]] = field(default_factory=list)
+    last_row: int = 0
 
 
 def _turn(cell: str, where: str, column: str) -> float:
@@ -268,3 +262,9 @@ def _in_order(
                 "dialogue may be there once for each system: remove one, or give the other another id"
             )
     return ordered
+
+
+def _words(name: str) -> str:
+    """Returns a column's name as `COMMON` writes it: `Conversation ID`, `conversationId` as conversation_id."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.replace("#", " number "))
+    return re.sub(r"[^a-z0-9]+", "_", apart.casefold()).strip("_")

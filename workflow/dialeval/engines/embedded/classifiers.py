@@ -408,6 +408,10 @@ class Dimensions:
         return scores
 
 
+def _together(labelled: Sequence[Labelled]) -> Labelled:
+    return Labelled(*(np.concatenate(column) for column in zip(*labelled, strict=True)))
+
+
 def _scale(scores: Floats, weight: Floats, is_true: Integers) -> tuple[Floats, Floats]:
     """Returns scores and their places among all, between which a straight line leads; both rise strictly.
 
@@ -430,7 +434,3 @@ def _scale(scores: Floats, weight: Floats, is_true: Integers) -> tuple[Floats, F
     if at[-1] < 1.0:
         at, places = np.append(at, 1.0), np.append(places, _ENDS[1])
     return at, places
-
-
-def _together(labelled: Sequence[Labelled]) -> Labelled:
-    return Labelled(*(np.concatenate(column) for column in zip(*labelled, strict=True)))

@@ -221,25 +221,6 @@ class EmbeddedEngine:
         return Turn((), lambda _: say(cast(Chooser, chooser).prefer(utterances, options)))
 
 
-def _chosen(request: Request, options: Sequence[str], preferences: Floats) -> ScoredAnswer:
-    """Returns preferences between options in the form that a request asks for."""
-    if request.kind == "choice":
-        return interfaces.label_answer(request.labels, preferences)
-    if request.kind == "chat":
-        return interfaces.letter_answer(preferences)
-    place = options.index(request.continuation.strip())
-    return _of_text(float(interfaces.normalised(preferences)[place]), 1)
-
-
-def _of_text(logprob: float, n_tokens: int) -> ScoredAnswer:
-    return ScoredAnswer("", logprob=logprob, n_tokens=n_tokens)
-
-
-@lru_cache(65536)
-def _n_tokens(line: str) -> int:
-    return len(tokens(line))
-
-
 def judge_all(learned: Learned, dialogues: Sequence[Dialogue]) -> dict[Dialogue, Judgement]:
     """Returns the judgement of each dialogue, from the judge that never saw it."""
     return _by_model(learned.judge_for, lambda judge, group: judge.judge(group), dialogues)
@@ -248,6 +229,25 @@ def judge_all(learned: Learned, dialogues: Sequence[Dialogue]) -> dict[Dialogue,
 def rate_all(learned: Learned, level: Level, dialogues: Sequence[Dialogue]) -> dict[Dialogue, Floats]:
     """Returns the scores of each dialogue by `DIMENSIONS[level]`, from the model that never saw it."""
     return _by_model(learned.rater_for, lambda rater, group: list(rater.rate(group, level)), dialogues)
+
+
+@lru_cache(65536)
+def _n_tokens(line: str) -> int:
+    return len(tokens(line))
+
+
+def _of_text(logprob: float, n_tokens: int) -> ScoredAnswer:
+    return ScoredAnswer("", logprob=logprob, n_tokens=n_tokens)
+
+
+def _chosen(request: Request, options: Sequence[str], preferences: Floats) -> ScoredAnswer:
+    """Returns preferences between options in the form that a request asks for."""
+    if request.kind == "choice":
+        return interfaces.label_answer(request.labels, preferences)
+    if request.kind == "chat":
+        return interfaces.letter_answer(preferences)
+    place = options.index(request.continuation.strip())
+    return _of_text(float(interfaces.normalised(preferences)[place]), 1)
 
 
 def _by_model(

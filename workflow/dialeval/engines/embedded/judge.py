@@ -225,31 +225,12 @@ class Judge:
         return [replace(one, values=value) for one, value in zip(described, values, strict=True)]
 
 
-def _without_the_learned(by_part: Sequence[Floats], learned_by: Integers) -> list[Floats]:
-    """Returns what each part says, but for utterances that a fold taught what the part without that fold says."""
-    result = [values.copy() for values in by_part]
-    for part, values in enumerate(by_part):
-        here = learned_by == part
-        for other in result:
-            other[here] = values[here]
-    return result
-
-
-def _chunks(dialogues: Sequence[Dialogue]) -> Iterator[Sequence[Dialogue]]:
-    if not all(dialogues):
-        raise ValueError(f"dialogue {[*map(len, dialogues)].index(0)} (0-based) has no utterance to judge")
-    for start in range(0, len(dialogues), CHUNK):
-        yield dialogues[start : start + CHUNK]
-
-
-def _parts_of_utterances(folds: Sequence[Sequence[Dialogue]]) -> dict[str, int]:
-    """Returns the number of the fold that each utterance is in, for utterances that are in one fold only."""
-    found: dict[str, int] = {}
-    for number, fold in enumerate(folds):
-        # in the order of the dialogues: that of a set is another in every process, and so would the learned file be
-        for text in dict.fromkeys(normalised(utterance) for dialogue in fold for utterance in dialogue):
-            found[text] = _IN_NONE if text in found else number
-    return found
+def _taught_by(example: Examples) -> tuple[Integers, Labelled]:
+    """Returns the rows of the utterances that a judge of turns learns from, and these utterances."""
+    described, used = example.described, example.utterance_label >= 0
+    rows, dialogue = described.beginning[used], described.dialogue[used]
+    kind = example.kind[dialogue] * example.utterance_label[used]
+    return rows, Labelled(described.values[rows], kind, example.weight[dialogue])
 
 
 def _machine(described: Described, opinion: Floats) -> Floats:
@@ -263,12 +244,31 @@ def _learn_lengths(tables: Sequence[tuple[Floats, Integers]], examples: Sequence
     return Lengths(table, n)
 
 
-def _taught_by(example: Examples) -> tuple[Integers, Labelled]:
-    """Returns the rows of the utterances that a judge of turns learns from, and these utterances."""
-    described, used = example.described, example.utterance_label >= 0
-    rows, dialogue = described.beginning[used], described.dialogue[used]
-    kind = example.kind[dialogue] * example.utterance_label[used]
-    return rows, Labelled(described.values[rows], kind, example.weight[dialogue])
+def _parts_of_utterances(folds: Sequence[Sequence[Dialogue]]) -> dict[str, int]:
+    """Returns the number of the fold that each utterance is in, for utterances that are in one fold only."""
+    found: dict[str, int] = {}
+    for number, fold in enumerate(folds):
+        # in the order of the dialogues: that of a set is another in every process, and so would the learned file be
+        for text in dict.fromkeys(normalised(utterance) for dialogue in fold for utterance in dialogue):
+            found[text] = _IN_NONE if text in found else number
+    return found
+
+
+def _chunks(dialogues: Sequence[Dialogue]) -> Iterator[Sequence[Dialogue]]:
+    if not all(dialogues):
+        raise ValueError(f"dialogue {[*map(len, dialogues)].index(0)} (0-based) has no utterance to judge")
+    for start in range(0, len(dialogues), CHUNK):
+        yield dialogues[start : start + CHUNK]
+
+
+def _without_the_learned(by_part: Sequence[Floats], learned_by: Integers) -> list[Floats]:
+    """Returns what each part says, but for utterances that a fold taught what the part without that fold says."""
+    result = [values.copy() for values in by_part]
+    for part, values in enumerate(by_part):
+        here = learned_by == part
+        for other in result:
+            other[here] = values[here]
+    return result
 
 
 # What the judge says: its opinion in the answer format that language models are asked for, with a reason in words.
@@ -331,22 +331,6 @@ def first_machine_utterance(judge: Judging, judgement: Judgement, judged: Sequen
     return int(suspected[0]) if len(suspected) else int(np.argmax(machine))
 
 
-def _lines(**parts: str) -> str:
-    return "\n".join(f"{name}: {text}" for name, text in parts.items())
-
-
-def _odds(*judgements: Judgement) -> str:
-    return " (chance of a person: " + " and ".join(f"{judgement.human:.2f}" for judgement in judgements) + ")"
-
-
-def _in_favour(judgement: Judgement) -> str:
-    return "the utterances follow from one another, and none stands out as a machine's" + _odds(judgement)
-
-
-def _against(judge: Judging, judgement: Judgement, place: int) -> str:
-    return strongest_reason(judge, judgement, place) + _odds(judgement)
-
-
 def strongest_reason(judge: Judging, judgement: Judgement, place: int) -> str:
     """Returns in words what is most unlike people about an utterance."""
     mean, deviation = judge.usual
@@ -359,6 +343,22 @@ def strongest_reason(judge: Judging, judgement: Judgement, place: int) -> str:
     if name == "repetition" and judgement.values[place][NAMES.index(name)] > EXACT:
         return f"utterance {place + 1} repeats utterance {place + 1 - back}"
     return _REASONS[name][1].format(n=place + 1, nearest=place + 1 - back, last=place)
+
+
+def _lines(**parts: str) -> str:
+    return "\n".join(f"{name}: {text}" for name, text in parts.items())
+
+
+def _in_favour(judgement: Judgement) -> str:
+    return "the utterances follow from one another, and none stands out as a machine's" + _odds(judgement)
+
+
+def _odds(*judgements: Judgement) -> str:
+    return " (chance of a person: " + " and ".join(f"{judgement.human:.2f}" for judgement in judgements) + ")"
+
+
+def _against(judge: Judging, judgement: Judgement, place: int) -> str:
+    return strongest_reason(judge, judgement, place) + _odds(judgement)
 
 
 # How well a judge does on dialogues it never saw, for each kind of damage.
@@ -442,6 +442,20 @@ def held_back_dimensions(
     return [row for level in levels for row in _dimension_rows(level, judges, parts, random_seed)]
 
 
+def _opinions(judge: Judge, dialogues: Sequence[Dialogue]) -> list[tuple[float, bool]]:
+    """Returns for each dialogue how likely people wrote it, and whether the judge says so."""
+    return [(judgement.human, judgement.human >= judge.threshold) for judgement in judge.judge(dialogues)]
+
+
+def _row(kind: str, true: Sequence[tuple[float, bool]], spoiled: Sequence[tuple[float, bool]]) -> ReportRow:
+    from sklearn.metrics import roc_auc_score
+
+    labels = [1] * len(true) + [0] * len(spoiled)
+    auc = roc_auc_score(labels, [human for human, _ in [*true, *spoiled]])
+    passed, caught = np.mean([said for _, said in true]), np.mean([not said for _, said in spoiled])
+    return ReportRow(damage=kind, n=len(spoiled), auc=float(auc), accuracy=float((passed + caught) / 2))
+
+
 def _dimension_rows(
     level: Level,
     judges: Mapping[tuple[Script, int], Judge],
@@ -483,17 +497,3 @@ def _pairs(
                 yield kind, true, spoiled
         elif len(dialogue) >= MIN_UTTERANCES and (copy := spoiler.spoil(dialogue, kind, rng)) is not None:
             yield kind, dialogue, copy.utterances
-
-
-def _opinions(judge: Judge, dialogues: Sequence[Dialogue]) -> list[tuple[float, bool]]:
-    """Returns for each dialogue how likely people wrote it, and whether the judge says so."""
-    return [(judgement.human, judgement.human >= judge.threshold) for judgement in judge.judge(dialogues)]
-
-
-def _row(kind: str, true: Sequence[tuple[float, bool]], spoiled: Sequence[tuple[float, bool]]) -> ReportRow:
-    from sklearn.metrics import roc_auc_score
-
-    labels = [1] * len(true) + [0] * len(spoiled)
-    auc = roc_auc_score(labels, [human for human, _ in [*true, *spoiled]])
-    passed, caught = np.mean([said for _, said in true]), np.mean([not said for _, said in spoiled])
-    return ReportRow(damage=kind, n=len(spoiled), auc=float(auc), accuracy=float((passed + caught) / 2))

@@ -222,6 +222,10 @@ def read_learned(path: Path, method: str) -> Learned:
     return learned
 
 
+def _versions() -> dict[str, int]:
+    return {"file": FORMAT, "learning": VERSION}
+
+
 def _classes(method: str) -> dict[str, type]:
     return {of.__name__: of for of in (Learned, ReportRow, *learner_of(method).classes)}
 
@@ -233,7 +237,3 @@ def _versions_written(content: bytes) -> dict[str, int] | None:
     except ValueError:
         return None
     return versions if isinstance(versions, dict) else None
-
-
-def _versions() -> dict[str, int]:
-    return {"file": FORMAT, "learning": VERSION}

@@ -103,17 +103,6 @@ def learn_selecting_judges(parts: Sequence[Sequence[Dialogue]], random_seed: int
     return [judge_without(fold) for fold in range(len(parts))]
 
 
-def _readers(
-    inner: Mapping[int, Sequence[Dialogue]], used: Mapping[int, tuple[Statistics, ReplyFit]], random_seed: int
-) -> dict[int, SelectingReader]:
-    """Returns for each inner fold what describes it, of which nothing was learned from it."""
-    replies = {number: describe_replies(inner[number], *learned, random_seed) for number, learned in used.items()}
-    return {
-        number: SelectingReader(*learned, Selector([one for other, one in replies.items() if other != number]))
-        for number, learned in used.items()
-    }
-
-
 SELECTION = Learner(
     learn_selecting_judges,
     (
@@ -126,3 +115,14 @@ SELECTION = Learner(
     report=held_back_report,
 )  # fmt: skip
 """The forest, joined by a model that does nothing but tell true replies from strange ones."""
+
+
+def _readers(
+    inner: Mapping[int, Sequence[Dialogue]], used: Mapping[int, tuple[Statistics, ReplyFit]], random_seed: int
+) -> dict[int, SelectingReader]:
+    """Returns for each inner fold what describes it, of which nothing was learned from it."""
+    replies = {number: describe_replies(inner[number], *learned, random_seed) for number, learned in used.items()}
+    return {
+        number: SelectingReader(*learned, Selector([one for other, one in replies.items() if other != number]))
+        for number, learned in used.items()
+    }

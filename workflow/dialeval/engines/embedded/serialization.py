@@ -130,6 +130,13 @@ class _Writer:
         return [dtype, start, list(array.shape)]
 
 
+def _state(value: Any) -> dict[str, Any]:
+    if isinstance(value, tuple):  # a named one
+        return dict(value._asdict())  # type: ignore[attr-defined]
+    state = value.__getstate__()
+    return {} if state is None else dict(state)
+
+
 class _Reader:
     """Turns JSON and arrays back into values."""
 
@@ -176,13 +183,6 @@ class _Reader:
         if start < 0 or min(shape, default=0) < 0:
             raise ValueError("an array lies nowhere")
         return self._arrays[dtype][start : start + size].reshape(shape)
-
-
-def _state(value: Any) -> dict[str, Any]:
-    if isinstance(value, tuple):  # a named one
-        return dict(value._asdict())  # type: ignore[attr-defined]
-    state = value.__getstate__()
-    return {} if state is None else dict(state)
 
 
 def _made(of: type, state: dict[str, Any]) -> object:

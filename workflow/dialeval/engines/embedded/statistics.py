@@ -162,11 +162,6 @@ class Statistics:
         self._opener_after_kind = _dependence(kind[replies - 1], opener[replies], 2, N_OPENERS + 1)
 
 
-def _and_strange(known: Floats, strange: float) -> Floats:
-    """Returns a number for each token, known or strange; those of the strange, all alike, are not kept."""
-    return np.concatenate([known, np.full(N_STRANGE, strange)])
-
-
 def _log_odds(presence: sparse.csr_array, chosen: npt.NDArray[np.bool_]) -> Floats:
     """Returns for each word log(p(word | chosen) / p(word | others)), smoothed."""
     inside = np.asarray(presence[np.flatnonzero(chosen)].sum(axis=0)).ravel()
@@ -174,6 +169,11 @@ def _log_odds(presence: sparse.csr_array, chosen: npt.NDArray[np.bool_]) -> Floa
     odds = np.log((inside + 1) / (chosen.sum() + 2)) - np.log((outside + 1) / ((~chosen).sum() + 2))
     odds[inside + outside == 0] = 0.0
     return np.asarray(odds, dtype=np.float64)
+
+
+def _and_strange(known: Floats, strange: float) -> Floats:
+    """Returns a number for each token, known or strange; those of the strange, all alike, are not kept."""
+    return np.concatenate([known, np.full(N_STRANGE, strange)])
 
 
 def _mean_over_words(presence: sparse.csr_array, weight: Floats) -> Floats:
@@ -255,13 +255,6 @@ class ReplyModel:
         return np.asarray(np.add.reduceat(each, said.indptr[:-1]) + self._constant, dtype=np.float64)
 
 
-def _presence(codes: Integers, width: int, shape: tuple[int, int]) -> sparse.csr_array:
-    """Returns a matrix of 0 and 1 from where the ones are: in order, row by row, each row `width` long."""
-    row, columns = np.divmod(codes, width)
-    ends = np.searchsorted(row, np.arange(shape[0] + 1))
-    return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=shape)
-
-
 def _pairs(asked: sparse.csr_array, answered: sparse.csr_array) -> sparse.csr_array:
     """Returns which pairs of columns occur together, row by row: rows by (columns of asked x columns of answered)."""
     n_asked, n_answered = np.diff(asked.indptr), np.diff(answered.indptr)
@@ -274,3 +267,10 @@ def _pairs(asked: sparse.csr_array, answered: sparse.csr_array) -> sparse.csr_ar
     shape = (len(n), asked.shape[1] * answered.shape[1])
     ends = np.concatenate([[0], np.cumsum(n)]).astype(np.int32)
     return sparse.csr_array((np.ones(len(columns)), columns.astype(np.int32), ends), shape=shape)
+
+
+def _presence(codes: Integers, width: int, shape: tuple[int, int]) -> sparse.csr_array:
+    """Returns a matrix of 0 and 1 from where the ones are: in order, row by row, each row `width` long."""
+    row, columns = np.divmod(codes, width)
+    ends = np.searchsorted(row, np.arange(shape[0] + 1))
+    return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=shape)

@@ -119,6 +119,17 @@ def most_generic(utterances: Sequence[str], rarity: Sequence[float]) -> list[str
     return [utterance for _, utterance in order[: max(5, int(len(order) * SHARE_OF_GENERIC))]]
 
 
+def _reorder(dialogue: Dialogue, rng: np.random.Generator) -> Damaged | None:
+    """Returns the dialogue with all utterances but the first in another order."""
+    n = len(dialogue)
+    if n < 4:
+        return None
+    order = [0, *(1 + rng.permutation(n - 1))]
+    utterances = tuple(dialogue[int(place)] for place in order)
+    spoiled = tuple(turn > 0 and order[turn] != order[turn - 1] + 1 for turn in range(n))
+    return Damaged(utterances, spoiled, "reordered") if utterances != dialogue else None
+
+
 def _turns(n: int, start: int, rng: np.random.Generator) -> list[int]:
     """Returns which turns to spoil: half the time a few, else all from some turn on, as when a machine takes over."""
     if rng.random() < 0.5:
@@ -136,10 +147,6 @@ def _draw(utterances: Sequence[str], rng: np.random.Generator) -> str:
     return utterances[_below(len(utterances), rng)]
 
 
-def _join(utterances: Sequence[str]) -> str:
-    return " ".join(utterance.strip() for utterance in utterances)
-
-
 def _vary(utterance: str, rng: np.random.Generator) -> str:
     """Returns an utterance, now and then without one of its words."""
     words = surface_tokens(utterance)
@@ -149,22 +156,15 @@ def _vary(utterance: str, rng: np.random.Generator) -> str:
     return utterance
 
 
+def _join(utterances: Sequence[str]) -> str:
+    return " ".join(utterance.strip() for utterance in utterances)
+
+
 def _shuffle(utterance: str, rng: np.random.Generator) -> str:
     """Returns the utterance with its words in another order, and its last mark where it was."""
     words = surface_tokens(utterance)
     body, end = (words[:-1], words[-1:]) if len(words) > 1 else (words, [])
     return join_tokens([body[int(place)] for place in rng.permutation(len(body))] + end)
-
-
-def _reorder(dialogue: Dialogue, rng: np.random.Generator) -> Damaged | None:
-    """Returns the dialogue with all utterances but the first in another order."""
-    n = len(dialogue)
-    if n < 4:
-        return None
-    order = [0, *(1 + rng.permutation(n - 1))]
-    utterances = tuple(dialogue[int(place)] for place in order)
-    spoiled = tuple(turn > 0 and order[turn] != order[turn - 1] + 1 for turn in range(n))
-    return Damaged(utterances, spoiled, "reordered") if utterances != dialogue else None
 
 
 # What a judge learns from: people's dialogues at several lengths, and spoiled copies of the same lengths.

@@ -44,15 +44,6 @@ from dialeval.provenance.fingerprints import fingerprint
 Outcome = tuple[str, Response | AnswerFailure]
 
 
-class _Drawn(NamedTuple):
-    """Requests that were drawn together: those that are refused, and those whose scores are under way."""
-
-    refused: list[Outcome]
-    under_way: list[tuple[list[int], Future[Floats]]]  # places among the distinct sequences, and their scores
-    sequences: list[Encoded]
-    asking: list[list[tuple[str, Asked]]]  # by distinct sequence, the requests that ask about it
-
-
 class EncoderEngine:
     """Answers with the probability of Yes by a trained metric, which is loaded when it is first asked.
 
@@ -229,6 +220,15 @@ def _columns(metric: Metric, score: Score, criterion: str) -> list[int]:
     return [metric.experts.index(criterion)]
 
 
+class _Drawn(NamedTuple):
+    """Requests that were drawn together: those that are refused, and those whose scores are under way."""
+
+    refused: list[Outcome]
+    under_way: list[tuple[list[int], Future[Floats]]]  # places among the distinct sequences, and their scores
+    sequences: list[Encoded]
+    asking: list[list[tuple[str, Asked]]]  # by distinct sequence, the requests that ask about it
+
+
 def _response(score: float, n_tokens: int) -> Response:
     """Returns the log-probabilities of Yes, which is the score, and No."""
     logprobs = {"Yes": math.log(score), "No": math.log1p(-score)}
@@ -296,16 +296,6 @@ def folder_digest(folder: Path) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _content_digest(path: Path) -> str:
-    if path.suffix == ".json":
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(content, dict):
-            content = {name: value for name, value in content.items() if name not in _WITHOUT_EFFECT}
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def save_network(folder: Path, network: Any, tokenizer: Any, metric: Metric) -> None:
     """Writes a metric's files into a folder that is there.
 
@@ -358,3 +348,13 @@ def load_network(folder: Path) -> tuple[Any, Any, Metric]:
             "name another folder"
         ) from error
     return network.eval(), tokenizer, metric
+
+
+def _content_digest(path: Path) -> str:
+    if path.suffix == ".json":
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(content, dict):
+            content = {name: value for name, value in content.items() if name not in _WITHOUT_EFFECT}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -228,15 +228,6 @@ class Encoded(NamedTuple):
     cut: int
 
 
-class _Frame(NamedTuple):
-    """The special tokens around one segment or two, with the segment numbers that each has."""
-
-    before: tuple[int, ...]
-    between: tuple[int, ...]
-    after: tuple[int, ...]
-    between_second: int  # how many tokens of `between` are of the second segment
-
-
 class Encoding:
     """Turns texts into tokens as one tokenizer does.
 
@@ -308,16 +299,6 @@ def _pad_token(tokenizer: Any) -> int:
     return int(tokenizer.pad_token_id)
 
 
-def _separator(tokenizer: Any) -> int:
-    for token in (tokenizer.sep_token_id, tokenizer.eos_token_id):
-        if token is not None:
-            return int(token)
-    raise UserError(
-        f"the tokenizer of '{tokenizer.name_or_path}' has neither a sep_token nor an eos_token to put between "
-        "utterances; name an encoder that has one"
-    )
-
-
 def _frame(tokenizer: Any, *, pair: bool) -> _Frame:
     """Returns what a tokenizer puts around texts, read from what it makes of a letter."""
     letter = tokenizer("a", add_special_tokens=False)["input_ids"]
@@ -336,6 +317,25 @@ def _frame(tokenizer: Any, *, pair: bool) -> _Frame:
     between = slice(first + width, last)
     return _Frame(
         tuple(ids[:first]), tuple(ids[between]), tuple(ids[last + width :]), sum(map(bool, segments[between]))
+    )
+
+
+class _Frame(NamedTuple):
+    """The special tokens around one segment or two, with the segment numbers that each has."""
+
+    before: tuple[int, ...]
+    between: tuple[int, ...]
+    after: tuple[int, ...]
+    between_second: int  # how many tokens of `between` are of the second segment
+
+
+def _separator(tokenizer: Any) -> int:
+    for token in (tokenizer.sep_token_id, tokenizer.eos_token_id):
+        if token is not None:
+            return int(token)
+    raise UserError(
+        f"the tokenizer of '{tokenizer.name_or_path}' has neither a sep_token nor an eos_token to put between "
+        "utterances; name an encoder that has one"
     )
 
 

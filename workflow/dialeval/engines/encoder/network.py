@@ -103,20 +103,6 @@ class ExpertNetwork(nn.Module):  # type: ignore[misc]
 
 # Adapters (Houlsby et al. 2019): two narrow layers in every layer of an encoder, one set per expert.
 
-
-class _Places(NamedTuple):
-    """Where the two adapters of a layer stand: parts of the layer by name, whose output they change."""
-
-    architectures: str
-    attention: str
-    feed_forward: str
-
-
-_PLACES = (
-    _Places("BERT, RoBERTa, XLM-R, CamemBERT, DeBERTa, ELECTRA", "attention.output.dropout", "output.dropout"),
-    _Places("DistilBERT", "attention.out_lin", "ffn"),
-    _Places("ModernBERT", "attn.out_drop", "mlp"),
-)
 _START = 1e-3
 """Standard deviation of an adapter's narrow layer at its start; the layer back is zero, so that it changes nothing."""
 
@@ -192,6 +178,21 @@ def adapted_parts(body: nn.Module) -> list[str]:
         f"where adapters would stand in an encoder of type '{config.model_type}' is not known; known: {known}. Set "
         "adapter_size: 0 for heads alone, which work with every encoder"
     )
+
+
+class _Places(NamedTuple):
+    """Where the two adapters of a layer stand: parts of the layer by name, whose output they change."""
+
+    architectures: str
+    attention: str
+    feed_forward: str
+
+
+_PLACES = (
+    _Places("BERT, RoBERTa, XLM-R, CamemBERT, DeBERTa, ELECTRA", "attention.output.dropout", "output.dropout"),
+    _Places("DistilBERT", "attention.out_lin", "ffn"),
+    _Places("ModernBERT", "attn.out_drop", "mlp"),
+)
 
 
 def _natural(name: str) -> list[tuple[bool, int, str]]:

@@ -161,6 +161,19 @@ def _finish(choice: Mapping[str, Any]) -> str:
     return _FINISHES.get(given, "stop")
 
 
+def _usage(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the counts of tokens as the endpoint gives them; `Response` drops those that are none."""
+    usage = payload.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    details = usage.get("completion_tokens_details")
+    reasoning = details.get("reasoning_tokens") if isinstance(details, dict) else None
+    return {
+        "prompt_tokens": usage.get("prompt_tokens"),
+        "completion_tokens": usage.get("completion_tokens"),
+        "reasoning_tokens": reasoning,
+    }
+
+
 def _text_and_reasoning(message: Mapping[str, Any]) -> tuple[str, str]:
     content = message.get("content")
     thoughts = message.get("reasoning_content") or message.get("reasoning")
@@ -181,16 +194,3 @@ def _part(part: object, kind: str) -> str:
     if isinstance(value, list):
         return "".join(_part(inner, "text") for inner in value)
     return value if isinstance(value, str) else ""
-
-
-def _usage(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the counts of tokens as the endpoint gives them; `Response` drops those that are none."""
-    usage = payload.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
-    details = usage.get("completion_tokens_details")
-    reasoning = details.get("reasoning_tokens") if isinstance(details, dict) else None
-    return {
-        "prompt_tokens": usage.get("prompt_tokens"),
-        "completion_tokens": usage.get("completion_tokens"),
-        "reasoning_tokens": reasoning,
-    }

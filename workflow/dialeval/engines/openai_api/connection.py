@@ -249,16 +249,16 @@ def longest_connect(timeout_seconds: float) -> float:
     return min(LONGEST_CONNECT, timeout_seconds / 2)
 
 
-def _is_unsent(error: BaseException) -> bool:
-    """Returns whether a connection was closed before anything was written to it."""
-    cause = error.__cause__
-    return isinstance(cause, aiohttp.ClientConnectionResetError) and "write to closing transport" in str(cause)
-
-
 def _together(*headers: Mapping[str, str]) -> dict[str, str]:
     """Returns headers in which of one name, however it is spelt, the last counts."""
     found = {name.lower(): (name, value) for layer in headers for name, value in layer.items()}
     return dict(found.values())
+
+
+def _is_unsent(error: BaseException) -> bool:
+    """Returns whether a connection was closed before anything was written to it."""
+    cause = error.__cause__
+    return isinstance(cause, aiohttp.ClientConnectionResetError) and "write to closing transport" in str(cause)
 
 
 # What lies between this machine and an endpoint by the environment's word: a proxy, and whose certificates count.
@@ -306,14 +306,6 @@ def password_of(proxy: str | None) -> str:
     return unquote(urlsplit(proxy).password or "") if proxy else ""
 
 
-def _is_address(proxy: str) -> bool:
-    try:
-        parts = urlsplit(proxy)
-        return bool(parts.hostname) and parts.port != 0
-    except ValueError:  # of a port that is no number, or brackets that do not close
-        return False
-
-
 def certificates() -> ssl.SSLContext:
     """Returns which certificates are trusted: those of SSL_CERT_FILE or SSL_CERT_DIR, or else of this system.
 
@@ -330,6 +322,14 @@ def certificates() -> ssl.SSLContext:
             f"the certificates to trust cannot be read ({', '.join(named) or 'those of this system'}): "
             f"{error.strerror or error}; mend that, or unset the variable"
         ) from error
+
+
+def _is_address(proxy: str) -> bool:
+    try:
+        parts = urlsplit(proxy)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of a port that is no number, or brackets that do not close
+        return False
 
 
 # Reading answers to their end, while all that are under way take no more memory than a few long ones.

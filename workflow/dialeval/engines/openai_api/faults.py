@@ -39,7 +39,6 @@ _CONTEXT_WORDS = re.compile(
     re.IGNORECASE,
 )
 
-
 Billing = Literal["nothing", "prompt", "everything"]
 
 
@@ -146,30 +145,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, moment - (time.time() if now is None else now))  # by the endpoint's own clock if it shows it
 
 
-def _billed(status: int, kind: str) -> Billing:
-    """Returns what may be billed for an answer with an error status.
-
-    Whoever turns a request away (4xx) has written nothing, but may have read it to find it improper (Azure bills that).
-    An error of a server (5xx) may come after the work was done; 501, 505 and 529 (overloaded) come before.
-    """
-    if kind == "refusal":
-        return "prompt"
-    turned_away = status < 500 and status not in (408, 499)
-    return "nothing" if turned_away or status in (501, 505, 529) else "everything"
-
-
-def _kind(status: int, code: str, said: str) -> str:
-    if status == 402 or (status in (403, 429) and any(word in code for word in _QUOTA_CODES)):
-        return "quota"
-    if status in (400, 403, 422) and (any(word in code for word in _CONTENT_CODES) or _CONTENT_WORDS.search(said)):
-        return "refusal"
-    if status in (400, 413, 422) and ("context_length" in code or _CONTEXT_WORDS.search(said)):
-        return "context_length"
-    fixed = {401: "authentication", 403: "authentication", 404: "not_found", 405: "not_found", 408: "timeout"}
-    fixed |= {407: "authentication", 410: "not_found", 429: "rate_limit"}
-    if status in fixed:
-        return fixed[status]
-    return "server" if status >= 500 or status in (409, 425) else "bad_request"
+def plain_words(value: object) -> str:
+    """Returns what an endpoint says; lists within lists without end say nothing."""
+    try:
+        return str(value or "")
+    except RecursionError:
+        return ""
 
 
 def _error_part(body: object) -> dict[str, Any]:
@@ -188,12 +169,30 @@ def _inner_code(error: dict[str, Any]) -> str:
     return plain_words(inner.get("code")) if isinstance(inner, dict) else ""
 
 
-def plain_words(value: object) -> str:
-    """Returns what an endpoint says; lists within lists without end say nothing."""
-    try:
-        return str(value or "")
-    except RecursionError:
-        return ""
+def _kind(status: int, code: str, said: str) -> str:
+    if status == 402 or (status in (403, 429) and any(word in code for word in _QUOTA_CODES)):
+        return "quota"
+    if status in (400, 403, 422) and (any(word in code for word in _CONTENT_CODES) or _CONTENT_WORDS.search(said)):
+        return "refusal"
+    if status in (400, 413, 422) and ("context_length" in code or _CONTEXT_WORDS.search(said)):
+        return "context_length"
+    fixed = {401: "authentication", 403: "authentication", 404: "not_found", 405: "not_found", 408: "timeout"}
+    fixed |= {407: "authentication", 410: "not_found", 429: "rate_limit"}
+    if status in fixed:
+        return fixed[status]
+    return "server" if status >= 500 or status in (409, 425) else "bad_request"
+
+
+def _billed(status: int, kind: str) -> Billing:
+    """Returns what may be billed for an answer with an error status.
+
+    Whoever turns a request away (4xx) has written nothing, but may have read it to find it improper (Azure bills that).
+    An error of a server (5xx) may come after the work was done; 501, 505 and 529 (overloaded) come before.
+    """
+    if kind == "refusal":
+        return "prompt"
+    turned_away = status < 500 and status not in (408, 499)
+    return "nothing" if turned_away or status in (501, 505, 529) else "everything"
 
 
 def _number(text: str | None) -> float | None:

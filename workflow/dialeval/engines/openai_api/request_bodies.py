@@ -64,15 +64,6 @@ def as_messages(model: OpenAIModel, messages: Sequence[Message]) -> list[dict[st
     return [{"role": message.role, "content": message.content} for message in taken]
 
 
-def _probabilities_of(tokens: Sequence[int]) -> dict[str, Any]:
-    return {"logprob_token_ids": list(tokens), "return_tokens_as_token_ids": True}
-
-
-def _completion(model: OpenAIModel, prompt: Sequence[int]) -> dict[str, Any]:
-    extra = {name: value for name, value in model.extra_body.items() if name not in _TEMPLATE_FIELDS}
-    return {"model": model.model, "prompt": list(prompt), "max_tokens": 1, "temperature": 0.0} | extra
-
-
 def _generation(model: OpenAIModel, request: Request, max_tokens: int) -> dict[str, Any]:
     sampling = request.sampling
     body: dict[str, Any] = {
@@ -92,6 +83,15 @@ def _generation(model: OpenAIModel, request: Request, max_tokens: int) -> dict[s
     if model.reasoning_effort is not None:
         body["reasoning_effort"] = model.reasoning_effort
     return body | model.extra_body
+
+
+def _probabilities_of(tokens: Sequence[int]) -> dict[str, Any]:
+    return {"logprob_token_ids": list(tokens), "return_tokens_as_token_ids": True}
+
+
+def _completion(model: OpenAIModel, prompt: Sequence[int]) -> dict[str, Any]:
+    extra = {name: value for name, value in model.extra_body.items() if name not in _TEMPLATE_FIELDS}
+    return {"model": model.model, "prompt": list(prompt), "max_tokens": 1, "temperature": 0.0} | extra
 
 
 # What about a model behind an endpoint can change its answers, and what its name alone says about it.

@@ -135,20 +135,6 @@ def _first_token(payload: dict[str, Any]) -> tuple[Response, dict[str, float]]:
     return response, {} if response.finish_reason == "refusal" else first_token_logprobs(payload)
 
 
-def _read_tokens(payload: dict[str, Any]) -> list[int]:
-    tokens = payload.get("tokens")
-    if not isinstance(tokens, list) or not all(isinstance(token, int) for token in tokens):
-        raise AnswerFailure("unsupported", "the endpoint has no /tokenize as vLLM's servers have")
-    return tokens
-
-
-def _read_text(payload: dict[str, Any]) -> str:
-    text = payload.get("prompt")
-    if not isinstance(text, str):
-        raise AnswerFailure("unsupported", "the endpoint has no /detokenize as vLLM's servers have")
-    return text
-
-
 def _by_number(shown: Mapping[str, float], wanted: Sequence[int]) -> dict[int, float]:
     try:
         return {token: checked_logprob(shown[f"{_TOKEN_ID}{token}"], f"token {token}") for token in wanted}
@@ -162,6 +148,20 @@ def _by_number(shown: Mapping[str, float], wanted: Sequence[int]) -> dict[int, f
 
 def _failed(task: asyncio.Task[LabelTree]) -> bool:
     return task.done() and (task.cancelled() or task.exception() is not None)
+
+
+def _read_text(payload: dict[str, Any]) -> str:
+    text = payload.get("prompt")
+    if not isinstance(text, str):
+        raise AnswerFailure("unsupported", "the endpoint has no /detokenize as vLLM's servers have")
+    return text
+
+
+def _read_tokens(payload: dict[str, Any]) -> list[int]:
+    tokens = payload.get("tokens")
+    if not isinstance(tokens, list) or not all(isinstance(token, int) for token in tokens):
+        raise AnswerFailure("unsupported", "the endpoint has no /tokenize as vLLM's servers have")
+    return tokens
 
 
 # Where the tokens of a continuation begin, found out through a vLLM server.

@@ -470,20 +470,6 @@ class EndpointDead(UserError):
     """No request to this endpoint can be answered at present, whichever job of the run asks."""
 
 
-@dataclass
-class _Row:
-    """Failures of a kind without one answer in between: how many, and since when."""
-
-    number: int = 0
-    since: float = 0.0
-
-    def add(self, now: float) -> float:
-        """Adds one, and returns for how many seconds it has been going on."""
-        self.since = self.since if self.number else now
-        self.number += 1
-        return now - self.since
-
-
 class CircuitBreaker:
     """Ends the job with one message when an endpoint is dead, so that what is stored is kept and no time is lost.
 
@@ -602,3 +588,17 @@ class CircuitBreaker:
             f"was {last}. {to_go_on(kind, remedy)}"
         )
         self.check()
+
+
+@dataclass
+class _Row:
+    """Failures of a kind without one answer in between: how many, and since when."""
+
+    number: int = 0
+    since: float = 0.0
+
+    def add(self, now: float) -> float:
+        """Adds one, and returns for how many seconds it has been going on."""
+        self.since = self.since if self.number else now
+        self.number += 1
+        return now - self.since

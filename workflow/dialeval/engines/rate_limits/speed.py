@@ -175,20 +175,6 @@ class AnnouncedLimit:
 
 # What the headers of an answer announce of the endpoint's limits, in the spellings that are in use.
 
-
-def _names(*spellings: str) -> list[tuple[str, ...]]:
-    return [tuple(spelling.format(part) for part in ("remaining", "limit", "reset")) for spelling in spellings]
-
-
-_SPELLINGS = {
-    "requests": _names(
-        "x-ratelimit-{}-requests",  # OpenAI, Azure, Groq, Together, LiteLLM, ...
-        "anthropic-ratelimit-requests-{}",
-        "x-ratelimit-{}",
-        "ratelimit-{}",
-    ),
-    "tokens": _names("x-ratelimit-{}-tokens", "anthropic-ratelimit-tokens-{}"),
-}
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|ns|[dhms])")
 _SECONDS = {"d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _YEARS = 3e8
@@ -208,6 +194,21 @@ def announced(headers: Mapping[str, str], kind: str) -> Reading | None:
             most = _count(headers.get(limit))
             return None if most is None else Reading(most, left, _span(headers.get(reset)))
     return None
+
+
+def _names(*spellings: str) -> list[tuple[str, ...]]:
+    return [tuple(spelling.format(part) for part in ("remaining", "limit", "reset")) for spelling in spellings]
+
+
+_SPELLINGS = {
+    "requests": _names(
+        "x-ratelimit-{}-requests",  # OpenAI, Azure, Groq, Together, LiteLLM, ...
+        "anthropic-ratelimit-requests-{}",
+        "x-ratelimit-{}",
+        "ratelimit-{}",
+    ),
+    "tokens": _names("x-ratelimit-{}-tokens", "anthropic-ratelimit-tokens-{}"),
+}
 
 
 def _count(text: str | None) -> float | None:
@@ -267,21 +268,6 @@ _MOST_NOISE = 0.5
 
 
 @dataclass(slots=True)
-class Try:
-    """One request on its way.
-
-    Attributes:
-        number: how many were sent before.
-        sent_at: the loop's time of sending.
-        count: where it is counted.
-    """
-
-    number: int
-    sent_at: float
-    count: Count | None
-
-
-@dataclass(slots=True)
 class Count:
     """What became of the requests that were sent in a while.
 
@@ -312,6 +298,21 @@ class Count:
     def speed(self) -> float:
         """Requests that were sent in a second."""
         return self.sent / max(self.closed_at - self.since, 1e-3)
+
+
+@dataclass(slots=True)
+class Try:
+    """One request on its way.
+
+    Attributes:
+        number: how many were sent before.
+        sent_at: the loop's time of sending.
+        count: where it is counted.
+    """
+
+    number: int
+    sent_at: float
+    count: Count | None
 
 
 class Throttle:

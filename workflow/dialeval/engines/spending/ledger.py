@@ -303,6 +303,8 @@ def read_on(path: Path, content: bytes, entry: Entry) -> int:
 
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
+_said: set[Path] = set()
+
 
 class Writer:
     """The file of one job. The ledger's lock must be held while it is made.
@@ -388,10 +390,6 @@ class Writer:
             ) from error
 
 
-def _line(content: Any) -> bytes:
-    return f"{_as_json(content)}\n".encode()
-
-
 def is_alive(path: Path, about: dict[str, Any]) -> bool:
     """Returns whether the job that writes a file is still at work: it holds the file's lock."""
     descriptor = os.open(path, os.O_RDONLY)
@@ -414,21 +412,9 @@ def is_alive(path: Path, about: dict[str, Any]) -> bool:
     return False
 
 
-def _this_system() -> dict[str, str]:
-    """Names this machine since its last start."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        boot = ""
-    return {"host": socket.gethostname(), "boot": boot}
-
-
 def is_same_system(about: dict[str, Any]) -> bool:
     """Returns whether a job wrote on this machine since its last start, so that no line of its file can be lost."""
     return {name: about.get(name) for name in ("host", "boot")} == _this_system()
-
-
-_said: set[Path] = set()
 
 
 @contextmanager
@@ -442,3 +428,16 @@ def no_locks_said(folder: Path) -> Iterator[None]:
         if folder not in _said:
             _said.add(folder)
             print(f"note: {folder} has no file locks ({error.strerror}); jobs that run at once may exceed a budget")
+
+
+def _this_system() -> dict[str, str]:
+    """Names this machine since its last start."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        boot = ""
+    return {"host": socket.gethostname(), "boot": boot}
+
+
+def _line(content: Any) -> bytes:
+    return f"{_as_json(content)}\n".encode()

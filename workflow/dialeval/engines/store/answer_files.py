@@ -272,14 +272,6 @@ def _kept(path: Path) -> Places | None:
     )
 
 
-def _keep(path: Path, places: Places, stat: os.stat_result) -> None:
-    parts = b"".join(column.tobytes() for column in (places.ends, places.offsets, places.lengths))
-    damaged = places.damaged | (_UNFINISHED if places.is_unfinished else 0)
-    head = _HEAD.pack(_MAGIC, *_stamp(stat), len(places.ends), damaged, zlib.crc32(parts))
-    with replacing(path.with_name(path.name + _SUFFIX)) as temporary:
-        temporary.write_bytes(head + parts)
-
-
 def _stamp(stat: os.stat_result) -> tuple[int, int]:
     return stat.st_size, stat.st_mtime_ns
 
@@ -302,6 +294,14 @@ def _end(line: bytes) -> int | None:
         return int(line[16:KEY_LENGTH], 16)
     except ValueError:
         return None
+
+
+def _keep(path: Path, places: Places, stat: os.stat_result) -> None:
+    parts = b"".join(column.tobytes() for column in (places.ends, places.offsets, places.lengths))
+    damaged = places.damaged | (_UNFINISHED if places.is_unfinished else 0)
+    head = _HEAD.pack(_MAGIC, *_stamp(stat), len(places.ends), damaged, zlib.crc32(parts))
+    with replacing(path.with_name(path.name + _SUFFIX)) as temporary:
+        temporary.write_bytes(head + parts)
 
 
 # Lines for the end of a file: those that come within one turn of the event loop go in one write.

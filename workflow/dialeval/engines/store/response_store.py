@@ -347,6 +347,10 @@ def may_be_written(answers: Path) -> bool:
     )
 
 
+def _opened(path: Path) -> int:
+    return open_no_link(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+
+
 def _is_held(lock: Path) -> bool | None:
     """Returns whether another process holds a lock; None where the file system has no locks."""
     try:
@@ -364,15 +368,10 @@ def _is_held(lock: Path) -> bool | None:
     return False
 
 
-def _opened(path: Path) -> int:
-    return open_no_link(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
-
-
 # The stored responses of one model under one protocol, and the file that the present job writes.
 
 NAMES = "names.txt"
 """The names that a model had, one a line: for people, who cannot read digests."""
-
 
 _ONLY_READ = (errno.EROFS, errno.EACCES, errno.EPERM)
 

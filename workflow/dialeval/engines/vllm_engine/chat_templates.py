@@ -149,10 +149,6 @@ def transcript(messages: Sequence[Message]) -> str:
     return head + "\n".join([*lines, f"{_NAMES['assistant']}:"])
 
 
-def _is_dialogue(messages: Sequence[Message]) -> bool:
-    return len(messages) > 1
-
-
 def _template_text(tokenizer: Any, choice: str | None, name: str) -> str:
     if choice is not None:
         try:
@@ -169,6 +165,10 @@ def _template_text(tokenizer: Any, choice: str | None, name: str) -> str:
             "or write chat_template: none for a base model, which then goes on with a plain transcript"
         )
     return str(text)
+
+
+def _is_dialogue(messages: Sequence[Message]) -> bool:
+    return len(messages) > 1
 
 
 # How a model marks the reasoning that it writes before its answer, and taking the two apart.
@@ -258,6 +258,9 @@ class Between:
         return f"{rendered.rstrip()}\n\n{self.closing}\n\n" if self.opened_by(rendered) else rendered
 
 
+DEFAULT = Between("")
+
+
 @dataclass(frozen=True)
 class Harmony:
     """The channels of gpt-oss: `analysis` is reasoning, `final` and what else is for the user is the answer."""
@@ -283,6 +286,21 @@ class Harmony:
     def before_label(self, rendered: str) -> str:
         """Returns the prompt with the answer's channel opened."""
         return rendered + _FINAL
+
+
+KNOWN: tuple[Between | Harmony, ...] = (
+    Between("seed_oss", "<seed:think>", "</seed:think>", keeps_special=True),
+    Between("mistral", "[THINK]", "[/THINK]", keeps_special=True),
+    Between("cohere_command3", "<|START_THINKING|>", "<|END_THINKING|>", keeps_special=True),
+    Between("gemma4", "<|channel>thought\n", "<channel|>", keeps_special=True),
+    Between("minimax_m3", "<mm:think>", "</mm:think>", keeps_special=True),
+    Between("plamo3", "<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>", keeps_special=True),
+    Between("k2_horizon", "<ifm|think>", "</ifm|think>", keeps_special=True),
+    Between("thought", "<thought>", "</thought>", keeps_special=True),
+    Between("kimi_vl", "◁think▷", "◁/think▷", keeps_special=True),
+    Harmony(),
+)
+"""Other marks than `<think>`; `thought` and `kimi_vl` are no parsers of vLLM's."""
 
 
 class OfVllm:
@@ -336,22 +354,6 @@ class OfVllm:
         """Returns the prompt with its open reasoning closed."""
         closing = self._parser.reasoning_end_str or ""
         return f"{rendered.rstrip()}\n\n{closing}\n\n" if self.opened_by(rendered) else rendered
-
-
-DEFAULT = Between("")
-KNOWN: tuple[Between | Harmony, ...] = (
-    Between("seed_oss", "<seed:think>", "</seed:think>", keeps_special=True),
-    Between("mistral", "[THINK]", "[/THINK]", keeps_special=True),
-    Between("cohere_command3", "<|START_THINKING|>", "<|END_THINKING|>", keeps_special=True),
-    Between("gemma4", "<|channel>thought\n", "<channel|>", keeps_special=True),
-    Between("minimax_m3", "<mm:think>", "</mm:think>", keeps_special=True),
-    Between("plamo3", "<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>", keeps_special=True),
-    Between("k2_horizon", "<ifm|think>", "</ifm|think>", keeps_special=True),
-    Between("thought", "<thought>", "</thought>", keeps_special=True),
-    Between("kimi_vl", "◁think▷", "◁/think▷", keeps_special=True),
-    Harmony(),
-)
-"""Other marks than `<think>`; `thought` and `kimi_vl` are no parsers of vLLM's."""
 
 
 def reasoning_of(

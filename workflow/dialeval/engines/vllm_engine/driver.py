@@ -57,14 +57,6 @@ class Driver(Protocol):
         ...
 
 
-@dataclass
-class _Waiting:
-    """Who waits for an answer."""
-
-    loop: asyncio.AbstractEventLoop
-    future: asyncio.Future[Answered]
-
-
 class EngineProcess:
     """One copy of a model in a process of its own.
 
@@ -296,21 +288,12 @@ def devices_of_copies(copies: int, gpus_each: int, environment: Mapping[str, str
     return [",".join(devices[first : first + gpus_each]) for first in range(0, needed, gpus_each)]
 
 
-@contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """Lets Ctrl-C end the wait for a start; an event loop would only note it until it has its turn again."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+@dataclass
+class _Waiting:
+    """Who waits for an answer."""
 
-
-def _refusal(refused: Refused) -> AnswerFailure:
-    return AnswerFailure("refused", f"vLLM refuses the request: {refused.reason}")
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[Answered]
 
 
 def _tell(
@@ -327,3 +310,20 @@ def _tell(
 
     with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
         loop.call_soon_threadsafe(settle)
+
+
+def _refusal(refused: Refused) -> AnswerFailure:
+    return AnswerFailure("refused", f"vLLM refuses the request: {refused.reason}")
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Lets Ctrl-C end the wait for a start; an event loop would only note it until it has its turn again."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -286,15 +286,6 @@ class VllmEngine:
         return answered
 
 
-class _TooLongError(Exception):
-    """A prompt and its answer do not fit the model's window together."""
-
-
-def _dialogue(messages: tuple[Message, ...]) -> int | None:
-    """Returns a number that all turns of a dialogue share, whoever speaks; None for a question that stands alone."""
-    return hash(tuple(message.content for message in messages[:2])) if len(messages) > 2 else None
-
-
 def sampler_seed(request: Request) -> int:
     """Returns a sampling seed of the request's own: one seed for all would make dialogues fall into one."""
     content = json.dumps([request.sampling.seed, request.repeat, request.messages], ensure_ascii=False)
@@ -309,6 +300,15 @@ def _in_flight(model: VllmModel) -> int:
 
 def _number_of(tokenizer: Any, token: str) -> int:
     return int(tokenizer.convert_tokens_to_ids(token))
+
+
+class _TooLongError(Exception):
+    """A prompt and its answer do not fit the model's window together."""
+
+
+def _dialogue(messages: tuple[Message, ...]) -> int | None:
+    """Returns a number that all turns of a dialogue share, whoever speaks; None for a question that stands alone."""
+    return hash(tuple(message.content for message in messages[:2])) if len(messages) > 2 else None
 
 
 # What a started engine works with, in words for the job's log.

@@ -90,6 +90,21 @@ class Computing:
         ]
 
 
+def compute(descriptor: int) -> int:
+    """Is the whole process: serves the connection of a descriptor and returns the status to end with."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    connection = Connection(descriptor)
+    try:
+        computing = Computing(VllmModel.model_validate_json(connection.recv()))
+        connection.send(computing.size)
+        computing.serve(connection)
+    except (Exception, SystemExit) as error:
+        connection.send(Ended(str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"))
+        return 1
+    computing.close()
+    return 0
+
+
 def _size(config: Any) -> EngineSize:
     """Returns what vLLM's configuration says once the engine has started."""
     from vllm import __version__
@@ -167,21 +182,6 @@ def _end_with_parent() -> None:
     while os.read(0, 1024):
         pass
     os.killpg(0, signal.SIGKILL)
-
-
-def compute(descriptor: int) -> int:
-    """Is the whole process: serves the connection of a descriptor and returns the status to end with."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    connection = Connection(descriptor)
-    try:
-        computing = Computing(VllmModel.model_validate_json(connection.recv()))
-        connection.send(computing.size)
-        computing.serve(connection)
-    except (Exception, SystemExit) as error:
-        connection.send(Ended(str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"))
-        return 1
-    computing.close()
-    return 0
 
 
 # A model's configuration as arguments of vLLM's engine.
@@ -313,6 +313,10 @@ class Ask(NamedTuple):
     depth: int = 0
 
 
+ToCompute = tuple[int, Ask | None]
+"""A request with its number, or the number of one that nobody waits for any more."""
+
+
 class Answered(NamedTuple):
     """What the model made of a prompt.
 
@@ -337,12 +341,10 @@ class Refused(NamedTuple):
     reason: str
 
 
+Computed = tuple[int, Answered | Refused]
+
+
 class Ended(NamedTuple):
     """The engine did not start, or stopped, and why."""
 
     reason: str
-
-
-ToCompute = tuple[int, Ask | None]
-"""A request with its number, or the number of one that nobody waits for any more."""
-Computed = tuple[int, Answered | Refused]

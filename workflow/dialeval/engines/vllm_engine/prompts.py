@@ -205,6 +205,15 @@ class Tokenization:
         return all(self.tokens(text) == self._whole(text) for text in _trials(self._template))
 
 
+def _plain_backend(tokenizer: Any) -> Any:
+    """Returns the tokenizer below one of transformers, which neither pads nor cuts; None if there is none."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is not None:
+        backend.no_padding()
+        backend.no_truncation()
+    return backend
+
+
 class _Remembered:
     """Tokens of pieces: those of always, and of the others the ones that were last asked for.
 
@@ -228,15 +237,6 @@ class _Remembered:
         if len(self._young) >= PIECES // 2:
             self._old, self._young = self._young, dict(self._always)
         self._young |= pieces
-
-
-def _plain_backend(tokenizer: Any) -> Any:
-    """Returns the tokenizer below one of transformers, which neither pads nor cuts; None if there is none."""
-    backend = getattr(tokenizer, "backend_tokenizer", None)
-    if backend is not None:
-        backend.no_padding()
-        backend.no_truncation()
-    return backend
 
 
 def _trials(template: ChatTemplate) -> Sequence[str]:
@@ -300,6 +300,15 @@ def _is_byte_level(backend: Any) -> bool:
     )
 
 
+def _settings(part: Any) -> dict[str, Any] | None:
+    """Returns the settings of a part of a tokenizer, which it gives as JSON when it is pickled."""
+    if part is None:
+        return None
+    settings = json.loads(part.__getstate__())
+    assert isinstance(settings, dict)
+    return settings
+
+
 def _reaches_over_lines(backend: Any) -> bool:
     added = backend.get_added_tokens_decoder().values()
     return any(token.lstrip or "\n" in token.content for token in added)
@@ -312,12 +321,3 @@ def _always_cuts(cutter: Any) -> bool:
         if [text for text, _ in cutter.pre_tokenize_str(left + right)] != apart:
             return False
     return True
-
-
-def _settings(part: Any) -> dict[str, Any] | None:
-    """Returns the settings of a part of a tokenizer, which it gives as JSON when it is pickled."""
-    if part is None:
-        return None
-    settings = json.loads(part.__getstate__())
-    assert isinstance(settings, dict)
-    return settings

@@ -275,17 +275,17 @@ class BatchEndpoint:
         return None
 
 
-def _given(outcome: _Got | Fault) -> _Got:
-    if isinstance(outcome, Fault):
-        raise outcome
-    return outcome
-
-
 def _named(payload: Mapping[str, Any]) -> str:
     name = payload.get("id")
     if not isinstance(name, str) or not name:
         raise Fault("malformed", "the endpoint gave no id")
     return name
+
+
+def _given(outcome: _Got | Fault) -> _Got:
+    if isinstance(outcome, Fault):
+        raise outcome
+    return outcome
 
 
 def _status(payload: Mapping[str, Any], redactor: Redactor) -> BatchStatus:

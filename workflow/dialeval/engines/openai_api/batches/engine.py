@@ -138,28 +138,6 @@ class Polling:
     longest: float = 60.0
 
 
-class _Waiting:
-    """Requests in their order, of which some may be put back."""
-
-    def __init__(self, requests: Iterator[tuple[str, Request]]) -> None:
-        self._requests = requests
-
-    def next(self) -> tuple[str, Request] | None:
-        """Takes out the next request, or None if there is none."""
-        return next(self._requests, None)
-
-    def put_back(self, requests: Iterable[tuple[str, Request]]) -> None:
-        """Has some requests come next."""
-        self._requests = chain(requests, self._requests)
-
-    def has_more(self) -> bool:
-        """Returns whether there is a next request."""
-        following = self.next()
-        if following is not None:
-            self.put_back([following])
-        return following is not None
-
-
 class BatchRun:
     """The batches of one job.
 
@@ -429,6 +407,28 @@ class BatchRun:
             f"{self._ledger.path}: mend this and run the same command again to go on waiting for it; if the batch is "
             "lost for good, delete that file, and its requests are handed over anew"
         )
+
+
+class _Waiting:
+    """Requests in their order, of which some may be put back."""
+
+    def __init__(self, requests: Iterator[tuple[str, Request]]) -> None:
+        self._requests = requests
+
+    def next(self) -> tuple[str, Request] | None:
+        """Takes out the next request, or None if there is none."""
+        return next(self._requests, None)
+
+    def put_back(self, requests: Iterable[tuple[str, Request]]) -> None:
+        """Has some requests come next."""
+        self._requests = chain(requests, self._requests)
+
+    def has_more(self) -> bool:
+        """Returns whether there is a next request."""
+        following = self.next()
+        if following is not None:
+            self.put_back([following])
+        return following is not None
 
 
 def _unmentioned(batch: Batch, status: BatchStatus) -> AnswerFailure:

@@ -346,11 +346,6 @@ class BatchLedger:
                             del self._keys[key]
 
 
-def _whole_lines(descriptor: int, size: int) -> int:
-    """Returns where the last whole line of a file ends."""
-    return os.pread(descriptor, size, 0).rfind(b"\n") + 1
-
-
 def _events(path: Path) -> Iterator[dict[str, Any]]:
     for line in path.read_bytes().splitlines(keepends=True):
         if not line.endswith(b"\n"):  # cut off by a kill: what it was about had not begun
@@ -362,3 +357,8 @@ def _events(path: Path) -> Iterator[dict[str, Any]]:
             continue
         if isinstance(event, dict) and event.get("event") in ("planned", "uploaded", "created", "closed"):
             yield event
+
+
+def _whole_lines(descriptor: int, size: int) -> int:
+    """Returns where the last whole line of a file ends."""
+    return os.pread(descriptor, size, 0).rfind(b"\n") + 1
