@@ -146,88 +146,6 @@ class Answering:
         finally:
             del self._in_flight[key], future  # a failure holds this frame: nothing here may hold the failure
 
-    async def _asked_by_another(self, key: str) -> Response | None:
-        """Returns the answer that another job of this model gets at this time; None as soon as this job is to ask."""
-        while not await self.store.claim(key):
-            if (stored := self.store.get(key)) is not None:
-                self.progress.advance(stored=True)
-                return stored
-            self._waiting += 1
-            try:
-                await asyncio.sleep(_OTHERS_POLL)
-            finally:
-                self._waiting -= 1
-        return None
-
-    async def _ask_engine(self, key: str, request: Request) -> Response:
-        try:
-            await self.early_stop.enter(request, key, self._may_fail())
-            try:
-                response, second = await self._answered(key, request)
-                if (
-                    second is not None
-                    and (again := self.key(second)) not in self.store
-                    and await self.store.claim(again)
-                ):
-                    try:  # in the same place: whether more are asked may depend on it
-                        await self._answered(again, second)
-                    except AnswerFailure:
-                        self.store.give_up(again)
-                    second = None
-            finally:
-                self.early_stop.leave()
-        except AnswerFailure as failure:
-            self._unanswered.add(key)
-            self.store.give_up(key)
-            self.count_failure(failure, request.request_id)
-            raise
-        self.progress.advance(tokens=response.completion_tokens or 0)
-        await self._ask_second(second)
-        return response
-
-    async def _answered(self, key: str, request: Request) -> tuple[Response, Request | None]:
-        """Returns the engine's answer, which is stored then, and what decides whether it is of use."""
-        self.asked += 1
-        response = await self._answer(request, key)
-        await self.store.append_soon(key, response)
-        return response, self.early_stop.read(request, response)
-
-    async def _answer(self, request: Request, key: str) -> Response:
-        """Returns the engine's answer, of which the early stop knows when this ends."""
-        try:
-            response = await self.engine.answer(request)
-            self.early_stop.answered()
-            if request.kind == "chat" and not response.text.strip() and response.finish_reason == "stop":
-                raise AnswerFailure("empty", "the model answered with an empty text")
-        except AnswerFailure as failure:
-            try:
-                self.early_stop.failed(request, key, failure)
-            except EndpointDead as dead:
-                self.early_stop.tell_others(dead)
-                raise dead from None
-            raise
-        except EndpointDead as dead:
-            self.early_stop.tell_others(dead)
-            raise
-        return response
-
-    async def _ask_second(self, second: Request | None) -> None:
-        """Asks for the form again where nothing could be parsed so far; the stage that asks again finds the answer."""
-        if second is None:
-            return
-        key = self.key(second)
-        stored = self.store.get(key)
-        if stored is not None:
-            self.early_stop.read(second, stored)
-            return
-        with suppress(AnswerFailure):
-            await self._asked_by_another(key) or await self._ask_engine(key, second)
-
-    def _may_fail(self) -> float:
-        """Returns how many requests may fail; where their number is not known, a share of them may be any number."""
-        total = max(self.progress.total, self.total) if self.progress.total else float("inf")
-        return self.max_failure_share * total if self.max_failure_share else 0.0
-
     def answer_to(self, key: str) -> Response | None:
         """Returns what the store has for a request after all were asked; None for one that got no answer.
 
@@ -274,17 +192,124 @@ class Answering:
             for _ in range(most):
                 group.create_task(worker())
 
+    def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """Runs work that asks this model to its end, then gives back what the engine holds."""
+        return run_in_order(self.closing(work))
+
+    async def closing(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """Does work that asks this model, then gives back what the engine holds."""
+        try:
+            return await work
+        except BudgetUsedUp as error:
+            raise BudgetUsedUp(f"{error}{self._how_far()}") from None
+        finally:
+            await self.engine.close()
+
+    def check_failures(self) -> None:
+        """Raises UserError if more requests failed than the configuration allows, or no answer could be parsed."""
+        self.early_stop.check_parsed()
+        failed = sum(self.failures.values())
+        if not failed or failed <= self.max_failure_share * self.total:
+            return
+        lines = [
+            f"  {kind}: {count} (first: {self.first_message[kind]})"
+            + (f"; {REMEDIES[kind]}" if kind in REMEDIES else "")
+            for kind, count in self.failures.most_common()
+        ]
+        raise UserError(
+            f"{failed} of {self.total} requests got no answer, more than answering.max_failure_share = "
+            f"{self.max_failure_share:g} allows:\n" + "\n".join(lines) + "\n"
+            "Everything that was answered is stored; run the same command again to ask only for the rest."
+        )
+
+    async def _ask_second(self, second: Request | None) -> None:
+        """Asks for the form again where nothing could be parsed so far; the stage that asks again finds the answer."""
+        if second is None:
+            return
+        key = self.key(second)
+        stored = self.store.get(key)
+        if stored is not None:
+            self.early_stop.read(second, stored)
+            return
+        with suppress(AnswerFailure):
+            await self._asked_by_another(key) or await self._ask_engine(key, second)
+
+    async def _asked_by_another(self, key: str) -> Response | None:
+        """Returns the answer that another job of this model gets at this time; None as soon as this job is to ask."""
+        while not await self.store.claim(key):
+            if (stored := self.store.get(key)) is not None:
+                self.progress.advance(stored=True)
+                return stored
+            self._waiting += 1
+            try:
+                await asyncio.sleep(_OTHERS_POLL)
+            finally:
+                self._waiting -= 1
+        return None
+
+    async def _ask_engine(self, key: str, request: Request) -> Response:
+        try:
+            await self.early_stop.enter(request, key, self._may_fail())
+            try:
+                response, second = await self._answered(key, request)
+                if (
+                    second is not None
+                    and (again := self.key(second)) not in self.store
+                    and await self.store.claim(again)
+                ):
+                    try:  # in the same place: whether more are asked may depend on it
+                        await self._answered(again, second)
+                    except AnswerFailure:
+                        self.store.give_up(again)
+                    second = None
+            finally:
+                self.early_stop.leave()
+        except AnswerFailure as failure:
+            self._unanswered.add(key)
+            self.store.give_up(key)
+            self.count_failure(failure, request.request_id)
+            raise
+        self.progress.advance(tokens=response.completion_tokens or 0)
+        await self._ask_second(second)
+        return response
+
+    def _may_fail(self) -> float:
+        """Returns how many requests may fail; where their number is not known, a share of them may be any number."""
+        total = max(self.progress.total, self.total) if self.progress.total else float("inf")
+        return self.max_failure_share * total if self.max_failure_share else 0.0
+
+    async def _answered(self, key: str, request: Request) -> tuple[Response, Request | None]:
+        """Returns the engine's answer, which is stored then, and what decides whether it is of use."""
+        self.asked += 1
+        response = await self._answer(request, key)
+        await self.store.append_soon(key, response)
+        return response, self.early_stop.read(request, response)
+
+    async def _answer(self, request: Request, key: str) -> Response:
+        """Returns the engine's answer, of which the early stop knows when this ends."""
+        try:
+            response = await self.engine.answer(request)
+            self.early_stop.answered()
+            if request.kind == "chat" and not response.text.strip() and response.finish_reason == "stop":
+                raise AnswerFailure("empty", "the model answered with an empty text")
+        except AnswerFailure as failure:
+            try:
+                self.early_stop.failed(request, key, failure)
+            except EndpointDead as dead:
+                self.early_stop.tell_others(dead)
+                raise dead from None
+            raise
+        except EndpointDead as dead:
+            self.early_stop.tell_others(dead)
+            raise
+        return response
+
     async def _ask_table(self, engine: TableEngine, requests: Iterable[Request]) -> None:
         """Has every request answered by an engine that takes a whole table."""
         left = await self._ask_in_table(engine, self._counted(requests))
         while left:  # other jobs ask these
             await asyncio.sleep(_OTHERS_POLL)
             left = await self._ask_in_table(engine, left)
-
-    def _counted(self, requests: Iterable[Request]) -> Iterator[Request]:
-        for request in requests:
-            self.total += 1
-            yield request
 
     async def _ask_in_table(self, engine: TableEngine, requests: Iterable[Request]) -> list[Request]:
         """Has requests answered together and returns those that other jobs ask at this time."""
@@ -336,40 +361,15 @@ class Answering:
                     self.count_failure(outcome, name)
         return left
 
-    def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Runs work that asks this model to its end, then gives back what the engine holds."""
-        return run_in_order(self.closing(work))
-
-    async def closing(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Does work that asks this model, then gives back what the engine holds."""
-        try:
-            return await work
-        except BudgetUsedUp as error:
-            raise BudgetUsedUp(f"{error}{self._how_far()}") from None
-        finally:
-            await self.engine.close()
+    def _counted(self, requests: Iterable[Request]) -> Iterator[Request]:
+        for request in requests:
+            self.total += 1
+            yield request
 
     def _how_far(self) -> str:
         """Returns how much of the work is done, where its extent is known."""
         done, total = self.progress.done - self.progress.failed, self.progress.total
         return f". {total - done} of {total} {self.progress.unit} are missing here" if total else ""
-
-    def check_failures(self) -> None:
-        """Raises UserError if more requests failed than the configuration allows, or no answer could be parsed."""
-        self.early_stop.check_parsed()
-        failed = sum(self.failures.values())
-        if not failed or failed <= self.max_failure_share * self.total:
-            return
-        lines = [
-            f"  {kind}: {count} (first: {self.first_message[kind]})"
-            + (f"; {REMEDIES[kind]}" if kind in REMEDIES else "")
-            for kind, count in self.failures.most_common()
-        ]
-        raise UserError(
-            f"{failed} of {self.total} requests got no answer, more than answering.max_failure_share = "
-            f"{self.max_failure_share:g} allows:\n" + "\n".join(lines) + "\n"
-            "Everything that was answered is stored; run the same command again to ask only for the rest."
-        )
 
 
 def unasked_row(request: Request) -> dict[str, Any]:

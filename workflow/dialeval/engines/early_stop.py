@@ -151,32 +151,6 @@ class EarlyStop:
                 self._words_of_billed()  # written down before another job begins to find out the same
             self._let_others()
 
-    def _waits(self, may_fail: float) -> bool:
-        """Returns whether requests under way may decide that nothing more is asked."""
-        return self._under_way > 0 and self._room(may_fail) <= 0
-
-    def _is_first(self, request: Request) -> bool:
-        """Returns whether this job may find out whether the endpoint supports a kind of request: one job at a time."""
-        if self._useful or self._first is not None or request.kind not in _FOUND_OUT_ONCE:
-            return True
-        try:
-            place = os.open(self._file.parent, os.O_RDONLY)
-        except OSError:
-            return True
-        try:
-            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(place)
-            return error.errno not in (errno.EAGAIN, errno.EACCES)  # a file system without locks
-        self._first, self._looked_at = place, 0.0
-        self.check_known(request, "")
-        return True
-
-    def _let_others(self) -> None:
-        if self._first is not None:
-            os.close(self._first)
-            self._first = None
-
     def read(self, request: Request, response: Response) -> Request | None:
         """Notes an answer, new or stored: where it is of use, whatever fails from now on fails for itself.
 
@@ -247,6 +221,20 @@ class EarlyStop:
         if self._run:
             self._remembered(str(dead), run=self._run, dead="yes")
 
+    def check_known(self, request: Request, key: str) -> None:
+        """Raises UserError if it is known that a request is in vain."""
+        for known in self._known_now():
+            if known.get("run", self._run) != self._run or known.get("settings", self._settings) != self._settings:
+                continue
+            if known.get("about", self._about) != self._about or known.get("kind", request.kind) != request.kind:
+                continue
+            if not known.get("keys") or key in known["keys"]:
+                raise (EndpointDead if "dead" in known else UserError)(str(known["words"]))
+
+    def _waits(self, may_fail: float) -> bool:
+        """Returns whether requests under way may decide that nothing more is asked."""
+        return self._under_way > 0 and self._room(may_fail) <= 0
+
     def _room(self, may_fail: float) -> float:
         """Returns how many more requests may be under way."""
         room = float("inf")
@@ -262,6 +250,28 @@ class EarlyStop:
         """Returns how many may be billed and not stored; what an endpoint cannot do, no later request mends."""
         return MOST_BILLED if self._billed_kind in ("", *_OF_ALL) else max(MOST_BILLED, may_fail + 1)
 
+    def _is_first(self, request: Request) -> bool:
+        """Returns whether this job may find out whether the endpoint supports a kind of request: one job at a time."""
+        if self._useful or self._first is not None or request.kind not in _FOUND_OUT_ONCE:
+            return True
+        try:
+            place = os.open(self._file.parent, os.O_RDONLY)
+        except OSError:
+            return True
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(place)
+            return error.errno not in (errno.EAGAIN, errno.EACCES)  # a file system without locks
+        self._first, self._looked_at = place, 0.0
+        self.check_known(request, "")
+        return True
+
+    def _let_others(self) -> None:
+        if self._first is not None:
+            os.close(self._first)
+            self._first = None
+
     def _words_of_billed(self) -> str:
         kind, said = self._billed_kind, next(iter(self._billed.values()))
         words = (
@@ -273,42 +283,6 @@ class EarlyStop:
         return self._remembered(
             words, settings=self._settings, kind=kind if of_all else "", keys=[] if of_all else [*self._billed]
         )
-
-    def _words_of_unparsed(self) -> str:
-        counts, most = self._statuses, self.parsing.most_unparsed if self.parsing else 0
-        n = sum(counts.values())
-        cause = counts.most_common(1)[0][0]
-        said = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-        example = f"; the first: {self._example[:200]!r}" if self._example else ""
-        advice = _UNPARSED[self._unparsed_advice or (cause if cause in _UNPARSED else "unparsed")]
-        return (
-            f"{self._about}: none of {n} answers could be parsed ({said}){example}. No more is asked, and the answers "
-            f"are stored.\nTo go on, {advice}.\nTo ask on nevertheless, raise `answering.max_unparsed` above {most}"
-        )
-
-    def check_known(self, request: Request, key: str) -> None:
-        """Raises UserError if it is known that a request is in vain."""
-        for known in self._known_now():
-            if known.get("run", self._run) != self._run or known.get("settings", self._settings) != self._settings:
-                continue
-            if known.get("about", self._about) != self._about or known.get("kind", request.kind) != request.kind:
-                continue
-            if not known.get("keys") or key in known["keys"]:
-                raise (EndpointDead if "dead" in known else UserError)(str(known["words"]))
-
-    def _known_now(self) -> list[dict[str, str | list[str]]]:
-        now = time.monotonic()
-        if self._looked_at and now < self._looked_at + _LOOK_AGAIN:
-            return self._known
-        self._looked_at = now
-        try:
-            if (size := self._file.stat().st_size) != self._size:
-                self._size = size
-                lines = self._file.read_text(encoding="utf-8", errors="replace").splitlines()
-                self._known = [found for line in lines if (found := _entry(line)) is not None]
-        except OSError:
-            self._known, self._size = [], -1
-        return self._known
 
     def _remembered(self, words: str, **scope: str | list[str]) -> str:
         """Returns words, which are written down for requests of a scope."""
@@ -328,6 +302,32 @@ class EarlyStop:
         finally:
             os.close(place)
         return words
+
+    def _words_of_unparsed(self) -> str:
+        counts, most = self._statuses, self.parsing.most_unparsed if self.parsing else 0
+        n = sum(counts.values())
+        cause = counts.most_common(1)[0][0]
+        said = ", ".join(f"{count} {status}" for status, count in counts.most_common())
+        example = f"; the first: {self._example[:200]!r}" if self._example else ""
+        advice = _UNPARSED[self._unparsed_advice or (cause if cause in _UNPARSED else "unparsed")]
+        return (
+            f"{self._about}: none of {n} answers could be parsed ({said}){example}. No more is asked, and the answers "
+            f"are stored.\nTo go on, {advice}.\nTo ask on nevertheless, raise `answering.max_unparsed` above {most}"
+        )
+
+    def _known_now(self) -> list[dict[str, str | list[str]]]:
+        now = time.monotonic()
+        if self._looked_at and now < self._looked_at + _LOOK_AGAIN:
+            return self._known
+        self._looked_at = now
+        try:
+            if (size := self._file.stat().st_size) != self._size:
+                self._size = size
+                lines = self._file.read_text(encoding="utf-8", errors="replace").splitlines()
+                self._known = [found for line in lines if (found := _entry(line)) is not None]
+        except OSError:
+            self._known, self._size = [], -1
+        return self._known
 
 
 def _entry(line: str) -> dict[str, str | list[str]] | None:

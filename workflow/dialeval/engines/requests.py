@@ -188,9 +188,6 @@ class Response:
         except ValueError as error:
             raise AnswerFailure("impossible", f"no answer can hold this: {error}") from None
 
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
-
     def to_json(self) -> str:
         """Returns the canonical JSON of the text, how it ended, and what else there is."""
         content: dict[str, Any] = {"text": self.text, "finish_reason": self.finish_reason}
@@ -204,6 +201,9 @@ class Response:
     def from_json(cls, text: str | bytes) -> Response:
         """Reads what `to_json` wrote; see `read_response`."""
         return read_response(text)[0]
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
 
 
 _NAMES = frozenset(field.name for field in fields(Response))

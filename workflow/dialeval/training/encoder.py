@@ -292,6 +292,16 @@ class Base:
             network.body.requires_grad_(False)
         return network
 
+    def _longest(self) -> int:
+        """Returns the longest input that the encoder and its tokenizer know of."""
+        body = self._laid_out(1).body
+        places = getattr(getattr(body, "embeddings", None), "position_embeddings", None)
+        limits = [int(self.tokenizer.model_max_length)] if self.tokenizer.model_max_length < _UNBOUNDED else []
+        if places is not None and hasattr(places, "num_embeddings"):
+            first = 0 if places.padding_idx is None else int(places.padding_idx) + 1  # RoBERTa counts from there
+            limits.append(int(places.num_embeddings) - first)
+        return min(limits, default=_UNBOUNDED)
+
     def _laid_out(self, n_experts: int) -> Any:
         import torch
         import transformers
@@ -303,16 +313,6 @@ class Base:
         with torch.device("meta"):
             body = transformers.AutoModel.from_config(self.config)
             return ExpertNetwork(body, n_experts, adapter_size=train.adapter_size)
-
-    def _longest(self) -> int:
-        """Returns the longest input that the encoder and its tokenizer know of."""
-        body = self._laid_out(1).body
-        places = getattr(getattr(body, "embeddings", None), "position_embeddings", None)
-        limits = [int(self.tokenizer.model_max_length)] if self.tokenizer.model_max_length < _UNBOUNDED else []
-        if places is not None and hasattr(places, "num_embeddings"):
-            first = 0 if places.padding_idx is None else int(places.padding_idx) + 1  # RoBERTa counts from there
-            limits.append(int(places.num_embeddings) - first)
-        return min(limits, default=_UNBOUNDED)
 
     def _cannot_be_loaded(self, error: Exception) -> UserError:
         said = " ".join(str(error).split())[:400] or repr(error)

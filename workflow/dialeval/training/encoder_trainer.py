@@ -53,9 +53,6 @@ class ExpertTrainer(Trainer):  # type: ignore[misc]
         self._order, self._level, self._margin, self._look = order, level, margin, look
         self._head_learning_rate = head_learning_rate
 
-    def _get_train_sampler(self, *_: Any) -> Any:
-        return self._order
-
     def compute_loss(self, model: Any, inputs: dict[str, Any], *_: Any, **__: Any) -> Any:
         """Returns the loss of a batch."""
         good = inputs.pop("good")
@@ -86,6 +83,9 @@ class ExpertTrainer(Trainer):  # type: ignore[misc]
                 lr=self.args.learning_rate,
             )
         return self.optimizer
+
+    def _get_train_sampler(self, *_: Any) -> Any:
+        return self._order
 
 
 class Progress(TrainerCallback):  # type: ignore[misc]

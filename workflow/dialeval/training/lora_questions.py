@@ -247,10 +247,6 @@ class ShuffledOrder:
         self._random_seed = random_seed
         self._epoch = 0
 
-    def set_epoch(self, epoch: int) -> None:
-        """Chooses the epoch whose order is to come."""
-        self._epoch = epoch
-
     def __len__(self) -> int:
         return len(self._lengths)
 
@@ -259,6 +255,10 @@ class ShuffledOrder:
         for start in range(0, len(drawn), self._batch_size):
             batch = drawn[start : start + self._batch_size]
             yield from batch[np.argsort(self._lengths[batch], kind="stable")].tolist()
+
+    def set_epoch(self, epoch: int) -> None:
+        """Chooses the epoch whose order is to come."""
+        self._epoch = epoch
 
 
 def padded(rows: Sequence[Sequence[int]], filling: int) -> dict[str, Any]:

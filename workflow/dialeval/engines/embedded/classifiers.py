@@ -216,6 +216,22 @@ class Trees:
             is_leaf[:, None], says, 0.0
         )  # nobody stays at the others: zeros keep small
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes over arrays that may be from anyone.
+
+        Raises:
+            ValueError: they are no trees: a walk down them would not end.
+        """
+        self.__dict__.update(state)
+        n = len(self._feature)
+        fits = self._children.shape == (n, 2) and self._threshold.shape == (n,) and self._says.shape[:1] == (n,)
+        if not fits or (self._feature >= self._n_features).any() or not 0 <= self._roots.min() <= self._roots.max() < n:
+            raise ValueError("the trees do not fit together")
+        inner = self._feature >= 0
+        children = self._children[inner]
+        if (children <= np.flatnonzero(inner)[:, None]).any() or (children >= n).any():
+            raise ValueError("the trees lead in circles")
+
     def vote(self, values: KneserNeyFloats) -> KneserNeyFloats:
         """Returns the mean of what the trees say: rows by classes.
 
@@ -246,22 +262,6 @@ class Trees:
             node = children.take(2 * node + is_left)
             at[going] = node
         return at.reshape(len(self._roots), n_rows)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Takes over arrays that may be from anyone.
-
-        Raises:
-            ValueError: they are no trees: a walk down them would not end.
-        """
-        self.__dict__.update(state)
-        n = len(self._feature)
-        fits = self._children.shape == (n, 2) and self._threshold.shape == (n,) and self._says.shape[:1] == (n,)
-        if not fits or (self._feature >= self._n_features).any() or not 0 <= self._roots.min() <= self._roots.max() < n:
-            raise ValueError("the trees do not fit together")
-        inner = self._feature >= 0
-        children = self._children[inner]
-        if (children <= np.flatnonzero(inner)[:, None]).any() or (children >= n).any():
-            raise ValueError("the trees lead in circles")
 
 
 # Scores on dimensions: which damage speaks against what, and how likely an utterance or a dialogue has it.

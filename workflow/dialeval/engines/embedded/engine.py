@@ -162,12 +162,6 @@ class EmbeddedEngine:
         for rated in self._rated.values():
             rated.forget()
 
-    def _tried(self, work: Callable[[], _Answer]) -> _Answer | AnswerFailure:
-        try:
-            return work()
-        except AnswerFailure as failure:
-            return failure
-
     def _turn(self, request: Request) -> Turn:
         """Returns what must be known of which dialogues to answer a request, and what is then said."""
         request = interfaces.as_papers(request)
@@ -187,22 +181,6 @@ class EmbeddedEngine:
             case _:
                 return self._verdict(request)
 
-    def _response(self, request: Request, turn: Turn, known: Sequence[Any]) -> Response:
-        said = turn.say(known)
-        return Response(
-            **said._asdict(),
-            prompt_tokens=self.count_tokens(request.messages),
-            completion_tokens=len(tokens(said.text)),
-        )
-
-    def _verdict(self, request: Request) -> Turn:
-        judge = self._learned.judge_for(request.subject[0])
-        judged = [int(number) - 1 for number in request.labels] if request.protocol == "unieval" else []
-        return Turn(
-            tuple((self._judged, dialogue) for dialogue in request.subject),
-            lambda judgements: ScoredAnswer(judge.verdict(request.protocol, judgements, judged)),
-        )
-
     def _rating(self, asked: interfaces.Rated, say: Callable[[Sequence[float]], ScoredAnswer]) -> Turn:
         places = [DIMENSIONS[asked.level].index(dimension) for dimension in asked.dimensions]
         needs = ((self._rated[asked.level], asked.utterances),)
@@ -219,6 +197,28 @@ class EmbeddedEngine:
             needs = tuple((self._rated["turn"], (*utterances, option)) for option in options)
             return Turn(needs, lambda rated: say(log_odds(np.array(rated)[:, RELEVANCE])))
         return Turn((), lambda _: say(cast(Chooser, chooser).prefer(utterances, options)))
+
+    def _verdict(self, request: Request) -> Turn:
+        judge = self._learned.judge_for(request.subject[0])
+        judged = [int(number) - 1 for number in request.labels] if request.protocol == "unieval" else []
+        return Turn(
+            tuple((self._judged, dialogue) for dialogue in request.subject),
+            lambda judgements: ScoredAnswer(judge.verdict(request.protocol, judgements, judged)),
+        )
+
+    def _response(self, request: Request, turn: Turn, known: Sequence[Any]) -> Response:
+        said = turn.say(known)
+        return Response(
+            **said._asdict(),
+            prompt_tokens=self.count_tokens(request.messages),
+            completion_tokens=len(tokens(said.text)),
+        )
+
+    def _tried(self, work: Callable[[], _Answer]) -> _Answer | AnswerFailure:
+        try:
+            return work()
+        except AnswerFailure as failure:
+            return failure
 
 
 def judge_all(learned: Learned, dialogues: Sequence[Dialogue]) -> dict[Dialogue, Judgement]:

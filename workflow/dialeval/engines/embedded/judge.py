@@ -160,33 +160,28 @@ class Judge:
             for number, (start, end) in enumerate(pairwise(ends))
         ]
 
-    def _rate_turns(self, dialogues: Sequence[Dialogue]) -> Floats:
-        batch = Batch(dialogues, only_ends=True)
+    def _read(self, dialogues: Sequence[Dialogue]) -> tuple[list[Described], list[Floats]]:
+        """Returns for each part the utterances described, and what it thinks of each."""
+        batch = Batch(dialogues)
         learned_by = self._learned_by(batch)
-        values = [one.values for one in self._describe(batch, learned_by)]
-        alone = np.array([len(dialogue) == 1 for dialogue in dialogues])
-        scores = np.zeros((len(dialogues), len(DIMENSIONS["turn"])))
-        for dimensions, rows, columns in (
-            (self._turns, ~alone, slice(None)),
-            (self._turns_alone, alone, ALONE),
-        ):
-            if rows.any():
-                opinions = dimensions.probabilities([value[rows][:, columns] for value in values])
-                scores[rows] = dimensions.scores(_without_the_learned(opinions, learned_by[rows]))
-        return scores
+        described = self._describe(batch, learned_by)
+        opinions = self._turns.probabilities([one.values for one in described])
+        return described, _without_the_learned(opinions, learned_by)
 
-    def _rate_wholes(self, dialogues: Sequence[Dialogue]) -> Floats:
-        return self._wholes.scores(self._wholes.probabilities(self._see(*self._read(dialogues))))
+    def _learned_by(self, batch: Batch) -> Integers:
+        """Returns for each row the fold that taught its utterance, which the part without that fold has not seen."""
+        taught = [self._part_of.get(normalised(text), _IN_NONE) for text in batch.texts.texts]
+        return np.array(taught, dtype=np.int64)[batch.row]
+
+    def _describe(self, batch: Batch, learned_by: Integers) -> list[Described]:
+        described = [reader.describe(batch) for reader in self._readers]
+        values = _without_the_learned([one.values for one in described], learned_by)
+        return [replace(one, values=value) for one, value in zip(described, values, strict=True)]
 
     def _see(self, described: Sequence[Described], opinions: Sequence[Floats]) -> list[Floats]:
         """Returns what each part sees of dialogues: dialogues by features."""
         fitting = self._fitting(described[0], np.mean(opinions, axis=0))
         return [self._seen(one, opinion, fitting) for one, opinion in zip(described, opinions, strict=True)]
-
-    def _seen(self, described: Described, opinion: Floats, fitting: Floats | None) -> Floats:
-        """Returns what one part sees of dialogues, and how well their replies fit."""
-        table = self._lengths.corrected(*dialogue_features(described, _machine(described, opinion)))
-        return table if fitting is None else np.column_stack([table, fitting])
 
     def _fitting(self, described: Described, opinion: Floats) -> Floats | None:
         """Returns log-odds for how well the replies of each dialogue fit on the (geometric) average.
@@ -206,23 +201,28 @@ class Judge:
         mean = np.where(n > 1, np.exp(logs / np.maximum(n - 1, 1)), 0.5)
         return np.asarray(np.log(mean / (1.0 - mean)), dtype=np.float64)[:, None]
 
-    def _read(self, dialogues: Sequence[Dialogue]) -> tuple[list[Described], list[Floats]]:
-        """Returns for each part the utterances described, and what it thinks of each."""
-        batch = Batch(dialogues)
+    def _seen(self, described: Described, opinion: Floats, fitting: Floats | None) -> Floats:
+        """Returns what one part sees of dialogues, and how well their replies fit."""
+        table = self._lengths.corrected(*dialogue_features(described, _machine(described, opinion)))
+        return table if fitting is None else np.column_stack([table, fitting])
+
+    def _rate_turns(self, dialogues: Sequence[Dialogue]) -> Floats:
+        batch = Batch(dialogues, only_ends=True)
         learned_by = self._learned_by(batch)
-        described = self._describe(batch, learned_by)
-        opinions = self._turns.probabilities([one.values for one in described])
-        return described, _without_the_learned(opinions, learned_by)
+        values = [one.values for one in self._describe(batch, learned_by)]
+        alone = np.array([len(dialogue) == 1 for dialogue in dialogues])
+        scores = np.zeros((len(dialogues), len(DIMENSIONS["turn"])))
+        for dimensions, rows, columns in (
+            (self._turns, ~alone, slice(None)),
+            (self._turns_alone, alone, ALONE),
+        ):
+            if rows.any():
+                opinions = dimensions.probabilities([value[rows][:, columns] for value in values])
+                scores[rows] = dimensions.scores(_without_the_learned(opinions, learned_by[rows]))
+        return scores
 
-    def _learned_by(self, batch: Batch) -> Integers:
-        """Returns for each row the fold that taught its utterance, which the part without that fold has not seen."""
-        taught = [self._part_of.get(normalised(text), _IN_NONE) for text in batch.texts.texts]
-        return np.array(taught, dtype=np.int64)[batch.row]
-
-    def _describe(self, batch: Batch, learned_by: Integers) -> list[Described]:
-        described = [reader.describe(batch) for reader in self._readers]
-        values = _without_the_learned([one.values for one in described], learned_by)
-        return [replace(one, values=value) for one, value in zip(described, values, strict=True)]
+    def _rate_wholes(self, dialogues: Sequence[Dialogue]) -> Floats:
+        return self._wholes.scores(self._wholes.probabilities(self._see(*self._read(dialogues))))
 
 
 def _taught_by(example: Examples) -> tuple[Integers, Labelled]:

@@ -111,15 +111,6 @@ class _Writer:
             return self._object(value)
         raise TypeError(f"a {of.__name__} is no plain data")
 
-    def _object(self, value: Any) -> Any:
-        if id(value) in self._seen:
-            return {"again": self._seen[id(value)]}
-        state = _state(value)
-        fields = {name: self.plain(element) for name, element in state.items()}
-        self._seen[id(value)] = len(self._seen)  # in the order in which objects are complete, as they are read
-        self._held.append(value)
-        return {"object": [self._names[type(value)], fields]}
-
     def _array(self, array: npt.NDArray[Any]) -> list[Any]:
         dtype = array.dtype.newbyteorder("<").str
         if dtype not in _DTYPES:
@@ -128,6 +119,15 @@ class _Writer:
         self._sizes[dtype] = start + array.size
         self.arrays.setdefault(dtype, []).append(np.ascontiguousarray(array, dtype=dtype).ravel())
         return [dtype, start, list(array.shape)]
+
+    def _object(self, value: Any) -> Any:
+        if id(value) in self._seen:
+            return {"again": self._seen[id(value)]}
+        state = _state(value)
+        fields = {name: self.plain(element) for name, element in state.items()}
+        self._seen[id(value)] = len(self._seen)  # in the order in which objects are complete, as they are read
+        self._held.append(value)
+        return {"object": [self._names[type(value)], fields]}
 
 
 def _state(value: Any) -> dict[str, Any]:
@@ -170,19 +170,19 @@ class _Reader:
                 return self._objects[content]
         raise ValueError(f"nothing is called {kind!r:.40}")
 
-    def _object(self, name: str, fields: dict[str, Any]) -> object:
-        of = self._classes[name]
-        state = {field: self.value(element) for field, element in fields.items()}
-        made = _made(of, state)
-        self._objects.append(made)
-        return made
-
     def _array(self, content: Any) -> npt.NDArray[Any]:
         dtype, start, shape = content
         size = int(np.prod(shape, dtype=np.int64))
         if start < 0 or min(shape, default=0) < 0:
             raise ValueError("an array lies nowhere")
         return self._arrays[dtype][start : start + size].reshape(shape)
+
+    def _object(self, name: str, fields: dict[str, Any]) -> object:
+        of = self._classes[name]
+        state = {field: self.value(element) for field, element in fields.items()}
+        made = _made(of, state)
+        self._objects.append(made)
+        return made
 
 
 def _made(of: type, state: dict[str, Any]) -> object:

@@ -316,6 +316,12 @@ class WordWeights:
         self._number, self._idf, self._split = number, idf, split
         self.row: Callable[[str], Row] = lru_cache(_KEPT)(self._row)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"words": list(self._number), "idf": self._idf}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__({word: number for number, word in enumerate(state["words"])}, state["idf"])  # type: ignore[misc]
+
     @classmethod
     def learned_from(
         cls,
@@ -361,12 +367,6 @@ class WordWeights:
         values += 1.0
         values *= self._idf[columns]
         return columns, unit(values)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"words": list(self._number), "idf": self._idf}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__({word: number for number, word in enumerate(state["words"])}, state["idf"])  # type: ignore[misc]
 
 
 def unit(values: Floats) -> Floats:

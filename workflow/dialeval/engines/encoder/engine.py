@@ -156,16 +156,6 @@ class EncoderEngine:
             drawn.under_way.append((places, self._worker.submit(self._scores, batch)))
         return drawn
 
-    async def _answered(self, drawn: _Drawn) -> AsyncGenerator[Outcome, None]:
-        for outcome in drawn.refused:
-            yield outcome
-        for places, under_way in drawn.under_way:
-            scores = await asyncio.wrap_future(under_way)
-            for place, row in zip(places, scores, strict=True):
-                for key, question in drawn.asking[place]:
-                    columns = self._columns[question.criterion]
-                    yield key, _response(float(row[columns].mean()), len(drawn.sequences[place].ids))
-
     def _question(self, request: Request) -> Asked:
         asked = read_question(request)
         if not answers(request):
@@ -206,6 +196,16 @@ class EncoderEngine:
                 f"the GPU's memory does not suffice for {tokens} tokens at once: lower batch_tokens "
                 f"({self._model.batch_tokens}), or take precision: bfloat16"
             ) from error
+
+    async def _answered(self, drawn: _Drawn) -> AsyncGenerator[Outcome, None]:
+        for outcome in drawn.refused:
+            yield outcome
+        for places, under_way in drawn.under_way:
+            scores = await asyncio.wrap_future(under_way)
+            for place, row in zip(places, scores, strict=True):
+                for key, question in drawn.asking[place]:
+                    columns = self._columns[question.criterion]
+                    yield key, _response(float(row[columns].mean()), len(drawn.sequences[place].ids))
 
 
 def _columns(metric: Metric, score: Score, criterion: str) -> list[int]:

@@ -89,34 +89,6 @@ class Connection:
         """
         return Redactor([self._key, *self._secret_headers.values(), password_of(self._proxy)])
 
-    @cached_property
-    def _proxy(self) -> str | None:
-        return proxy_for(self.address)
-
-    @cached_property
-    def _key(self) -> str:
-        return "" if self._model.api_key_env is None else self._secret(self._model.api_key_env, "api_key_env")
-
-    @cached_property
-    def _secret_headers(self) -> dict[str, str]:
-        named = self._model.headers_env
-        return {header: self._secret(variable, f"headers_env.{header}") for header, variable in named.items()}
-
-    def _secret(self, variable: str, field: str) -> str:
-        value = os.environ.get(variable, "").strip()
-        place = f"model '{self._model.model}' at {self.address}: the environment variable {variable}, named by {field},"
-        if not value:
-            needless = "set api_key_env: null" if field == "api_key_env" else f"remove {field}"
-            raise UserError(
-                f"{place} is not set, and a request needs it: export {variable} where the jobs run and run the same "
-                f"command again; for an endpoint that does not need it, {needless}"
-            )
-        if not (value.isascii() and value.isprintable()) or any(letter.isspace() for letter in value):
-            raise UserError(
-                f"{place} holds a blank or a character that no key has (its value is not shown); set it anew"
-            )
-        return value
-
     async def post(self, path: str, body: dict[str, Any], heard: Heard | None = None) -> dict[str, Any] | Fault:
         """Sends a request once and returns the JSON of the answer.
 
@@ -159,6 +131,34 @@ class Connection:
         session, self._session = self._session, None
         if session is not None and self._loop is asyncio.get_running_loop():
             await session.close()
+
+    @cached_property
+    def _key(self) -> str:
+        return "" if self._model.api_key_env is None else self._secret(self._model.api_key_env, "api_key_env")
+
+    def _secret(self, variable: str, field: str) -> str:
+        value = os.environ.get(variable, "").strip()
+        place = f"model '{self._model.model}' at {self.address}: the environment variable {variable}, named by {field},"
+        if not value:
+            needless = "set api_key_env: null" if field == "api_key_env" else f"remove {field}"
+            raise UserError(
+                f"{place} is not set, and a request needs it: export {variable} where the jobs run and run the same "
+                f"command again; for an endpoint that does not need it, {needless}"
+            )
+        if not (value.isascii() and value.isprintable()) or any(letter.isspace() for letter in value):
+            raise UserError(
+                f"{place} holds a blank or a character that no key has (its value is not shown); set it anew"
+            )
+        return value
+
+    @cached_property
+    def _secret_headers(self) -> dict[str, str]:
+        named = self._model.headers_env
+        return {header: self._secret(variable, f"headers_env.{header}") for header, variable in named.items()}
+
+    @cached_property
+    def _proxy(self) -> str | None:
+        return proxy_for(self.address)
 
     def _session_of_this_loop(self) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()

@@ -113,31 +113,18 @@ class OpenAIEngine:
             self.account.close()
         await self.connection.close()
 
+    def _masked(self, response: Response) -> Response:
+        """Returns a response in which an endpoint that repeats what it was sent has not written the key."""
+        mask = self.connection.redactor.mask_answer
+        text, reasoning = mask(response.text), mask(response.reasoning)
+        if text is response.text and reasoning is response.reasoning:
+            return response
+        return replace(response, text=text, reasoning=reasoning)
+
     async def _chat(self, request: Request) -> Response:
         read = partial(read_chat, reasoning_end=self._model.reasoning_end)
         response = await self._post("/chat/completions", chat_body(self._model, request), request, read)
         return await self._with_reasoning_tokens(response) if response.reasoning else response
-
-    async def _choice(self, request: Request) -> Response:
-        match self._model.label_logprobs:
-            case "vllm":
-                return await self._server.choice(request)
-            case "top_logprobs":
-                read = partial(read_choice, labels=request.labels)
-                return await self._post("/chat/completions", choice_body(self._model, request), request, read)
-            case _:
-                raise AnswerFailure(
-                    "unsupported", "label_logprobs is none for this model; read its labels from its text instead"
-                )
-
-    async def _loglikelihood(self, request: Request) -> Response:
-        if not self._model.prompt_logprobs:
-            raise AnswerFailure(
-                "unsupported",
-                "an endpoint of OpenAI's kind cannot score a given text; if this one is a vLLM server, set "
-                "prompt_logprobs: true, otherwise choose a model that vLLM runs",
-            )
-        return await self._server.loglikelihood(request)
 
     async def _post(
         self, path: str, body: dict[str, Any], request: Request | None, read: Callable[[dict[str, Any]], Read]
@@ -172,13 +159,6 @@ class OpenAIEngine:
 
         return await with_retries(self.retrying, attempt, self._rest)
 
-    async def _rest(self, seconds: float) -> None:
-        self.resting += 1
-        try:
-            await asyncio.sleep(seconds)
-        finally:
-            self.resting -= 1
-
     def _tokens_of(self, request: Request, bound: Bound) -> Tokens:
         """Returns what a request counts for."""
         longest = request.sampling.max_tokens
@@ -208,19 +188,18 @@ class OpenAIEngine:
         finally:
             self.account.settle(reserved, billed)
 
+    async def _rest(self, seconds: float) -> None:
+        self.resting += 1
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self.resting -= 1
+
     async def _with_reasoning_tokens(self, response: Response) -> Response:
         if not response.reasoning or response.reasoning_tokens:
             return response
         tokenizer = self._tokenizer or await self._tokenizer_later()  # the endpoint does not say how many
         return replace(response, reasoning_tokens=tokenizer.count_all([response.reasoning])[0])
-
-    def _masked(self, response: Response) -> Response:
-        """Returns a response in which an endpoint that repeats what it was sent has not written the key."""
-        mask = self.connection.redactor.mask_answer
-        text, reasoning = mask(response.text), mask(response.reasoning)
-        if text is response.text and reasoning is response.reasoning:
-            return response
-        return replace(response, text=text, reasoning=reasoning)
 
     async def _tokenizer_later(self) -> Tokenizer:
         async with self._finding:  # a vocabulary may be sought on the network: other requests go on meanwhile
@@ -230,3 +209,24 @@ class OpenAIEngine:
         if self._tokenizer is None:
             self._tokenizer = tokenizer_for(self._model.model)
         return self._tokenizer
+
+    async def _choice(self, request: Request) -> Response:
+        match self._model.label_logprobs:
+            case "vllm":
+                return await self._server.choice(request)
+            case "top_logprobs":
+                read = partial(read_choice, labels=request.labels)
+                return await self._post("/chat/completions", choice_body(self._model, request), request, read)
+            case _:
+                raise AnswerFailure(
+                    "unsupported", "label_logprobs is none for this model; read its labels from its text instead"
+                )
+
+    async def _loglikelihood(self, request: Request) -> Response:
+        if not self._model.prompt_logprobs:
+            raise AnswerFailure(
+                "unsupported",
+                "an endpoint of OpenAI's kind cannot score a given text; if this one is a vLLM server, set "
+                "prompt_logprobs: true, otherwise choose a model that vLLM runs",
+            )
+        return await self._server.loglikelihood(request)

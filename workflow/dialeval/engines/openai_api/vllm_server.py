@@ -120,13 +120,13 @@ class VllmServer:
     async def _encode(self, text: str) -> list[int]:
         return await self._tokens({"model": self._model.model, "prompt": text, "add_special_tokens": False})
 
+    async def _tokens(self, body: dict[str, Any]) -> list[int]:
+        return await self._post(self._tokenize, body, None, _read_tokens)
+
     async def _decode(self, tokens: Sequence[int]) -> str:
         return await self._post(
             self._detokenize, {"model": self._model.model, "tokens": list(tokens)}, None, _read_text
         )
-
-    async def _tokens(self, body: dict[str, Any]) -> list[int]:
-        return await self._post(self._tokenize, body, None, _read_tokens)
 
 
 def _first_token(payload: dict[str, Any]) -> tuple[Response, dict[str, float]]:

@@ -94,38 +94,6 @@ class Limits:
         """
         return Place(self, tokens, again)
 
-    async def _enter(self, place: Place) -> None:
-        self.breaker.check()
-        if not place.again:
-            self.breaker.refuses_until(self.in_flight.resume_at, self._works)
-        await self.in_flight.enter(again=place.again)
-        try:
-            if self._requests is not None:
-                await self._requests.acquire()
-            if self._tokens is not None and not self._tokens.take_amply(place.counts_for.most):
-                place.tokens = place.counts_for.exact()
-                await self._tokens.acquire(place.tokens)
-            await self._turn(place)
-            while self.in_flight.paused:  # a pause has begun meanwhile; after it, too, one goes after the other
-                await self.in_flight.pause_over()
-                await self._turn(place)
-            self.breaker.check()
-        except BaseException:
-            self.in_flight.leave()
-            raise
-        self._under_way.add(place)
-        place.attempt = self._throttle.sent()
-        place.in_requests = self._announced_requests.sent(1.0)
-        place.in_tokens = self._announced_tokens.sent(place.tokens)
-
-    async def _turn(self, place: Place) -> None:
-        if self._announced_requests.known:
-            await self._by_requests.take()
-        if self._announced_tokens.known and place.tokens:
-            await self._by_tokens.take(place.tokens)
-        if math.isfinite(self._throttle.speed):
-            await self._by_refusals.take()
-
     def announced(self, place: Place, read: Callable[[Mapping[str, str], str], Reading | None], *, taken: bool) -> None:
         """Notes what an answer announces, if it is long enough since another told it.
 
@@ -190,6 +158,38 @@ class Limits:
         since = _now() - self._throttle.refusals_take()
         return any(place.attempt.sent_at < since for place in self._under_way)
 
+    async def _enter(self, place: Place) -> None:
+        self.breaker.check()
+        if not place.again:
+            self.breaker.refuses_until(self.in_flight.resume_at, self._works)
+        await self.in_flight.enter(again=place.again)
+        try:
+            if self._requests is not None:
+                await self._requests.acquire()
+            if self._tokens is not None and not self._tokens.take_amply(place.counts_for.most):
+                place.tokens = place.counts_for.exact()
+                await self._tokens.acquire(place.tokens)
+            await self._turn(place)
+            while self.in_flight.paused:  # a pause has begun meanwhile; after it, too, one goes after the other
+                await self.in_flight.pause_over()
+                await self._turn(place)
+            self.breaker.check()
+        except BaseException:
+            self.in_flight.leave()
+            raise
+        self._under_way.add(place)
+        place.attempt = self._throttle.sent()
+        place.in_requests = self._announced_requests.sent(1.0)
+        place.in_tokens = self._announced_tokens.sent(place.tokens)
+
+    async def _turn(self, place: Place) -> None:
+        if self._announced_requests.known:
+            await self._by_requests.take()
+        if self._announced_tokens.known and place.tokens:
+            await self._by_tokens.take(place.tokens)
+        if math.isfinite(self._throttle.speed):
+            await self._by_refusals.take()
+
     def _leave(self, place: Place) -> None:
         self._under_way.discard(place)
         self.in_flight.leave()
@@ -233,16 +233,16 @@ class Place:
         self.used_up = False
         self.headers: Mapping[str, str] | None = None
 
-    def hear(self, headers: Mapping[str, str]) -> None:
-        """Keeps the headers of the answer."""
-        self.headers = headers
-
     async def __aenter__(self) -> Self:
         await self._limits._enter(self)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._limits._leave(self)
+
+    def hear(self, headers: Mapping[str, str]) -> None:
+        """Keeps the headers of the answer."""
+        self.headers = headers
 
 
 def _now() -> float:
@@ -571,12 +571,6 @@ class CircuitBreaker:
         """The moment, on the clock, until which refusals as too many are borne."""
         return (self._too_many.since if self._too_many.number else self._clock()) + self._longest_refusal
 
-    def _refused_until(self, moment: float, works: Callable[[], bool]) -> None:
-        seconds = moment - self._too_many.since if self._too_many.number else -math.inf
-        if seconds >= self._longest_refusal and (seconds >= self._longest_answer or not works()):
-            remedy = "wait until it lets requests through, or raise max_total_seconds"
-            self._stop(TOO_MANY, self._too_many.number, self._last_refusal, f" for {seconds:.0f} s", remedy)
-
     @property
     def unwell(self) -> int:
         """How many tries in a row have failed without an answer or a refusal."""
@@ -588,6 +582,12 @@ class CircuitBreaker:
             f"was {last}. {to_go_on(kind, remedy)}"
         )
         self.check()
+
+    def _refused_until(self, moment: float, works: Callable[[], bool]) -> None:
+        seconds = moment - self._too_many.since if self._too_many.number else -math.inf
+        if seconds >= self._longest_refusal and (seconds >= self._longest_answer or not works()):
+            remedy = "wait until it lets requests through, or raise max_total_seconds"
+            self._stop(TOO_MANY, self._too_many.number, self._last_refusal, f" for {seconds:.0f} s", remedy)
 
 
 @dataclass

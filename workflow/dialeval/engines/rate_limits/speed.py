@@ -379,14 +379,6 @@ class Throttle:
             if self._taken_in_a_row >= _CALM:
                 self._speed_up_in_a_calm()
 
-    def _speed_up_in_a_calm(self) -> None:
-        now = asyncio.get_running_loop().time()
-        if now - self._calm_since >= _CALM_SECONDS:
-            self._taken_in_a_row, self._calm_since = 0, now
-            self._doubled = self.speed < self._too_fast / _FAR_BELOW
-            if self._doubled:
-                self.speed, self._count = 2 * self.speed, None
-
     def refused(self, one: Try, pause: float) -> bool:
         """Notes that a request was refused, and returns whether everybody is to wait.
 
@@ -414,41 +406,6 @@ class Throttle:
         elif self._count is None:
             self._count = Count(now)
         return False
-
-    def _nearly_all_refused(self) -> bool:
-        noise = self._noise
-        if self._count is not None and self._count.cut_from is not None:  # it may yet be found that they come at random
-            noise = max(noise, min(self._count.before, _MOST_NOISE))
-        enough = round(self._enough * (1 + 4 * noise))
-        last = list(self._last_refused)[-enough:]
-        return len(last) == enough and max(last) - min(last) < (1.5 - noise) * enough
-
-    def _over(self, number: int, now: float, pause: float) -> None:
-        """Slows down to the speed at which requests were taken from the end of one pause to the end of the next."""
-        # of later ones it is not known yet what becomes of them
-        sent = max(number + 1 - self._sent_then, self._refused)
-        taken = (sent - self._refused + 1) / max(now + pause - self._resumed_at, 1e-3)
-        fastest = min(self.speed, sent / max(now - self._resumed_at, 1e-3))
-        before, cut_from = self._refused / sent, self.speed
-        if self._count is not None and self._count.cut_from is not None:
-            # one that is refused after the pause, before any is taken, says little of the share
-            before = max(before if sent > self._refused else 0.0, self._count.before)
-            cut_from = self._count.cut_from
-        if math.isinf(self.speed):
-            self._too_fast = fastest
-        if sent > self._refused:  # where nothing was taken, no speed would have helped
-            self.speed = max(min(_LESS * taken, _LEAST_CUT * fastest), fastest / _DEEPEST_CUT, _SLOWEST)
-        self._over_number = self._sent - 1
-        self._over_again = not self._noise
-        if self._over_again:  # one more that is refused after the pause, before one is taken, and it goes on
-            self._last_refused.pop()
-            self._last_refused.extend([self._over_number] * (len(self._last_refused) + 1))
-        else:
-            self._last_refused.clear()
-        self._resumed_at = self._last_sent_at = now + pause
-        self._sent_then, self._refused = self._sent, 0
-        self._calm, self._growth = 0, _FAST_GROWTH
-        self._count = Count(now + pause, cut_from=cut_from, before=before)
 
     def _conclude(self, count: Count, now: float) -> None:
         """Decides what refusals mean, as soon as there are enough tries that are known."""
@@ -490,6 +447,49 @@ class Throttle:
         if math.isfinite(self.speed):
             self._calm += 1
             self.speed *= 1 + self._growth * (1 + self._calm / 200)
+
+    def _speed_up_in_a_calm(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if now - self._calm_since >= _CALM_SECONDS:
+            self._taken_in_a_row, self._calm_since = 0, now
+            self._doubled = self.speed < self._too_fast / _FAR_BELOW
+            if self._doubled:
+                self.speed, self._count = 2 * self.speed, None
+
+    def _nearly_all_refused(self) -> bool:
+        noise = self._noise
+        if self._count is not None and self._count.cut_from is not None:  # it may yet be found that they come at random
+            noise = max(noise, min(self._count.before, _MOST_NOISE))
+        enough = round(self._enough * (1 + 4 * noise))
+        last = list(self._last_refused)[-enough:]
+        return len(last) == enough and max(last) - min(last) < (1.5 - noise) * enough
+
+    def _over(self, number: int, now: float, pause: float) -> None:
+        """Slows down to the speed at which requests were taken from the end of one pause to the end of the next."""
+        # of later ones it is not known yet what becomes of them
+        sent = max(number + 1 - self._sent_then, self._refused)
+        taken = (sent - self._refused + 1) / max(now + pause - self._resumed_at, 1e-3)
+        fastest = min(self.speed, sent / max(now - self._resumed_at, 1e-3))
+        before, cut_from = self._refused / sent, self.speed
+        if self._count is not None and self._count.cut_from is not None:
+            # one that is refused after the pause, before any is taken, says little of the share
+            before = max(before if sent > self._refused else 0.0, self._count.before)
+            cut_from = self._count.cut_from
+        if math.isinf(self.speed):
+            self._too_fast = fastest
+        if sent > self._refused:  # where nothing was taken, no speed would have helped
+            self.speed = max(min(_LESS * taken, _LEAST_CUT * fastest), fastest / _DEEPEST_CUT, _SLOWEST)
+        self._over_number = self._sent - 1
+        self._over_again = not self._noise
+        if self._over_again:  # one more that is refused after the pause, before one is taken, and it goes on
+            self._last_refused.pop()
+            self._last_refused.extend([self._over_number] * (len(self._last_refused) + 1))
+        else:
+            self._last_refused.clear()
+        self._resumed_at = self._last_sent_at = now + pause
+        self._sent_then, self._refused = self._sent, 0
+        self._calm, self._growth = 0, _FAST_GROWTH
+        self._count = Count(now + pause, cut_from=cut_from, before=before)
 
 
 def _less(speed: float, refused: float) -> float:

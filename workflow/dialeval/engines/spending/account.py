@@ -186,13 +186,6 @@ class Account:
                 unsaid = f", {sums.unconfirmed:.3g} of it unconfirmed" if sums.unconfirmed > NEXT_TO_NOTHING else ""
                 print(f"spent on '{self.terms.model.name}' by this job: {sums.spent:.6g}{unsaid}", file=sys.stderr)
 
-    @property
-    def _folder(self) -> Path:
-        return self._ledger.folder / self.terms.digest
-
-    def _batch_file(self, mark: str) -> Path:
-        return self._folder / f"batch-{mark}.{SUFFIX}"
-
     def _most(self, bound: Bound, times: float = 1.0) -> float:
         input_over, output_over = self._over
         return times * self.terms.model.cost(bound.input_tokens + input_over, bound.output_tokens + output_over)
@@ -219,27 +212,6 @@ class Account:
         except BaseException:
             self.settle(reserved, NOTHING)
             raise
-
-    def _release(self, reserved: Reserved) -> None:
-        """Takes back what was set aside and lets those see who wait for it."""
-        self._all_granted = False
-        self._n_under_way -= 1
-        self._set_aside = self._set_aside - reserved.most if self._n_under_way else 0.0
-        waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            if not future.done():
-                future.set_result(None)
-
-    def _learn(self, bound: Bound, billed: Billed) -> None:
-        """Takes an endpoint that counts more than was thought possible at its worst so far."""
-        over = (
-            max(self._over[0], billed.input_tokens - bound.input_tokens),
-            max(self._over[1], billed.output_tokens - bound.output_tokens),
-        )
-        if over != self._over:
-            self._over = over
-            if self._writer is not None:
-                self._writer.exceed(*over)
 
     async def _ask_for_more(self, most: float) -> Balance | None:
         """Gets this job granted what a try needs, or returns what is left."""
@@ -282,11 +254,6 @@ class Account:
                 self._give_back()
             return left
 
-    def _look(self) -> Balance:
-        with self._ledger.locked():
-            self._open()
-            return self._left()
-
     def _open(self) -> Writer:
         if self._writer is None:
             for digest, terms in self.terms.run.models.items():
@@ -297,6 +264,10 @@ class Account:
             self._writer = Writer(self._folder, self._about)
             self._ledger.enter(self._writer.path)
         return self._writer
+
+    @property
+    def _folder(self) -> Path:
+        return self._ledger.folder / self.terms.digest
 
     def _left(self) -> Balance:
         """Returns what the tightest budget leaves this job."""
@@ -319,6 +290,35 @@ class Account:
                 "left is not enough for the next request",
                 flush=True,
             )
+
+    def _look(self) -> Balance:
+        with self._ledger.locked():
+            self._open()
+            return self._left()
+
+    def _release(self, reserved: Reserved) -> None:
+        """Takes back what was set aside and lets those see who wait for it."""
+        self._all_granted = False
+        self._n_under_way -= 1
+        self._set_aside = self._set_aside - reserved.most if self._n_under_way else 0.0
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    def _learn(self, bound: Bound, billed: Billed) -> None:
+        """Takes an endpoint that counts more than was thought possible at its worst so far."""
+        over = (
+            max(self._over[0], billed.input_tokens - bound.input_tokens),
+            max(self._over[1], billed.output_tokens - bound.output_tokens),
+        )
+        if over != self._over:
+            self._over = over
+            if self._writer is not None:
+                self._writer.exceed(*over)
+
+    def _batch_file(self, mark: str) -> Path:
+        return self._folder / f"batch-{mark}.{SUFFIX}"
 
 
 # What the budgets leave a job, by the ledger, and the words for one that is used up.

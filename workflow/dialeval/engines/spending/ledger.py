@@ -95,13 +95,6 @@ class Ledger:
         self._files = found
         return {path: entry for path, (_, _, entry) in found.items()}
 
-    def _listed(self) -> list[Path]:
-        """Returns the files that `enter` was told of; known to those alone who hold the lock."""
-        if self._lock is None:
-            return []
-        names = os.pread(self._lock, os.fstat(self._lock).st_size, 0).decode("utf-8", "replace")
-        return [self.folder / name for name in names.split("\n") if name.endswith(f".{SUFFIX}")]
-
     def close_the_dead(self) -> None:
         """Closes the files of jobs that were killed; the lock must be held."""
         for path, entry in self.entries().items():
@@ -135,6 +128,13 @@ class Ledger:
                 about = then if then in now else now[0], str(entry.about.get("protocol", ""))
                 found[about] = found.get(about, Sums()) + entry.all_told
         return found
+
+    def _listed(self) -> list[Path]:
+        """Returns the files that `enter` was told of; known to those alone who hold the lock."""
+        if self._lock is None:
+            return []
+        names = os.pread(self._lock, os.fstat(self._lock).st_size, 0).decode("utf-8", "replace")
+        return [self.folder / name for name in names.split("\n") if name.endswith(f".{SUFFIX}")]
 
 
 def _read(path: Path, known: tuple[int, int, Entry] | None) -> tuple[int, int, Entry]:
@@ -366,11 +366,6 @@ class Writer:
         close_file(self.path, self.entry)
         os.close(self._file)
 
-    def _say(self, line: Any) -> None:
-        """Writes a line at once."""
-        self._write(_line(line))
-        self.entry.read(line)
-
     def _say_this_turn(self, line: bytes) -> None:
         """Writes a line of what ended, with all others of this turn of the event loop.
 
@@ -378,6 +373,11 @@ class Writer:
         """
         with suppress(UserError):
             self._lines.add(line)
+
+    def _say(self, line: Any) -> None:
+        """Writes a line at once."""
+        self._write(_line(line))
+        self.entry.read(line)
 
     def _write(self, rest: bytes) -> None:
         try:

@@ -354,6 +354,10 @@ class TurnWrites:
         self._end_turn()
         self._check()
 
+    def _check(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
     def _end_turn(self) -> None:
         if self._lines:
             try:
@@ -362,7 +366,3 @@ class TurnWrites:
                 self._failure = error
             self._lines.clear()  # not before: what an interruption kept from the file is written when all is closed
             self._n_written = self._n_added
-
-    def _check(self) -> None:
-        if self._failure is not None:
-            raise self._failure

@@ -98,39 +98,6 @@ class StoredAnswers:
         """Returns why files and folders could not be read, by their path."""
         return self._hidden | self._here.unreadable | self._elsewhere.unreadable
 
-    def _model_folders(self) -> list[Path]:
-        """Returns the folders of the model, the one of this version first."""
-        earlier = [path for path in self._listed(self._directory) if path.name.endswith(f"-{self._digest}")]
-        return [self.folder.parent, *earlier]
-
-    def _load(self) -> None:
-        folders = [model / self._protocol for model in self._model_folders()]
-        files = (path for folder in folders for path in self._listed(folder, ANSWERS))
-        self._here.load(files, keep=self._keeps_places, grows=self._grows)
-        self.report = LoadReport(len(self._here), self._here.damaged)
-        self._tell(self._here)
-
-    def _look_elsewhere(self) -> None:
-        others = [path for model in self._model_folders() for path in self._listed(model) if path.is_dir()]
-        files = (path for of in others if of.name != self._protocol for path in self._listed(of, ANSWERS))
-        self._elsewhere.load(files, keep=self._keeps_places, grows=self._grows)
-        self._looked_elsewhere = True
-        self._tell(self._elsewhere)
-
-    def _grows(self, path: Path) -> bool:
-        """Returns whether a job may be writing into a file at this moment."""
-        return may_be_written(path)
-
-    def _listed(self, folder: Path, suffix: str = "") -> list[Path]:
-        """Returns what is in a folder; one that hides it is noted, which `Path.glob` would pass over in silence."""
-        try:
-            return sorted(path for path in folder.iterdir() if path.name.endswith(suffix))
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        except OSError as error:
-            self._hidden[str(folder)] = error.strerror or str(error)
-            return []
-
     def _first_whole(self, files: AnswerFiles, key: str) -> Response | None:
         for path, body in files.find(key):
             try:
@@ -144,6 +111,32 @@ class StoredAnswers:
             return response
         return None
 
+    def _look_elsewhere(self) -> None:
+        others = [path for model in self._model_folders() for path in self._listed(model) if path.is_dir()]
+        files = (path for of in others if of.name != self._protocol for path in self._listed(of, ANSWERS))
+        self._elsewhere.load(files, keep=self._keeps_places, grows=self._grows)
+        self._looked_elsewhere = True
+        self._tell(self._elsewhere)
+
+    def _model_folders(self) -> list[Path]:
+        """Returns the folders of the model, the one of this version first."""
+        earlier = [path for path in self._listed(self._directory) if path.name.endswith(f"-{self._digest}")]
+        return [self.folder.parent, *earlier]
+
+    def _listed(self, folder: Path, suffix: str = "") -> list[Path]:
+        """Returns what is in a folder; one that hides it is noted, which `Path.glob` would pass over in silence."""
+        try:
+            return sorted(path for path in folder.iterdir() if path.name.endswith(suffix))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            self._hidden[str(folder)] = error.strerror or str(error)
+            return []
+
+    def _grows(self, path: Path) -> bool:
+        """Returns whether a job may be writing into a file at this moment."""
+        return may_be_written(path)
+
     def _tell(self, files: AnswerFiles) -> None:
         for name, count in files.damaged.items():
             print(
@@ -154,6 +147,13 @@ class StoredAnswers:
             if (name, reason) not in self._noted:
                 self._noted.add((name, reason))
                 print(f"note: {name} cannot be read: {reason}")
+
+    def _load(self) -> None:
+        folders = [model / self._protocol for model in self._model_folders()]
+        files = (path for folder in folders for path in self._listed(folder, ANSWERS))
+        self._here.load(files, keep=self._keeps_places, grows=self._grows)
+        self.report = LoadReport(len(self._here), self._here.damaged)
+        self._tell(self._here)
 
 
 # Which job asks which request, where several jobs ask one model at the same time, of one run or of several.
@@ -251,16 +251,13 @@ class Claims:
         """Lets other jobs ask a request that this one has claimed and got no answer to."""
         self._given_up.append(key)
 
-    def _taken(self, keys: Sequence[str]) -> set[str]:
-        """Returns the keys that another job asks or has stored an answer to."""
-        owners = {key: self._claimed[key] for key in keys if key in self._claimed}
-        at_work = {number for number in set(owners.values()) if self._is_at_work(number)}
-        for number in set(owners.values()):  # after that was found out: it may end in between
-            self._read_answers(self._jobs[number])
-        return {key for key, number in owners.items() if number in at_work or self._is_read(key)}
-
-    def _is_at_work(self, number: str) -> bool:
-        return number not in self._replaced and is_at_work(*self._jobs[number][:2])
+    def _take_name(self) -> None:
+        self._name_lock = _opened(self._folder / f"{self._writer}.lock")
+        try:
+            fcntl.flock(self._name_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"waiting: another job is answering into {self._folder} as {self._writer}", flush=True)
+            fcntl.flock(self._name_lock, fcntl.LOCK_EX)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -271,27 +268,6 @@ class Claims:
             yield
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
-
-    def _empty_if_alone(self) -> None:
-        assert self._file is not None
-        others = {job[:2] for job in self._jobs.values()} - {(self._folder, self._writer)}
-        if not any(is_at_work(folder, writer) for folder, writer in others):
-            os.ftruncate(self._file, 0)
-            self._place = 0
-            self._jobs.clear()
-            self._replaced.clear()
-            self._claimed.clear()
-
-    def _append(self, lines: Sequence[str]) -> None:
-        assert self._file is not None
-        if not lines:
-            return
-        rest = "".join(f"{line}\n" for line in lines).encode()
-        if os.fstat(self._file).st_size > self._place:  # a job was killed within a line
-            rest = b"\n" + rest
-        while rest:
-            rest = rest[os.write(self._file, rest) :]
-        self._place = os.fstat(self._file).st_size
 
     def _read_on(self) -> None:
         assert self._file is not None
@@ -319,13 +295,37 @@ class Claims:
     def _shares_none(self, job: OtherJob) -> bool:
         return job[:2] == (self._folder, self._writer) or bool(self._run and job.run == self._run)
 
-    def _take_name(self) -> None:
-        self._name_lock = _opened(self._folder / f"{self._writer}.lock")
-        try:
-            fcntl.flock(self._name_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print(f"waiting: another job is answering into {self._folder} as {self._writer}", flush=True)
-            fcntl.flock(self._name_lock, fcntl.LOCK_EX)
+    def _empty_if_alone(self) -> None:
+        assert self._file is not None
+        others = {job[:2] for job in self._jobs.values()} - {(self._folder, self._writer)}
+        if not any(is_at_work(folder, writer) for folder, writer in others):
+            os.ftruncate(self._file, 0)
+            self._place = 0
+            self._jobs.clear()
+            self._replaced.clear()
+            self._claimed.clear()
+
+    def _append(self, lines: Sequence[str]) -> None:
+        assert self._file is not None
+        if not lines:
+            return
+        rest = "".join(f"{line}\n" for line in lines).encode()
+        if os.fstat(self._file).st_size > self._place:  # a job was killed within a line
+            rest = b"\n" + rest
+        while rest:
+            rest = rest[os.write(self._file, rest) :]
+        self._place = os.fstat(self._file).st_size
+
+    def _taken(self, keys: Sequence[str]) -> set[str]:
+        """Returns the keys that another job asks or has stored an answer to."""
+        owners = {key: self._claimed[key] for key in keys if key in self._claimed}
+        at_work = {number for number in set(owners.values()) if self._is_at_work(number)}
+        for number in set(owners.values()):  # after that was found out: it may end in between
+            self._read_answers(self._jobs[number])
+        return {key for key, number in owners.items() if number in at_work or self._is_read(key)}
+
+    def _is_at_work(self, number: str) -> bool:
+        return number not in self._replaced and is_at_work(*self._jobs[number][:2])
 
 
 def is_at_work(folder: Path, writer: str) -> bool:
@@ -552,6 +552,12 @@ class ResponseStore(StoredAnswers):
         found = [path for protocol in protocols for path in self._listed(protocol, f".{suffix}")]
         return [path for path in found if path != own and not is_at_work(path.parent, path.stem)]
 
+    def _of_others(self, key: str) -> Response | None:
+        body = self._others.get(key)
+        with suppress(ValueError):
+            return None if body is None else read_response(body)[0]
+        return None
+
     def _claim_of_this_turn(self) -> None:
         waiting, self._to_claim = self._to_claim, {}
         try:
@@ -565,51 +571,11 @@ class ResponseStore(StoredAnswers):
             if not future.done():
                 future.set_result(is_own)
 
-    def _read_answers(self, job: OtherJob) -> None:
-        """Reads what another job has stored by now."""
-        self.sync()  # on a network file system whoever waits for this job sees its answers, too
-        files = self._listed(job.folder, ANSWERS)
-        self._others.read_on(path for path in files if path.stem.rpartition("-")[0] == job.writer)
-
-    def _of_others(self, key: str) -> Response | None:
-        body = self._others.get(key)
-        with suppress(ValueError):
-            return None if body is None else read_response(body)[0]
-        return None
-
-    def _is_of_others(self, key: str) -> bool:
-        return self._of_others(key) is not None
-
     def _unusable(self, error: OSError) -> UserError:
         return UserError(
             f"the response store at {self.folder} cannot be used: {error.strerror or error}; "
             "check `store_dir` in the configuration and the rights and space of that disk"
         )
-
-    def _grows(self, path: Path) -> bool:
-        # a file of an earlier job under this job's name: nobody else has that name now
-        is_own = path.parent == self.folder and path.name.startswith(f"{self._writer}-")
-        return not is_own and super()._grows(path)
-
-    def _list_anew(self) -> None:
-        """Has a file system that remembers what lay in the folder look again, so that nothing is paid twice."""
-        mark = self.folder / f".{self._writer}.{os.urandom(4).hex()}.anew"
-        os.close(open_no_link(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-        mark.unlink()
-
-    def _note_name(self) -> None:
-        path = self.folder.parent / NAMES
-        known = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
-        name = " ".join(self._name.split())
-        if name not in known:
-            descriptor = open_no_link(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-            os.write(descriptor, f"{name}\n".encode(errors="replace"))
-            os.close(descriptor)
-
-    def _note_place(self, key: str, length: int) -> None:
-        self._own[bytes.fromhex(key)] = self._output_size, length
-        self._output_size += length
-        self.written += 1
 
     def _write(self, rest: bytes) -> None:
         try:
@@ -635,3 +601,37 @@ class ResponseStore(StoredAnswers):
                 continue
             self._last_sync = time.monotonic()
             return
+
+    def _note_place(self, key: str, length: int) -> None:
+        self._own[bytes.fromhex(key)] = self._output_size, length
+        self._output_size += length
+        self.written += 1
+
+    def _read_answers(self, job: OtherJob) -> None:
+        """Reads what another job has stored by now."""
+        self.sync()  # on a network file system whoever waits for this job sees its answers, too
+        files = self._listed(job.folder, ANSWERS)
+        self._others.read_on(path for path in files if path.stem.rpartition("-")[0] == job.writer)
+
+    def _is_of_others(self, key: str) -> bool:
+        return self._of_others(key) is not None
+
+    def _list_anew(self) -> None:
+        """Has a file system that remembers what lay in the folder look again, so that nothing is paid twice."""
+        mark = self.folder / f".{self._writer}.{os.urandom(4).hex()}.anew"
+        os.close(open_no_link(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+        mark.unlink()
+
+    def _note_name(self) -> None:
+        path = self.folder.parent / NAMES
+        known = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
+        name = " ".join(self._name.split())
+        if name not in known:
+            descriptor = open_no_link(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            os.write(descriptor, f"{name}\n".encode(errors="replace"))
+            os.close(descriptor)
+
+    def _grows(self, path: Path) -> bool:
+        # a file of an earlier job under this job's name: nobody else has that name now
+        is_own = path.parent == self.folder and path.name.startswith(f"{self._writer}-")
+        return not is_own and super()._grows(path)

@@ -156,22 +156,12 @@ class EngineProcess:
         assert self._process.stdin is not None
         self._process.stdin.close()
 
-    def _write(self) -> None:
-        """Sends what is to be computed, all that has come up at once, and None at the end."""
-        going_on = True
-        while going_on:
-            items = [self._outbox.get()]
-            while not self._outbox.empty():
-                items.append(self._outbox.get())
-            requests = [item for item in items if item is not None]
-            going_on = len(requests) == len(items)
-            try:
-                if requests:
-                    self._connection.send(requests)
-                if not going_on:
-                    self._connection.send(None)
-            except OSError:  # the other process is gone, which the reading thread tells everyone
-                return
+    def _how_it_ended(self) -> str:
+        status = self._process.wait()
+        if status >= 0:
+            return f"its process ended with status {status}"
+        name = signal.Signals(-status).name
+        return f"its process was ended by {name}" + (", most often for want of memory" if name == "SIGKILL" else "")
 
     def _read(self) -> None:
         """Hands answers to those who wait, in their own event loops."""
@@ -206,12 +196,22 @@ class EngineProcess:
             f"vLLM stopped: {self._ended}; everything that was answered is stored, run the same command again to go on"
         )
 
-    def _how_it_ended(self) -> str:
-        status = self._process.wait()
-        if status >= 0:
-            return f"its process ended with status {status}"
-        name = signal.Signals(-status).name
-        return f"its process was ended by {name}" + (", most often for want of memory" if name == "SIGKILL" else "")
+    def _write(self) -> None:
+        """Sends what is to be computed, all that has come up at once, and None at the end."""
+        going_on = True
+        while going_on:
+            items = [self._outbox.get()]
+            while not self._outbox.empty():
+                items.append(self._outbox.get())
+            requests = [item for item in items if item is not None]
+            going_on = len(requests) == len(items)
+            try:
+                if requests:
+                    self._connection.send(requests)
+                if not going_on:
+                    self._connection.send(None)
+            except OSError:  # the other process is gone, which the reading thread tells everyone
+                return
 
 
 class Copies:

@@ -180,6 +180,11 @@ class Tokenization:
         """Returns a text without the special tokens that are written in it."""
         return self._named_special.sub("", text)
 
+    def _whole(self, text: str, *, special: bool = False) -> list[int]:
+        if self._rust is not None:  # half the time, since nobody asks where in the text the tokens lie
+            return list(self._rust.encode_batch_fast([text], add_special_tokens=special)[0].ids)
+        return list(self._tokenizer(text, add_special_tokens=special)["input_ids"])
+
     def _joined(self, pieces: Sequence[str]) -> list[int]:
         """Returns the tokens of pieces, one after the other; those not seen before are tokenised together."""
         found = [self._pieces.get(piece) for piece in pieces]
@@ -193,11 +198,6 @@ class Tokenization:
         if self._rust is None:
             return [tuple(self._whole(text)) for text in texts]
         return [tuple(found.ids) for found in self._rust.encode_batch_fast(texts, add_special_tokens=False)]
-
-    def _whole(self, text: str, *, special: bool = False) -> list[int]:
-        if self._rust is not None:  # half the time, since nobody asks where in the text the tokens lie
-            return list(self._rust.encode_batch_fast([text], add_special_tokens=special)[0].ids)
-        return list(self._tokenizer(text, add_special_tokens=special)["input_ids"])
 
     def _pieces_add_up(self) -> bool:
         if self._cuts is None or self._template.plain:

@@ -115,9 +115,6 @@ class BatchClient:
         response = await self._try(self._client.get(path, cast_to=_ANSWER, options=self._options()), longest)
         return response if isinstance(response, Fault) else response.content
 
-    def _options(self, headers: dict[str, Any] | None = None) -> Any:
-        return {"headers": {**self._headers, **(headers or {})}}
-
     def _json(self, response: httpx2.Response | Fault) -> dict[str, Any] | Fault:
         if isinstance(response, Fault):
             return response
@@ -139,6 +136,9 @@ class BatchClient:
             return Fault("connection", short(self.redactor.mask(_cause(error))), billed=billed)
         except (httpx2.HTTPError, openai.OpenAIError) as error:
             return Fault("malformed", short(self.redactor.mask(f"{type(error).__name__}: {error}")))
+
+    def _options(self, headers: dict[str, Any] | None = None) -> Any:
+        return {"headers": {**self._headers, **(headers or {})}}
 
 
 def _without_ambient(headers: dict[str, str]) -> dict[str, Any]:
@@ -255,9 +255,6 @@ class BatchEndpoint:
         longest = self._timeout + _LARGEST / SLOWEST
         return await with_retries(self._retrying, lambda: self._given_content(file, longest))
 
-    async def _given_content(self, file: str, longest: float) -> bytes:
-        return _given(await self._client.download(f"/files/{file}/content", longest))
-
     async def _find(self, mark: str, planned: float) -> str | None:
         after = ""
         for _ in range(_MOST_PAGES):
@@ -273,6 +270,9 @@ class BatchEndpoint:
                 return None
             after = f"&after={batches[-1]['id']}"
         return None
+
+    async def _given_content(self, file: str, longest: float) -> bytes:
+        return _given(await self._client.download(f"/files/{file}/content", longest))
 
 
 def _named(payload: Mapping[str, Any]) -> str:

@@ -196,18 +196,6 @@ class BatchRun:
             later, self._later = self._later, []
             waiting.put_back((key, self._spool.get(key)) for key in later)
 
-    def _fresh(self, requests: Iterable[tuple[str, Request]], ordinary: list[str]) -> Iterator[tuple[str, Request]]:
-        """Yields what is to be handed over, and notes what is out already and what no batch can ask."""
-        for key, request in requests:
-            self._spool.put(key, request)
-            if key in self._ledger:
-                batch = self._ledger.batch_of(key)
-                self._wanted[batch.mark] = batch
-            elif goes_in_a_batch(self._model, request):
-                yield key, request
-            else:
-                ordinary.append(key)
-
     async def _settle_unclear(self) -> None:
         """Finds out whether batches came to be that a killed job was about to begin."""
         for batch in [batch for batch in self._ledger.open.values() if not batch.name]:
@@ -222,6 +210,31 @@ class BatchRun:
             return await self._endpoint.find(batch.mark, batch.planned)
         except Fault as fault:
             raise self._lost(batch, fault) from None
+
+    def _lost(self, batch: Batch, fault: Fault) -> UserError:
+        return UserError(
+            f"{self._place} does not give batch {batch.name or batch.mark}: {fault.kind}: {fault}. It is recorded in "
+            f"{self._ledger.path}: mend this and run the same command again to go on waiting for it; if the batch is "
+            "lost for good, delete that file, and its requests are handed over anew"
+        )
+
+    def _never_came_to_be(self, batch: Batch) -> None:
+        """Closes a batch that the endpoint has not taken."""
+        if self._account is not None:
+            self._account.settle_batch(batch.mark, {})
+        self._ledger.close(batch)
+
+    def _fresh(self, requests: Iterable[tuple[str, Request]], ordinary: list[str]) -> Iterator[tuple[str, Request]]:
+        """Yields what is to be handed over, and notes what is out already and what no batch can ask."""
+        for key, request in requests:
+            self._spool.put(key, request)
+            if key in self._ledger:
+                batch = self._ledger.batch_of(key)
+                self._wanted[batch.mark] = batch
+            elif goes_in_a_batch(self._model, request):
+                yield key, request
+            else:
+                ordinary.append(key)
 
     async def _hand_over(self, waiting: _Waiting) -> None:
         """Hands over what waits, as much of it as the budget allows just now."""
@@ -249,18 +262,6 @@ class BatchRun:
                 if self._account is not None:
                     self._account.withdraw(file.paid_from.values())
 
-    async def _unaffordable(self, waiting: _Waiting) -> UserError:
-        following = waiting.next()
-        assert self._account is not None
-        assert following is not None
-        return await self._account.refuse(bound_of(request_body(self._model, following[1])))
-
-    def _never_came_to_be(self, batch: Batch) -> None:
-        """Closes a batch that the endpoint has not taken."""
-        if self._account is not None:
-            self._account.settle_batch(batch.mark, {})
-        self._ledger.close(batch)
-
     async def _submit(self, file: BatchFile) -> None:
         mark = uuid.uuid4().hex
         batch = self._ledger.plan(mark, file.asked.items())
@@ -281,6 +282,36 @@ class BatchRun:
             ) from None
         self._wanted[batch.mark] = batch
         self._say(f"batch {batch.name}: {len(batch.asked)} requests handed over")
+
+    async def _one_by_one(self, keys: Iterable[str]) -> AsyncGenerator[tuple[str, Outcome], None]:
+        """Yields outcomes of ordinary requests as they come."""
+
+        async def ask(key: str) -> tuple[str, Outcome]:
+            try:
+                return key, await self._engine.answer(self._spool.get(key))
+            except AnswerFailure as failure:
+                return key, failure
+
+        waiting = iter(keys)
+        under_way: set[asyncio.Task[tuple[str, Outcome]]] = set()
+        try:
+            while True:
+                while len(under_way) < self._engine.concurrency and (key := next(waiting, None)) is not None:
+                    under_way.add(asyncio.create_task(ask(key)))
+                if not under_way:
+                    return
+                done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    yield task.result()
+        finally:
+            for task in under_way:
+                task.cancel()
+
+    async def _unaffordable(self, waiting: _Waiting) -> UserError:
+        following = waiting.next()
+        assert self._account is not None
+        assert following is not None
+        return await self._account.refuse(bound_of(request_body(self._model, following[1])))
 
     async def _next_ended(self) -> tuple[Batch, BatchStatus]:
         """Waits until a batch has ended."""
@@ -376,37 +407,6 @@ class BatchRun:
                 self._say(f"batch {batch.name}: its file {file} is no longer there")
                 return b""
             raise self._lost(batch, fault) from None
-
-    async def _one_by_one(self, keys: Iterable[str]) -> AsyncGenerator[tuple[str, Outcome], None]:
-        """Yields outcomes of ordinary requests as they come."""
-
-        async def ask(key: str) -> tuple[str, Outcome]:
-            try:
-                return key, await self._engine.answer(self._spool.get(key))
-            except AnswerFailure as failure:
-                return key, failure
-
-        waiting = iter(keys)
-        under_way: set[asyncio.Task[tuple[str, Outcome]]] = set()
-        try:
-            while True:
-                while len(under_way) < self._engine.concurrency and (key := next(waiting, None)) is not None:
-                    under_way.add(asyncio.create_task(ask(key)))
-                if not under_way:
-                    return
-                done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    yield task.result()
-        finally:
-            for task in under_way:
-                task.cancel()
-
-    def _lost(self, batch: Batch, fault: Fault) -> UserError:
-        return UserError(
-            f"{self._place} does not give batch {batch.name or batch.mark}: {fault.kind}: {fault}. It is recorded in "
-            f"{self._ledger.path}: mend this and run the same command again to go on waiting for it; if the batch is "
-            "lost for good, delete that file, and its requests are handed over anew"
-        )
 
 
 class _Waiting:
