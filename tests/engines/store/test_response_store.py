@@ -640,9 +640,9 @@ def test_the_ledger_of_a_job_at_work_is_left_to_it(tmp_path: Path) -> None:
         other.write_text("")
         assert is_at_work(store.folder, "shard-1-of-2")
         dead = store.folder / "shard-1-of-1.batches"
-        assert set(store.left_beside("batches")) == {dead, old, other}
+        assert set(store.abandoned_files("batches")) == {dead, old, other}
         holder.kill()
-        assert set(store.left_beside("batches")) == {dead, old, other, store.folder / "shard-1-of-2.batches"}
+        assert set(store.abandoned_files("batches")) == {dead, old, other, store.folder / "shard-1-of-2.batches"}
 
 
 def test_a_file_system_without_locks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:

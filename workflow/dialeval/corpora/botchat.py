@@ -25,8 +25,6 @@ from dialeval.errors import UserError
 from dialeval.tables.files import HUMAN
 from dialeval.text import counted
 
-# What BotChat's authors published: the dialogues of their chatbots, and their judge's answers about them.
-
 GROUND_TRUTH = "GT"
 IDENTICAL = "EM"
 """Stands for the judge's text where the two texts were identical, so that nobody was asked."""

@@ -18,8 +18,6 @@ import numpy as np
 
 from dialeval.text import normalised
 
-# Which items are not independent: they share a context, or are turns of one dialogue.
-
 Texts = Sequence[Sequence[str]]
 """Utterances of each item; at turn level the last one is the response."""
 

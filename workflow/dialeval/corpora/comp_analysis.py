@@ -39,8 +39,6 @@ from dialeval.corpora.text_files import read_json, read_text
 from dialeval.criteria import DIMENSIONS
 from dialeval.errors import UserError, nearest
 
-# Comp-analysis at dialogue level: whole dialogues, rated by GPT-4 in rounds and, for FED, by people.
-
 MODEL_DIMENSIONS = {
     "coh": "coherence",
     "eng": "engagingness",

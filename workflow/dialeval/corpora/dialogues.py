@@ -25,8 +25,6 @@ from dialeval.tables.dialogues import UTTERANCES
 from dialeval.tables.files import to_table
 from dialeval.text import counted, noted
 
-# A human dialogue as read from a source, and what every source must obey.
-
 
 class Utterance(NamedTuple):
     """What one speaker says in one turn."""

@@ -29,8 +29,6 @@ from urllib.parse import quote
 from dialeval.errors import UserError, nearest
 from dialeval.text import counted
 
-# Fetches public corpora into the data folder, from their repositories or from a folder that has them already.
-
 RAW_FILES = "https://raw.githubusercontent.com"
 """Serves the files of public GitHub repositories at a commit."""
 

@@ -50,8 +50,6 @@ from dialeval.corpora.text_files import listed, number_in, read_columns, read_js
 from dialeval.criteria import SHIPPED, Level
 from dialeval.errors import UserError, nearest
 
-# DSTC11's test set in Chinese (HCChinese): ratings in one CSV file, the utterances in another beside it.
-
 DIMENSIONS: Mapping[Level, tuple[str, ...]] = {
     "turn": ("APPROPRIATENESS", "CONTENT_RICHNESS", "GRAMMATICAL_CORRECTNESS", "RELEVANCE"),
     "dialogue": ("COHERENCE", "ENGAGENESS", "INFORMATIVENESS", "OVERALL"),

@@ -19,8 +19,6 @@ from dialeval.criteria import Level
 from dialeval.tables.files import iterate_rows
 from dialeval.tables.metaeval import ITEMS
 
-# An item that judges score and people rated: a response in its context, or a whole dialogue.
-
 RaterKind = Literal["human", "model", "construction"]
 """Who gave a rating: people, a model, or nobody: a reference that is known by how the item was made."""
 

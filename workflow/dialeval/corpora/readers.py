@@ -33,8 +33,6 @@ from dialeval.corpora.transcripts.readers import read as read_transcripts
 from dialeval.corpora.transcripts.readers import source_files as transcript_files
 from dialeval.errors import UserError, nearest
 
-# Human dialogues in any of the formats that transcripts are read in, by their looks.
-
 _FEWEST = 2
 
 

@@ -28,8 +28,6 @@ from dialeval.corpora.text_files import read_json
 from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
 
-# Which original a damaged dialogue was made from, where a file of damaged dialogues does not bring its originals.
-
 Pairing = Literal["blocks", "cycles", "as_found"]
 """Five rows of one original together; all originals again and again; whichever the words speak for."""
 

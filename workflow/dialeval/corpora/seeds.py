@@ -27,8 +27,6 @@ from dialeval.errors import UserError
 from dialeval.tables.dialogues import GENERATED, SCENARIOS, SEED_LENGTHS, SEEDS
 from dialeval.tables.files import HUMAN, iterate_rows, to_table
 
-# ChatSEEDs: the first two utterances of a human dialogue (BotChat 3.1), which two people said to each other.
-
 SEED_LENGTH = 2
 
 

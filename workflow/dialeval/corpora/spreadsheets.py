@@ -17,8 +17,6 @@ from zipfile import BadZipFile, ZipFile
 from dialeval.corpora.text_files import is_western, listed, read_csv, read_lines, read_text
 from dialeval.errors import UserError
 
-# Tables that people keep, row by row: CSV with commas, semicolons or TABs, or the first sheet of a workbook.
-
 _DELIMITERS = ",\t;"
 _WORKBOOK = ".xlsx"
 _QUOTED = re.compile(r'"[^"]*"')

@@ -20,8 +20,6 @@ from typing import Any, NamedTuple
 
 from dialeval.errors import UserError
 
-# The border where files of others come in: text, JSON, JSON Lines and CSV, read so that every fault has its place.
-
 DEEPEST_NESTING = 32
 """Lists and objects within each other; the formats read here need six."""
 

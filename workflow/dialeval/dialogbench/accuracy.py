@@ -33,8 +33,6 @@ from dialeval.stats.differences import paired_differences
 from dialeval.stats.means import Side, unpaired_difference
 from dialeval.stats.shares import share_interval
 
-# Shares of right answers to test items, and unweighted means of such shares, with intervals.
-
 Row = dict[str, Any]
 Answer = Mapping[str, Any]
 """A row of answers: at least `correct`, `status` and `cluster`."""

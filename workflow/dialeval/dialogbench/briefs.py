@@ -34,8 +34,6 @@ from dialeval.dialogbench.tasks import (
 from dialeval.engines.requests import Dialogue
 from dialeval.errors import UserError
 
-# What a writer is told about each item: task, domain, and what is drawn for it.
-
 FULL, WITHOUT_STYLES, BASIC = "full", "-styles", "-domains"
 """The procedures that items are written by: the full one, without personalities, and without domains either."""
 LANGUAGES = ("en", "zh")

@@ -25,8 +25,6 @@ from dialeval.dialogbench.tasks import DOMAINS, NAMES
 from dialeval.engines.requests import AnswerFailure, Dialogue, Engine, Message, Request, Response
 from dialeval.provenance.fingerprints import fingerprint
 
-# A writer and a filter without a language model: simple items by rule from dialogues that people wrote.
-
 ORIGIN = "embedded"
 CLOZE_TASKS = ("MRG", "DI")
 """The tasks that can be made by rule."""

@@ -36,8 +36,6 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
 from dialeval.protocols.verdicts import is_whole, own_words, plain_text, status_of, text_to_read, was_cut
 
-# Putting items to a model, and reading its answers (DialogBench 4, evaluation method).
-
 Method = Literal["letter", "choice", "perplexity"]
 Presentation = Literal["history", "text"]
 METHODS: tuple[Method, ...] = ("letter", "choice", "perplexity")

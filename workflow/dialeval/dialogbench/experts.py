@@ -30,8 +30,6 @@ from dialeval.errors import UserError
 from dialeval.tables.files import escaped_cell, unescaped_cell
 from dialeval.whole_files import replacing
 
-# The sheet on which experts answer: items drawn for each task, with their options and without the right answers.
-
 COLUMNS = ("item", "task", "language", "dialogue", "beside", "question", *LETTERS, "answer", "expert")
 _FILLED_IN = ("answer", "expert")
 

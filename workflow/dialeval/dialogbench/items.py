@@ -26,8 +26,6 @@ from dialeval.tables.dialogbench import TEST_ITEMS
 from dialeval.tables.files import iterate_rows
 from dialeval.text import noted
 
-# A multiple-choice question on a dialogue, as DialogBench has them.
-
 LETTERS = "ABCD"
 
 

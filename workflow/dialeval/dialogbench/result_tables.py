@@ -19,8 +19,6 @@ from dialeval.stats.arrays import IntArray
 from dialeval.stats.rates import even_places
 from dialeval.stats.shares import share_interval
 
-# People who answered test items: their answers as one, each by himself, and how far they agree (DialogBench 4).
-
 PEOPLE, METHOD = "people", "experts"
 SIMULATED = " (simulated)"
 """What stands behind the name of an expert who is a simulation."""

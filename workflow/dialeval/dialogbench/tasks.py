@@ -11,8 +11,6 @@ from typing import Literal
 
 from dialeval.errors import UserError, nearest
 
-# DialogBench's twelve tasks: what each asks, what it adds to an item, and under which names it goes.
-
 Dimension = Literal["correctness", "coherence", "consistency", "safety"]
 DIMENSIONS: tuple[Dimension, ...] = ("correctness", "coherence", "consistency", "safety")
 

@@ -33,8 +33,6 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
 from dialeval.protocols.verdicts import is_whole, own_words, plain_text, status_of, text_to_read, was_cut
 
-# Asking a model to write items (DialogBench 3.3 and 3.4), and asking again for those that are still wanting.
-
 WRITE_PROTOCOL = "dialogbench_writing"
 WRITE_TEMPLATES = {"en": "dialogbench_write_en.j2", "zh": "dialogbench_write_zh.j2"}
 WRITE_SAMPLING = Sampling(temperature=1.0, max_tokens=4096)

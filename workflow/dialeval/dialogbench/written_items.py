@@ -24,8 +24,6 @@ from dialeval.dialogbench.tasks import Task, task_of, value_of
 from dialeval.prompts.reasoning import without_thinking
 from dialeval.protocols.verdicts import status_of, text_to_read
 
-# Reading what a writer returns: one JSON object somewhere in the text, or a reason why there is none.
-
 _DECODER = json.JSONDecoder(strict=False)
 _MOST_BROKEN = 200
 """Brackets that begin no JSON object after which no other is tried."""

@@ -23,8 +23,6 @@ from dialeval.engines.vllm_engine.model_files import folder_digest
 from dialeval.errors import UserError
 from dialeval.provenance.fingerprints import content_digest, kept
 
-# Which engines can answer on this installation; asked before any job runs, so it imports none of them.
-
 
 def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
     """Returns why a model cannot answer on this installation and what to do about it, or None if it can.

@@ -29,8 +29,6 @@ from typing import NamedTuple, Protocol
 from dialeval.errors import UserError
 from dialeval.paths import cache_folder
 
-# Where the vocabulary of cl100k_base lies, and how it is had from the Python package index.
-
 CACHE_NAME = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 """tiktoken's name for the file: SHA-1 of its address."""
 SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from dialeval.text import counted
 
-# What models that transformers computes need of this machine: libraries and GPUs; asked without importing any.
-
 TRANSLATES = ("torch", "transformers", "tokenizers")
 SCORES = (*TRANSLATES, "safetensors")
 LEARNS_TO_SCORE = (*SCORES, "accelerate")

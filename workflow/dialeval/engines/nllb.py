@@ -21,8 +21,6 @@ from dialeval.languages import LANGUAGES
 from dialeval.prompts.rendering import one_line
 from dialeval.provenance.fingerprints import fingerprint
 
-# The engine of translation models: translates the utterance that a request is about, those of like length together.
-
 Outcome = tuple[str, Response | AnswerFailure]
 
 

@@ -20,8 +20,6 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from dialeval.errors import visible
 
-# What a model's answer may be made of, so that every table can hold it and every key can be looked up again.
-
 MOST_TOKENS = 100_000_000
 """More tokens than any prompt or answer has; a greater count is none."""
 BROKEN = "\ufffd"
@@ -44,7 +42,7 @@ _TEXTS = ("text", "finish_reason", "reasoning")
 _COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "n_tokens")
 
 
-def whole_text(value: object) -> str:
+def valid_unicode(value: object) -> str:
     """Returns a text in which halves of surrogate pairs are joined, or else replaced by U+FFFD.
 
     Raises:
@@ -172,7 +170,7 @@ class Response:
     def __post_init__(self) -> None:
         try:
             for name in _TEXTS:
-                if (text := getattr(self, name)) is not (whole := whole_text(text)):
+                if (text := getattr(self, name)) is not (whole := valid_unicode(text)):
                     self._set(name, whole)
             for name in _COUNTS:
                 if (given := getattr(self, name)) is not None and given is not (count := token_count(given)):
@@ -230,7 +228,7 @@ def read_response(text: str | bytes) -> tuple[Response, str]:
     except (AnswerFailure, RecursionError) as error:
         raise ValueError(str(error)) from None
     if unknown:
-        names = whole_text(", ".join(sorted(unknown)))
+        names = valid_unicode(", ".join(sorted(unknown)))
         return response, f"fields that this version does not know ({names:.100}), left out"
     for name, value in content.items():
         if getattr(response, name) != value:
@@ -319,7 +317,7 @@ def _seen_labels(logprobs: object) -> dict[str, float]:
     """Returns the labels that were seen; one of probability 0 was not."""
     if not isinstance(logprobs, Mapping):
         raise ValueError(f"{logprobs!r:.80} are no labels with their log-probabilities")
-    seen = {whole_text(label): log_probability(value) for label, value in logprobs.items()}
+    seen = {valid_unicode(label): log_probability(value) for label, value in logprobs.items()}
     return {label: value for label, value in seen.items() if value > -math.inf}
 
 

@@ -11,8 +11,6 @@ from dialeval.perturbations.entities import Entity, category_of, find_entities
 from dialeval.perturbations.strategy import Case, NewText, NotApplicable, another_entity, span
 from dialeval.perturbations.words import Kind, Replacement, Word, base_of, kinds_of, replace, sentences, word_set, words
 
-# Responses that contradict their context: negated verbs, exchanged entities, and exchanged co-references.
-
 NOTHING_TO_NEGATE = "no statement that can be negated"
 
 FEWEST_MENTIONS = 2

@@ -30,8 +30,6 @@ from dialeval.perturbations.strategy import (
     chatbot_turns,
 )
 
-# Every perturbation strategy by name, and the one way to apply it to an item.
-
 STRATEGIES = MappingProxyType(
     {strategy.name: strategy for strategy in (*turn_strategies.STRATEGIES, *dialogue_strategies.STRATEGIES)}
 )

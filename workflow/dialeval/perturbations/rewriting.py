@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from dialeval.corpora.items import Item
-from dialeval.engines.answering import Answering, run_together
+from dialeval.engines.answering import Answering, run_concurrently
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.perturbations.registry import damaged_item, turns_in_scope
 from dialeval.perturbations.strategy import Damaged, Edit, NotApplicable, Scope, Strategy, span, spoke_last
@@ -21,8 +21,6 @@ from dialeval.perturbations.words import pieces
 from dialeval.prompts.reasoning import without_marks, without_thinking
 from dialeval.prompts.rendering import Templates
 from dialeval.text import normalised, tokens
-
-# Damage by a model: a request to rewrite an item, and the check of what comes back.
 
 PROTOCOL = "perturb"
 TEMPLATES = {
@@ -421,7 +419,7 @@ async def rewrite_all(
         for place, (item, strategy, draw) in waiting:
             results[place] = await _rewrite(answering, item, strategy, draw, templates, sampling, seen)
 
-    await run_together(worker() for _ in range(min(answering.engine.concurrency, len(wanted))))
+    await run_concurrently(worker() for _ in range(min(answering.engine.concurrency, len(wanted))))
     return [results[place] for place in range(len(wanted))]
 
 

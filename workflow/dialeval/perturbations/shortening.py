@@ -20,8 +20,6 @@ from dialeval.perturbations.strategy import NewText, NotApplicable
 from dialeval.perturbations.words import END_MARKS, Replacement, kinds_of, pieces, replace, sentences, word_set, words
 from dialeval.text import QUESTION_MARKS, normalised, script_of
 
-# Utterances cut down until they say little: whole sentences, clauses, details, and naming of things left out.
-
 FEWEST_PIECES = 5
 """Words, or characters in scripts without blanks, below which an utterance holds too little to reduce."""
 

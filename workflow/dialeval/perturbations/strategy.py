@@ -14,8 +14,6 @@ from dialeval.perturbations.entities import find_entities, listed_by_category
 from dialeval.perturbations.words import content_words, pieces
 from dialeval.text import normalised
 
-# What other dialogues offer as replacements: utterances of other dialogues, and named entities by category.
-
 TRIES = 40
 """How many utterances are drawn in search of one that is about something else."""
 

@@ -20,8 +20,6 @@ from dialeval.perturbations.registry import NOTHING_ELSE, Hurt, build_ladder, da
 from dialeval.perturbations.rewriting import Rewriting
 from dialeval.perturbations.strategy import Damaged, NotApplicable, Pool, Strategy, build_pool
 
-# A suite of damaged items: every strategy on every item it fits, and the rows that say what became of each.
-
 Outcome = tuple[dict[str, Any], Item | None]
 """A row of the table `pairs`, and the damaged item if there is one."""
 

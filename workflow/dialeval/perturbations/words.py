@@ -13,8 +13,6 @@ from typing import Literal, NamedTuple, get_args
 
 from dialeval.text import is_unspaced, script_of
 
-# Words, sentences and smallest pieces of an utterance, with their places, so that a change leaves the rest alone.
-
 _WORD = re.compile(r"[^\W_]+(?:[-’'][^\W_]+)*")
 END_MARKS = ".!?…。！？।؟۔"
 _SENTENCE_END = re.compile(r"(?:[.!?…।؟۔]+(?=\s|$|[\"”’)])|[。！？]+|[.!?…]+(?=[A-Z]))[\"”’)]*")

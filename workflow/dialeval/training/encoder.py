@@ -31,8 +31,6 @@ from dialeval.training.running import (
 )
 from dialeval.training.weights import newest_checkpoint, remove_incomplete, training_fingerprint, versions_of
 
-# Training of an expert network: from its newest checkpoint where there is one, to the weights that are kept.
-
 
 @dataclass(frozen=True)
 class Learned:

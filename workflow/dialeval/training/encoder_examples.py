@@ -16,8 +16,6 @@ from dialeval.criteria import Level
 from dialeval.engines.encoder.metric import Encoded, Encoding, padded
 from dialeval.errors import UserError
 
-# Pairs of a true and a spoiled example as an encoder's inputs, kept small: a set may have millions.
-
 HELD_BACK = "held_back"
 PARTS = ("train", "development", HELD_BACK)
 EXPERT: Mapping[Level, str] = {"turn": "domain", "dialogue": "criterion"}

@@ -18,8 +18,6 @@ from dialeval.errors import UserError
 from dialeval.stats.auc import pairwise_accuracy
 from dialeval.training.encoder_examples import ExpertOrder, Ints, Pairs
 
-# transformers' Trainer, which keeps checkpoints and spreads the work, with our order, loss and looks.
-
 Look = Callable[[], Mapping[str, float]]
 
 

@@ -26,8 +26,6 @@ from dialeval.tables.dialogues import UTTERANCES
 from dialeval.tables.files import iterate_rows
 from dialeval.text import is_unspaced, normalised
 
-# People's dialogues that training examples are made of, with the domain of each.
-
 
 @dataclass(frozen=True, slots=True)
 class HumanDialogue:

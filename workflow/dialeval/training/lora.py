@@ -40,8 +40,6 @@ from dialeval.training.weights import (
     versions_of,
 )
 
-# Learning to judge by a low-rank adapter: questions in, adapter out (xDial-Eval, section 5 and appendix F).
-
 _UNREAD = -100
 
 

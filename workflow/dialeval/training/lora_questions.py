@@ -31,8 +31,6 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import YES_NO, shortened_with
 from dialeval.protocols.probability import plan
 
-# Examples as a language model is asked about them: the very prompts of judging, in tokens, with the answer to learn.
-
 LABELS = (YES, NO)
 
 

@@ -17,8 +17,6 @@ from typing import Any
 
 from dialeval.errors import UserError
 
-# How much memory a training takes, estimated before a model is loaded, and whether there is so much.
-
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 LEARNED = 16
 """Bytes of a parameter that learns: itself, its gradient and AdamW's two means, in float32."""

@@ -21,8 +21,6 @@ from dialeval.perturbations.words import has_word, pieces
 from dialeval.text import is_unspaced, is_word, tokens
 from dialeval.training.human_dialogues import HumanDialogue, Placed, Ring, number_of, plain
 
-# Utterances that are put where they do not belong: of other dialogues of one domain, language and part.
-
 TRIES = 60
 """Utterances that are looked at in search of one that may be lent."""
 SHORTEST = 5

@@ -27,8 +27,6 @@ from dialeval.text import is_unspaced, script_of
 from dialeval.training.human_dialogues import HumanDialogue, Placed, number_of, plain, roles
 from dialeval.training.negatives import SHORTEST, Surroundings, length_of
 
-# A pair that judges learn from: a true dialogue, or turn in its context, and a spoiled one.
-
 
 class Side(NamedTuple):
     """One of a pair: who says what."""

@@ -25,8 +25,6 @@ from dialeval.stats.auc import ClusteredAuc, auc_gain, clustered_auc
 from dialeval.tables.files import read_table, read_tables
 from dialeval.tables.training import TRAINING_EXAMPLES, TRAINING_OVERLAP
 
-# What trained judges tell on dialogues that were held back, before and after their training, and what they learn from.
-
 ALL = "all"
 HELD_BACK = "held_back"
 MOMENTS = ("before", "after")

@@ -12,8 +12,6 @@ from typing import Any
 
 from dialeval.config.training import EncoderTraining, LoraTraining
 
-# A training's part of the configuration as arguments of transformers' Trainer.
-
 LOGS = 20
 """Rows of the training loss that a curve has at least, where there are so many steps."""
 

@@ -20,8 +20,6 @@ from dialeval.training.human_dialogues import PARTS, Part, judged_passages, numb
 from dialeval.training.negatives import Known, Surroundings, surroundings_of
 from dialeval.training.pairs import Pair, chosen_kinds, make_dialogue_pair, make_turn_pair, rows_of
 
-# All pairs of a training set: which turns and dialogues are taken, and in which order they stand.
-
 Place = tuple[int, int, int]
 """Position of a dialogue, of a turn in it (0 for a whole dialogue) and of a criterion: the order of the table."""
 

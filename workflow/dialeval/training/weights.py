@@ -26,8 +26,6 @@ from dialeval.tables.files import to_table, write_table
 from dialeval.tables.training import TRAINING_CURVE, TRAINING_RUNS, TRAINING_SCORES
 from dialeval.whole_files import refuse_links, replacing
 
-# Checkpoints of a training: where they lie, and which of them it goes on from after a kill.
-
 FINISHED = "finished"
 """Folder beside the checkpoints with what the training gave, links to the same files where the disk allows it."""
 _STATE = "trainer_state.json"

@@ -17,8 +17,6 @@ from dialeval.prompts.reasoning import without_thinking
 from dialeval.prompts.rendering import END_MARK, one_line
 from dialeval.text import is_unspaced, is_word, normalised, surface_tokens, tokens
 
-# What became of an utterance that was to be translated: its translation, or why there is none that can be used.
-
 STATUSES = {
     "ok": "translated",
     "blank": "there is nothing to translate: no letters, or only placeholders; kept as it is",

@@ -21,8 +21,6 @@ from dialeval.tables.files import iterate_rows, read_table
 from dialeval.tables.metaeval import ITEMS
 from dialeval.translation.checks import USABLE, Translated, nothing_to_translate, read_translation, with_context
 
-# The requests that translate a corpus into a language: one for each utterance in its context.
-
 PROTOCOL = "translate"
 TEMPLATE = "translate.j2"
 

@@ -39,8 +39,6 @@ from dialeval.translation.planning import (
     request_name as planning_request_name,
 )
 
-# Ratings and scores of translations that others made: a CSV file with a row for each utterance of the sample.
-
 NEEDED = ("corpus", "language", "utterance_id")
 Key = tuple[str, str, str]
 """Corpus, language and id of an utterance."""

@@ -79,8 +79,6 @@ from dialeval.corpora.transcripts.entries import (
 from dialeval.corpora.transcripts.transcript import EntryReading, Transcript
 from dialeval.errors import UserError
 
-# ShareGPT's format: a list of objects, or one a line, with `conversations` of `from` and `value`.
-
 LONGEST_NAME = 80
 
 

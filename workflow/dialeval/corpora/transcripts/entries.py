@@ -19,8 +19,6 @@ from dialeval.corpora.transcripts.transcript import EntryReading
 from dialeval.errors import UserError
 from dialeval.languages import LANGUAGES
 
-# The entries of a dialogue in JSON: a text, or an object that says who speaks and what, and which tools it used.
-
 SPEAKER_FIELDS = ("speaker", "role", "from", "sender")
 TEXT_FIELDS = ("text", "content", "value", "utterance", "message")
 _SAID_PARTS = ("text", "input_text", "output_text", "refusal")

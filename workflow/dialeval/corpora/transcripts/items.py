@@ -19,8 +19,6 @@ from dialeval.corpora.transcripts.transcript import JUDGED, OTHERS, AsideKind, T
 from dialeval.errors import UserError
 from dialeval.text import counted, noted
 
-# What dialogues of several systems have in common: the case that they met.
-
 
 class By(StrEnum):
     """How it is known which dialogues met one case."""

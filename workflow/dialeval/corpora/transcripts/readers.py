@@ -34,8 +34,6 @@ from dialeval.corpora.transcripts.entries import (
 from dialeval.corpora.transcripts.transcript import Transcript
 from dialeval.errors import UserError
 
-# MT-bench's folder, which others have taken over: questions, and a file of answers for each model.
-
 _QUESTIONS, _ANSWERS = "question.jsonl", "model_answer"
 _ID = "question_id"
 

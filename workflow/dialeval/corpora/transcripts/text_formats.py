@@ -28,8 +28,6 @@ from dialeval.corpora.transcripts.entries import code_of, said_by
 from dialeval.corpora.transcripts.transcript import JUDGED, SYSTEM_ROLES, EntryReading, Transcript
 from dialeval.errors import UserError
 
-# Plain text. Either a line for each dialogue, as DailyDialog has it, or one for each utterance, with who speaks.
-
 _END = "__eou__"
 _ENDING = ".txt"
 _Block = tuple[int, list[dict[str, str]]]

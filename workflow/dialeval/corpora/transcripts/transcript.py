@@ -11,8 +11,6 @@ from typing import Literal, NamedTuple
 
 from dialeval.errors import UserError
 
-# A transcript as read from a file: what was said, by whom, and what stood beside it.
-
 AsideKind = Literal["system", "tool_call", "tool_result", "reasoning"]
 """What stands in a transcript and was not said: a system prompt, a tool's use and answer, a model's thinking."""
 

@@ -30,8 +30,6 @@ from dialeval.engines.embedded.texts import Row, WordWeights, joined, unit
 from dialeval.engines.requests import Dialogue
 from dialeval.text import QUESTION_MARKS, Script, is_word, join_tokens, normalised, script_of, surface_tokens
 
-# A chatbot that selects its reply among those people gave in similar places.
-
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]

@@ -38,8 +38,6 @@ from dialeval.engines.embedded.language_model import Integers as KneserNeyIntege
 from dialeval.engines.embedded.statistics import Floats, Integers
 from dialeval.engines.embedded.training_examples import KINDS, TRUE
 
-# What a judge learns from described examples.
-
 CAUTION = 0.02
 """Kept between a probability and 0 or 1 when log-odds are taken."""
 

@@ -24,8 +24,6 @@ from dialeval.engines.store import ResponseStore
 from dialeval.provenance.fingerprints import content_digest, fingerprint
 from dialeval.text import tokens
 
-# What is asked at the same moment is answered together, and each question only once.
-
 Answer = TypeVar("Answer")
 
 

@@ -16,8 +16,6 @@ from dialeval.engines.requests import AnswerFailure, Dialogue, Kind, Request
 from dialeval.errors import nearest
 from dialeval.text import counted
 
-# What embedded models can do, as the engine sees it.
-
 _KNOWN: dict[tuple[type, tuple[type, ...]], bool] = {}
 
 

@@ -48,8 +48,6 @@ from dialeval.engines.embedded.training_examples import (
 from dialeval.engines.requests import Dialogue
 from dialeval.text import Script, normalised
 
-# The judge: how likely people alone wrote a dialogue, and which utterance gives a machine away.
-
 FALSE_ALARMS = 0.2
 """The share of people's dialogues that the judge may take for a machine's: this puts its threshold."""
 UTTERANCE_FALSE_ALARMS = 0.05

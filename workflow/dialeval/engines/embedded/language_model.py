@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from dialeval.engines.embedded.texts import Texts
 
-# Interpolated Kneser-Ney n-gram probabilities over numbered tokens, for many texts at once (Kneser and Ney, 1995).
-
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 

@@ -34,8 +34,6 @@ from dialeval.engines.requests import Dialogue
 from dialeval.errors import UserError, nearest
 from dialeval.text import Script, by_script, script_of
 
-# Learning an embedded model from dialogues; `learned_file` keeps what was learned.
-
 VERSION = 4
 """Raised by hand when the same dialogues lead to other answers than before."""
 

@@ -22,8 +22,6 @@ from dialeval.engines.embedded.texts import Texts, Topics, distinct
 from dialeval.engines.requests import Dialogue
 from dialeval.text import is_word
 
-# What the judge knows of a language from the dialogues it learned from: counts of words, neighbours, replies, places.
-
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 

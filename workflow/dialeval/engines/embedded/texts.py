@@ -29,8 +29,6 @@ from scipy import sparse
 from dialeval.engines.requests import Dialogue
 from dialeval.text import QUESTION_MARKS, is_word, telling_tokens, tokens
 
-# Texts as numbers of their tokens, read once for everything that is counted over them.
-
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 

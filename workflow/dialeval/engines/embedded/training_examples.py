@@ -19,8 +19,6 @@ from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.requests import Dialogue
 from dialeval.text import join_tokens, surface_tokens
 
-# Ways to spoil a dialogue, so that a judge can learn from people's dialogues alone what is wrong with others.
-
 KINDS = ("replaced", "strayed", "repeated", "generic", "over-long", "word salad", "reordered")
 KINDS_OF_ONE = ("replaced", "repeated", "generic", "over-long", "word salad")
 """Those that a single utterance can have."""

@@ -39,8 +39,6 @@ from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.provenance.fingerprints import fingerprint
 
-# The engine of trained metrics: scores dialogues from requests' subjects, those of like length together.
-
 Outcome = tuple[str, Response | AnswerFailure]
 
 

@@ -22,8 +22,6 @@ from dialeval.engines.local_models import by_length
 from dialeval.engines.requests import AnswerFailure, Dialogue, Request
 from dialeval.errors import UserError
 
-# What a trained metric is beside its weights: the file `metric.json` of its folder.
-
 FILE = "metric.json"
 FORMAT = 1
 """Number of the form of this file; another one is refused."""

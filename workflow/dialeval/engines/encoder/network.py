@@ -14,8 +14,6 @@ from torch import nn
 
 from dialeval.errors import UserError
 
-# The network of a metric: an encoder's body, the mean of its last hidden states, and a head per expert.
-
 
 class ExpertNetwork(nn.Module):  # type: ignore[misc]
     """An encoder with a head, and perhaps adapters, per expert.

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.openai_api.answers import read_chat, read_choice
-from dialeval.engines.openai_api.connection import Connection, Heard
+from dialeval.engines.openai_api.connection import Connection, OnHeaders
 from dialeval.engines.openai_api.faults import Fault, RetryPolicy, read_or_fault, with_retries
 from dialeval.engines.openai_api.request_bodies import chat_body, choice_body, openai_identity
-from dialeval.engines.openai_api.token_counts import billed_for, bound_of, most_of, tokenizer_for
+from dialeval.engines.openai_api.token_counts import billed_for, bound_of, largest_bill, tokenizer_for
 from dialeval.engines.openai_api.vllm_server import VllmServer
 from dialeval.engines.rate_limits.limits import NO_TOKENS, Limits, Tokens
 from dialeval.engines.rate_limits.speed import announced
@@ -34,19 +34,19 @@ class OpenAIEngine:
 
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
-        settings: a digest of the model's settings, by which what is remembered of it is told from that of others.
+        settings: a digest of the model's settings.
         reads_subject: always false.
         concurrency: how many requests may be in flight at once.
-        resting: how many wait to be tried again, while others may be asked.
+        resting: how many requests wait to be retried.
         context_window: tokens of prompt and answer together as configured; None if not known.
         connection: the way to the endpoint.
         retrying: when to try again.
 
     Args:
         model: the model's configuration.
-        tokenizer: counts tokens; without one, see `counting.tokenizer_for`.
+        tokenizer: counts tokens; without one, see `token_counts.tokenizer_for`.
         retrying: when to try again; without one, as configured.
-        account: what every try is paid from; without one, nothing is counted.
+        account: pays for every try; without one, nothing is counted.
 
     Raises:
         UserError: while answering, that the environment variable of the key is missing, or that the endpoint is dead.
@@ -63,8 +63,8 @@ class OpenAIEngine:
         account: Account | None = None,
     ) -> None:
         self.identity = openai_identity(model)
-        said = model.model_dump_json(exclude={*model.how_jobs_run, "budget", "price_input", "price_output"})
-        self.settings = hashlib.sha256(said.encode()).hexdigest()[:12]
+        settings = model.model_dump_json(exclude={*model.how_jobs_run, "budget", "price_input", "price_output"})
+        self.settings = hashlib.sha256(settings.encode()).hexdigest()[:12]
         self.concurrency = model.concurrency
         self.resting = 0
         self.context_window = model.context_window
@@ -114,7 +114,7 @@ class OpenAIEngine:
         await self.connection.close()
 
     def _masked(self, response: Response) -> Response:
-        """Returns a response in which an endpoint that repeats what it was sent has not written the key."""
+        """Returns a response without the key, in case the endpoint repeats what it was sent."""
         mask = self.connection.redactor.mask_answer
         text, reasoning = mask(response.text), mask(response.reasoning)
         if text is response.text and reasoning is response.reasoning:
@@ -129,8 +129,8 @@ class OpenAIEngine:
     async def _post(
         self, path: str, body: dict[str, Any], request: Request | None, read: Callable[[dict[str, Any]], Read]
     ) -> Read:
-        """Returns what `read` makes of the endpoint's JSON; what it finds malformed is asked for again."""
-        self.connection.read_secrets()  # a missing key is told before anything is paid or sent
+        """Returns what `read` makes of the endpoint's JSON; malformed answers are retried."""
+        self.connection.read_secrets()  # reports a missing key before anything is paid or sent
         bound = bound_of(body) if request is not None else None
         tokens = self._tokens_of(request, bound) if request is not None and bound is not None else NO_TOKENS
         again = False
@@ -139,7 +139,7 @@ class OpenAIEngine:
             nonlocal again
             async with self._limits.place(tokens, again=again) as place:
                 again = True
-                outcome = await self._try(path, body, place.hear, bound)
+                outcome = await self._try(path, body, place.keep_headers, bound)
                 self._limits.announced(place, announced, taken=not isinstance(outcome, Fault))
                 try:
                     answer = outcome if isinstance(outcome, Fault) else read_or_fault(read, outcome)
@@ -160,29 +160,31 @@ class OpenAIEngine:
         return await with_retries(self.retrying, attempt, self._rest)
 
     def _tokens_of(self, request: Request, bound: Bound) -> Tokens:
-        """Returns what a request counts for."""
+        """Returns the tokens that a request counts for."""
         longest = request.sampling.max_tokens
         about = bound.input_tokens / _BYTES_PER_TOKEN + bound.output_tokens
         return Tokens(about, bound.input_tokens + longest, lambda: self.count_tokens(request.messages) + longest)
 
-    async def _try(self, path: str, body: dict[str, Any], heard: Heard, bound: Bound | None) -> dict[str, Any] | Fault:
-        """Sends a request once, as soon as the budget allows it; what becomes of it is written down in any case.
+    async def _try(
+        self, path: str, body: dict[str, Any], on_headers: OnHeaders, bound: Bound | None
+    ) -> dict[str, Any] | Fault:
+        """Sends a request once the budget allows it, and records its cost in any case.
 
         Args:
-            path: where to.
-            body: what is sent.
-            heard: told the headers of the answer.
-            bound: the most that it can be billed for; None for one that is free.
+            path: the place below the endpoint's address.
+            body: the JSON to send.
+            on_headers: called with the headers of the answer.
+            bound: the largest number of billed tokens; None for a free request.
 
         Raises:
             UserError: the budget is used up.
         """
         if self.account is None or bound is None:
-            return await self.connection.post(path, body, heard)
+            return await self.connection.post(path, body, on_headers)
         reserved = await self.account.reserve(bound)
-        billed = most_of(bound)
+        billed = largest_bill(bound)
         try:
-            outcome = await self.connection.post(path, body, heard)
+            outcome = await self.connection.post(path, body, on_headers)
             billed = billed_for(outcome, bound)
             return outcome
         finally:

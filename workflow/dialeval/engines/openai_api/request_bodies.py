@@ -12,8 +12,6 @@ from urllib.parse import urlsplit
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.requests import PENALTIES, Message, Request, merge_system
 
-# Requests in the words of an OpenAI-compatible endpoint.
-
 _TEMPLATE_FIELDS = ("chat_template", "chat_template_kwargs")
 
 

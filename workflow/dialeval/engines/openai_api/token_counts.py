@@ -16,8 +16,6 @@ from dialeval.engines.cl100k import WORDS_AND_MARKS, Tokenizer, caches, cl100k_t
 from dialeval.engines.openai_api.faults import Fault
 from dialeval.engines.spending.prices import NOTHING, Billed, Bound
 
-# What a try is billed for at most, and what the endpoint's answer says it was billed for.
-
 _PER_MESSAGE, _PER_PROMPT = 4, 3
 """Tokens that a chat template adds."""
 _PLAIN = frozenset({
@@ -52,7 +50,7 @@ def bound_of(body: Mapping[str, Any]) -> Bound:
     return Bound(n_input + _PER_MESSAGE * len(messages) + _PER_PROMPT, n_output)
 
 
-def most_of(bound: Bound) -> Billed:
+def largest_bill(bound: Bound) -> Billed:
     """Returns a bill that nobody wrote: all that a try may have been billed for."""
     return Billed(bound.input_tokens, bound.output_tokens, confirmed=False)
 
@@ -74,7 +72,7 @@ def billed_for(outcome: Mapping[str, Any] | Fault, bound: Bound) -> Billed:
             case "prompt":
                 return Billed(bound.input_tokens, 0, confirmed=False)
             case _:
-                return most_of(bound)
+                return largest_bill(bound)
     usage = outcome.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     n_input = _believed(usage.get("prompt_tokens"), bound.input_tokens)

@@ -31,8 +31,6 @@ from dialeval.engines.openai_api.answers import (
 from dialeval.engines.openai_api.request_bodies import exact_choice_body, next_token_body, scoring_body, tokenise_body
 from dialeval.engines.requests import AnswerFailure, Request, Response
 
-# What only a vLLM server offers: exact probabilities of labels, and of a text that is given.
-
 Read = TypeVar("Read")
 _TOKEN_ID = "token_id:"
 

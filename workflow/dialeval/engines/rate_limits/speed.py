@@ -29,8 +29,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-# The speed that an endpoint announces: how much is left of a limit, and when all of it will be there again.
-
 _MINUTE = 60.0
 _RESERVE = 0.1
 """The share of a limit below which we go slower than it grows."""
@@ -301,7 +299,7 @@ class Count:
 
 
 @dataclass(slots=True)
-class Try:
+class Attempt:
     """One request on its way.
 
     Attributes:
@@ -348,7 +346,7 @@ class Throttle:
         """Returns for how many seconds a request may be under way that is about to be refused."""
         return 1.0 + 2.0 * self._slowest_refusal
 
-    def sent(self) -> Try:
+    def sent(self) -> Attempt:
         """Notes that a request is being sent."""
         now = asyncio.get_running_loop().time()
         if now > self._last_sent_at + max(_IDLE, 3 / self.speed):  # what was taken before tells nothing of the speed
@@ -367,9 +365,9 @@ class Throttle:
             if count.sent >= ENOUGH_TRIES and now - count.since >= ENOUGH_SECONDS:
                 count.closed_at = now
         self._sent += 1
-        return Try(self._sent - 1, now, count)
+        return Attempt(self._sent - 1, now, count)
 
-    def taken(self, one: Try) -> None:
+    def taken(self, one: Attempt) -> None:
         """Notes that a request was taken."""
         if self._over_again and one.number > self._over_number:
             self._over_again = False
@@ -379,7 +377,7 @@ class Throttle:
             if self._taken_in_a_row >= _CALM:
                 self._speed_up_in_a_calm()
 
-    def refused(self, one: Try, pause: float) -> bool:
+    def refused(self, one: Attempt, pause: float) -> bool:
         """Notes that a request was refused, and returns whether everybody is to wait.
 
         Args:

@@ -18,13 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dialeval.engines.requests import Response, read_response
-from dialeval.engines.spending.ledger import FOLDER, SUFFIX, Entry, Ledger, Sums, Writer, close_file, write_whole
+from dialeval.engines.spending.ledger import FOLDER, SUFFIX, Entry, Ledger, Sums, Writer, close_file, write_lines
 from dialeval.engines.spending.prices import NOTHING, Billed, Bound, ModelTerms, Terms
 from dialeval.engines.store.answer_files import KEY_LENGTH, body_of
 from dialeval.errors import UserError
 from dialeval.whole_files import refuse_links
-
-# A job's account: no try is sent that could make its model, or the run, cost more than the budget.
 
 OTHERS_POLL = 1.0
 """Seconds between two looks at what other jobs have left over."""
@@ -67,7 +65,7 @@ class Account:
         self._generation = 0
         self._waiting: list[asyncio.Future[None]] = []
         self._over = (0, 0)
-        self._told = False
+        self._reported = False
 
     @property
     def spent(self) -> float:
@@ -81,7 +79,7 @@ class Account:
             UserError: the budget does not allow it.
         """
         while True:
-            most = self._most(bound, self.terms.model.ordinary)
+            most = self._largest_cost(bound, self.terms.model.ordinary)
             reserved = self._take(bound, most)
             if reserved is not None:
                 await self._written(reserved)
@@ -95,14 +93,14 @@ class Account:
             if left is None or left.under_way:
                 continue
             if left.others > NEXT_TO_NOTHING:
-                self._tell_of_others(left)
+                self._report_waiting(left)
                 await asyncio.sleep(OTHERS_POLL)
             else:
                 raise left.used_up(self.terms.model.name, most, self._folder)
 
     async def reserve_in_batch(self, bound: Bound) -> Reserved | None:
         """Sets aside what a request in a batch may cost; returns None if that does not fit into the budget now."""
-        most = self._most(bound)
+        most = self._largest_cost(bound)
         while (reserved := self._take(bound, most, in_batch=True)) is None:
             if await self._ask_for_more(most) is not None:
                 return None
@@ -110,8 +108,8 @@ class Account:
 
     async def refuse(self, bound: Bound) -> UserError:
         """Returns the error for a request in a batch that the budget does not allow."""
-        most = self._most(bound)
-        left = await asyncio.to_thread(self._look)
+        most = self._largest_cost(bound)
+        left = await asyncio.to_thread(self._balance_now)
         return left.used_up(self.terms.model.name, most, self._folder)
 
     def settle(self, reserved: Reserved, billed: Billed) -> None:
@@ -135,7 +133,7 @@ class Account:
         total = sum(one.most for one in requests.values())
         with self._ledger.locked():
             self._folder.mkdir(parents=True, exist_ok=True)
-            write_whole(self._batch_file(mark), [self._about | {"batch": mark, "bounds": bounds}, ["+", 0, total]])
+            write_lines(self._batch_file(mark), [self._about | {"batch": mark, "bounds": bounds}, ["+", 0, total]])
             self._ledger.enter(self._batch_file(mark))
             self.withdraw(requests.values())
             self._give_back()
@@ -166,7 +164,7 @@ class Account:
                      one.confirmed)  # fmt: skip
         about = self._about | {"batch": mark}
         with self._ledger.locked():
-            take_in(self._ledger.folder, self.terms.digest, self.terms.model)
+            count_stored_answers(self._ledger.folder, self.terms.digest, self.terms.model)
             close_file(self._batch_file(mark), Entry(self.terms.digest, about, sums))
 
     def close(self) -> None:
@@ -186,7 +184,7 @@ class Account:
                 unsaid = f", {sums.unconfirmed:.3g} of it unconfirmed" if sums.unconfirmed > NEXT_TO_NOTHING else ""
                 print(f"spent on '{self.terms.model.name}' by this job: {sums.spent:.6g}{unsaid}", file=sys.stderr)
 
-    def _most(self, bound: Bound, times: float = 1.0) -> float:
+    def _largest_cost(self, bound: Bound, times: float = 1.0) -> float:
         input_over, output_over = self._over
         return times * self.terms.model.cost(bound.input_tokens + input_over, bound.output_tokens + output_over)
 
@@ -238,7 +236,7 @@ class Account:
             writer = self._open()
             if not self.terms.limited:
                 return None
-            left = self._left()
+            left = self._balance()
             need = self.spent + self._set_aside + most
             if need <= left.up_to:
                 now = time.monotonic()
@@ -257,7 +255,7 @@ class Account:
     def _open(self) -> Writer:
         if self._writer is None:
             for digest, terms in self.terms.run.models.items():
-                take_in(self._ledger.folder, digest, terms)
+                count_stored_answers(self._ledger.folder, digest, terms)
             self._ledger.close_the_dead()
             entries = [entry for entry in self._ledger.entries().values() if entry.digest == self.terms.digest]
             self._over = (max([0, *(one.over[0] for one in entries)]), max([0, *(one.over[1] for one in entries)]))
@@ -269,7 +267,7 @@ class Account:
     def _folder(self) -> Path:
         return self._ledger.folder / self.terms.digest
 
-    def _left(self) -> Balance:
+    def _balance(self) -> Balance:
         """Returns what the tightest budget leaves this job."""
         assert self._writer is not None
         return tightest(self.terms, self._ledger, self._writer, under_way=self._n_under_way > 0)
@@ -282,19 +280,19 @@ class Account:
             if need < writer.entry.granted:
                 writer.grant(need)
 
-    def _tell_of_others(self, left: Balance) -> None:
-        if not self._told:
-            self._told = True
+    def _report_waiting(self, left: Balance) -> None:
+        if not self._reported:
+            self._reported = True
             print(
                 f"waiting: other jobs have set aside {left.others:.3g} of {left.field} = {left.budget:g}, and what is "
                 "left is not enough for the next request",
                 flush=True,
             )
 
-    def _look(self) -> Balance:
+    def _balance_now(self) -> Balance:
         with self._ledger.locked():
             self._open()
-            return self._left()
+            return self._balance()
 
     def _release(self, reserved: Reserved) -> None:
         """Takes back what was set aside and lets those see who wait for it."""
@@ -421,7 +419,7 @@ def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, under_way: bool) -
 # What was paid before anybody kept a ledger: the tokens of the stored answers, at the prices of today.
 
 
-def take_in(folder: Path, digest: str, terms: ModelTerms) -> None:
+def count_stored_answers(folder: Path, digest: str, terms: ModelTerms) -> None:
     """Begins a model's part of the ledger with what its stored answers have cost, unless it has begun.
 
     Answers that do not say their tokens cannot be counted; how many they are is printed. The ledger's lock must be

@@ -34,8 +34,6 @@ from dialeval.engines.store.answer_files import TurnWrites
 from dialeval.errors import UserError
 from dialeval.whole_files import new_beside, open_no_link, refuse_links
 
-# The ledger: what was spent on each model, in files beside the answers, so that no restart and no other job forgets.
-
 FOLDER = "spending"
 """The ledger's place in the folder of the stores."""
 
@@ -62,7 +60,7 @@ class Ledger:
         with self._one_thread:
             descriptor = open_no_link(lock, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
-                with no_locks_said(self.folder):
+                with without_locks(self.folder):
                     fcntl.flock(descriptor, fcntl.LOCK_EX)
                 self._lock = descriptor
                 yield
@@ -99,7 +97,7 @@ class Ledger:
         """Closes the files of jobs that were killed; the lock must be held."""
         for path, entry in self.entries().items():
             if not entry.closed and entry.about.get("batch") is None and not is_alive(path, entry.about):
-                most = entry.at_most if is_same_system(entry.about) else entry.committed
+                most = entry.largest if is_same_system(entry.about) else entry.committed
                 entry.sums.tries += len(entry.open)
                 entry.sums.unconfirmed += most - entry.sums.spent
                 entry.sums.spent = most
@@ -107,7 +105,7 @@ class Ledger:
 
     def total(self) -> Sums:
         """Returns what was spent on all models."""
-        return reduce(add, (entry.all_told for entry in self.entries().values()), Sums())
+        return reduce(add, (entry.with_open for entry in self.entries().values()), Sums())
 
     def by_name(self, digests: Mapping[str, str]) -> dict[tuple[str, str], Sums]:
         """Returns what was spent, by a model's present name and the protocol.
@@ -126,7 +124,7 @@ class Ledger:
             now = names.get(entry.digest) or ([then] if then in digests else None)
             if now is not None:
                 about = then if then in now else now[0], str(entry.about.get("protocol", ""))
-                found[about] = found.get(about, Sums()) + entry.all_told
+                found[about] = found.get(about, Sums()) + entry.with_open
         return found
 
     def _listed(self) -> list[Path]:
@@ -207,20 +205,20 @@ class Entry:
     closed: bool = False
 
     @property
-    def all_told(self) -> Sums:
+    def with_open(self) -> Sums:
         """What was spent, with what is under way at its most."""
         under_way = sum(self.open.values())
         return self.sums + Sums(under_way, under_way, tries=len(self.open))
 
     @property
-    def at_most(self) -> float:
+    def largest(self) -> float:
         """What has been spent for all that the lines say."""
         return self.sums.spent + sum(self.open.values())
 
     @property
     def committed(self) -> float:
         """What must be counted as long as the file is not closed."""
-        return self.at_most if self.granted is None or self.closed else max(self.at_most, self.granted)
+        return self.largest if self.granted is None or self.closed else max(self.largest, self.granted)
 
     def is_of(self, digest: str, name: str) -> bool:
         """Returns whether it tells of a model: under whatever name, or under its name when it was another."""
@@ -262,10 +260,10 @@ def close_file(path: Path, entry: Entry) -> None:
     refuse_links(path, path.parents[2])
     path.parent.mkdir(parents=True, exist_ok=True)
     entry.closed = True
-    write_whole(path, [entry.closing_line()])
+    write_lines(path, [entry.closing_line()])
 
 
-def write_whole(path: Path, lines: list[Any]) -> None:
+def write_lines(path: Path, lines: list[Any]) -> None:
     """Writes a file of lines, whole or not at all, and safely on the disk."""
     refuse_links(path, path.parents[2])
     temporary = None
@@ -303,7 +301,7 @@ def read_on(path: Path, content: bytes, entry: Entry) -> int:
 
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
-_said: set[Path] = set()
+_WITHOUT_LOCKS: set[Path] = set()
 
 
 class Writer:
@@ -321,11 +319,11 @@ class Writer:
         self.path = folder / f"{host}-{os.getpid()}-{secrets.token_hex(4)}.{SUFFIX}"
         self.entry = Entry(folder.name)
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
-        with no_locks_said(folder):
+        with without_locks(folder):
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._number = 0
         self._lines = TurnWrites(self._write)
-        self._say(about | _this_system() | {"pid": os.getpid(), "time": round(time.time())})
+        self._write_line(about | _this_system() | {"pid": os.getpid(), "time": round(time.time())})
 
     def begin(self, most: float) -> int:
         """Writes down what a try may cost, which is to be sent when that is `written`, and returns its number."""
@@ -345,28 +343,28 @@ class Writer:
     def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
         """Writes down what a try has cost."""
         self.entry.end(number, cost, input_tokens, output_tokens, confirmed)
-        self._say_this_turn(f'["-",{number},{cost!r},{input_tokens},{output_tokens},{confirmed:d}]\n'.encode())
+        self._write_soon(f'["-",{number},{cost!r},{input_tokens},{output_tokens},{confirmed:d}]\n'.encode())
 
     def grant(self, to: float) -> None:
         """Writes down, safely, up to which sum this job may spend."""
-        self._say(["to", to])
+        self._write_line(["to", to])
         os.fsync(self._file)
 
     def exceed(self, input_tokens: int, output_tokens: int) -> None:
         """Writes down by how much answers exceed what they could have at most."""
         self.entry.over = (input_tokens, output_tokens)
-        self._say_this_turn(_line(["over", input_tokens, output_tokens]))
+        self._write_soon(_line(["over", input_tokens, output_tokens]))
 
     def close(self) -> None:
         """Replaces all lines by their sum; what is under way counts at its most."""
         with suppress(UserError):  # the sum holds what these lines say
             self._lines.flush()
-        self.entry.sums = self.entry.all_told
+        self.entry.sums = self.entry.with_open
         self.entry.open.clear()
         close_file(self.path, self.entry)
         os.close(self._file)
 
-    def _say_this_turn(self, line: bytes) -> None:
+    def _write_soon(self, line: bytes) -> None:
         """Writes a line of what ended, with all others of this turn of the event loop.
 
         If it cannot, the file has the try at its most, and whoever begins another is told: what came is not lost.
@@ -374,7 +372,7 @@ class Writer:
         with suppress(UserError):
             self._lines.add(line)
 
-    def _say(self, line: Any) -> None:
+    def _write_line(self, line: Any) -> None:
         """Writes a line at once."""
         self._write(_line(line))
         self.entry.read(line)
@@ -418,15 +416,15 @@ def is_same_system(about: dict[str, Any]) -> bool:
 
 
 @contextmanager
-def no_locks_said(folder: Path) -> Iterator[None]:
+def without_locks(folder: Path) -> Iterator[None]:
     """Goes on without a lock where the file system has none, and says so once."""
     try:
         yield
     except BlockingIOError:
         raise
     except OSError as error:
-        if folder not in _said:
-            _said.add(folder)
+        if folder not in _WITHOUT_LOCKS:
+            _WITHOUT_LOCKS.add(folder)
             print(f"note: {folder} has no file locks ({error.strerror}); jobs that run at once may exceed a budget")
 
 

@@ -18,8 +18,6 @@ from dialeval.config.endpoints import OpenAIModel
 from dialeval.config.models import Model
 from dialeval.engines.openai_api.request_bodies import openai_identity
 
-# What tokens cost, where the configuration says it.
-
 MILLION = 1_000_000
 
 

@@ -33,8 +33,6 @@ import numpy.typing as npt
 from dialeval.errors import UserError
 from dialeval.whole_files import replacing
 
-# Files of answers, one line each, and looking answers up in them.
-
 _MOST_OPEN = 64
 
 

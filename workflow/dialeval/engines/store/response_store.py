@@ -38,8 +38,6 @@ from dialeval.errors import UserError
 from dialeval.text import counted
 from dialeval.whole_files import open_no_link, refuse_links
 
-# Reading what a model has answered: where its answers lie, and looking them up.
-
 ANSWERS = ".jsonl"
 
 
@@ -69,34 +67,34 @@ class StoredAnswers:
         self.folder = directory / digest / protocol
         self.report = LoadReport()
         self._directory, self._digest, self._protocol = directory, digest, protocol
-        self._here, self._elsewhere = AnswerFiles(), AnswerFiles()
-        self._looked_elsewhere = False
+        self._own_protocol, self._other_protocols = AnswerFiles(), AnswerFiles()
+        self._others_loaded = False
         self._hidden: dict[str, str] = {}
-        self._noted: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
 
     def __enter__(self) -> Self:
         self._load()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._here.close()
-        self._elsewhere.close()
+        self._own_protocol.close()
+        self._other_protocols.close()
 
     def __contains__(self, key: str) -> bool:
         return self.get(key) is not None
 
     def get(self, key: str) -> Response | None:
         """Returns the stored response, or None."""
-        found = self._first_whole(self._here, key)
+        found = self._first_whole(self._own_protocol, key)
         if found is None:
-            if not self._looked_elsewhere:
-                self._look_elsewhere()
-            found = self._first_whole(self._elsewhere, key)
+            if not self._others_loaded:
+                self._load_other_protocols()
+            found = self._first_whole(self._other_protocols, key)
         return found
 
     def unreadable(self) -> dict[str, str]:
         """Returns why files and folders could not be read, by their path."""
-        return self._hidden | self._here.unreadable | self._elsewhere.unreadable
+        return self._hidden | self._own_protocol.unreadable | self._other_protocols.unreadable
 
     def _first_whole(self, files: AnswerFiles, key: str) -> Response | None:
         for path, body in files.find(key):
@@ -105,18 +103,18 @@ class StoredAnswers:
             except ValueError:
                 files.count_damaged(path)
                 continue
-            if mended and (path, mended) not in self._noted:
-                self._noted.add((path, mended))
+            if mended and (path, mended) not in self._reported:
+                self._reported.add((path, mended))
                 print(f"note: an answer in {path} has {mended}; the rest of it is used")
             return response
         return None
 
-    def _look_elsewhere(self) -> None:
+    def _load_other_protocols(self) -> None:
         others = [path for model in self._model_folders() for path in self._listed(model) if path.is_dir()]
         files = (path for of in others if of.name != self._protocol for path in self._listed(of, ANSWERS))
-        self._elsewhere.load(files, keep=self._keeps_places, grows=self._grows)
-        self._looked_elsewhere = True
-        self._tell(self._elsewhere)
+        self._other_protocols.load(files, keep=self._keeps_places, grows=self._grows)
+        self._others_loaded = True
+        self._report(self._other_protocols)
 
     def _model_folders(self) -> list[Path]:
         """Returns the folders of the model, the one of this version first."""
@@ -137,23 +135,23 @@ class StoredAnswers:
         """Returns whether a job may be writing into a file at this moment."""
         return may_be_written(path)
 
-    def _tell(self, files: AnswerFiles) -> None:
+    def _report(self, files: AnswerFiles) -> None:
         for name, count in files.damaged.items():
             print(
                 f"note: {name} has {counted(count, 'damaged line')}; the rest is used and those requests are asked "
                 "again"
             )
         for name, reason in (self._hidden | files.unreadable).items():
-            if (name, reason) not in self._noted:
-                self._noted.add((name, reason))
+            if (name, reason) not in self._reported:
+                self._reported.add((name, reason))
                 print(f"note: {name} cannot be read: {reason}")
 
     def _load(self) -> None:
         folders = [model / self._protocol for model in self._model_folders()]
         files = (path for folder in folders for path in self._listed(folder, ANSWERS))
-        self._here.load(files, keep=self._keeps_places, grows=self._grows)
-        self.report = LoadReport(len(self._here), self._here.damaged)
-        self._tell(self._here)
+        self._own_protocol.load(files, keep=self._keeps_places, grows=self._grows)
+        self.report = LoadReport(len(self._own_protocol), self._own_protocol.damaged)
+        self._report(self._own_protocol)
 
 
 # Which job asks which request, where several jobs ask one model at the same time, of one run or of several.
@@ -208,7 +206,7 @@ class Claims:
             self._take_name()
             self._file = _opened(self._folder.parent / CLAIMS)
             with self._locked():
-                self._empty_if_alone()
+                self._truncate_if_alone()
                 self._number = str(len(self._jobs))
                 self._append([f"job {self._number} {json.dumps([self._folder.name, self._writer, self._run])}"])
         except UserError:
@@ -224,7 +222,7 @@ class Claims:
         """Gives the name back; claims without an answer are void from now on."""
         if self._file is not None:
             with suppress(OSError), self._locked():
-                self._empty_if_alone()
+                self._truncate_if_alone()
             os.close(self._file)
         if self._name_lock is not None:
             os.close(self._name_lock)
@@ -295,7 +293,7 @@ class Claims:
     def _shares_none(self, job: OtherJob) -> bool:
         return job[:2] == (self._folder, self._writer) or bool(self._run and job.run == self._run)
 
-    def _empty_if_alone(self) -> None:
+    def _truncate_if_alone(self) -> None:
         assert self._file is not None
         others = {job[:2] for job in self._jobs.values()} - {(self._folder, self._writer)}
         if not any(is_at_work(folder, writer) for folder, writer in others):
@@ -417,7 +415,7 @@ class ResponseStore(StoredAnswers):
         self.written = 0
         self._name, self._writer = name, writer
         self._sync_seconds = sync_seconds
-        self._claims = Claims(self.folder, writer, run, self._read_answers, self._is_of_others)
+        self._claims = Claims(self.folder, writer, run, self._read_answers, self._others_have)
         self._others = GrowingFiles()
         self._to_claim: dict[asyncio.Future[bool], str] = {}
         self._only_read: OSError | None = None
@@ -432,7 +430,7 @@ class ResponseStore(StoredAnswers):
             refuse_links(self.folder / NAMES, self._directory)
             self.folder.mkdir(parents=True, exist_ok=True)
             self._claims.acquire()  # whoever waits here reads afterwards what was stored meanwhile
-            self._list_anew()
+            self._refresh_listing()
             self._note_name()
             return super().__enter__()
         except UserError:
@@ -476,7 +474,7 @@ class ResponseStore(StoredAnswers):
                 return Response.from_json(body)
         found = super().get(key)
         if found is None:
-            found = self._of_others(key)
+            found = self._answer_of_others(key)
         if found is None and (unreadable := self.unreadable()):
             files = "\n".join(f"  {path}: {reason}" for path, reason in unreadable.items())
             raise UserError(
@@ -541,18 +539,18 @@ class ResponseStore(StoredAnswers):
             os.fsync(self._output)
             self._last_sync = time.monotonic()
 
-    def beside(self, suffix: str) -> Path:
+    def writer_file(self, suffix: str) -> Path:
         """Returns the path of a file of this job's writer that lies beside its answers and holds none."""
         return self.folder / f"{self._writer}.{suffix}"
 
-    def left_beside(self, suffix: str) -> list[Path]:
+    def abandoned_files(self, suffix: str) -> list[Path]:
         """Returns such files of other writers of this model, under whatever protocol, that are not at work."""
-        own = self.beside(suffix)
+        own = self.writer_file(suffix)
         protocols = [path for model in self._model_folders() for path in self._listed(model) if path.is_dir()]
         found = [path for protocol in protocols for path in self._listed(protocol, f".{suffix}")]
         return [path for path in found if path != own and not is_at_work(path.parent, path.stem)]
 
-    def _of_others(self, key: str) -> Response | None:
+    def _answer_of_others(self, key: str) -> Response | None:
         body = self._others.get(key)
         with suppress(ValueError):
             return None if body is None else read_response(body)[0]
@@ -613,10 +611,10 @@ class ResponseStore(StoredAnswers):
         files = self._listed(job.folder, ANSWERS)
         self._others.read_on(path for path in files if path.stem.rpartition("-")[0] == job.writer)
 
-    def _is_of_others(self, key: str) -> bool:
-        return self._of_others(key) is not None
+    def _others_have(self, key: str) -> bool:
+        return self._answer_of_others(key) is not None
 
-    def _list_anew(self) -> None:
+    def _refresh_listing(self) -> None:
         """Has a file system that remembers what lay in the folder look again, so that nothing is paid twice."""
         mark = self.folder / f".{self._writer}.{os.urandom(4).hex()}.anew"
         os.close(open_no_link(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL))

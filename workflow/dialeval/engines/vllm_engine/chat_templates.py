@@ -21,8 +21,6 @@ from dialeval.engines.requests import Message, merge_system
 from dialeval.errors import UserError
 from dialeval.prompts.reasoning import CLOSING, OPENING, split_thinking
 
-# Chat templates: what they refuse, how messages are rearranged for them, and where an utterance ends.
-
 AS_IS, MERGED, TRANSCRIPT = "none", "system merged into the first user message", "transcript"
 _SYSTEM, _USER, _ASSISTANT = "Marksystem", "Markuser", "Markassistant"
 _NAMES = {"user": "A", "assistant": "B"}

@@ -23,8 +23,6 @@ from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.engines.vllm_engine.scheduling import Admission, DialogueRoom
 from dialeval.errors import UserError
 
-# The engine behind the interface of `request.py`: prompts in, vLLM's answers out.
-
 IN_FLIGHT = 2048
 """Requests for each copy of a model that may wait here for room in the KV cache, twice what vLLM computes together at
 most; the cache and vLLM's `max_num_seqs`, not this, limit what the engine has in hand."""

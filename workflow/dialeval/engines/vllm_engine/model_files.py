@@ -19,8 +19,6 @@ from dialeval.config.models import VllmModel
 from dialeval.engines.vllm_engine.installation import remedy
 from dialeval.errors import UserError
 
-# The identity of a model: everything about it that can change an answer.
-
 WHOLE_UP_TO = 1 << 28
 """Bytes up to which a file is hashed whole; of a larger one, its size and samples all over it."""
 _SAMPLE, _SAMPLES = 1 << 16, 256

@@ -19,8 +19,6 @@ from typing import Any, NamedTuple
 from dialeval.config.models import VllmModel
 from dialeval.errors import UserError
 
-# The process that computes: vLLM's engine, driven step by step, with Python's lock to itself.
-
 FEWEST_FIRST = {"scheduling_policy": "priority"}
 """Of dialogues that wait for their turn the one that is farthest from its end goes first: all then end together, and
 there are no steps at the end with a few stragglers."""

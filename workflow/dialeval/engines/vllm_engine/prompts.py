@@ -29,8 +29,6 @@ from dialeval.engines.requests import AnswerFailure, Message
 from dialeval.engines.vllm_engine.chat_templates import ChatTemplate, Reasoning, reasoning_of, special_tokens
 from dialeval.engines.vllm_engine.model_files import load_tokenizer
 
-# How one model is shown what it is asked: its tokenizer, its chat template, and how it marks its reasoning.
-
 
 class Prompts:
     """Renders and tokenises what one model is asked.

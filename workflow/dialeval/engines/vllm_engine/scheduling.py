@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
-# How many requests the engine has in hand at once: as many as its KV cache holds, begun dialogues first.
-
 FIRST_GUESS_OF_ANSWER, GUESSES = 64, 16
 """Tokens expected of an answer before any has been seen, and how many answers the guess counts for; short answers come
 first, so that the first few say little."""

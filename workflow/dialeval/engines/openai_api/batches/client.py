@@ -28,13 +28,11 @@ from dialeval.engines.openai_api.faults import (
     MaskedRecords,
     Redactor,
     RetryPolicy,
-    plain_words,
+    message_text,
     short,
     status_fault,
     with_retries,
 )
-
-# The `openai` client for what batches need: files in, files out, and questions about both.
 
 _ANSWER = httpx2.Response
 
@@ -300,8 +298,8 @@ def _status(payload: Mapping[str, Any], redactor: Redactor) -> BatchStatus:
         completed=_whole(counts.get("completed")),
         failed=_whole(counts.get("failed")),
         files=tuple(file for file in files if isinstance(file, str) and file),
-        code=plain_words(first.get("code")),
-        said=short(redactor.mask(plain_words(first.get("message")))),
+        code=message_text(first.get("code")),
+        said=short(redactor.mask(message_text(first.get("message")))),
     )
 
 

@@ -32,14 +32,12 @@ from dialeval.engines.openai_api.batches.files import (
 )
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.faults import PASSING, Fault
-from dialeval.engines.openai_api.token_counts import bound_of, most_of
+from dialeval.engines.openai_api.token_counts import bound_of, largest_bill
 from dialeval.engines.rate_limits.limits import CircuitBreaker
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response
 from dialeval.engines.spending.prices import NOTHING, Billed
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-
-# The engine of models that are asked in batches.
 
 
 class BatchEngine:
@@ -88,7 +86,7 @@ class BatchEngine:
         Raises:
             UserError: the endpoint has no batches, refuses them, or is dead.
         """
-        with RequestSpool() as spool, BatchLedger(store.beside(SUFFIX), store.left_beside(SUFFIX)) as ledger:
+        with RequestSpool() as spool, BatchLedger(store.writer_file(SUFFIX), store.abandoned_files(SUFFIX)) as ledger:
             client = BatchClient(self.engine.connection, self._model.timeout_seconds)
             run = BatchRun(
                 self.engine,
@@ -375,9 +373,9 @@ class BatchRun:
                 yield key, failure
         self._save()
         if self._account is not None:
-            unmentioned = {key: most_of(bound) for key, bound in bounds.items() if key not in bills}
-            all_told = status.state == "failed" or (status.state in _CUT_SHORT and status.completed <= len(answered))
-            self._account.settle_batch(batch.mark, bills if all_told else bills | unmentioned)
+            unmentioned = {key: largest_bill(bound) for key, bound in bounds.items() if key not in bills}
+            with_open = status.state == "failed" or (status.state in _CUT_SHORT and status.completed <= len(answered))
+            self._account.settle_batch(batch.mark, bills if with_open else bills | unmentioned)
         self._ledger.close(batch)
         if again:
             self._say(f"batch {batch.name}: {len(again)} requests without an answer are asked one by one")

@@ -29,13 +29,11 @@ from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.openai_api.answers import read_chat, read_choice
 from dialeval.engines.openai_api.faults import Fault, Redactor, read_or_fault, status_fault
 from dialeval.engines.openai_api.request_bodies import chat_body, choice_body
-from dialeval.engines.openai_api.token_counts import billed_for, most_of
+from dialeval.engines.openai_api.token_counts import billed_for, largest_bill
 from dialeval.engines.requests import AnswerFailure, Kind, Message, Request, Response, Sampling
 from dialeval.engines.spending.account import Reserved
 from dialeval.engines.spending.prices import NOTHING, Billed, Bound
 from dialeval.whole_files import open_no_link
-
-# The lines of a batch: requests as they are handed over, and answers as they come back.
 
 PLACE = "/v1/chat/completions"
 """Where a batch's requests go, whatever the endpoint's own address."""
@@ -132,7 +130,9 @@ def _billed(entry: Mapping[str, Any], outcome: Response | AnswerFailure, bound: 
         return billed_for(body, bound)
     if isinstance(outcome, Fault):
         return billed_for(outcome, bound)
-    return NOTHING if isinstance(outcome, AnswerFailure) and outcome.kind in UNANSWERED.values() else most_of(bound)
+    return (
+        NOTHING if isinstance(outcome, AnswerFailure) and outcome.kind in UNANSWERED.values() else largest_bill(bound)
+    )
 
 
 # Requests put aside on the disk while a batch is away, so that a long table is not held in memory.
