@@ -32,8 +32,7 @@ from dialeval.training.encoder import Learned, train_network
 from dialeval.training.encoder_examples import ExampleSet, Pairs
 from dialeval.training.lora import LoraResult, train_adapter, with_adapter
 from dialeval.training.lora_questions import LoraQuestion
-from dialeval.training.memory import Memory, training_memory
-from dialeval.training.running import micro_batch, settle
+from dialeval.training.running import Memory, micro_batch, settle, training_memory
 from gates import Gates, arguments
 from lora_training import SHAPES, VOCABULARY
 

@@ -1,16 +1,23 @@
-"""Answers requests from the store or the model: each distinct one once; failures are counted and not stored."""
+"""Answers requests from the store or the model: each distinct one once; failures are counted and not stored.
+
+The configuration says in which module (`opened_by`): no code here names an engine, so that a fingerprint of what asks a
+model holds that model's engine and no other.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import fields
+from importlib import import_module
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
+from dialeval.config.models import Model
 from dialeval.engines.early_stop import EarlyStop
 from dialeval.engines.rate_limits.limits import REMEDIES, EndpointDead
 from dialeval.engines.requests import AnswerFailure, Engine, Request, Response, request_key
@@ -401,3 +408,24 @@ def run_in_order(work: Coroutine[Any, Any, _Result]) -> _Result:
 async def _stopped_once(work: Coroutine[Any, Any, _Result]) -> _Result:
     with next_ends_at_once():  # of the loop's own handler, which cancels the work
         return await work
+
+
+# From a model's configuration to an engine that answers for it. An engine is imported when it is opened.
+
+
+def open_engine(model: Model, learned: Sequence[Path], store: Path | None = None, protocol: str = "") -> Engine:
+    """Returns the engine of a model.
+
+    Args:
+        model: its configuration.
+        learned: for an embedded model, the file of what it learned; empty for others.
+        store: the folder of the stores, where is written down what is spent; needed where anything can be.
+        protocol: what it is asked under, for the same.
+
+    Raises:
+        UserError: the engine cannot be had here.
+    """
+    if not model.opened_by:
+        raise UserError(f"a model of engine '{model.engine}' is not asked; its answers are read from files")
+    engine: Engine = import_module(model.opened_by).open_model(model, learned, store, protocol)
+    return engine

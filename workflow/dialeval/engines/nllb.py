@@ -119,7 +119,7 @@ class _Asked(NamedTuple):
 
 
 def open_model(model: NllbModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a model; see `engines.opening`.
+    """Returns the engine of a model; see `answering.open_engine`.
 
     Raises:
         UserError: a library is missing, or the model cannot be had.

@@ -49,9 +49,18 @@ from dialeval.training.encoder_examples import COLUMNS, ExampleSet, read_set
 from dialeval.training.lora import Base as BaseBase
 from dialeval.training.lora import LoraResult, lora_fingerprint, train_adapter, with_adapter
 from dialeval.training.lora_questions import LabelScore, LoraQuestion, LoraQuestions, label_scores, parts_of_sets
-from dialeval.training.memory import check_memory, check_numbers, free_memory, in_words
 from dialeval.training.results import SCORED_EXAMPLES, data_rows, record_rows, sample_rows
-from dialeval.training.running import device_name, is_first, micro_batch, settle, spread
+from dialeval.training.running import (
+    check_memory,
+    check_numbers,
+    device_name,
+    free_memory,
+    in_words,
+    is_first,
+    micro_batch,
+    settle,
+    spread,
+)
 from dialeval.training.training_sets import Recipe, left_out_dialogues, training_rows
 from dialeval.training.weights import (
     FINISHED,

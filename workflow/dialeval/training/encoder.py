@@ -19,15 +19,16 @@ from dialeval.engines.encoder.engine import folder_digest
 from dialeval.engines.encoder.metric import Encoding, Floats, Score, score_batches
 from dialeval.errors import UserError
 from dialeval.training.encoder_examples import Collation, ExampleSet, ExpertOrder
-from dialeval.training.memory import Memory, training_memory
 from dialeval.training.running import (
     LOGS,
+    Memory,
     is_first,
     micro_batch,
     processes,
     running_clock,
     seconds_of,
     training_arguments,
+    training_memory,
 )
 from dialeval.training.weights import newest_checkpoint, remove_incomplete, training_fingerprint, versions_of
 

@@ -22,8 +22,8 @@ from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError
 from dialeval.stats.auc import pairwise_accuracy
 from dialeval.training.lora_questions import LoraQuestion, ShuffledOrder, keeps_few, label_scores, padded
-from dialeval.training.memory import Memory, training_memory
 from dialeval.training.running import (
+    Memory,
     is_first,
     micro_batch,
     processes,
@@ -31,6 +31,7 @@ from dialeval.training.running import (
     seconds_of,
     tell_progress,
     training_arguments,
+    training_memory,
 )
 from dialeval.training.weights import (
     newest_checkpoint,

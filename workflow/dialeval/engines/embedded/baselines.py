@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.language_model import FIRST_TOKEN, OTHER, Floats, Integers, KneserNey
+from dialeval.engines.embedded.statistics import FIRST_TOKEN, OTHER, Floats, Integers, KneserNey
 from dialeval.engines.embedded.texts import Texts
 from dialeval.engines.requests import Dialogue
 from dialeval.text import is_word, tokens

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from dialeval.corpora.clusters import generator_for
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.language_model import Floats as KneserNeyFloats
+from dialeval.engines.embedded.statistics import Floats as KneserNeyFloats
 from dialeval.engines.embedded.texts import Row, WordWeights, joined, unit
 from dialeval.engines.requests import Dialogue
 from dialeval.text import QUESTION_MARKS, Script, is_word, join_tokens, normalised, script_of, surface_tokens

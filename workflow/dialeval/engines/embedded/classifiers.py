@@ -33,9 +33,16 @@ import numpy.typing as npt
 
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.features import Described
-from dialeval.engines.embedded.language_model import Floats as KneserNeyFloats
-from dialeval.engines.embedded.language_model import Integers as KneserNeyIntegers
-from dialeval.engines.embedded.statistics import Floats, Integers
+from dialeval.engines.embedded.statistics import (
+    Floats,
+    Integers,
+)
+from dialeval.engines.embedded.statistics import (
+    Floats as KneserNeyFloats,
+)
+from dialeval.engines.embedded.statistics import (
+    Integers as KneserNeyIntegers,
+)
 from dialeval.engines.embedded.training_examples import KINDS, TRUE
 
 CAUTION = 0.02

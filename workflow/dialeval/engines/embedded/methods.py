@@ -15,7 +15,6 @@ from dialeval.engines.embedded.classifiers import Calibration, Dimensions, KindC
 from dialeval.engines.embedded.features import PlainReader
 from dialeval.engines.embedded.interfaces import Learner, each_without_its_fold
 from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge, held_back_report
-from dialeval.engines.embedded.language_model import KneserNey, LanguageModel, Order
 from dialeval.engines.embedded.reply_selection import (
     ExpectedReply,
     Places,
@@ -25,7 +24,7 @@ from dialeval.engines.embedded.reply_selection import (
     TakenUp,
     describe_replies,
 )
-from dialeval.engines.embedded.statistics import ReplyModel, Statistics
+from dialeval.engines.embedded.statistics import KneserNey, LanguageModel, Order, ReplyModel, Statistics
 from dialeval.engines.embedded.texts import Signs, Topics, WordWeights
 from dialeval.engines.requests import Dialogue
 

@@ -22,7 +22,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.openai_api.faults import Fault, Redactor, short, status_fault
-from dialeval.engines.openai_api.request_bodies import plain_address
+from dialeval.engines.openai_api.wire_format import plain_address
 from dialeval.errors import UserError
 
 LONGEST_CONNECT = 15.0

@@ -1,27 +1,28 @@
-"""The engine of models behind OpenAI-compatible endpoints."""
+"""The engine of models behind OpenAI-compatible endpoints, with the account of its budget."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.cl100k import Tokenizer
-from dialeval.engines.openai_api.answers import read_chat, read_choice
 from dialeval.engines.openai_api.connection import Connection, OnHeaders
 from dialeval.engines.openai_api.faults import Fault, RetryPolicy, read_or_fault, with_retries
-from dialeval.engines.openai_api.request_bodies import chat_body, choice_body, openai_identity
 from dialeval.engines.openai_api.token_counts import billed_for, bound_of, largest_bill, tokenizer_for
 from dialeval.engines.openai_api.vllm_server import VllmServer
+from dialeval.engines.openai_api.wire_format import chat_body, choice_body, openai_identity, read_chat, read_choice
 from dialeval.engines.rate_limits.limits import NO_TOKENS, Limits, Tokens
 from dialeval.engines.rate_limits.speed import announced
-from dialeval.engines.requests import AnswerFailure, Message, Request, Response
+from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.spending.account import Account
-from dialeval.engines.spending.prices import Bound
+from dialeval.engines.spending.prices import Bound, terms_for
+from dialeval.errors import UserError
 
 Read = TypeVar("Read")
 _TOKENS_PER_MESSAGE, _TOKENS_PER_PROMPT = 4, 3
@@ -232,3 +233,20 @@ class OpenAIEngine:
                 "prompt_logprobs: true, otherwise choose a model that vLLM runs",
             )
         return await self._server.loglikelihood(request)
+
+
+# Opens a model behind an endpoint, with the account that its budget is kept in.
+
+
+def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
+    """Returns the engine of a model; see `answering.open_engine`."""
+    terms = terms_for(model)
+    if terms is not None and terms.limited and store is None:
+        raise UserError(f"model '{model.model}' has a budget, and there is no store that says what was spent of it")
+    account = Account(store, terms, protocol) if terms is not None and store is not None else None
+    engine = OpenAIEngine(model, account=account)
+    if not model.batch:
+        return engine
+    from dialeval.engines.openai_api.batches.engine import BatchEngine  # the `openai` client is slow to import
+
+    return BatchEngine(engine, model)

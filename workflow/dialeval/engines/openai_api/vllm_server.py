@@ -21,14 +21,17 @@ from typing import Any, Protocol, TypeVar
 
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.label_probabilities import LabelTree, Path, label_logprobs, label_tree
-from dialeval.engines.openai_api.answers import (
+from dialeval.engines.openai_api.wire_format import (
     checked_logprob,
+    exact_choice_body,
     first_token_logprobs,
+    next_token_body,
     next_token_logprobs,
     read_first_token,
     read_scores,
+    scoring_body,
+    tokenise_body,
 )
-from dialeval.engines.openai_api.request_bodies import exact_choice_body, next_token_body, scoring_body, tokenise_body
 from dialeval.engines.requests import AnswerFailure, Request, Response
 
 Read = TypeVar("Read")

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.config.models import Model
-from dialeval.engines.openai_api.request_bodies import openai_identity
+from dialeval.engines.openai_api.wire_format import openai_identity
 
 MILLION = 1_000_000
 

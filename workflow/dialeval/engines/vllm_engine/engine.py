@@ -343,7 +343,7 @@ def reasoning_in_effect(reasoning: Reasoning, model: VllmModel) -> str:
 
 
 def open_model(model: VllmModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a model; see `engines.opening`.
+    """Returns the engine of a model; see `answering.open_engine`.
 
     Of a model with an adapter that the run has trained, `learned` begins with the adapter's folder. From there on it is
     a model with an adapter like any other: whose folder it lies in and how it was trained change no answer.
