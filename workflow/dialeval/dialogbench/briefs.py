@@ -1,4 +1,4 @@
-"""What a writer is told about each item, and what a request is about as data.
+"""Briefs of items: the content of a writer's prompt, and the request's subject as data.
 
 Everything that should be balanced is drawn here and not left to the writer: personalities, emotions, the relation, the
 inference, whether there is an offence, the slot. What is drawn for one item depends on its own name and `random_seed`

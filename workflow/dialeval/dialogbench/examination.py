@@ -1,4 +1,4 @@
-"""Putting items to a model: questions, order of options, and the letter that is read.
+"""The examination of a model: questions, order of options, and the parsed letter.
 
 Three methods:
 
@@ -282,12 +282,12 @@ def question_of(item: TestItem) -> str:
 
 
 def extras_of(item: TestItem) -> list[tuple[str, str]]:
-    """Returns name and text of what whoever answers is shown beside the dialogue."""
+    """Returns name and text of the parts that are shown beside the dialogue."""
     return [(_in(item.language, _EXTRAS[name]), without_marks(item.extra[name])) for name in task_of(item.task).shown]
 
 
 def cue_of(item: TestItem) -> str:
-    """Returns the words after which the text of an option stands when options are scored by their probability."""
+    """Returns the words before an option's text when options are scored by their probability."""
     return _in(item.language, _CUES.get(item.task, _ANSWER))
 
 
@@ -461,7 +461,7 @@ class _Named(NamedTuple):
 
 
 def _by_text(plain: str, options: Sequence[str]) -> str | None:
-    """Returns the letter of the option whose text is the whole answer, or all that follows `Answer:`."""
+    """Returns the letter of the option whose text is the whole answer, or all behind `Answer:`."""
     said = {_folded(plain), _folded(_ANSWER_BEFORE.sub("", plain, count=1))}
     matching = [letter for letter, option in zip(LETTERS, options, strict=False) if _folded(option) in said]
     return matching[0] if len(matching) == 1 else None
@@ -502,7 +502,7 @@ def shuffled(item: TestItem, random_seed: int) -> TestItem:
 
 
 def rotations(item: TestItem) -> tuple[TestItem, ...]:
-    """Returns the item with its options rotated by 0, 1, ... places, so that each option stands in each place once."""
+    """Returns the item with its options rotated by 0, 1, ... places, so that each option has each place once."""
     n = len(item.options)
     return tuple(_reordered(item, [(place - shift) % n for place in range(n)]) for shift in range(n))
 

@@ -135,7 +135,7 @@ _WORDS = re.compile(r"domain|analysis|speaker[12][ _]?(?:personality|emotion)", 
 
 @dataclass
 class ItemReading:
-    """What a reader found: the items, how many records it left out, by task and reason, and what is odd of the rest."""
+    """The result of a reader: items, left-out records by task and reason, and notes on the rest."""
 
     source: str
     items: list[TestItem] = field(default_factory=list)
@@ -305,7 +305,7 @@ def _utterances(dialogue: Any) -> tuple[str, ...]:
 
 
 def _turn(turn: Any) -> Iterator[tuple[int, str]]:
-    """Yields speaker and text of what is said in one turn."""
+    """Yields speaker and text of the utterances of a turn."""
     if not isinstance(turn, dict):
         raise RecordProblem("broken_dialogue", f"a turn must be an object, not {turn!r:.60}")
     fields = {_folded(name): value for name, value in turn.items()}
@@ -385,7 +385,7 @@ def _option_key(key: str) -> str:
 
 
 def _in_order(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Returns options in the order of their keys, A or 1 first; without keys, as they stand."""
+    """Returns options in the order of their keys, A or 1 first; without keys, in their own order."""
     keys = sorted(key for key, _ in pairs)
     if not any(keys):
         return pairs

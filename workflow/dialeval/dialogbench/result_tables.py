@@ -324,7 +324,7 @@ def domain_count_rows(classified: Mapping[str, Iterable[Answer]], confidence: fl
 def _share_rows(
     about: Row, column: str, names: Sequence[str], seen: Counter[str | None], confidence: float
 ) -> list[Row]:
-    """Returns count and share of each name; what could not be read is left out of the shares and counted."""
+    """Returns count and share of each name; unparsed answers are counted and left out of the shares."""
     n = sum(seen[name] for name in names)
     rows = []
     for name in names:

@@ -1,4 +1,4 @@
-"""What DialogBench is made of: twelve tasks, twenty domains, personalities and styles.
+"""DialogBench's twelve tasks, twenty domains, personalities and styles.
 
 The choice of domains is DialogBench's (its Appendix C); the descriptions are ours.
 """

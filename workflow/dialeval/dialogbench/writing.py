@@ -1,4 +1,4 @@
-"""Having items written by a model, filtered and classified by a judge, round by round.
+"""Writing of items by a model, and filtering and classifying by a judge, round by round.
 
 One request asks for one item. What it must be about is drawn beforehand (`briefs`); the model is asked for the
 dialogue, the options, the reasoning and last the answer, as one JSON object. Sampling is at temperature 1, as in the
@@ -108,7 +108,7 @@ def plan_top_up(
 
 
 def as_told(brief: Brief, text: str) -> Brief:
-    """Returns a brief as a prompt tells it: personalities that do not stand in it are the writer's own to choose."""
+    """Returns a brief for a prompt; personalities that it lacks are the writer's choice."""
     told = all(personality in text for personality in brief.personalities)
     return brief if told else replace(brief, personalities=("", ""))
 
@@ -221,7 +221,7 @@ def parse_filtering(judge: str, item: TestItem, answer: Mapping[str, Any]) -> di
 
 
 def read_verdict(text: str, *, cut: bool = False) -> str | None:
-    """Returns `correct` or `incorrect`; None for an answer that says neither plainly, or was `cut` right behind it."""
+    """Returns `correct` or `incorrect`; None for an answer that has neither plainly, or was `cut` right behind it."""
     plain = own_words(plain_text(text)).replace("’", "'")
     unmarked = _MARKS.sub(lambda marks: "'" if _is_apostrophe(marks) else "", plain).strip()
     said = _BLANKS.sub(lambda blanks: "\n" if "\n" in blanks[0] else " ", unmarked)
@@ -236,7 +236,7 @@ def read_verdict(text: str, *, cut: bool = False) -> str | None:
 
 
 def filtered(outcome: Outcome, verdict: Mapping[str, Any]) -> Outcome:
-    """Returns the outcome with the filter's reason against it, if there is one: only what is called correct is kept."""
+    """Returns the outcome with the filter's reason against it, if any: only items called correct are kept."""
     if verdict["choice"] == "correct":
         return outcome
     reason = "filtered_out" if verdict["choice"] == "incorrect" else f"filter_{verdict['status']}"
@@ -327,7 +327,7 @@ Ask = Callable[[Sequence[Request]], Awaitable[list[dict[str, Any]]]]
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One answer of a writer and what became of it.
+    """One answer of a writer and its outcome.
 
     Attributes:
         procedure: by which it was written: `full`, `-styles` or `-domains`.

@@ -40,7 +40,7 @@ _APOLOGY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one item that was asked for.
+    """The outcome of one requested item.
 
     Attributes:
         item_id: the item's id, whether there is one or not.
@@ -84,7 +84,7 @@ class Outcome:
 
 
 def read_written(brief: Brief, answer: Mapping[str, Any], origin: str) -> Outcome:
-    """Returns what a writer's answer to one brief holds.
+    """Returns the items in a writer's answer to one brief.
 
     Args:
         brief: what was asked for; what was drawn in it stands in the item, whatever the writer repeats of it. Only
@@ -152,7 +152,7 @@ def _item(brief: Brief, record: dict[str, Any], origin: str) -> TestItem:
 
 
 def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
-    """Returns the outermost JSON objects of a text, and what is wrong with one that cannot be read, if any."""
+    """Returns the outermost JSON objects of a text, and the fault of an unreadable one, if any."""
     found: list[dict[str, Any]] = []
     broken, n_broken = "", 0
     place = text.find("{")
@@ -175,7 +175,7 @@ def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
 
 
 def _unusable(record: dict[str, Any]) -> str:
-    """Returns what about an object that JSON allows can be no part of an item; empty if nothing is."""
+    """Returns the fault of a JSON object that cannot be part of an item; empty if there is none."""
     if is_nested_deeper(record, _DEEPEST):
         return f"nested more than {_DEEPEST} deep"
     try:
@@ -228,7 +228,7 @@ class Rules:
 
 
 class Problem(NamedTuple):
-    """A rule that an item breaks, and what was found."""
+    """A rule that an item breaks, and the finding."""
 
     reason: str
     detail: str
@@ -323,7 +323,7 @@ def _of_closed_options(item: TestItem, task: Task) -> Iterator[Problem]:
 
 
 def _copies(item: TestItem, task: Task) -> Iterator[Problem]:
-    """Yields options that repeat literally what they must not, or do not come up where they must."""
+    """Yields options that copy forbidden text, or lack required text."""
     dialogue = _joined(" \n ".join(item.utterances))
     if task.abbreviation == "SF":
         said = set(_words(" ".join(item.utterances)))

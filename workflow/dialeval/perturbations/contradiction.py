@@ -47,7 +47,7 @@ def swapped_entities(case: Case, rng: np.random.Generator) -> NewText | NotAppli
 
 
 def swapped_references(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    """Exchanges the pronouns of the response that stand for a person of the context for the name of another person."""
+    """Replaces pronouns of the response that refer to a person of the context by another person's name."""
     persons = [entity for text in case.item.context for entity in find_entities(text) if entity.category == "person"]
     if not persons:
         return NotApplicable("no co-reference to a named entity of the context")
@@ -182,7 +182,7 @@ _CLITIC_NEGATED = {"ll": " won't", "ve": " haven't", "d": " wouldn't"}
 
 
 class Negated(NamedTuple):
-    """A sentence and what became of it; `before` and `after` are the part that changed, for a reader."""
+    """A negated sentence; `before` and `after` are the part that changed."""
 
     text: str
     before: str
@@ -190,7 +190,7 @@ class Negated(NamedTuple):
 
 
 def is_question(sentence: str) -> bool:
-    """Says whether an English sentence asks, by its mark or, where it has none, by its first word."""
+    """Returns whether an English sentence is a question, by its mark or else by its first word."""
     end = sentence.rstrip('"”’) ')
     if end.endswith(("?", "？")):
         return True
@@ -275,7 +275,7 @@ def _with_negation(sentence: str, start: int) -> Negated | None:
 
 
 def _contracted(sentence: str, word: Word) -> Negated | None:
-    """Negates a verb that is contracted with its subject, as in `I'm`, also where blanks stand around the mark."""
+    """Negates a verb that is contracted with its subject, as in `I'm`, also with blanks around the mark."""
     bare = re.split("['’]", word.text, maxsplit=1)[0]
     if bare.lower() == "let" and sentence[word.start : word.end].lower().endswith(("'s", "’s")):
         return _change(sentence, word.start, word.end, word.text + " not")

@@ -49,7 +49,7 @@ _COHERENCE_SMALL = (Target("coherence", 0.1),)
 
 
 def order_shuffle(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """The utterances come in a random order; the speakers go on in turn, whoever said what before."""
+    """Shuffles the utterances; the speakers still take turns."""
     utterances = case.item.utterances
     if len(utterances) < 3 or len(case.editable) < 2:
         return NotApplicable("fewer than three utterances")
@@ -88,7 +88,7 @@ def utterance_replacement(n_replaced: int) -> Apply:
 
 
 def self_contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """At the end of the dialogue a speaker denies what the same speaker stated before.
+    """Appends an utterance in which a speaker denies an earlier statement of theirs.
 
     The statement is negated, one in the first person if there is any. Where that speaker also spoke last, the other
     one first asks about it, so that two utterances are added, as in the published set; otherwise one is.
@@ -131,7 +131,7 @@ def utterance_duplication(case: Case, rng: np.random.Generator) -> Edit | NotApp
 
 
 def repeating_others(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Each utterance repeats a portion of what the other speaker said just before."""
+    """Has each utterance repeat a portion of the other speaker's last utterance."""
 
     def change(place: int, utterances: Sequence[str]) -> NewText | NotApplicable:
         if place == 0:
@@ -159,7 +159,7 @@ def generic_utterance(case: Case, rng: np.random.Generator) -> Edit | NotApplica
 
 
 def content_reduction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Each utterance is cut down until it says little; those of a few words are left as they are."""
+    """Shortens each utterance to a few words; short ones stay."""
 
     def change(place: int, utterances: Sequence[str]) -> NewText | NotApplicable:
         new = shorten(utterances[place], case.item.language, rng)

@@ -51,7 +51,7 @@ class Entity(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Returns what makes two mentions the same."""
+        """Returns the key that mentions of one entity share."""
         return self.text.lower()
 
 
@@ -116,7 +116,7 @@ def _numbers(text: str) -> Iterator[Entity]:
 
 
 def _mostly_capitals(found: list[Word]) -> bool:
-    """Says whether capitals tell nothing, as in shouting or a headline."""
+    """Returns whether capitals are no evidence, as in shouting or a headline."""
     capitals = [word for word in found if word.text[0].isupper() and _plain(word) not in _NO_NAMES]
     return len(capitals) > max(3, 0.7 * len(found))
 

@@ -133,7 +133,7 @@ def replace_pronouns(text: str, way: Way, rng: np.random.Generator) -> NewText |
 
 
 def _person_and_case(text: str, found: tuple[Word, ...], place: int) -> tuple[str, str]:
-    """Returns which person a word stands for and in which case; empty texts where it is no pronoun to be replaced."""
+    """Returns person and case of a pronoun; empty texts where the word is no pronoun to be replaced."""
     word = found[place].lower
     bare = _bare(word)
     if found[place].text in ("US", "IT"):
@@ -162,7 +162,7 @@ def _person_and_case(text: str, found: tuple[Word, ...], place: int) -> tuple[st
 
 
 def _bare(word: str) -> str:
-    """Returns a pronoun without what is contracted with it."""
+    """Returns a pronoun without its contraction."""
     return re.split("['’]", word, maxsplit=1)[0]
 
 
@@ -197,7 +197,7 @@ def _stands_alone(text: str, found: tuple[Word, ...], place: int) -> bool:
 def _agreeing(
     text: str, found: tuple[Word, ...], place: int, person: str, clitic: re.Match[str] | None
 ) -> list[Replacement]:
-    """Returns what must change beside a subject so that the verb fits it."""
+    """Returns the replacements beside a subject that make the verb agree."""
     column = _column(person)
     if clitic:
         forms = _CLITICS.get(clitic.group(2).lower())

@@ -168,7 +168,7 @@ def train_network(
 
 
 def _curve(history: Sequence[dict[str, Any]], passes: float) -> list[dict[str, Any]]:
-    """Returns what was logged as rows of the curve; the one pass that the trainer knows of is all passes."""
+    """Returns the logged rows of the curve; the trainer's single pass stands for all passes."""
     rows: list[dict[str, Any]] = []
     for entry in history:
         at = {"step": int(entry["step"]), "epoch": float(entry["epoch"] or 0.0) * passes}

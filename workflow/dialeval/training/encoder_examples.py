@@ -49,7 +49,7 @@ class Pairs:
         return len(self.experts)
 
     def add(self, names: tuple[str, str], expert: str, inputs: tuple[Encoded, Encoded]) -> None:
-        """Adds a pair: what belongs to the true example stands first."""
+        """Adds a pair, the true example first."""
         if self._keeps_names:
             self.names.extend(names)
         self._named.update("\0".join([*names, expert, ""]).encode("utf-8", "surrogatepass"))
@@ -174,7 +174,7 @@ POOL = 50
 
 
 class ExpertOrder:
-    """The order of a whole training, as one pass: what a process computes at once is of one expert.
+    """The order of a whole training as one pass; each batch of a process is of one expert.
 
     An expert whose examples do not fill its last batch of a pass repeats some of them. The order depends on its
     arguments alone, so that a training that goes on from a checkpoint meets what it would have met.

@@ -1,4 +1,4 @@
-"""transformers' Trainer with our order, losses and looks at the development part."""
+"""The Trainer of transformers with our order, losses and evaluation of the development part."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ExpertTrainer(Trainer):  # type: ignore[misc]
         return loss_of(self._level, model(**inputs), good, self._margin)
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
-        """Looks at the development part."""
+        """Evaluates the development part."""
         metrics = dict(self._look())
         self.log(dict(metrics))
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
@@ -87,7 +87,7 @@ class ExpertTrainer(Trainer):  # type: ignore[misc]
 
 
 class Progress(TrainerCallback):  # type: ignore[misc]
-    """Says now and then how far a training is, in place of the Trainer's own dictionaries.
+    """Prints the progress of a training in place of the Trainer's own dictionaries.
 
     Args:
         name: the judge's.
@@ -98,7 +98,7 @@ class Progress(TrainerCallback):  # type: ignore[misc]
         self._name, self._passes = name, passes
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
-        """Says what is logged."""
+        """Prints the logged values."""
         passes = (state.epoch or 0) * self._passes
         at = f"{self._name}: step {state.global_step} of {state.max_steps}, pass {passes:.2f}"
         if not state.is_world_process_zero or logs is None:
@@ -110,7 +110,7 @@ class Progress(TrainerCallback):  # type: ignore[misc]
 
 
 class StopAtNoNumber(TrainerCallback):  # type: ignore[misc]
-    """Ends a training whose loss is no number, before a checkpoint is made of it.
+    """Ends a training whose loss is not a number, before its next checkpoint.
 
     Args:
         name: the judge's.
@@ -120,7 +120,7 @@ class StopAtNoNumber(TrainerCallback):  # type: ignore[misc]
         self._name = name
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
-        """Looks at what is logged."""
+        """Checks the logged loss."""
         for loss in ("loss", "eval_loss"):
             if logs and not torch.isfinite(torch.tensor(float(logs.get(loss, 0.0)))):
                 raise UserError(
@@ -155,7 +155,7 @@ def loss_of(level: Level, logits: Any, good: Any, margin: float) -> Any:
 
 @dataclass(frozen=True)
 class Development:
-    """What is looked at during a training.
+    """The development part that a training is evaluated on.
 
     Attributes:
         pairs: of the development part.

@@ -49,7 +49,7 @@ class HumanDialogue:
 
     @property
     def name(self) -> str:
-        """Returns what the dialogue and its translations have in common."""
+        """Returns the name that the dialogue and its translations share."""
         return f"{self.corpus}/{self.dialogue_id}"
 
 
@@ -156,19 +156,19 @@ Texts = tuple[str, str, Sequence[str]]
 
 @lru_cache(maxsize=65536)
 def plain(text: str) -> str:
-    """Returns what makes an utterance the same wherever it stands: its letters and digits, without a speaker's name."""
+    """Returns an utterance for comparison: its letters and digits, without a speaker's name."""
     return normalised(_NAME.sub("", text, count=1)) or normalised(text)
 
 
 def n_letters(plain_text: str) -> int:
-    """Returns how much a plain text says, in letters of a script with blanks."""
+    """Returns the length of a plain text in letters of a script with blanks."""
     if plain_text.isascii():
         return len(plain_text)
     return sum(_UNSPACED_LETTERS if is_unspaced(letter) else 1 for letter in plain_text)
 
 
 def whole(utterances: Sequence[str]) -> int:
-    """Returns a number that stands for a dialogue as a whole."""
+    """Returns a number that identifies a whole dialogue by its text."""
     return _number("whole", *map(plain, utterances))
 
 
@@ -190,7 +190,7 @@ def passages(utterances: Sequence[str], *, singles: bool) -> Iterator[int]:
 
 
 def judged_passages(utterances: Sequence[str]) -> set[int]:
-    """Returns the numbers by which a dialogue is known again among others, wherever these were cut."""
+    """Returns numbers of a dialogue's passages, by which dialogues that share text are found."""
     found = set(passages(utterances, singles=True))
     if len(utterances) > 1 and sum(n_letters(plain(text)) for text in utterances) >= WHOLE_LETTERS:
         found.add(whole(utterances))
@@ -232,7 +232,7 @@ def share_of(*parts: str | int) -> float:
 
 
 class Ring(Generic[Drawn]):
-    """Things on a circle, each at a place of its own: what a draw finds is the next one from the place drawn.
+    """Elements on a circle, each at its own place; a draw gives the next one from the drawn place.
 
     A further thing takes draws from its neighbour alone; all others stay as they were.
 
@@ -249,6 +249,6 @@ class Ring(Generic[Drawn]):
         return len(self._things)
 
     def from_place(self, place: int) -> Iterator[Drawn]:
-        """Yields every thing once, beginning with the first at a place or behind it."""
+        """Yields every element once, beginning with the first at a place or behind it."""
         n, start = len(self._things), bisect_left(self._places, place)
         return (self._things[(start + step) % n] for step in range(n))

@@ -159,7 +159,7 @@ def _trainer(
     look: Callable[[], dict[str, float]],
     filling: int,
 ) -> Any:
-    """Returns a Trainer that learns the answers alone, in our order, and looks at the development part our way."""
+    """Returns a Trainer that learns only the answers, in our order, with our evaluation of the development part."""
     import torch
     from transformers import Trainer, TrainerCallback
 
@@ -210,7 +210,7 @@ def _trainer(
 
 
 def _curve(history: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns what the Trainer has logged as rows of the curve."""
+    """Returns the Trainer's log as rows of the curve."""
     rows = []
     for entry in history:
         at = {"step": int(entry["step"]), "epoch": float(entry["epoch"])}
@@ -321,7 +321,7 @@ def device_of(learning: LoraTraining) -> str:
 
 
 def _filling(tokenizer: Any, model: VllmModel) -> int:
-    """Returns a token to fill rows up with; nothing looks at it, so any will do."""
+    """Returns the padding token; any token serves, since none attends to it."""
     if tokenizer.pad_token_id is not None:
         return int(tokenizer.pad_token_id)
     end = tokenizer.eos_token_id

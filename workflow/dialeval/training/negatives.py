@@ -46,7 +46,7 @@ class Lent(NamedTuple):
 
 
 class Lender:
-    """Lends utterances of some dialogues. What is short, or said in several clusters, fits in many places: it stays.
+    """Draws utterances of other dialogues; short ones and ones of several clusters are not drawn.
 
     Args:
         dialogues: of one domain, language and part, with their clusters.
@@ -151,7 +151,7 @@ class NearMisses:
         }
 
     def find(self, previous: str, response: str, cluster: str, heard: set[str]) -> Lent | None:
-        """Returns the most similar utterance of another cluster that does not say what the response says.
+        """Returns the most similar utterance of another cluster that differs from the response.
 
         Args:
             previous: what was said before the response.
@@ -185,7 +185,7 @@ def terms_of(text: str) -> list[str]:
 
 
 class _List(NamedTuple):
-    """Where the utterances that hold a word stand, and how much the word tells."""
+    """The utterances that hold a word, and the word's weight."""
 
     start: int
     end: int
@@ -204,7 +204,7 @@ Known = tuple[HumanDialogue, Placed]
 
 
 class Surroundings:
-    """What can be put into dialogues of one domain, language and part; each piece is made when it is first asked for.
+    """Sources of negatives for dialogues of one domain, language and part; each is made on first use.
 
     Args:
         dialogues: these, with their clusters.
@@ -218,12 +218,12 @@ class Surroundings:
 
     @cached_property
     def lender(self) -> Lender:
-        """Returns what lends utterances."""
+        """Returns the source of random utterances."""
         return Lender(self._dialogues, self._random_seed)
 
     @cached_property
     def near_misses(self) -> NearMisses:
-        """Returns what finds near misses among these utterances."""
+        """Returns the source of near misses."""
         return NearMisses(self.lender.utterances)
 
     @cached_property
@@ -236,7 +236,7 @@ class Surroundings:
         return found
 
     def pool(self, corpus: str) -> Pool:
-        """Returns what perturbations put in, of one corpus: another corpus changes nothing for this one."""
+        """Returns the material of perturbations of one corpus; other corpora do not change it."""
         if corpus not in self._pools:
             own = (known for known in self._dialogues if known[0].corpus == corpus)
             self._pools[corpus] = build_pool(_items(own))

@@ -29,7 +29,7 @@ from dialeval.training.negatives import SHORTEST, Surroundings, length_of
 
 
 class Side(NamedTuple):
-    """One of a pair: who says what."""
+    """One side of a pair: speakers and utterances."""
 
     speakers: tuple[str, ...]
     utterances: tuple[str, ...]
@@ -153,7 +153,7 @@ def _instead(
     around: Surroundings,
     random_seed: int,
 ) -> tuple[str, str | None] | None:
-    """Returns what stands in the response's place, and where it comes from."""
+    """Returns the replacement of the response, and its source."""
     if kind in (RANDOM, SIMILAR_LENGTH, NEAR):
         if length_of(item.response) < SHORTEST:  # what is lent is longer: length would tell the two apart
             return None
@@ -327,14 +327,14 @@ def _stretches(text: str) -> list[Stretch]:
 
 
 def _joins(word: str, letter: str) -> bool:
-    """Says whether a character goes on with a word: another one with a first, and letters with letters."""
+    """Returns whether two characters belong to one word."""
     if is_unspaced(letter):
         return is_unspaced(word[-1]) and len(word) < UNSPACED_WORD
     return not is_unspaced(word[-1])
 
 
 def _inner_cases(text: str, found: list[str]) -> list[str]:
-    """Returns the words as they are written within a sentence: what begins one may owe its capital to that alone."""
+    """Returns the words with the capitals that they have within a sentence."""
     first = found[0]
     if first.lower().replace("’", "'") in STOP_WORDS and first.split("'")[0].split("’")[0] != "I":
         return [first.lower(), *found[1:]]
@@ -377,7 +377,7 @@ def kinds_of_level(level: Level) -> tuple[str, ...]:
 
 
 def kinds_for(criterion: str, level: Level, hurt: Hurt = NOTHING_ELSE) -> tuple[str, ...]:
-    """Returns the kinds that lower a criterion; none where nothing is known to.
+    """Returns the kinds that lower a criterion; empty if none is known.
 
     Args:
         criterion: a shipped one or the user's.

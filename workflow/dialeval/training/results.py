@@ -1,4 +1,4 @@
-"""Tables of trainings: what was learned from, and what judges tell on held-back dialogues.
+"""Tables of trainings: composition of the training sets, and judges' accuracy on held-back dialogues.
 
 A true example is held against the spoiled ones of its own kind, criterion and language: scores of two heads, or of two
 languages, need not be comparable.
@@ -136,7 +136,7 @@ def _scores_of(judge: str, held_back: pa.Table, scores: pa.Table, moment: str) -
 
 
 def _slices(columns: dict[str, Any]) -> Iterator[_Slice]:
-    """Yields what is told about together, each only where it says more than the one before it."""
+    """Yields slices of rows, each only where it differs from the one before it."""
     everything = np.ones(len(columns["kind"]), dtype=np.bool_)
     languages = language_order(columns["language"])
     for language in [ALL, *(languages if len(languages) > 1 else [])]:
@@ -153,7 +153,7 @@ def _slices(columns: dict[str, Any]) -> Iterator[_Slice]:
 
 @dataclass(frozen=True)
 class _Slice:
-    """Rows that are told about together."""
+    """Rows that are aggregated together."""
 
     criterion: str
     language: str

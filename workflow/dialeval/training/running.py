@@ -122,7 +122,7 @@ def launched_by_torch() -> bool:
 
 
 def is_first() -> bool:
-    """Returns whether this process is the one that writes what the training gives."""
+    """Returns whether this process writes the results of the training."""
     return os.environ.get("RANK", "0") == "0"
 
 
@@ -136,7 +136,7 @@ def processes(gpus: int) -> int:
 
 
 def device_name(gpus: int) -> str:
-    """Returns what a training computes on, for the table of runs."""
+    """Returns the device of a training, for the table of runs."""
     if not gpus:
         return "CPU"
     import torch
@@ -157,7 +157,7 @@ def launch_command(number: int, module: Sequence[str]) -> list[str]:
 
 
 def spread(gpus: int) -> None:
-    """Goes on as torch's launcher, which starts what this process is again in several, where there are to be several.
+    """Replaces this process by torch's launcher, which starts it again in several, if there are several GPUs.
 
     It takes the place of this process, so that signals reach it. In processes that were launched it does nothing; in
     one that goes on alone it hides the other GPUs, which the Trainer would split batches over. Call it before torch is
@@ -265,7 +265,7 @@ def seconds_of(trainer: Any) -> float:
 
 
 def tell_progress(trainer: Any, name: str) -> None:
-    """Has a Trainer of transformers say how far it is, in place of the dictionaries that it prints.
+    """Has a Trainer of transformers print its progress in place of dictionaries.
 
     Args:
         trainer: the Trainer.
@@ -377,7 +377,7 @@ def free_memory(*, on_cpu: bool) -> float | None:
 
 
 def check_memory(name: str, needed: Memory, free: float | None, *, on_cpu: bool, checkpointing: bool) -> None:
-    """Says what a training takes, and ends it where there is not so much.
+    """Prints the memory that a training takes, and ends it where the device has less.
 
     Args:
         name: the judge's.
@@ -417,7 +417,7 @@ _FULL = (
 
 @contextmanager
 def in_words(name: str) -> Iterator[None]:
-    """Says of a training what it ran out of.
+    """Turns an out-of-memory error into a message with a remedy.
 
     Args:
         name: the judge's.
@@ -442,7 +442,7 @@ def in_words(name: str) -> Iterator[None]:
 
 
 def check_numbers(name: str, curve: list[dict[str, Any]]) -> None:
-    """Ends a training whose loss is no number.
+    """Ends a training whose loss is not a number.
 
     Args:
         name: the judge's.

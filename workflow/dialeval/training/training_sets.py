@@ -26,7 +26,7 @@ Place = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What pairs are made of dialogues.
+    """The pairs that are made of dialogues.
 
     Attributes:
         level: of the pairs.
@@ -108,7 +108,7 @@ Thing = TypeVar("Thing")
 
 
 def spread(groups: Iterable[Iterable[Thing]], n: int) -> Iterator[Thing]:
-    """Yields `n` things, one of each group in turn for as long as it has any; fewer where all groups end before.
+    """Yields `n` elements, one of each group in turn while it lasts; fewer if all groups end before.
 
     Args:
         groups: each in the order in which its things are taken.
@@ -168,7 +168,7 @@ class Recipe(BaseModel, defer_build=True):
         return {corpus: domain for domain, corpora in self.domains.items() for corpus in corpora}
 
     def wanted(self) -> Wanted:
-        """Returns what pairs are made.
+        """Returns the pairs that are made.
 
         Raises:
             UserError: a kind or criterion is not known.
@@ -352,7 +352,7 @@ def overlap_rows(training: str, known: Sequence[Known], judged: Path) -> Iterato
 
 
 def refuse_overlap(training: str, rows: Sequence[dict[str, Any]], n_dialogues: int) -> None:
-    """Ends a run in which judges would learn from what they judge.
+    """Refuses a run in which judges would learn from dialogues that they judge.
 
     Raises:
         UserError: their number, some of them, and what to do.

@@ -42,7 +42,7 @@ def rows_digest(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def training_fingerprint(**parts: Any) -> str:
-    """Returns 16 hexadecimal digits of what decides the weights: rows, base, settings, template, seed, versions."""
+    """Returns 16 hexadecimal digits of all that decides the weights: rows, base, settings, template, seed, versions."""
     content = json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -81,7 +81,7 @@ def remove_incomplete(folder: Path, processes: int = 1) -> None:
 
 
 def remove_checkpoints(folder: Path) -> None:
-    """Removes the checkpoints of a training that ended well, and what other trainings of its judge have finished."""
+    """Removes the checkpoints of a finished training, and finished folders of its judge's other trainings."""
     refuse_links(folder / FINISHED)
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.name != FINISHED:
@@ -143,7 +143,7 @@ def write_digest(digest: str, path: Path) -> None:
 
 
 def make_readable(folder: Path) -> None:
-    """Lets everybody read the files of a folder, some of which libraries write for their owner alone."""
+    """Makes the files of a folder readable for all users."""
     for path in folder.rglob("*"):
         if path.is_file():
             path.chmod(_READABLE)
@@ -215,7 +215,7 @@ def write_record(
     curve: Sequence[Mapping[str, Any]],
     run: dict[str, Any],
 ) -> None:
-    """Writes the record of a training beside what it gave: tables of scores held back, of the curve, and of the run.
+    """Writes the record of a training beside its weights: tables of held-back scores, of the curve, and of the run.
 
     Args:
         folder: of what it gave.
@@ -244,7 +244,7 @@ def keep(folder: Path, kept: Path) -> None:
 
 
 def take(kept: Path, folder: Path) -> None:
-    """Puts what the same training gave before, where `keep` has put it, into its place."""
+    """Moves the kept result of the same training back to its place."""
     with finished_folder(folder) as temporary:
         _link(kept, temporary)
 

@@ -1,4 +1,4 @@
-"""Whether an answer is a translation that can be used.
+"""Checks whether an answer is a usable translation.
 
 Languages of the same letters cannot be told apart by these. The lists are short on purpose: a name such as "The Who"
 must not make an utterance English.

@@ -122,7 +122,7 @@ class Passage(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Returns what names it: the same for the same words by the same speaker in the same context."""
+        """Returns a digest of speaker, text and context."""
         told = "\0".join(part for pair in (*self.before, (self.speaker, self.text)) for part in pair)
         return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 

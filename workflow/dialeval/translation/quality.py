@@ -1,4 +1,4 @@
-"""How good translations are: back-translations, adequacy, scores, and templates for these."""
+"""The quality of translations: back-translations, adequacy, scores, and templates for these."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Scores(NamedTuple):
 
 
 def sacrebleu_missing() -> str | None:
-    """Returns what to install for BLEU and chrF, or None if it is there."""
+    """Returns the advice to install sacrebleu, or None if it is installed."""
     return None if importlib.util.find_spec("sacrebleu") else MISSING
 
 
@@ -139,7 +139,7 @@ def score_rows(sample: Sequence[Mapping[str, Any]], scores: Scores, confidence: 
 def back_rows(
     sample: Sequence[Mapping[str, Any]], back: Mapping[Key, str], by: str, confidence: float
 ) -> Iterator[dict[str, Any]]:
-    """Yields BLEU and chrF of sources against what came back, of a corpus' utterances taken as one text.
+    """Yields corpus BLEU and chrF of back-translations against the sources.
 
     Intervals resample dialogues; without sacrebleu there is a reason in place of a number.
 
@@ -187,7 +187,7 @@ def groups(sample: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Ma
 
 
 def key_of(row: Mapping[str, Any]) -> Key:
-    """Returns what names an utterance of a sample."""
+    """Returns the key of an utterance in a sample."""
     return row["corpus"], row["language"], row["utterance_id"]
 
 
@@ -335,7 +335,7 @@ _LETTERS = 2
 
 
 def sample(utterances: Iterable[Mapping[str, Any]], size: int, random_seed: int) -> list[dict[str, Any]]:
-    """Returns rows of the table `translation_sample`: of the translations that can be used, as many as asked for.
+    """Returns rows of the table `translation_sample`: at most `n` of the usable translations.
 
     Utterances of fewer than two letters, such as `:)`, are not drawn.
 
@@ -360,7 +360,7 @@ _SOURCE, _TARGET = "en", "sw"
 
 
 def unfit_translation_templates(templates: Templates, *, judged: bool) -> Iterator[str]:
-    """Yields what is wrong with the templates of translation, in words.
+    """Yields the faults of the templates of translation.
 
     Args:
         templates: the prompts.

@@ -67,7 +67,7 @@ class Connection:
 
     @cached_property
     def headers(self) -> dict[str, str]:
-        """What is sent with every request, secrets among them.
+        """The headers of every request, with secrets.
 
         Raises:
             UserError: a variable that should hold the key or a header is missing or unfit, and it names the variable.
@@ -80,7 +80,7 @@ class Connection:
 
     @cached_property
     def redactor(self) -> Redactor:
-        """Knows the secrets.
+        """Masks the secrets in texts.
 
         Raises:
             UserError: as `headers`; or the proxy that the environment names is unfit.

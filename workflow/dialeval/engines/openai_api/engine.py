@@ -31,7 +31,7 @@ _BYTES_PER_TOKEN = 4
 
 
 class OpenAIEngine:
-    """Answers requests through an endpoint, within its limits, trying again what may pass.
+    """Answers requests through an endpoint, within its limits, and retries faults that may pass.
 
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
@@ -99,7 +99,7 @@ class OpenAIEngine:
                 return await self._loglikelihood(request)
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of a prompt, with what the chat format adds."""
+        """Returns the length of a prompt in tokens, with those of the chat format."""
         counts = self._tokens().count_all([message.content for message in messages])
         return sum(counts) + _TOKENS_PER_MESSAGE * len(messages) + _TOKENS_PER_PROMPT
 

@@ -1,4 +1,4 @@
-"""What can go wrong at an endpoint, in words without secrets, and when it is tried again.
+"""Faults of an endpoint, with messages without secrets, and retries.
 
 The words are those of OpenAI, Azure, vLLM, Ollama, Groq, Mistral, Google, Anthropic and LiteLLM.
 """
@@ -103,7 +103,7 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
 
 
 def read_or_fault(read: Callable[[dict[str, Any]], Read], payload: dict[str, Any]) -> Read | Fault:
-    """Returns what `read` makes of an endpoint's JSON, or a fault where another try may give something better.
+    """Returns the endpoint's JSON as read by `read`, or a fault where another try may succeed.
 
     Args:
         read: raises AnswerFailure if there is nothing to read.
@@ -144,7 +144,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def message_text(value: object) -> str:
-    """Returns what an endpoint says; lists within lists without end say nothing."""
+    """Returns a value of an endpoint's JSON as text; endlessly nested lists give an empty text."""
     try:
         return str(value or "")
     except RecursionError:
@@ -182,7 +182,7 @@ def _kind(status: int, code: str, message: str) -> str:
 
 
 def _billed(status: int, kind: str) -> Billing:
-    """Returns what may be billed for an answer with an error status.
+    """Returns the part of an answer with an error status that may be billed.
 
     Whoever turns a request away (4xx) has written nothing, but may have read it to find it improper (Azure bills that).
     An error of a server (5xx) may come after the work was done; 501, 505 and 529 (overloaded) come before.
@@ -251,7 +251,7 @@ _SAMPLE_LOGPROBS = re.compile(r"requested (?:sample|prompt) logprobs", re.IGNORE
 
 
 def remedy(status: int, parameter: str, message: str) -> str | None:
-    """Returns what to do about a refused parameter, or None if none of ours was refused.
+    """Returns the remedy for a refused parameter, or None if none of ours was refused.
 
     Args:
         status: the HTTP status.
@@ -361,7 +361,7 @@ class MaskedRecords(logging.Filter):
 
 
 def _forms(secret: str) -> set[str]:
-    """Returns how a secret can stand in a text: as it is, escaped, in hexadecimal, and inside any base64."""
+    """Returns the forms of a secret in texts: plain, escaped, hexadecimal, and inside base64."""
     data = secret.encode()
     forms = {secret, quote(secret, safe=""), json.dumps(secret)[1:-1], data.hex()}
     for shift in range(3):  # of a base64 text only the letters that depend on nothing but the secret
@@ -407,7 +407,7 @@ async def with_retries(
     attempt: Callable[[], Awaitable[Answer]],
     rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> Answer:
-    """Returns what an attempt gives in the end.
+    """Returns the result of an attempt, retried while its fault may pass.
 
     Args:
         policy: when to stop.

@@ -1,4 +1,4 @@
-"""Tokens of prompts and answers: counted beforehand, and as they are billed.
+"""Tokens of prompts and answers: bounds before a request, and the bill after it.
 
 In this order: tiktoken's vocabulary of the model, if its file is in a cache (nothing is fetched); cl100k_base, see
 `dialeval.engines.cl100k`; half a token per byte of UTF-8, which is more than texts have in practice.
@@ -51,12 +51,12 @@ def bound_of(body: Mapping[str, Any]) -> Bound:
 
 
 def largest_bill(bound: Bound) -> Billed:
-    """Returns a bill that nobody wrote: all that a try may have been billed for."""
+    """Returns the largest possible bill of a try."""
     return Billed(bound.input_tokens, bound.output_tokens, confirmed=False)
 
 
 def billed_for(outcome: Mapping[str, Any] | Fault, bound: Bound) -> Billed:
-    """Returns what a try is billed for: as the endpoint says, or else the most that may be.
+    """Returns the bill of a try: the endpoint's counts, or else the largest possible one.
 
     A count of zero, or one that cannot be, says nothing. Reasoning that an endpoint leaves out of its count of answer
     tokens is found in its total.

@@ -1,4 +1,4 @@
-"""What only a vLLM server offers: exact probabilities of labels and of given texts.
+"""Requests that only a vLLM server answers: exact probabilities of labels and of given texts.
 
 The rule is that of `engine: vllm` (`Tokenization.with_continuation`): prompt and continuation are tokenised as the one
 text that they are, and every token that says a part of the continuation is the continuation's, also one that begins in
@@ -98,13 +98,13 @@ class VllmServer:
         return await self._post("/completions", scoring_body(self._model, tokens), request, read)
 
     def forget(self) -> None:
-        """Drops what was learned of labels and ends what is under way."""
+        """Drops the trees of labels and cancels those under way."""
         for task in self._trees.values():
             task.cancel()
         self._trees.clear()
 
     async def _tree(self, labels: tuple[str, ...]) -> LabelTree:
-        """Returns the tree of some labels, asked for once however many requests need it."""
+        """Returns the tree of some labels, requested once for all."""
         task = self._trees.get(labels)
         if task is None or task.get_loop() is not asyncio.get_running_loop() or _failed(task):
             task = self._trees[labels] = asyncio.create_task(self._ask_tree(labels))
@@ -131,7 +131,7 @@ class VllmServer:
 
 
 def _first_token(payload: dict[str, Any]) -> tuple[Response, dict[str, float]]:
-    """Returns an answer of one token with the probabilities shown for it, of which a refusal has none."""
+    """Returns an answer of one token with its probabilities; a refusal has none."""
     response = read_first_token(payload)
     return response, {} if response.finish_reason == "refusal" else first_token_logprobs(payload)
 

@@ -227,7 +227,7 @@ def read_choice(payload: Mapping[str, Any], labels: Sequence[str]) -> Response:
 
 
 def read_first_token(payload: Mapping[str, Any]) -> Response:
-    """Returns an answer of one token, which is all that was asked for, or the model's refusal."""
+    """Returns an answer of one token, or the model's refusal."""
     choice, message = _first_choice(payload)
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal.strip():
@@ -272,7 +272,7 @@ def checked_logprob(value: float, where: str) -> float:
 
 
 def next_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
-    """Returns what `first_token_logprobs` does, for the answer of a vLLM server's `/completions`."""
+    """Returns log-probabilities as `first_token_logprobs` does, of a vLLM server's `/completions`."""
     try:
         shown = payload["choices"][0]["logprobs"]["top_logprobs"][0]
         return {str(token): float(logprob) for token, logprob in shown.items()}

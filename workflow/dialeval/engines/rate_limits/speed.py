@@ -1,4 +1,4 @@
-"""The speed that an endpoint announces in its headers, or bears by its refusals.
+"""The speed of requests, as announced in headers or learned from refusals.
 
 Nothing is taken from it but how much is left and how fast that grows, whatever the limit's window is: of a bucket that
 fills by and by, what was used grows back in the time that is announced; of a window that ends, all of it comes at once
@@ -53,7 +53,7 @@ _MUCH_GROWTH = 0.05
 
 
 class Reading(NamedTuple):
-    """What an endpoint announces with an answer.
+    """The limit that an endpoint announces with an answer.
 
     Attributes:
         limit: how much there is at most.
@@ -119,7 +119,7 @@ class AnnouncedLimit:
         return Sent(asyncio.get_running_loop().time(), self._used)
 
     def heard(self, reading: Reading, sent: Sent, *, taken: bool) -> None:
-        """Notes what came with an answer.
+        """Notes the limit announced with an answer.
 
         Args:
             reading: what is announced.
@@ -151,7 +151,7 @@ class AnnouncedLimit:
         self.known = max(self._contradictions, self._unmoved) < _CONTRADICTIONS
 
     def _left(self, now: float) -> float:
-        """Returns what should be left, with all that is under way counted as used."""
+        """Returns the remaining units, with all requests under way counted as used."""
         grown = self._growth * (now - self._read_at)
         return min(self._limit, self._remaining + grown - (self._used - self._used_then))
 
@@ -164,7 +164,7 @@ class AnnouncedLimit:
         return self._unmoved > _CHANCE or grown > _MUCH_GROWTH * self._limit
 
     def _measure(self, reading: Reading, sent: Sent) -> None:
-        """Adds what grew since the reading before, others' use taken off: no less than that is permitted to us."""
+        """Adds the growth since the last reading, without others' use: a lower bound of our limit."""
         seconds = sent.at - self._read_at
         less = math.exp(-seconds / _FORGOTTEN_IN)
         grown = reading.remaining - self._remaining + sent.used - self._used_then
@@ -180,7 +180,7 @@ _YEARS = 3e8
 
 
 def announced(headers: Mapping[str, str], kind: str) -> Reading | None:
-    """Returns what is announced of the limit of `requests` or of `tokens`; None if nothing that can be read.
+    """Returns the announced limit of `requests` or of `tokens`; None if there is none or it is unreadable.
 
     Args:
         headers: the answer's, found by names in lower case.
@@ -267,7 +267,7 @@ _MOST_NOISE = 0.5
 
 @dataclass(slots=True)
 class Count:
-    """What became of the requests that were sent in a while.
+    """Counts of accepted and refused requests of a span of time.
 
     Attributes:
         since: the loop's time of the beginning.
@@ -406,7 +406,7 @@ class Throttle:
         return False
 
     def _conclude(self, count: Count, now: float) -> None:
-        """Decides what refusals mean, as soon as there are enough tries that are known."""
+        """Draws the conclusion from refusals once enough tries have ended."""
         self._count = None
         if count.refused:
             self._growth = _GROWTH

@@ -1,4 +1,4 @@
-"""A job's account: what the budgets leave it, and no try beyond them.
+"""A job's account: reservations and grants, so that no try exceeds a budget.
 
 What a try may cost at most is set aside before it is sent, and what it did cost takes its place when it ended. A try
 that does not fit into what is left waits for others to end, those of other jobs included, since most cost far less than
@@ -43,7 +43,7 @@ class Reserved:
 
 
 class Account:
-    """What one job spends on its model, within the budgets.
+    """The spending of one job on its model, within the budgets.
 
     Args:
         store: the folder of the stores, `store_dir` of the configuration.
@@ -69,11 +69,11 @@ class Account:
 
     @property
     def spent(self) -> float:
-        """What the tries of this job that ended have cost."""
+        """The cost of this job's finished tries."""
         return 0.0 if self._writer is None else self._writer.entry.sums.spent
 
     async def reserve(self, bound: Bound) -> Reserved:
-        """Waits until a try outside of batches fits into the budget, and sets aside what it may cost.
+        """Waits until a try outside of batches fits into the budget, and reserves its largest cost.
 
         Raises:
             UserError: the budget does not allow it.
@@ -99,7 +99,7 @@ class Account:
                 raise left.used_up(self.terms.model.name, most, self._folder)
 
     async def reserve_in_batch(self, bound: Bound) -> Reserved | None:
-        """Sets aside what a request in a batch may cost; returns None if that does not fit into the budget now."""
+        """Reserves the largest cost of a request in a batch; returns None if the budget does not allow it now."""
         most = self._largest_cost(bound)
         while (reserved := self._take(bound, most, in_batch=True)) is None:
             if await self._ask_for_more(most) is not None:
@@ -113,7 +113,7 @@ class Account:
         return left.used_up(self.terms.model.name, most, self._folder)
 
     def settle(self, reserved: Reserved, billed: Billed) -> None:
-        """Writes down what a try outside of batches has cost in place of what was set aside."""
+        """Records the cost of a try outside of batches in place of its reservation."""
         if reserved.writer is not self._writer:
             return  # it was under way when the account was closed, and was counted at its most
         cost = self.terms.model.ordinary * self.terms.model.cost(billed.input_tokens, billed.output_tokens)
@@ -123,7 +123,7 @@ class Account:
             self._learn(reserved.bound, billed)
 
     def hand_over(self, mark: str, requests: Mapping[str, Reserved]) -> None:
-        """Keeps what was set aside for the requests of a batch as long as the batch is out, whatever becomes of us.
+        """Keeps the reservations of a batch's requests until the batch ends, beyond this process.
 
         Args:
             mark: our name of the batch.
@@ -139,7 +139,7 @@ class Account:
             self._give_back()
 
     def withdraw(self, requests: Iterable[Reserved]) -> None:
-        """Takes back what was set aside for requests in a batch."""
+        """Releases the reservations of requests in a batch."""
         for reserved in requests:
             if reserved.writer is self._writer:
                 self._release(reserved)
@@ -152,7 +152,7 @@ class Account:
         return {key: Bound(*pair) for key, pair in bounds.items()}
 
     def settle_batch(self, mark: str, billed: Mapping[str, Billed]) -> None:
-        """Writes down what a batch has cost in place of what was set aside.
+        """Records the cost of a batch in place of its reservations.
 
         Args:
             mark: our name of the batch.
@@ -168,7 +168,7 @@ class Account:
             close_file(self._batch_file(mark), Entry(self.terms.digest, about, sums))
 
     def close(self) -> None:
-        """Ends this job's part of the ledger; what is under way counts at its most."""
+        """Closes this job's part of the ledger; tries under way count at their largest cost."""
         if self._granting is None:
             return
         with self._ledger.locked():
@@ -189,7 +189,7 @@ class Account:
         return times * self.terms.model.cost(bound.input_tokens + input_over, bound.output_tokens + output_over)
 
     def _take(self, bound: Bound, most: float, *, in_batch: bool = False) -> Reserved | None:
-        """Sets aside what a try may cost if what was granted holds it.
+        """Reserves the largest cost of a try within the grant.
 
         One in a batch is written down with its batch, before that is handed over.
         """
@@ -204,7 +204,7 @@ class Account:
         return Reserved(0 if in_batch else writer.begin(most), most, bound, writer)
 
     async def _written(self, reserved: Reserved) -> None:
-        """Waits until the ledger has what was set aside: before that nothing may be sent."""
+        """Waits until the ledger has the reservation: before that nothing may be sent."""
         try:
             await reserved.writer.written()
         except BaseException:
@@ -212,7 +212,7 @@ class Account:
             raise
 
     async def _ask_for_more(self, most: float) -> Balance | None:
-        """Gets this job granted what a try needs, or returns what is left."""
+        """Extends this job's grant for a try, or returns the balance."""
         self._granting = self._granting or asyncio.Lock()  # from now on a thread may be about to open a file
         self._wanted += most
         try:
@@ -268,12 +268,12 @@ class Account:
         return self._ledger.folder / self.terms.digest
 
     def _balance(self) -> Balance:
-        """Returns what the tightest budget leaves this job."""
+        """Returns the balance of the tightest budget."""
         assert self._writer is not None
         return tightest(self.terms, self._ledger, self._writer, under_way=self._n_under_way > 0)
 
     def _give_back(self) -> None:
-        """Leaves to others what was granted and is not needed."""
+        """Returns the unused part of the grant."""
         writer = self._writer
         if writer is not None and writer.entry.granted is not None:
             need = self.spent + self._set_aside
@@ -295,7 +295,7 @@ class Account:
             return self._balance()
 
     def _release(self, reserved: Reserved) -> None:
-        """Takes back what was set aside and lets those see who wait for it."""
+        """Releases a reservation and wakes the waiting tries."""
         self._all_granted = False
         self._n_under_way -= 1
         self._set_aside = self._set_aside - reserved.most if self._n_under_way else 0.0
@@ -332,7 +332,7 @@ class BudgetUsedUp(UserError):
 
 @dataclass(frozen=True)
 class Balance:
-    """What a look at the ledger gave.
+    """The balance of the tightest budget.
 
     Attributes:
         up_to: the most that the job may spend in all.
@@ -381,7 +381,7 @@ class Balance:
 
 
 def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, under_way: bool) -> Balance:
-    """Returns what the tightest budget leaves a job; the ledger's lock must be held.
+    """Returns the balance of a job's tightest budget; the ledger's lock must be held.
 
     Args:
         terms: the budgets, at least one.
@@ -420,7 +420,7 @@ def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, under_way: bool) -
 
 
 def count_stored_answers(folder: Path, digest: str, terms: ModelTerms) -> None:
-    """Begins a model's part of the ledger with what its stored answers have cost, unless it has begun.
+    """Begins a model's part of the ledger with the cost of its stored answers, unless it has begun.
 
     Answers that do not say their tokens cannot be counted; how many they are is printed. The ledger's lock must be
     held.

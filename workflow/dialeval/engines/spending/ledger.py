@@ -79,7 +79,7 @@ class Ledger:
         os.fsync(self._lock)
 
     def entries(self) -> dict[Path, Entry]:
-        """Returns what every file says now."""
+        """Returns the present entry of every file."""
         found: dict[Path, tuple[int, int, Entry]] = {}
         for path in {*self.folder.glob(f"*/*.{SUFFIX}"), *self._listed()}:
             known = self._files.get(path)
@@ -104,11 +104,11 @@ class Ledger:
                 close_file(path, entry)
 
     def total(self) -> Sums:
-        """Returns what was spent on all models."""
+        """Returns the sums of all models."""
         return reduce(add, (entry.with_open for entry in self.entries().values()), Sums())
 
     def by_name(self, digests: Mapping[str, str]) -> dict[tuple[str, str], Sums]:
-        """Returns what was spent, by a model's present name and the protocol.
+        """Returns the sums by a model's present name and the protocol.
 
         Args:
             digests: each model's digest, by its name. Of several names of one model each has what was spent under it,
@@ -128,7 +128,7 @@ class Ledger:
         return found
 
     def _listed(self) -> list[Path]:
-        """Returns the files that `enter` was told of; known to those alone who hold the lock."""
+        """Returns the files that were entered; empty without the lock."""
         if self._lock is None:
             return []
         names = os.pread(self._lock, os.fstat(self._lock).st_size, 0).decode("utf-8", "replace")
@@ -136,7 +136,7 @@ class Ledger:
 
 
 def _read(path: Path, known: tuple[int, int, Entry] | None) -> tuple[int, int, Entry]:
-    """Reads on in a file; it is opened, which has a network file system look how long it is by now."""
+    """Reads the new lines of a file; opening it refreshes its length on a network file system."""
     with path.open("rb") as file:
         status = os.fstat(file.fileno())
         inode, size, entry = known or (0, 0, Entry(path.parent.name))
@@ -154,7 +154,7 @@ SUFFIX = "spending"
 
 @dataclass
 class Sums:
-    """What was spent on something.
+    """Sums of cost, tokens and tries.
 
     Attributes:
         spent: money, in the currency of the prices.
@@ -184,7 +184,7 @@ class Sums:
 
 @dataclass
 class Entry:
-    """What one file says.
+    """The content of one file of the ledger.
 
     Attributes:
         digest: the model, by the digest of its identity.
@@ -206,22 +206,22 @@ class Entry:
 
     @property
     def with_open(self) -> Sums:
-        """What was spent, with what is under way at its most."""
+        """The sums, with tries under way at their largest cost."""
         under_way = sum(self.open.values())
         return self.sums + Sums(under_way, under_way, tries=len(self.open))
 
     @property
     def largest(self) -> float:
-        """What has been spent for all that the lines say."""
+        """The largest amount spent by the lines."""
         return self.sums.spent + sum(self.open.values())
 
     @property
     def committed(self) -> float:
-        """What must be counted as long as the file is not closed."""
+        """The amount that counts as long as the file is not closed."""
         return self.largest if self.granted is None or self.closed else max(self.largest, self.granted)
 
     def is_of(self, digest: str, name: str) -> bool:
-        """Returns whether it tells of a model: under whatever name, or under its name when it was another."""
+        """Returns whether the entry is of a model, by its digest or by its name."""
         return self.digest == digest or self.about.get("name") == name
 
     def begin(self, number: int, most: float) -> None:
@@ -229,7 +229,7 @@ class Entry:
         self.open[number] = most
 
     def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
-        """Counts what a try has cost in place of its most."""
+        """Counts the cost of a try in place of its largest cost."""
         self.open.pop(number, None)
         self.sums.add(cost, input_tokens, output_tokens, confirmed)
 
@@ -284,7 +284,7 @@ def write_lines(path: Path, lines: list[Any]) -> None:
 
 
 def read_on(path: Path, content: bytes, entry: Entry) -> int:
-    """Takes in the whole lines of what stands in a file and was not read yet, and returns their length."""
+    """Reads the whole lines of a file's unread content into its entry, and returns their length."""
     length = content.rfind(b"\n") + 1
     for line in content[:length].splitlines():
         try:
@@ -326,14 +326,14 @@ class Writer:
         self._write_line(about | _this_system() | {"pid": os.getpid(), "time": round(time.time())})
 
     def begin(self, most: float) -> int:
-        """Writes down what a try may cost, which is to be sent when that is `written`, and returns its number."""
+        """Records the largest cost of a try, to be sent once that is `written`, and returns its number."""
         self._number += 1
         self._lines.add(f'["+",{self._number},{most!r}]\n'.encode())
         self.entry.begin(self._number, most)
         return self._number
 
     async def written(self) -> None:
-        """Waits until the operating system has what was written down.
+        """Waits until the operating system has the lines.
 
         Raises:
             UserError: it could not be written.
@@ -341,7 +341,7 @@ class Writer:
         await self._lines.written()
 
     def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
-        """Writes down what a try has cost."""
+        """Records the cost of a try."""
         self.entry.end(number, cost, input_tokens, output_tokens, confirmed)
         self._write_soon(f'["-",{number},{cost!r},{input_tokens},{output_tokens},{confirmed:d}]\n'.encode())
 
@@ -351,12 +351,12 @@ class Writer:
         os.fsync(self._file)
 
     def exceed(self, input_tokens: int, output_tokens: int) -> None:
-        """Writes down by how much answers exceed what they could have at most."""
+        """Records by how much answers exceed their bounds."""
         self.entry.over = (input_tokens, output_tokens)
         self._write_soon(_line(["over", input_tokens, output_tokens]))
 
     def close(self) -> None:
-        """Replaces all lines by their sum; what is under way counts at its most."""
+        """Replaces all lines by their sum; tries under way count at their largest cost."""
         with suppress(UserError):  # the sum holds what these lines say
             self._lines.flush()
         self.entry.sums = self.entry.with_open
@@ -365,7 +365,7 @@ class Writer:
         os.close(self._file)
 
     def _write_soon(self, line: bytes) -> None:
-        """Writes a line of what ended, with all others of this turn of the event loop.
+        """Writes a line of a finished try, with all others of this turn of the event loop.
 
         If it cannot, the file has the try at its most, and whoever begins another is told: what came is not lost.
         """
@@ -417,7 +417,7 @@ def is_same_system(about: dict[str, Any]) -> bool:
 
 @contextmanager
 def without_locks(folder: Path) -> Iterator[None]:
-    """Goes on without a lock where the file system has none, and says so once."""
+    """Continues without a lock where the file system has none, and prints a note once."""
     try:
         yield
     except BlockingIOError:

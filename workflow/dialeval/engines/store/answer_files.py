@@ -1,4 +1,4 @@
-"""Files of answers: writing lines, and finding each by its place.
+"""Files of answers: writing of lines, and lookup by their places.
 
 A line is
 
@@ -97,7 +97,7 @@ class AnswerFiles:
                 yield str(self._paths[number]), body
 
     def count_damaged(self, path: str) -> None:
-        """Counts a line that turned out to be damaged when it was wanted, and says so the first time."""
+        """Counts a line found damaged on reading, and prints a note the first time."""
         if path not in self.damaged:
             print(f"note: {path} has a damaged line; its request is asked again")
         self.damaged[path] = self.damaged.get(path, 0) + 1
@@ -344,7 +344,7 @@ class TurnWrites:
         self._check()
 
     def flush(self) -> None:
-        """Writes at once what was added.
+        """Writes the added lines at once.
 
         Raises:
             UserError: it, or what was added before, could not be written.

@@ -1,4 +1,4 @@
-"""The stored responses of one model under one protocol, and who may write them.
+"""The stored responses of one model under one protocol, and the claims of the jobs that write them.
 
 Where an answer lies follows from the model's identity alone. A model has the folder `<digest of its identity>`; stores
 of earlier versions have `<a name of the model>-<digest>`, and all folders with the digest are read, whatever the name.
@@ -43,7 +43,7 @@ ANSWERS = ".jsonl"
 
 @dataclass
 class LoadReport:
-    """What was found in a store folder: whole responses, and damaged lines by file."""
+    """The content of a store folder: whole responses, and damaged lines by file."""
 
     responses: int = 0
     damaged: dict[str, int] = field(default_factory=dict)
@@ -122,7 +122,7 @@ class StoredAnswers:
         return [self.folder.parent, *earlier]
 
     def _listed(self, folder: Path, suffix: str = "") -> list[Path]:
-        """Returns what is in a folder; one that hides it is noted, which `Path.glob` would pass over in silence."""
+        """Returns the files of a folder; an unreadable folder is noted, which `Path.glob` would ignore."""
         try:
             return sorted(path for path in folder.iterdir() if path.name.endswith(suffix))
         except (FileNotFoundError, NotADirectoryError):
@@ -375,7 +375,7 @@ _ONLY_READ = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 def run_of(results: Path, shards: int) -> str:
-    """Returns what distinguishes a table of requests that jobs share out: where its answers go, in how many shards.
+    """Returns the name of a run of shards: the folder of its answers, and the number of shards.
 
     Args:
         results: the folder that holds the answers of all shards and no others.
@@ -495,7 +495,7 @@ class ResponseStore(StoredAnswers):
         return await future
 
     def claim_all(self, keys: Sequence[str]) -> list[bool]:
-        """Returns for each request that the store lacks what `claim` does.
+        """Returns for each request that the store lacks whether this job is to ask it.
 
         Raises:
             UserError: the store cannot be used.
@@ -534,17 +534,17 @@ class ResponseStore(StoredAnswers):
         await self._lines.written()
 
     def sync(self) -> None:
-        """Makes what was stored survive a power failure."""
+        """Flushes stored answers to the disk."""
         if self._output is not None:
             os.fsync(self._output)
             self._last_sync = time.monotonic()
 
     def writer_file(self, suffix: str) -> Path:
-        """Returns the path of a file of this job's writer that lies beside its answers and holds none."""
+        """Returns the path of a further file of this job's writer, without answers."""
         return self.folder / f"{self._writer}.{suffix}"
 
     def abandoned_files(self, suffix: str) -> list[Path]:
-        """Returns such files of other writers of this model, under whatever protocol, that are not at work."""
+        """Returns such files of this model's writers that are not at work, under any protocol."""
         own = self.writer_file(suffix)
         protocols = [path for model in self._model_folders() for path in self._listed(model) if path.is_dir()]
         found = [path for protocol in protocols for path in self._listed(protocol, f".{suffix}")]
@@ -606,7 +606,7 @@ class ResponseStore(StoredAnswers):
         self.written += 1
 
     def _read_answers(self, job: OtherJob) -> None:
-        """Reads what another job has stored by now."""
+        """Reads the new answers of another job."""
         self.sync()  # on a network file system whoever waits for this job sees its answers, too
         files = self._listed(job.folder, ANSWERS)
         self._others.read_on(path for path in files if path.stem.rpartition("-")[0] == job.writer)
@@ -615,7 +615,7 @@ class ResponseStore(StoredAnswers):
         return self._answer_of_others(key) is not None
 
     def _refresh_listing(self) -> None:
-        """Has a file system that remembers what lay in the folder look again, so that nothing is paid twice."""
+        """Refreshes the listing that a network file system caches, so that nothing is paid twice."""
         mark = self.folder / f".{self._writer}.{os.urandom(4).hex()}.anew"
         os.close(open_no_link(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
         mark.unlink()

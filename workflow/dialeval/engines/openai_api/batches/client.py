@@ -1,4 +1,4 @@
-"""What an endpoint does with batches, and the client for it."""
+"""The client of an endpoint's batches and files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ANSWER = httpx2.Response
 
 
 class BatchClient:
-    """Sends files and questions to an endpoint and returns what it says, or a Fault; used in a `with` block.
+    """Sends files and requests to an endpoint and returns its JSON, or a Fault; used in a `with` block.
 
     Args:
         connection: knows the endpoint, what is sent with every request, and what must not be seen.
@@ -140,7 +140,7 @@ class BatchClient:
 
 
 def _without_ambient(headers: dict[str, str]) -> dict[str, Any]:
-    """Returns headers that take back what the client would add from OPENAI_* variables."""
+    """Returns headers that remove those that the client adds from OPENAI_* variables."""
     ambient = [line.partition(":")[0].strip() for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()]
     ours = {name.lower() for name in headers}
     unwanted = ("OpenAI-Organization", "OpenAI-Project", *filter(None, ambient))
@@ -196,7 +196,7 @@ class BatchStatus:
 
 
 class BatchEndpoint:
-    """Speaks with an endpoint about batches, trying again what may pass.
+    """Creates, polls and reads batches of an endpoint, and retries faults that may pass.
 
     Every method raises Fault if it fails in the end.
 

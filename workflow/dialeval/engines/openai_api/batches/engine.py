@@ -223,7 +223,7 @@ class BatchRun:
         self._ledger.close(batch)
 
     def _fresh(self, requests: Iterable[tuple[str, Request]], ordinary: list[str]) -> Iterator[tuple[str, Request]]:
-        """Yields what is to be handed over, and notes what is out already and what no batch can ask."""
+        """Yields the requests to submit, and notes those already submitted and those that no batch can ask."""
         for key, request in requests:
             self._spool.put(key, request)
             if key in self._ledger:
@@ -235,7 +235,7 @@ class BatchRun:
                 ordinary.append(key)
 
     async def _hand_over(self, waiting: _Waiting) -> None:
-        """Hands over what waits, as much of it as the budget allows just now."""
+        """Submits waiting requests as far as the budget allows at this time."""
         file: BatchFile | None = None
         try:
             while (following := waiting.next()) is not None:
@@ -323,7 +323,7 @@ class BatchRun:
             wait = min(wait * 1.5, self._polling.longest)
 
     async def _status(self, batch: Batch) -> BatchStatus | None:
-        """Returns how far a batch is, or None if the endpoint does not say it just now."""
+        """Returns the status of a batch, or None if the endpoint does not give it at this time."""
         try:
             status = await self._endpoint.status(batch.name)
         except Fault as fault:
@@ -343,7 +343,7 @@ class BatchRun:
         return status
 
     async def _collect(self, batch: Batch, status: BatchStatus) -> AsyncGenerator[tuple[str, Outcome], None]:
-        """Yields what an ended batch gave, and closes it."""
+        """Yields the outcomes of an ended batch, and closes it."""
         del self._wanted[batch.mark]
         if status.state == "failed" and self._put_off(batch, status):
             return
@@ -408,7 +408,7 @@ class BatchRun:
 
 
 class _Waiting:
-    """Requests in their order, of which some may be put back."""
+    """A queue of requests, to which some may return."""
 
     def __init__(self, requests: Iterator[tuple[str, Request]]) -> None:
         self._requests = requests
@@ -430,7 +430,7 @@ class _Waiting:
 
 
 def _unmentioned(batch: Batch, status: BatchStatus) -> AnswerFailure:
-    """Returns why a request has no line in what a batch gave."""
+    """Returns the failure of a request without a line in a batch's output."""
     match status.state:
         case "expired":
             return AnswerFailure("expired", f"batch {batch.name} expired before this request was answered")

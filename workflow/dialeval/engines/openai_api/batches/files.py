@@ -74,7 +74,7 @@ def read_lines(
     redactor: Redactor,
     reasoning_end: str | None = None,
 ) -> Iterator[tuple[str, Response | AnswerFailure, Billed]]:
-    """Yields key, outcome and bill of each line of a batch's output or errors, but of lines that say nothing of a key.
+    """Yields key, outcome and bill of each line of a batch's output or errors that has a known key.
 
     Args:
         content: the file.
@@ -122,7 +122,7 @@ def _reader(asked: Asked, reasoning_end: str | None) -> Callable[[dict[str, Any]
 
 
 def _billed(entry: Mapping[str, Any], outcome: Response | AnswerFailure, bound: Bound) -> Billed:
-    """Returns what is billed for a line; a batch that ends early is billed for what was answered till then."""
+    """Returns the billed tokens of a line; a batch that ends early is billed for its answers."""
     response = entry.get("response")
     body = response.get("body") if isinstance(response, dict) else None
     if isinstance(response, dict) and response.get("status_code") == 200 and isinstance(body, dict):
@@ -186,7 +186,7 @@ MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000
 
 
 class BatchFile:
-    """Lines on the disk, and what they ask; the file has no name and ends with the process.
+    """Lines of requests in an unnamed file, which ends with the process.
 
     Args:
         most_requests: lines that it may hold.
@@ -210,7 +210,7 @@ class BatchFile:
         return room or not self.asked
 
     def add(self, key: str, asked: Asked, line: bytes, reserved: Reserved | None) -> None:
-        """Adds a request and what was set aside for it, if anything is counted."""
+        """Adds a request with its reservation, if costs are counted."""
         self._file.write(line)
         self.asked[key] = asked
         if reserved is not None:
@@ -218,7 +218,7 @@ class BatchFile:
         self.size += len(line)
 
     def content(self) -> IO[bytes]:
-        """Returns the file as it is to be read: whole on the disk, where its length is looked up, from its start."""
+        """Returns the file at its start, flushed to the disk."""
         self._file.flush()
         self._file.seek(0)
         return self._file
@@ -230,7 +230,7 @@ SUFFIX = "batches"
 
 
 class Asked(NamedTuple):
-    """What must be known of a request to read its answer."""
+    """The parts of a request that are needed to read its answer."""
 
     kind: Kind
     labels: tuple[str, ...]
@@ -302,7 +302,7 @@ class BatchLedger:
         return self.open[mark]
 
     def uploaded(self, batch: Batch, file: str) -> None:
-        """Writes down that a batch's file lies at the endpoint."""
+        """Records that a batch's file was uploaded."""
         self._write({"event": "uploaded", "mark": batch.mark, "file": file})
 
     def created(self, batch: Batch, name: str) -> None:
