@@ -19,7 +19,7 @@ from dialeval.training.running import (
     check_numbers,
     free_memory,
     in_words,
-    settle,
+    make_deterministic,
     training_memory,
 )
 
@@ -77,7 +77,7 @@ def test_every_source_of_randomness_begins_anew() -> None:
 
     drawn = []
     for _ in range(2):
-        settle(3, on_cpu=True)
+        make_deterministic(3, on_cpu=True)
         drawn.append((random.random(), float(np.random.rand()), float(torch.rand(1))))
     assert drawn[0] == drawn[1]
     assert torch.are_deterministic_algorithms_enabled()

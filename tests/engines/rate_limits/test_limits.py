@@ -35,7 +35,7 @@ def test_of_answers_that_come_together_one_is_read_and_every_refusal() -> None:
     async def story() -> list[bool]:
         limits, used_up = Limits("an endpoint", in_flight=8), []
 
-        async def answer(name: str, remaining: float, *, taken: bool = True) -> None:
+        async def answer(name: str, remaining: float, *, accepted: bool = True) -> None:
             def reading(_: Mapping[str, str], kind: str) -> Reading | None:
                 read.append(f"{name}: {kind}")
                 return Reading(100.0, remaining, 60.0) if kind == "requests" else None
@@ -43,10 +43,10 @@ def test_of_answers_that_come_together_one_is_read_and_every_refusal() -> None:
             async with limits.place(NO_TOKENS) as place:
                 await asyncio.sleep(1)
                 place.hear({})
-                limits.announced(place, reading, taken=taken)
+                limits.announced(place, reading, accepted=accepted)
                 used_up.append(place.used_up)
 
-        together = [answer("first", 50.0), answer("second", 49.0), answer("refused", 0.0, taken=False)]
+        together = [answer("first", 50.0), answer("second", 49.0), answer("refused", 0.0, accepted=False)]
         await asyncio.gather(*together)
         await answer("later", 40.0)
         return used_up

@@ -17,7 +17,7 @@ from pydantic import ConfigDict, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from dialeval.corpora.comp_analysis import SPEAKERS
-from dialeval.corpora.json_records import Record, Text, Utterance, Wanted, is_table, parsed, records_of
+from dialeval.corpora.json_records import Record, RecordFields, Text, Utterance, is_table, parsed, records_of
 from dialeval.corpora.rated_items import (
     Gathering,
     RatedReading,
@@ -502,7 +502,7 @@ def _records(path: Path, reader: str, form: type[_Form]) -> Iterator[tuple[str, 
             "or name the reader that it is for"
         )
     needed = [name for name, field in form.model_fields.items() if field.is_required()]
-    for line in records_of(path, Wanted(needed)):
+    for line in records_of(path, RecordFields(needed)):
         remedy = advice(line.record, reader) or f"; reader {reader} needs it"
         yield line.where, parsed(form, line.record, line.where, remedy)
 

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.corpora.json_records import Wanted, is_table, name_of, records_of
+from dialeval.corpora.json_records import RecordFields, is_table, name_of, records_of
 from dialeval.corpora.spreadsheets import rows_of
 from dialeval.corpora.text_files import listed, number_in
 from dialeval.errors import UserError
@@ -155,7 +155,7 @@ def read(
 def _objects(path: Path) -> Iterator[_Row]:
     """Yields the fields of the first object of a file as a header, then the values of every object under them."""
     header: list[str] = []
-    for line in records_of(path, Wanted([name for names in COLUMNS.values() for name in names])):
+    for line in records_of(path, RecordFields([name for names in COLUMNS.values() for name in names])):
         if not header:
             header = list(line.record)
             yield line.where, header

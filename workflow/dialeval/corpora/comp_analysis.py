@@ -93,8 +93,8 @@ def read_dialogues(
 
     rated = {rating.item_id for rating in reading.ratings}
     firsts = clusters.identical_clusters(texts)
-    for record, said_by, said, first in zip(records, speakers, texts, firsts, strict=True):
-        item = Item(corpus, record.record_id, "en", "dialogue", records[first].record_id, said_by, said)
+    for record, turn_speakers, utterances, first in zip(records, speakers, texts, firsts, strict=True):
+        item = Item(corpus, record.record_id, "en", "dialogue", records[first].record_id, turn_speakers, utterances)
         if unrated_too or record.record_id in rated:
             reading.add(item, f"row {record.row}")
         else:
@@ -117,7 +117,7 @@ def _dialogues(path: Path, records: list[TabRecord]) -> tuple[list[tuple[str, ..
             for number, text in enumerate(record.fields, start=1)
         ]
         speakers.append(tuple(names.get(tag.lower(), tag) for tag, _ in parts))
-        texts.append(tuple(said for _, said in parts))
+        texts.append(tuple(utterance for _, utterance in parts))
     return speakers, texts
 
 
@@ -153,9 +153,9 @@ def _people(
             f"{file}: {len(content)} dialogues, but the texts have {len(records)} rows; both must come from one release"
         )
     ratings = []
-    for position, (entry, record, said) in enumerate(zip(content, records, texts, strict=True)):
+    for position, (entry, record, utterances) in enumerate(zip(content, records, texts, strict=True)):
         place = f"{file}, position {position} ({record.record_id:.60})"
-        annotations = _annotations(entry, said, place)
+        annotations = _annotations(entry, utterances, place)
         for name, values in annotations.items():
             if name not in FED_DIALOGUE:
                 raise UserError(f"{place}: the dimension '{name:.60}' is not known; {nearest(name, FED_DIALOGUE)}")
@@ -169,7 +169,7 @@ def _people(
     return ratings
 
 
-def _annotations(entry: Any, said: tuple[str, ...], place: str) -> dict[str, Any]:
+def _annotations(entry: Any, utterances: tuple[str, ...], place: str) -> dict[str, Any]:
     """Returns the ratings of one dialogue, after a look whether it is the one in the texts."""
     try:
         annotations, turns = entry["annotations"], entry["dialog"]
@@ -180,7 +180,7 @@ def _annotations(entry: Any, said: tuple[str, ...], place: str) -> dict[str, Any
         ) from None
     if not isinstance(annotations, dict):
         raise UserError(f"{place}: 'annotations' must be an object of dimension -> list of ratings")
-    if dialogue != said:
+    if dialogue != utterances:
         raise UserError(f"{place}: the dialogue is not the one in the same row of the texts; both must be in one order")
     return annotations
 
@@ -412,10 +412,10 @@ def split_speaker(text: str, place: str) -> tuple[str, str]:
     Raises:
         UserError: there is no speaker.
     """
-    speaker, colon, said = text.partition(":")
+    speaker, colon, utterance = text.partition(":")
     if not colon or not speaker.strip() or len(speaker) > _LONGEST_TAG:
         raise UserError(
             f"{place}: {text!r:.60} does not begin with a speaker and a colon; a TAB inside an utterance would "
             "part it, so replace such a TAB with a blank"
         )
-    return speaker.strip(), said.strip()
+    return speaker.strip(), utterance.strip()

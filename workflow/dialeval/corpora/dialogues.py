@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from dialeval.corpora.json_records import Wanted, name_of, optional_text, records_of, required
+from dialeval.corpora.json_records import RecordFields, name_of, optional_text, records_of, required
 from dialeval.corpora.text_files import JsonLine
 from dialeval.errors import UserError
 from dialeval.tables.dialogues import UTTERANCES
@@ -159,7 +159,7 @@ def read_json_lines_dialogues(path: Path, language: str) -> Reading:
         UserError: the file, the line, and what is wrong there.
     """
     reading = Reading(str(path))
-    for line in records_of(path, Wanted([_FIELD])):
+    for line in records_of(path, RecordFields([_FIELD])):
         reading.dialogues.append(_dialogue(line, path, language))
     return check(reading)
 

@@ -25,7 +25,7 @@ _PARQUET = b"PAR1"
 _LINE_ENDS = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
-class Wanted(NamedTuple):
+class RecordFields(NamedTuple):
     """How an object that is wanted is known.
 
     Attributes:
@@ -48,7 +48,7 @@ class Wanted(NamedTuple):
         )
 
 
-def records_of(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
+def records_of(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
     """Yields the objects of a file, each with its number and place.
 
     Args:
@@ -86,7 +86,7 @@ def is_table(path: Path) -> bool:
     return not is_parquet(path) and _first_line(path, western=is_western(path))[:1] not in ("{", "[", "")
 
 
-def _objects(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
+def _objects(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
     if is_parquet(path):
         return _rows(path)
     if is_table(path):
@@ -121,7 +121,7 @@ def _rows(path: Path) -> Iterator[JsonLine]:
         raise UserError(f"{path}, after row {number}: {reason}; write it anew") from error
 
 
-def _rows_with_lists(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
+def _rows_with_lists(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
     """Yields the rows of a table; what is wanted is a list in a cell, as JSON or as Python shows it."""
     rows = rows_of(path)
     _, header = next(rows, (1, []))
@@ -173,7 +173,7 @@ def _fields_of_first(value: Any) -> Collection[str]:
     return value[0].keys() if isinstance(value, list) and value and isinstance(value[0], dict) else ()
 
 
-def _listed(values: list[Any], place: str, wanted: Wanted) -> Iterator[JsonLine]:
+def _listed(values: list[Any], place: str, wanted: RecordFields) -> Iterator[JsonLine]:
     for number, value in enumerate(values, start=1):
         where = f"{place}, record {number}"
         record = {wanted.bare: value} if wanted.bare and isinstance(value, list) else value
@@ -182,7 +182,7 @@ def _listed(values: list[Any], place: str, wanted: Wanted) -> Iterator[JsonLine]
         yield JsonLine(number, where, record)
 
 
-def _list_within(record: dict[str, Any], wanted: Wanted) -> str | None:
+def _list_within(record: dict[str, Any], wanted: RecordFields) -> str | None:
     """Returns the field with a list of what is wanted; None in what is wanted itself, whatever else it holds."""
     for test in wanted.tests():
         lists = [name for name, value in record.items() if test(_fields_of_first(value))]

@@ -23,7 +23,7 @@ from pydantic_core import PydanticCustomError
 from dialeval.corpora import clusters
 from dialeval.corpora.author_files import advice
 from dialeval.corpora.items import Item, RaterKind, Rating
-from dialeval.corpora.json_records import Name, Record, Text, Wanted, parsed, records_of
+from dialeval.corpora.json_records import Name, Record, RecordFields, Text, parsed, records_of
 from dialeval.corpora.rated_items import (
     PEOPLE,
     RatedReading,
@@ -56,7 +56,9 @@ def read(
     Raises:
         UserError: the file, the line, the field, the wrong value and the remedy.
     """
-    lines = [_line(corpus, path, line, own_criteria) for line in records_of(path, Wanted(("response", "dialogue")))]
+    lines = [
+        _line(corpus, path, line, own_criteria) for line in records_of(path, RecordFields(("response", "dialogue")))
+    ]
     found = list(dict.fromkeys(line.record.language or _LANGUAGE for line in lines))
     wanted = found if languages is None else list(languages)
     if lines and not set(found) & set(wanted):

@@ -98,9 +98,9 @@ def _likeness(rows: Sequence[Sequence[str]], originals: Sequence[Sequence[str]],
     weight = {word: math.log1p(len(originals) / count) for word, count in n_having.items()}
     shares = []
     for row, original in zip(rows, order, strict=True):
-        said = _words(row[1:])
+        perturbed = _words(row[1:])
         whole = math.fsum(weight[word] for word in words[original])
-        kept = math.fsum(weight[word] for word in words[original] & said)
+        kept = math.fsum(weight[word] for word in words[original] & perturbed)
         shares.append(kept / whole if whole else 0.0)
     return math.fsum(shares) / len(shares)
 
@@ -425,9 +425,9 @@ def _fed_originals(path: Path) -> list[Item]:
         place = f"{path}, dialogue {number + 1}"
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise UserError(f"{place}: a list of utterances is needed, not {texts!r:.60}")
-        said = tuple(text.strip() for text in texts)
-        _check_texts(said, place)
+        utterances = tuple(text.strip() for text in texts)
+        _check_texts(utterances, place)
         name = f"fed/{number:02d}"
-        speakers = tuple(("human", "chatbot")[turn % 2] for turn in range(len(said)))
-        items.append(Item(CORPUS, name, LANGUAGE, "dialogue", name, speakers, said))
+        speakers = tuple(("human", "chatbot")[turn % 2] for turn in range(len(utterances)))
+        items.append(Item(CORPUS, name, LANGUAGE, "dialogue", name, speakers, utterances))
     return items

@@ -137,15 +137,17 @@ def chatbot_items(generated: Iterable[Path], seeds: pa.Table, *, partnered: bool
     for path in generated:
         rows = iterate_rows(path, GENERATED, ["chatbot", "seed_id", "text"])
         for (chatbot, seed_id), dialogue in groupby(rows, key=lambda row: (row["chatbot"], row["seed_id"])):
-            said = tuple(row["text"] for row in dialogue)
-            yield chatbot_item(seed_id, chatbot, languages[seed_id], said, partnered=partnered)
+            utterances = tuple(row["text"] for row in dialogue)
+            yield chatbot_item(seed_id, chatbot, languages[seed_id], utterances, partnered=partnered)
 
 
-def chatbot_item(seed_id: str, chatbot: str, language: str, said: tuple[str, ...], *, partnered: bool = False) -> Item:
+def chatbot_item(
+    seed_id: str, chatbot: str, language: str, utterances: tuple[str, ...], *, partnered: bool = False
+) -> Item:
     """Returns a chatbot's dialogue on a seed, with itself or with a simulated user."""
     names = (USER, CHATBOT) if partnered else ("A", "B")
-    speakers = speakers_in_turn(len(said), *names)
-    return _item(seed_id, chatbot, language, speakers, said, CHATBOT if partnered else "")
+    speakers = speakers_in_turn(len(utterances), *names)
+    return _item(seed_id, chatbot, language, speakers, utterances, CHATBOT if partnered else "")
 
 
 def _languages(seeds: pa.Table) -> dict[str, str]:

@@ -68,16 +68,18 @@ def read(corpus: str, path: Path, languages: Iterable[str] | None = None) -> Rat
     reading = RatedReading(str(path))
     kept: set[str] = set()
     for code in codes:
-        for row, said in enumerate(texts[code]):
-            if not said or not all(said):
+        for row, utterances in enumerate(texts[code]):
+            if not utterances or not all(utterances):
                 reading.leave_out(code, ids[row], f"{LANGUAGES[code]} texts that are empty")
                 continue
-            speakers = speakers_before_response(len(said)) if level == "turn" else speakers_in_turn(len(said))
-            reading.add(Item(corpus, ids[row], code, level, ids[firsts[row]], speakers, said), f"row {row}")
+            speakers = (
+                speakers_before_response(len(utterances)) if level == "turn" else speakers_in_turn(len(utterances))
+            )
+            reading.add(Item(corpus, ids[row], code, level, ids[firsts[row]], speakers, utterances), f"row {row}")
             kept.add(ids[row])
-            if code != reference and len(said) != len(original[row]):
+            if code != reference and len(utterances) != len(original[row]):
                 reading.notes[f"{LANGUAGES[code]} texts with another number of utterances than the original"] += 1
-            if code != reference and said[-1:] == original[row][-1:]:
+            if code != reference and utterances[-1:] == original[row][-1:]:
                 reading.notes[f"{LANGUAGES[code]} texts whose last utterance is the original's"] += 1
     for row, cell in enumerate(columns[_RATINGS]):
         number = number_in(cell)

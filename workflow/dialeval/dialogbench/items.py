@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from dialeval.corpora.clusters import beginning_clusters
-from dialeval.corpora.json_records import Wanted, name_of, optional_text, records_of
+from dialeval.corpora.json_records import RecordFields, name_of, optional_text, records_of
 from dialeval.corpora.text_files import JsonLine
 from dialeval.dialogbench.tasks import TASKS, Task, find_task
 from dialeval.errors import UserError
@@ -128,7 +128,7 @@ class TestItem:
 # DialogBench's published question files: one JSON object per line, whatever the file is called, or a list of them.
 
 SUFFIXES = (".json", ".jsonl")
-_QUESTIONS = Wanted(["dialogue"])
+_QUESTIONS = RecordFields(["dialogue"])
 _WORDS = re.compile(r"domain|analysis|speaker[12][ _]?(?:personality|emotion)", re.IGNORECASE)
 """Fields that may be left out; what they hold is shown to nobody who answers."""
 

@@ -107,7 +107,7 @@ def plan_top_up(
         yield from plan(briefs, templates, sampling, round_number=round_number, wanted=wanted)
 
 
-def as_told(brief: Brief, text: str) -> Brief:
+def brief_text(brief: Brief, text: str) -> Brief:
     """Returns a brief for a prompt; personalities that it lacks are the writer's choice."""
     told = all(personality in text for personality in brief.personalities)
     return brief if told else replace(brief, personalities=("", ""))
@@ -406,7 +406,7 @@ async def write_in_rounds(
         planned = list(plan_top_up(briefs, accepted, templates, sampling, round_number=number, max_rounds=max_rounds))
         if not planned:
             break
-        asked_for = [as_told(brief_of[one.case_id or ""], one.request.messages[0].content) for one in planned]
+        asked_for = [brief_text(brief_of[one.case_id or ""], one.request.messages[0].content) for one in planned]
         answers = await ask([one.request for one in planned])
         read = [read_written(brief, answer, origin) for brief, answer in zip(asked_for, answers, strict=True)]
         settled = checked([*accepted.values(), *read], rules, threshold=duplicate_similarity)[len(accepted) :]

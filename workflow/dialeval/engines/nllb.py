@@ -66,7 +66,7 @@ class NllbEngine:
         """Has nothing to give back."""
 
     def _outcomes(self, window: Sequence[tuple[str, Request]]) -> Iterator[Outcome]:
-        alike: dict[tuple[str, int], list[_Asked]] = defaultdict(list)
+        alike: dict[tuple[str, int], list[_Pending]] = defaultdict(list)
         for key, request in window:
             try:
                 asked = self._read(key, request)
@@ -93,7 +93,7 @@ class NllbEngine:
                         ),
                     )
 
-    def _read(self, key: str, request: Request) -> _Asked:
+    def _read(self, key: str, request: Request) -> _Pending:
         if request.protocol != "translate" or len(request.subject) != 2:
             raise AnswerFailure(
                 "unsupported", f"a translation model cannot answer '{request.protocol}'; it translates and nothing else"
@@ -103,10 +103,10 @@ class NllbEngine:
             if language not in LANGUAGES or not self._translator.knows(LANGUAGES[language].nllb):
                 raise AnswerFailure("unsupported", f"the model knows no language '{language}'")
         ids = self._translator.encode(one_line(text), LANGUAGES[source].nllb)
-        return _Asked(key, ids, LANGUAGES[target].nllb, request.sampling.max_tokens)
+        return _Pending(key, ids, LANGUAGES[target].nllb, request.sampling.max_tokens)
 
 
-class _Asked(NamedTuple):
+class _Pending(NamedTuple):
     """An utterance to be translated: its key, its tokens and the code of its new language."""
 
     key: str

@@ -71,7 +71,7 @@ def shorten(text: str, language: str, rng: np.random.Generator) -> NewText | Not
     if not is_reducible(text):
         return NotApplicable("the utterances are too short to be reduced")
     n_before = len(pieces(text)[0])
-    cut = {_finished(_cut(sentence, language), sentence): None for sentence in _telling_sentences(text, language)}
+    cut = {_finished(_cut(sentence, language), sentence): None for sentence in _content_sentences(text, language)}
     short_enough = [short for short in cut if short and len(pieces(short)[0]) <= MOST_KEPT * n_before]
     if not short_enough:
         return NotApplicable("the utterances have no detail to leave out")
@@ -164,7 +164,7 @@ def _cut_at_comma(sentence: str) -> str:
     return sentence
 
 
-def _telling_sentences(text: str, language: str) -> list[str]:
+def _content_sentences(text: str, language: str) -> list[str]:
     """Returns the sentences that are more than an interjection, or all of them if there are no such."""
     found = [text[start:end] for start, end in sentences(text)] or [text]
     return [sentence for sentence in found if len(pieces(_LEADS.sub("", sentence))[0]) >= 2] or found

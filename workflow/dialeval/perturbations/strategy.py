@@ -260,13 +260,13 @@ def span(before: str, after: str) -> str:
     return f'"{before}" > "{after}"'
 
 
-def one_of(ways: Mapping[str, Way], case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
+def random_way(ways: Mapping[str, Way], case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Damages the response in the first of the ways that applies, the ways being tried in random order."""
     order = [list(ways)[int(place)] for place in rng.permutation(len(ways))]
-    return first_of({name: ways[name] for name in order}, case, rng)
+    return first_way({name: ways[name] for name in order}, case, rng)
 
 
-def first_of(ways: Mapping[str, Way], case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
+def first_way(ways: Mapping[str, Way], case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Damages the response in the first of the ways that applies, in the order given.
 
     Returns:

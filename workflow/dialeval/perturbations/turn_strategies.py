@@ -20,8 +20,8 @@ from dialeval.perturbations.strategy import (
     Strategy,
     Target,
     entity_categories,
-    first_of,
-    one_of,
+    first_way,
+    random_way,
     same_speaker_before,
     span,
     strange_utterance,
@@ -58,7 +58,7 @@ def random_response(case: Case, rng: np.random.Generator) -> Edit | NotApplicabl
     ways = {"other_dialogue": _from_another_dialogue, "history": _from_history}
     if rng.random() < HISTORY_SHARE:
         ways = dict(reversed(ways.items()))
-    return first_of(ways, case, rng)
+    return first_way(ways, case, rng)
 
 
 def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
@@ -71,7 +71,7 @@ def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicabl
     def replaced(way: PronounWay) -> NewText | NotApplicable:
         return replace_pronouns(case.item.response, way, rng)
 
-    return one_of(
+    return random_way(
         {
             "gender": lambda *_: replaced("gender"),
             "number": lambda *_: replaced("number"),
@@ -84,7 +84,7 @@ def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicabl
 
 def replace_named_entity(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """The response's named entities become random others, of the same category or of another one."""
-    return one_of(
+    return random_way(
         {"same_category": _entities_of_same_category, "other_category": _entities_of_other_category}, case, rng
     )
 
@@ -96,17 +96,17 @@ def contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     others of the same kind (`entities`); pronouns that stand for a named person become another name (`references`).
     """
     ways = {"negation": negated_verbs, "entities": swapped_entities, "references": swapped_references}
-    return one_of(ways, case, rng)
+    return random_way(ways, case, rng)
 
 
 def repetition(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """A random portion of the response is said several times over, where it stands."""
-    return first_of({"span": _repeated_portion}, case, rng)
+    return first_way({"span": _repeated_portion}, case, rng)
 
 
 def unnatural_paraphrase(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Words of the response that carry meaning, drawn at random, become synonyms that people hardly ever use."""
-    return first_of({"synonyms": partial(rare_synonyms, listed_synonyms)}, case, rng)
+    return first_way({"synonyms": partial(rare_synonyms, listed_synonyms)}, case, rng)
 
 
 def dullness(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
@@ -121,7 +121,7 @@ def dullness(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
         return NotApplicable(
             "the response answers no question" if generic == "generic_response" else "the response answers a question"
         )
-    return one_of({generic: _generic, "earlier_utterance": _earlier_utterance}, case, rng)
+    return random_way({generic: _generic, "earlier_utterance": _earlier_utterance}, case, rng)
 
 
 STRATEGIES = (

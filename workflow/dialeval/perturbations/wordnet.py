@@ -19,7 +19,7 @@ from typing import TypeVar, get_args
 
 from dialeval.config.metaeval import PACKAGE
 from dialeval.errors import UserError
-from dialeval.perturbations.strategy import Strategy, first_of
+from dialeval.perturbations.strategy import Strategy, first_way
 from dialeval.perturbations.turn_strategies import rare_synonyms
 from dialeval.perturbations.words import STOP_WORDS, Kind, Part, Synonym, inflected, plural
 
@@ -147,7 +147,7 @@ def with_wordnet(strategy: Strategy, wordnet: WordNet) -> Strategy:
     if strategy.name != PARAPHRASE:
         return strategy
     ways = {"wordnet": partial(rare_synonyms, wordnet.synonyms)}
-    return replace(strategy, apply=partial(first_of, ways), ways=tuple(ways))
+    return replace(strategy, apply=partial(first_way, ways), ways=tuple(ways))
 
 
 def _files(folder: Path) -> list[Path]:

@@ -57,8 +57,8 @@ from dialeval.training.running import (
     free_memory,
     in_words,
     is_first,
+    make_deterministic,
     micro_batch,
-    settle,
     spread,
 )
 from dialeval.training.training_sets import Recipe, left_out_dialogues, training_rows
@@ -148,7 +148,7 @@ def train_encoder(
         raise UserError(f"models.{settings.name}: {missing}")
     spread(settings.learning.gpus)
     _quieten()
-    settle(settings.random_seed, on_cpu=settings.learning.gpus == 0)
+    make_deterministic(settings.random_seed, on_cpu=settings.learning.gpus == 0)
     base = Base(settings.name, settings.model)
     read = read_set(iterate_rows(examples, TRAINING_EXAMPLES, COLUMNS), base.encoding, str(examples))
     _say(settings, read)
@@ -175,9 +175,9 @@ def _train(settings: TrainEncoderSettings, base: Base, examples: ExampleSet, kep
         on_cpu=on_cpu,
         checkpointing=learning.gradient_checkpointing,
     )
-    settle(settings.random_seed, on_cpu=on_cpu)  # heads and adapters are drawn, whatever was drawn before
+    make_deterministic(settings.random_seed, on_cpu=on_cpu)  # heads and adapters are drawn, whatever was drawn before
     network = base.network(len(examples.experts))
-    settle(settings.random_seed, on_cpu=on_cpu)
+    make_deterministic(settings.random_seed, on_cpu=on_cpu)
     before = held_back_scores(network, examples, learning, score=model.score, batch_tokens=model.batch_tokens)
     result = train_network(
         settings.name,
@@ -305,7 +305,7 @@ def train_lora(
         raise UserError(f"models.{settings.name}: {missing}")
     learning = settings.learning
     spread(learning.gpus)
-    settle(settings.random_seed, on_cpu=learning.gpus == 0)
+    make_deterministic(settings.random_seed, on_cpu=learning.gpus == 0)
     prompts = Prompts(settings.model)
     questions = LoraQuestions(prompts, templates, with_own(settings.criteria), learning.cutoff)
     parts = {
@@ -344,7 +344,7 @@ def _train_train_lora(
     )
     model = base.load()
     n_parameters = model.num_parameters()
-    settle(settings.random_seed, on_cpu=on_cpu)  # loading may have drawn; the adapter begins at random
+    make_deterministic(settings.random_seed, on_cpu=on_cpu)  # loading may have drawn; the adapter begins at random
     model = with_adapter(model, learning)
     result = train_adapter(
         settings.name,

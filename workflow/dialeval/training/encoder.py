@@ -122,15 +122,15 @@ def train_network(
         batch_tokens,
         learning.precision,
     )
-    look = partial(
-        development.look, network, arguments.device, share=arguments.process_index, shares=arguments.world_size
+    development_metrics = partial(
+        development.evaluate, network, arguments.device, share=arguments.process_index, shares=arguments.world_size
     )
     trainer = ExpertTrainer(
         order=order,
         level=examples.level,
         margin=learning.margin,
         head_learning_rate=learning.head_learning_rate or learning.learning_rate,
-        look=look,
+        development_metrics=development_metrics,
         model=network,
         args=arguments,
         train_dataset=range(len(collation)),
@@ -153,7 +153,7 @@ def train_network(
     state = trainer.state
     history = list(state.log_history)
     if not any("eval_loss" in entry and entry["step"] == state.global_step for entry in history):
-        history.append({**look(), "step": state.global_step, "epoch": state.epoch})
+        history.append({**development_metrics(), "step": state.global_step, "epoch": state.epoch})
     passes = len(order) / len(collation)
     n_done = state.global_step * at_once * together
     return Learned(

@@ -18,7 +18,7 @@ from dialeval.errors import UserError
 from dialeval.stats.auc import pairwise_accuracy
 from dialeval.training.encoder_examples import ExpertOrder, Ints, Pairs
 
-Look = Callable[[], Mapping[str, float]]
+Metrics = Callable[[], Mapping[str, float]]
 
 
 class ExpertTrainer(Trainer):  # type: ignore[misc]
@@ -29,7 +29,7 @@ class ExpertTrainer(Trainer):  # type: ignore[misc]
         level: of the set.
         margin: of the ranking loss.
         head_learning_rate: of heads and adapters.
-        look: returns `eval_loss` and `eval_auc` of the development part.
+        development_metrics: returns `eval_loss` and `eval_auc` of the development part.
         more: as the Trainer's own.
     """
 
@@ -43,12 +43,12 @@ class ExpertTrainer(Trainer):  # type: ignore[misc]
         level: Level,
         margin: float,
         head_learning_rate: float,
-        look: Look,
+        development_metrics: Metrics,
         **more: Any,
     ) -> None:
         super().__init__(**more)
         self.model_accepts_loss_kwargs = False  # the loss is a mean over the batch
-        self._order, self._level, self._margin, self._look = order, level, margin, look
+        self._order, self._level, self._margin, self._metrics = order, level, margin, development_metrics
         self._head_learning_rate = head_learning_rate
 
     def compute_loss(self, model: Any, inputs: dict[str, Any], *_: Any, **__: Any) -> Any:
@@ -58,7 +58,7 @@ class ExpertTrainer(Trainer):  # type: ignore[misc]
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
         """Evaluates the development part."""
-        metrics = dict(self._look())
+        metrics = dict(self._metrics())
         self.log(dict(metrics))
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
@@ -146,8 +146,8 @@ def loss_of(level: Level, logits: Any, good: Any, margin: float) -> Any:
     """
     if level == "turn":
         return functional.binary_cross_entropy_with_logits(logits, good)
-    true, spoiled = torch.sigmoid(logits).chunk(2)
-    return functional.margin_ranking_loss(true, spoiled, torch.ones_like(true), margin=margin)
+    true, negative = torch.sigmoid(logits).chunk(2)
+    return functional.margin_ranking_loss(true, negative, torch.ones_like(true), margin=margin)
 
 
 # How well a network does on the development part: its loss, and how often it tells true examples from spoiled ones.
@@ -175,7 +175,7 @@ class Development:
     batch_tokens: int
     precision: Precision
 
-    def look(self, network: Any, device: Any, *, share: int = 0, shares: int = 1) -> dict[str, float]:
+    def evaluate(self, network: Any, device: Any, *, share: int = 0, shares: int = 1) -> dict[str, float]:
         """Returns `eval_loss` and `eval_auc`: each example is scored by the head that learns from its like.
 
         Args:

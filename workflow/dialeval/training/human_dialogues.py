@@ -130,10 +130,10 @@ def part_at(drawn: float, development: float, held_back: float) -> Part:
 
 def clusters_of(dialogues: Sequence[HumanDialogue]) -> list[int]:
     """Returns for each dialogue the position of the first one of its cluster."""
-    found = [{whole(one.utterances), *passages(one.utterances, singles=False)} for one in dialogues]
+    found = [{dialogue_number(one.utterances), *passages(one.utterances, singles=False)} for one in dialogues]
     holders = Counter(passage for own in found for passage in own)
     keys: list[list[Hashable]] = [
-        [one.name, whole(one.utterances), *(passage for passage in own if holders[passage] <= FORMULA)]
+        [one.name, dialogue_number(one.utterances), *(passage for passage in own if holders[passage] <= FORMULA)]
         for one, own in zip(dialogues, found, strict=True)
     ]
     return sharing_clusters(keys)
@@ -167,7 +167,7 @@ def n_letters(plain_text: str) -> int:
     return sum(_UNSPACED_LETTERS if is_unspaced(letter) else 1 for letter in plain_text)
 
 
-def whole(utterances: Sequence[str]) -> int:
+def dialogue_number(utterances: Sequence[str]) -> int:
     """Returns a number that identifies a whole dialogue by its text."""
     return _number("whole", *map(plain, utterances))
 
@@ -193,7 +193,7 @@ def judged_passages(utterances: Sequence[str]) -> set[int]:
     """Returns numbers of a dialogue's passages, by which dialogues that share text are found."""
     found = set(passages(utterances, singles=True))
     if len(utterances) > 1 and sum(n_letters(plain(text)) for text in utterances) >= WHOLE_LETTERS:
-        found.add(whole(utterances))
+        found.add(dialogue_number(utterances))
     return found
 
 
@@ -243,7 +243,7 @@ class Ring(Generic[Drawn]):
     def __init__(self, placed: Iterable[tuple[int, Drawn]]) -> None:
         ordered = sorted(placed, key=lambda one: one[0])
         self._places = [place for place, _ in ordered]
-        self._things = [thing for _, thing in ordered]
+        self._things = [element for _, element in ordered]
 
     def __len__(self) -> int:
         return len(self._things)

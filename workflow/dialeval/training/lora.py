@@ -26,10 +26,10 @@ from dialeval.training.running import (
     Memory,
     is_first,
     micro_batch,
+    print_progress,
     processes,
     running_clock,
     seconds_of,
-    tell_progress,
     training_arguments,
     training_memory,
 )
@@ -111,16 +111,16 @@ def train_adapter(
     newest = newest_checkpoint(checkpoints, sharing)
     if newest:
         print(f"going on from {newest}", flush=True)
-    arguments = training_arguments(learning, checkpoints, len(train), random_seed, looks=bool(development))
+    arguments = training_arguments(learning, checkpoints, len(train), random_seed, evaluates=bool(development))
     stops_early = learning.patience is not None and bool(development)
     at_once, accumulated = micro_batch(learning)
     order = ShuffledOrder([one.length for one in train], at_once * accumulated * sharing, random_seed)
 
-    def look() -> dict[str, float]:
-        return _look(model, development, tree, filling, batch_tokens=at_once * learning.cutoff)
+    def development_metrics() -> dict[str, float]:
+        return _evaluate(model, development, tree, filling, batch_tokens=at_once * learning.cutoff)
 
-    trainer = _trainer(model, arguments, list(train), order, look, filling)
-    tell_progress(trainer, name)
+    trainer = _trainer(model, arguments, list(train), order, development_metrics, filling)
+    print_progress(trainer, name)
     trainer.add_callback(running_clock())
     if stops_early:
         from transformers import EarlyStoppingCallback
@@ -128,8 +128,12 @@ def train_adapter(
         trainer.add_callback(EarlyStoppingCallback(early_stopping_patience=learning.patience))
     trainer.train(resume_from_checkpoint=str(newest) if newest else None)
     state, curve = trainer.state, _curve(trainer.state.log_history)
-    if development and not stops_early and not any(row["step"] == state.global_step for row in curve if _is_look(row)):
-        curve += _curve([look() | {"step": state.global_step, "epoch": state.epoch}])
+    if (
+        development
+        and not stops_early
+        and not any(row["step"] == state.global_step for row in curve if _is_evaluation(row))
+    ):
+        curve += _curve([development_metrics() | {"step": state.global_step, "epoch": state.epoch}])
     return LoraResult(
         curve=curve,
         steps=state.global_step,
@@ -140,7 +144,7 @@ def train_adapter(
     )
 
 
-def _look(
+def _evaluate(
     model: Any, questions: Sequence[LoraQuestion], tree: LabelTree, filling: int, batch_tokens: int
 ) -> dict[str, float]:
     """Returns the loss and the AUC of some questions."""
@@ -156,7 +160,7 @@ def _trainer(
     arguments: Any,
     train: list[LoraQuestion],
     order: ShuffledOrder,
-    look: Callable[[], dict[str, float]],
+    development_metrics: Callable[[], dict[str, float]],
     filling: int,
 ) -> Any:
     """Returns a Trainer that learns only the answers, in our order, with our evaluation of the development part."""
@@ -185,7 +189,7 @@ def _trainer(
             return losses / len(answers)
 
         def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
-            metrics = look()
+            metrics = development_metrics()
             self.log(dict(metrics))
             self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
             return metrics
@@ -221,7 +225,7 @@ def _curve(history: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def _is_look(row: dict[str, Any]) -> bool:
+def _is_evaluation(row: dict[str, Any]) -> bool:
     return bool(row["measured"] == "development")
 
 

@@ -133,8 +133,8 @@ class LoraQuestions:
         lead = " " if template.plain and not behind[-1:].isspace() else self._lead
         found = self._answers.get((label, lead))
         if found is None:
-            whole = tokenization.tokens(behind + lead + label)
-            found = tuple(whole[len(prompt) :]) if whole[: len(prompt)] == list(prompt) else ()
+            dialogue_number = tokenization.tokens(behind + lead + label)
+            found = tuple(dialogue_number[len(prompt) :]) if dialogue_number[: len(prompt)] == list(prompt) else ()
             if self.tree.label_of.get(found) != label:  # the tokenizer joins it with what stands before
                 found = tuple(self._prompts.encode(label))
             self._answers[label, lead] = found

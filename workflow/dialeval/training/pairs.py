@@ -35,7 +35,7 @@ class Side(NamedTuple):
     utterances: tuple[str, ...]
 
 
-class Spoiled(NamedTuple):
+class Negative(NamedTuple):
     """The worse one of a pair.
 
     Attributes:
@@ -58,7 +58,7 @@ class Pair:
         placed: cluster and part of the dialogue.
         turn: 0-based number of the response; None for a whole dialogue.
         criterion: what the spoiled one is worse in.
-        true, spoiled: the two.
+        true, negative: the two.
     """
 
     dialogue: HumanDialogue
@@ -66,7 +66,7 @@ class Pair:
     turn: int | None
     criterion: str
     true: Side
-    spoiled: Spoiled
+    negative: Negative
 
 
 def rows_of(pair: Pair, training: str) -> Iterator[dict[str, Any]]:
@@ -74,10 +74,10 @@ def rows_of(pair: Pair, training: str) -> Iterator[dict[str, Any]]:
     dialogue, level = pair.dialogue, "dialogue" if pair.turn is None else "turn"
     place = [] if pair.turn is None else [str(pair.turn)]
     pair_id = "/".join([training, pair.criterion, dialogue.corpus, dialogue.language, dialogue.dialogue_id, *place])
-    for good, side in ((1, pair.true), (0, pair.spoiled.side)):
+    for good, side in ((1, pair.true), (0, pair.negative.side)):
         yield {
             "training": training,
-            "example_id": f"{pair_id}/{'true' if good else pair.spoiled.kind}",
+            "example_id": f"{pair_id}/{'true' if good else pair.negative.kind}",
             "pair_id": pair_id,
             "part": pair.placed.part,
             "level": level,
@@ -85,13 +85,13 @@ def rows_of(pair: Pair, training: str) -> Iterator[dict[str, Any]]:
             "domain": dialogue.domain,
             "language": dialogue.language,
             "good": good,
-            "kind": pair.spoiled.kind,
+            "kind": pair.negative.kind,
             "corpus": dialogue.corpus,
             "dialogue_id": dialogue.dialogue_id,
             "cluster": pair.placed.cluster,
             "speakers": list(side.speakers),
             "utterances": list(side.utterances),
-            "made_from": None if good else pair.spoiled.made_from,
+            "made_from": None if good else pair.negative.made_from,
         }
 
 
@@ -140,7 +140,7 @@ def make_turn_pair(
         found = _instead(kind, dialogue, turn, item, placed, around, random_seed)
         if found and plain(found[0]) not in (response, ""):
             side = Side(names, (*true.utterances[:-1], Manner(dialogue.utterances).written(found[0])))
-            return Pair(dialogue, placed, turn, criterion, true, Spoiled(side, kind, found[1]))
+            return Pair(dialogue, placed, turn, criterion, true, Negative(side, kind, found[1]))
     return None
 
 
@@ -227,7 +227,7 @@ def make_dialogue_pair(
         if side and [plain(text) for text in side.utterances] != texts and all(map(str.strip, side.utterances)):
             made_from = _source(item, side, around) if kind.startswith("utterance_replacement") else None
             written = Side(side.speakers, _as_it_is_written(true.utterances, side.utterances))
-            return Pair(dialogue, placed, None, criterion, true, Spoiled(written, kind, made_from))
+            return Pair(dialogue, placed, None, criterion, true, Negative(written, kind, made_from))
     return None
 
 
@@ -250,9 +250,9 @@ def _source(item: Item, side: Side, around: Surroundings) -> str | None:
     return ", ".join(found) or None
 
 
-def _as_it_is_written(true: tuple[str, ...], spoiled: tuple[str, ...]) -> tuple[str, ...]:
+def _as_it_is_written(true: tuple[str, ...], negative: tuple[str, ...]) -> tuple[str, ...]:
     manner, said = Manner(true), set(true)
-    return tuple(text if text in said else manner.written(text) for text in spoiled)
+    return tuple(text if text in said else manner.written(text) for text in negative)
 
 
 # Writes what is put into a dialogue as the dialogue is written, so that capitals and blanks do not give it away.

@@ -102,20 +102,20 @@ def sample_rows(examples: pa.Table, random_seed: int, n: int = SAMPLES_PER_KIND)
     wanted = pc.is_in(examples["pair_id"], value_set=pa.array(sorted(chosen), pa.string()))
     for row in examples.filter(wanted).to_pylist():
         of_pair.setdefault(row["pair_id"], {})[row["good"]] = row
-    whole = [(two[1], two[0]) for two in of_pair.values() if len(two) == 2]
-    for true, spoiled in sorted(whole, key=_in_order):
+    dialogue_number = [(two[1], two[0]) for two in of_pair.values() if len(two) == 2]
+    for true, negative in sorted(dialogue_number, key=_in_order):
         lines = [
             [f"{who}: {text}" for who, text in zip(row["speakers"], row["utterances"], strict=True)]
-            for row in (true, spoiled)
+            for row in (true, negative)
         ]
         common = len(list(takewhile(lambda two: two[0] == two[1], zip(*lines, strict=False))))
         yield {
-            **{name: spoiled[name] for name in ("training", "criterion", "kind", "domain", "language", "made_from")},
+            **{name: negative[name] for name in ("training", "criterion", "kind", "domain", "language", "made_from")},
             "context": "\n".join(lines[0][:common]),
             "true": "\n".join(lines[0][common:]),
             "spoiled": "\n".join(lines[1][common:]),
-            "part": spoiled["part"],
-            "pair_id": spoiled["pair_id"],
+            "part": negative["part"],
+            "pair_id": negative["pair_id"],
         }
 
 
@@ -185,12 +185,12 @@ def data_rows(examples: Iterable[Path], overlaps: Iterable[Path]) -> Iterator[di
     left_out = Counter(tuple(row.values()) for row in judged.to_pylist())
     for path in examples:
         table = read_table(path, TRAINING_EXAMPLES, [*_GROUP, "good", "corpus", "dialogue_id", "cluster"])
-        spoiled = table.filter(pc.equal(table["good"], 0))
-        spoiled = spoiled.append_column(
-            "dialogue", pc.binary_join_element_wise(spoiled["corpus"], spoiled["dialogue_id"], "/")
+        negative = table.filter(pc.equal(table["good"], 0))
+        negative = negative.append_column(
+            "dialogue", pc.binary_join_element_wise(negative["corpus"], negative["dialogue_id"], "/")
         )
-        of_all = spoiled.set_column(spoiled.schema.get_field_index("kind"), "kind", pa.array([ALL] * len(spoiled)))
-        for part in (spoiled, of_all):
+        of_all = negative.set_column(negative.schema.get_field_index("kind"), "kind", pa.array([ALL] * len(negative)))
+        for part in (negative, of_all):
             counted = part.group_by(_GROUP).aggregate(
                 [("good", "count"), ("dialogue", "count_distinct"), ("cluster", "count_distinct")]
             )

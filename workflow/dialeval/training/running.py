@@ -50,7 +50,7 @@ def training_arguments(
     n_examples: int,
     random_seed: int,
     *,
-    looks: bool = True,
+    evaluates: bool = True,
     **more: Any,
 ) -> Any:
     """Returns the arguments of transformers' Trainer.
@@ -63,7 +63,7 @@ def training_arguments(
         folder: where checkpoints go.
         n_examples: that are learned from.
         random_seed: of the order and of dropout.
-        looks: whether there is a development part to look at.
+        evaluates: whether there is a development part to look at.
         more: arguments by the Trainer's names.
     """
     from transformers import TrainingArguments
@@ -71,7 +71,7 @@ def training_arguments(
     at_once, accumulated = micro_batch(learning)
     steps = steps_of(learning, n_examples)
     every = max(1, math.ceil(steps / learning.evaluations))
-    on_cpu, best = learning.gpus == 0, looks and learning.patience is not None
+    on_cpu, best = learning.gpus == 0, evaluates and learning.patience is not None
     arguments: dict[str, Any] = {
         "output_dir": str(folder),
         "per_device_train_batch_size": at_once,
@@ -87,7 +87,7 @@ def training_arguments(
         "fp16": learning.precision == "float16",
         "gradient_checkpointing": learning.gradient_checkpointing,
         "gradient_checkpointing_kwargs": {"use_reentrant": False},
-        "eval_strategy": "steps" if looks else "no",
+        "eval_strategy": "steps" if evaluates else "no",
         "eval_steps": every,
         "save_strategy": "steps",
         "save_steps": every,
@@ -187,7 +187,7 @@ def _first_devices(number: int) -> str:
 # The same training gives the same weights: on a CPU bit by bit, on a GPU as far as its kernels go.
 
 
-def settle(random_seed: int, *, on_cpu: bool) -> None:
+def make_deterministic(random_seed: int, *, on_cpu: bool) -> None:
     """Seeds every source of randomness and has torch compute the same way every time.
 
     On the CPU one thread computes, since sums are split among threads. On a GPU kernels that have a deterministic
@@ -264,7 +264,7 @@ def seconds_of(trainer: Any) -> float:
 # How far a training is, as lines that read well on a terminal and in a log file.
 
 
-def tell_progress(trainer: Any, name: str) -> None:
+def print_progress(trainer: Any, name: str) -> None:
     """Has a Trainer of transformers print its progress in place of dictionaries.
 
     Args:

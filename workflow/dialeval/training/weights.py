@@ -68,8 +68,8 @@ def newest_checkpoint(folder: Path, processes: int = 1) -> Path | None:
         folder: of a training's checkpoints; it need not exist.
         processes: how many share the training.
     """
-    whole = {step: path for path in _checkpoints(folder) if (step := _step(path, processes)) is not None}
-    return whole[max(whole)] if whole else None
+    dialogue_number = {step: path for path in _checkpoints(folder) if (step := _step(path, processes)) is not None}
+    return dialogue_number[max(dialogue_number)] if dialogue_number else None
 
 
 def remove_incomplete(folder: Path, processes: int = 1) -> None:

@@ -140,7 +140,7 @@ def _language_status(shown: str, text: str, target: str, source: str | None) -> 
     words = [token for token in surface_tokens(shown) if is_word(token)]
     names = {word for word in words if word[:1].isupper() or word[:1].isdigit()}
     lower = [word.lower().replace("’", "'") for word in words]
-    telling = source is not None and set(telling_words(lower, source)) - set(telling_words(lower, target))
+    telling = source is not None and set(distinctive_words(lower, source)) - set(distinctive_words(lower, target))
     few = len(words) <= _FEW_WORDS and not telling
     if normalised(text) == normalised(shown):
         return "ok" if few or (names.issuperset(words) and not telling) else "unchanged"
@@ -290,7 +290,7 @@ _IN_NAMES = frozenset(
 _FEW, _SHARE = 2, 0.25
 
 
-def telling_words(words: Sequence[str], language: str) -> list[str]:
+def distinctive_words(words: Sequence[str], language: str) -> list[str]:
     """Returns those of some words, in lower case, that only a text in a language has, and no name."""
     return [word for word in words if word in COMMON.get(language, ()) and word not in _IN_NAMES]
 

@@ -73,7 +73,7 @@ from dialeval.corpora.transcripts.entries import (
     about,
     dialogue_field,
     named,
-    tell,
+    read_entries,
     unnested,
 )
 from dialeval.corpora.transcripts.transcript import EntryReading, Transcript
@@ -98,15 +98,15 @@ def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
         UserError: the place, what is wrong there, and the remedy.
     """
     record, where = line.record, line.where
-    told = EntryReading(notes)
+    reading = EntryReading(notes)
     system = named(record, SYSTEM_FIELDS, where)
     given = record.get("system")
     if isinstance(given, str) and (system or is_prompt(given)):
-        told.add_aside("system", given)
+        reading.add_aside("system", given)
     else:
         system = system or named(record, ["system"], where)
-    tell(record[field], field, where, told)
-    speakers, utterances, asides = told.parts(where)
+    read_entries(record[field], field, where, reading)
+    speakers, utterances, asides = reading.parts(where)
     return Transcript(
         place=where, system=system, speakers=speakers, utterances=utterances, asides=asides, **about(record, where)
     )
@@ -386,11 +386,11 @@ def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
         UserError: the file, the line, what is wrong there, and the remedy.
     """
     record, where = line.record, line.where
-    told = EntryReading(notes, prompts_by_role=False)
+    reading = EntryReading(notes, prompts_by_role=False)
     field = dialogue_field(record, (*PLAIN, TURNS), where)
     record = unnested(record, field)
-    tell(_with_speakers(record[field], record.get("speakers"), where), field, where, told)
-    speakers, utterances, asides = told.parts(where)
+    read_entries(_with_speakers(record[field], record.get("speakers"), where), field, where, reading)
+    speakers, utterances, asides = reading.parts(where)
     yield Transcript(
         place=where,
         system=named(record, ["system"], where),
@@ -428,6 +428,6 @@ def _reference(
         return (), ()
     if isinstance(value, str):
         return speakers, (*utterances[:-1], value.strip()) if value.strip() and utterances else ()
-    told = EntryReading(Counter(), prompts_by_role=False)
-    tell(value, "reference", where, told)
-    return told.parts(where)[:2]
+    reading = EntryReading(Counter(), prompts_by_role=False)
+    read_entries(value, "reference", where, reading)
+    return reading.parts(where)[:2]

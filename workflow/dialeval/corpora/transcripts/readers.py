@@ -147,7 +147,7 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
     Raises:
         UserError: the file, the place, what is wrong there, and the remedy.
     """
-    kind = looks_of(path) if reader == AUTO else reader
+    kind = detect_format(path) if reader == AUTO else reader
     if kind == FOLDER:
         yield from read_system_folder(path, notes, lambda file: read(file, AUTO, columns, notes))
         return
@@ -164,7 +164,7 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
             yield from _OF_JSON[kind](line, notes)
 
 
-def looks_of(path: Path) -> str:
+def detect_format(path: Path) -> str:
     """Returns which kind a file or folder is.
 
     Raises:

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from dialeval.corpora.spreadsheets import rows_of
 from dialeval.corpora.text_files import is_western, listed, number_in, read_lines
-from dialeval.corpora.transcripts.entries import code_of, said_by
+from dialeval.corpora.transcripts.entries import code_of, speaker_and_text
 from dialeval.corpora.transcripts.transcript import JUDGED, SYSTEM_ROLES, EntryReading, Transcript
 from dialeval.errors import UserError
 
@@ -41,7 +41,9 @@ def is_plain_text(path: Path) -> bool:
         UserError: as of `read_lines`.
     """
     first = next((line for line in read_lines(path, western=is_western(path)) if line.strip()), "")
-    return _END in first or (path.suffix.lower() == _ENDING and isinstance(said_by(first.lstrip("\ufeff")), dict))
+    return _END in first or (
+        path.suffix.lower() == _ENDING and isinstance(speaker_and_text(first.lstrip("\ufeff")), dict)
+    )
 
 
 def read_plain_text(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
@@ -66,10 +68,10 @@ def read_plain_text(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
 
 def _dialogue(path: Path, number: int, entries: list[dict[str, str]], notes: Counter[str]) -> Transcript:
     where = f"{path}, line {number}"
-    told = EntryReading(notes, prompts_by_role=False)
+    reading = EntryReading(notes, prompts_by_role=False)
     for entry in entries:
-        told.say(entry.get("speaker", ""), entry["text"])
-    speakers, utterances, asides = told.parts(where)
+        reading.add_utterance(entry.get("speaker", ""), entry["text"])
+    speakers, utterances, asides = reading.parts(where)
     return Transcript(where, "", "", speakers, utterances, asides)
 
 
@@ -83,7 +85,7 @@ def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
     begun, is_after_blank = 0, False
     for number, line in lines:
         text = line.strip()
-        spoken = said_by(text)
+        spoken = speaker_and_text(text)
         if isinstance(spoken, dict):
             if is_after_blank and entries:
                 yield begun, entries
@@ -180,10 +182,10 @@ def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> I
     )
     for (system, dialogue_id), found in dialogues.items():
         where = f"{path}, line {found.line}"
-        told = EntryReading(notes, prompts_by_role=prompts)
+        reading = EntryReading(notes, prompts_by_role=prompts)
         for _, _, speaker, text in _in_order(found.said, dialogue_id, path):
-            told.say(speaker, text)
-        speakers, utterances, asides = told.parts(where)
+            reading.add_utterance(speaker, text)
+        speakers, utterances, asides = reading.parts(where)
         yield Transcript(
             where, dialogue_id, system, speakers, utterances, asides, found.case_id, language=code_of(found.language)
         )

@@ -88,7 +88,7 @@ class EntryReading:
     prompts_by_role: bool = True
     messages: list[Message] = field(default_factory=list)
 
-    def say(self, speaker: str, text: str) -> None:
+    def add_utterance(self, speaker: str, text: str) -> None:
         """Takes an entry of a speaker, or of a role that speaks to nobody, such as a tool."""
         self.messages.append(Message(speaker, text.strip(), _KINDS.get(speaker.casefold())))
 
@@ -170,12 +170,12 @@ def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: s
         raise UserError(f"{where}: {both} could both be the system; name the one who is judged with the field `judged`")
     if found:
         return names[found[0]]
-    if len(telling := [name for name in names.values() if tells(name, system)]) == 1:
-        return telling[0]
+    if len(naming := [name for name in names.values() if names_system(name, system)]) == 1:
+        return naming[0]
     return None if set(names) <= OTHERS else ""
 
 
-def tells(label: str, system: str) -> bool:
+def names_system(label: str, system: str) -> bool:
     """Returns whether a speaker's label tells the system: holds its name, or is what its name begins with.
 
     Case, blanks and signs do not matter. A role, such as `assistant`, tells nothing, and neither does a single letter.

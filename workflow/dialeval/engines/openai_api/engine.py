@@ -141,7 +141,7 @@ class OpenAIEngine:
             async with self._limits.place(tokens, again=again) as place:
                 again = True
                 outcome = await self._try(path, body, place.keep_headers, bound)
-                self._limits.announced(place, announced, taken=not isinstance(outcome, Fault))
+                self._limits.announced(place, announced, accepted=not isinstance(outcome, Fault))
                 try:
                     answer = outcome if isinstance(outcome, Fault) else read_or_fault(read, outcome)
                 except AnswerFailure:

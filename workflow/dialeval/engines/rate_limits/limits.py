@@ -94,30 +94,32 @@ class Limits:
         """
         return Place(self, tokens, again)
 
-    def announced(self, place: Place, read: Callable[[Mapping[str, str], str], Reading | None], *, taken: bool) -> None:
+    def announced(
+        self, place: Place, read: Callable[[Mapping[str, str], str], Reading | None], *, accepted: bool
+    ) -> None:
         """Notes the limits that an answer announces, at most once in `_READ_AGAIN` seconds.
 
         Args:
             place: the try's place.
             read: gives what headers announce of the limit of `requests` or of `tokens`.
-            taken: whether the endpoint took the request.
+            accepted: whether the endpoint took the request.
         """
         now = _now()
-        if place.headers is None or (taken and now < self._read_at + _READ_AGAIN):
+        if place.headers is None or (accepted and now < self._read_at + _READ_AGAIN):
             return
         self._read_at = now
         requests, tokens = read(place.headers, "requests"), read(place.headers, "tokens")
         if requests is not None:
-            self._announced_requests.heard(requests, place.in_requests, taken=taken)
+            self._announced_requests.update(requests, place.in_requests, accepted=accepted)
         if tokens is not None and place.tokens:
-            self._announced_tokens.heard(tokens, place.in_tokens, taken=taken)
+            self._announced_tokens.update(tokens, place.in_tokens, accepted=accepted)
         place.used_up = (requests is not None and requests.remaining < 1 and self._announced_requests.known) or (
             tokens is not None and tokens.remaining < place.tokens and self._announced_tokens.known
         )
 
     def answered(self, place: Place) -> None:
         """Notes an answer to the request that held a place."""
-        self._throttle.taken(place.attempt)
+        self._throttle.accepted(place.attempt)
         self._n_pauses = 0
         self.in_flight.open()
         self.breaker.answered()

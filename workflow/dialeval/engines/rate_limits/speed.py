@@ -103,7 +103,7 @@ class AnnouncedLimit:
         if not self.known:
             return 0.0
         now = asyncio.get_running_loop().time()
-        left, reserve = self._left(now), _RESERVE * self._limit
+        left, reserve = self._expected(now), _RESERVE * self._limit
         if left < reserve:
             speed = self._growth / self._sharers * max(left, 0.0) / reserve
         else:
@@ -118,25 +118,25 @@ class AnnouncedLimit:
         self._used += units
         return Sent(asyncio.get_running_loop().time(), self._used)
 
-    def heard(self, reading: Reading, sent: Sent, *, taken: bool) -> None:
+    def update(self, reading: Reading, sent: Sent, *, accepted: bool) -> None:
         """Notes the limit announced with an answer.
 
         Args:
             reading: what is announced.
             sent: the request's place.
-            taken: whether the endpoint took the request.
+            accepted: whether the endpoint took the request.
         """
         if not (1 <= reading.limit < math.inf and 0 <= reading.remaining < reading.limit):
             return  # all of it is left: nothing to keep, or a number that counts nothing
-        if taken:
+        if accepted:
             self._sharers = max(1.0, _FASTER * self._sharers)
         elif reading.remaining < 1 and sent.at > self._found_shared_at:  # others use what grows
             self._sharers = min(_SLOWER * self._sharers, _MOST_SHARERS)
             self._found_shared_at = asyncio.get_running_loop().time()
         if sent.used <= self._used_then:
             return  # an earlier request, whose answer took longer
-        self._contradictions = self._contradictions + 1 if taken and not reading.remaining else 0
-        self._unmoved = self._unmoved + 1 if self._is_old(reading, sent, taken) else 0
+        self._contradictions = self._contradictions + 1 if accepted and not reading.remaining else 0
+        self._unmoved = self._unmoved + 1 if self._is_old(reading, sent, accepted) else 0
         full_in = reading.full_in if reading.full_in and reading.full_in > 0 else None
         if self.known and not self._unmoved:
             self._measure(reading, sent)
@@ -150,14 +150,14 @@ class AnnouncedLimit:
         self._full_at = asyncio.get_running_loop().time() + (full_in or missing / self._growth)
         self.known = max(self._contradictions, self._unmoved) < _CONTRADICTIONS
 
-    def _left(self, now: float) -> float:
+    def _expected(self, now: float) -> float:
         """Returns the remaining units, with all requests under way counted as used."""
         grown = self._growth * (now - self._read_at)
         return min(self._limit, self._remaining + grown - (self._used - self._used_then))
 
-    def _is_old(self, reading: Reading, sent: Sent, taken: bool) -> bool:
+    def _is_old(self, reading: Reading, sent: Sent, accepted: bool) -> bool:
         """Returns whether a reading is the one before, though much more should have grown than was used."""
-        if not taken or (reading.limit, reading.remaining) != (self._limit, self._remaining):
+        if not accepted or (reading.limit, reading.remaining) != (self._limit, self._remaining):
             self._same_since = sent
             return False
         grown = self._growth * (sent.at - self._same_since.at) - (sent.used - self._same_since.used)
@@ -367,7 +367,7 @@ class Throttle:
         self._sent += 1
         return Attempt(self._sent - 1, now, count)
 
-    def taken(self, one: Attempt) -> None:
+    def accepted(self, one: Attempt) -> None:
         """Notes that a request was taken."""
         if self._over_again and one.number > self._over_number:
             self._over_again = False
@@ -466,7 +466,7 @@ class Throttle:
         """Slows down to the speed at which requests were taken from the end of one pause to the end of the next."""
         # of later ones it is not known yet what becomes of them
         sent = max(number + 1 - self._sent_then, self._refused)
-        taken = (sent - self._refused + 1) / max(now + pause - self._resumed_at, 1e-3)
+        accepted = (sent - self._refused + 1) / max(now + pause - self._resumed_at, 1e-3)
         fastest = min(self.speed, sent / max(now - self._resumed_at, 1e-3))
         before, cut_from = self._refused / sent, self.speed
         if self._count is not None and self._count.cut_from is not None:
@@ -476,7 +476,7 @@ class Throttle:
         if math.isinf(self.speed):
             self._too_fast = fastest
         if sent > self._refused:  # where nothing was taken, no speed would have helped
-            self.speed = max(min(_LESS * taken, _LEAST_CUT * fastest), fastest / _DEEPEST_CUT, _SLOWEST)
+            self.speed = max(min(_LESS * accepted, _LEAST_CUT * fastest), fastest / _DEEPEST_CUT, _SLOWEST)
         self._over_number = self._sent - 1
         self._over_again = not self._noise
         if self._over_again:  # one more that is refused after the pause, before one is taken, and it goes on

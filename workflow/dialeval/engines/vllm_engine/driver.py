@@ -177,7 +177,7 @@ class EngineProcess:
             self._ended = outcomes.reason
             left, self._waiting = self._waiting, {}
         for waiting in left.values():
-            _tell(waiting.loop, [(waiting.future, self._stopped())])
+            _set_results(waiting.loop, [(waiting.future, self._stopped())])
         if not self._closing:
             self._outbox.put(None)
 
@@ -189,7 +189,7 @@ class EngineProcess:
                 answer = _refusal(outcome) if isinstance(outcome, Refused) else outcome
                 by_loop.setdefault(waiting.loop, []).append((waiting.future, answer))
         for loop, settled in by_loop.items():
-            _tell(loop, settled)
+            _set_results(loop, settled)
 
     def _stopped(self) -> UserError:
         return UserError(
@@ -296,7 +296,7 @@ class _Waiting:
     future: asyncio.Future[Answered]
 
 
-def _tell(
+def _set_results(
     loop: asyncio.AbstractEventLoop, settled: Sequence[tuple[asyncio.Future[Answered], Answered | Exception]]
 ) -> None:
     def settle() -> None:

@@ -20,10 +20,10 @@ from dialeval.engines.openai_api.batches.client import BatchClient, BatchEndpoin
 from dialeval.engines.openai_api.batches.files import (
     MOST_BYTES,
     SUFFIX,
-    Asked,
     Batch,
     BatchFile,
     BatchLedger,
+    RequestFields,
     RequestSpool,
     goes_in_a_batch,
     read_lines,
@@ -251,7 +251,7 @@ class BatchRun:
                     file.close()
                     file = None
                 file = file or BatchFile(self._model.batch_requests, self._most_bytes)
-                file.add(key, Asked(request.kind, request.labels), line, reserved)
+                file.add(key, RequestFields(request.kind, request.labels), line, reserved)
             if file is not None:
                 await self._submit(file)
         finally:

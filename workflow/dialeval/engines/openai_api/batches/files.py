@@ -69,7 +69,7 @@ def request_line(key: str, body: Mapping[str, Any]) -> bytes:
 
 def read_lines(
     content: bytes,
-    asked: Mapping[str, Asked],
+    asked: Mapping[str, RequestFields],
     bounds: Mapping[str, Bound],
     redactor: Redactor,
     reasoning_end: str | None = None,
@@ -115,7 +115,7 @@ def _outcome(
     return Fault("malformed", "the batch's line for this request is not as OpenAI documents it")
 
 
-def _reader(asked: Asked, reasoning_end: str | None) -> Callable[[dict[str, Any]], Response]:
+def _reader(asked: RequestFields, reasoning_end: str | None) -> Callable[[dict[str, Any]], Response]:
     if asked.kind == "chat":
         return partial(read_chat, reasoning_end=reasoning_end)
     return partial(read_choice, labels=asked.labels)
@@ -196,7 +196,7 @@ class BatchFile:
     def __init__(self, most_requests: int, most_bytes: int) -> None:
         self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self.size = 0
-        self.asked: dict[str, Asked] = {}
+        self.asked: dict[str, RequestFields] = {}
         self.paid_from: dict[str, Reserved] = {}
         self._most_requests, self._most_bytes = most_requests, most_bytes
 
@@ -209,7 +209,7 @@ class BatchFile:
         room = len(self.asked) < self._most_requests and self.size + len(line) <= self._most_bytes
         return room or not self.asked
 
-    def add(self, key: str, asked: Asked, line: bytes, reserved: Reserved | None) -> None:
+    def add(self, key: str, asked: RequestFields, line: bytes, reserved: Reserved | None) -> None:
         """Adds a request with its reservation, if costs are counted."""
         self._file.write(line)
         self.asked[key] = asked
@@ -229,7 +229,7 @@ class BatchFile:
 SUFFIX = "batches"
 
 
-class Asked(NamedTuple):
+class RequestFields(NamedTuple):
     """The parts of a request that are needed to read its answer."""
 
     kind: Kind
@@ -250,7 +250,7 @@ class Batch:
 
     mark: str
     planned: float
-    asked: dict[str, Asked] = field(default_factory=dict)
+    asked: dict[str, RequestFields] = field(default_factory=dict)
     file: str = ""
     name: str = ""
 
@@ -292,9 +292,9 @@ class BatchLedger:
         """Returns the open batch that holds a request."""
         return self.open[self._keys[key]]
 
-    def plan(self, mark: str, asked: Iterable[tuple[str, Asked]]) -> Batch:
+    def plan(self, mark: str, asked: Iterable[tuple[str, RequestFields]]) -> Batch:
         """Writes down a batch that is about to be handed over."""
-        groups: dict[Asked, list[str]] = {}
+        groups: dict[RequestFields, list[str]] = {}
         for key, one in asked:
             groups.setdefault(one, []).append(key)
         listed = [{"kind": one.kind, "labels": one.labels, "keys": keys} for one, keys in groups.items()]
@@ -331,7 +331,7 @@ class BatchLedger:
         if event["event"] == "planned":
             batch = self.open[mark] = Batch(mark, event["time"])
             for group in event["requests"]:
-                batch.asked |= dict.fromkeys(group["keys"], Asked(group["kind"], tuple(group["labels"])))
+                batch.asked |= dict.fromkeys(group["keys"], RequestFields(group["kind"], tuple(group["labels"])))
             self._keys |= dict.fromkeys(batch.asked, mark)
         elif mark in self.open:
             match event["event"]:
