@@ -1,4 +1,4 @@
-"""Plain tables of battles: files that say who met whom and who won, as CSV, JSON, Parquet or a workbook.
+"""Tables of battles with two models and a winner in each row: CSV, JSON, Parquet or a workbook.
 
     left,right,winner,prompt
     my-model,baseline,left,7
@@ -163,7 +163,7 @@ def _objects(path: Path) -> Iterator[_Row]:
 
 
 def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None]) -> _Columns:
-    """Returns which columns hold what is asked for.
+    """Returns the columns of left, right, winner and cluster.
 
     Raises:
         UserError: one is not there, or there twice.
@@ -207,7 +207,7 @@ def _cluster(given: Mapping[str, str | None]) -> dict[str, str]:
 
 
 class _Columns(NamedTuple):
-    """Numbers and names of the columns that are asked for; of the outcome there may be two or three."""
+    """Numbers and names of the columns of a table; the outcome may have two or three."""
 
     places: Mapping[str, int]
     names: Mapping[str, str]
@@ -270,7 +270,7 @@ def _marked(cells: Mapping[str, Any], where: str) -> str:
 
 
 def _word(value: Any, column: str, outcomes: Mapping[str, str], where: str) -> str:
-    """Returns the outcome as it is written, or what that means.
+    """Returns the outcome as written, or its meaning by `outcomes`.
 
     Raises:
         UserError: it is no word.
@@ -284,7 +284,7 @@ def _word(value: Any, column: str, outcomes: Mapping[str, str], where: str) -> s
 
 
 def _plain(word: str, left: str, right: str, columns: _Columns) -> str:
-    """Returns what a word for the winner means; as it is where it means nothing."""
+    """Returns the meaning of a word for the winner; an unknown word unchanged."""
     if word in (left, columns.names["left"]):
         return "left"
     if word in (right, columns.names["right"]):
@@ -301,7 +301,7 @@ def _empty(column: str, where: str) -> UserError:
 def _arrays(
     kinds: Sequence[Battle], kind_of_row: array[int], cluster_of_row: array[int], n_clusters: int, notes: Counter[str]
 ) -> Battles:
-    """Returns the battles of whose kind each row is; without clusters each is by itself."""
+    """Returns the battles as arrays; without clusters each battle is its own cluster."""
     models = sorted({name for battle in kinds for name in battle[:2]})
     number = {model: place for place, model in enumerate(models)}
     kind = np.frombuffer(kind_of_row, dtype=np.int64)

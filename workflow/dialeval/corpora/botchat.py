@@ -1,4 +1,4 @@
-"""What BotChat's authors published: human dialogues, chatbots' dialogues, and their judge's answers.
+"""Files that BotChat's authors published: human dialogues, chatbots' dialogues, and their judge's answers.
 
 - `MuTualTest-convs` (tsv or xlsx): `index` (the seed), and a column per model whose cells are JSON lists of utterances.
 - `UniEval.tsv`: `index` = `<seed>;<model>`, and the judge's text, in column `gpt4`.
@@ -34,7 +34,7 @@ _LONGEST_CELL = 32_767
 
 @dataclass(frozen=True)
 class PublishedDialogue:
-    """One dialogue of one model; `place` says where it stands, for messages."""
+    """One dialogue of one model; `place` is its file and row, for messages."""
 
     utterances: tuple[str, ...]
     place: str

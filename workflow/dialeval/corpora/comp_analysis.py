@@ -170,7 +170,7 @@ def _people(
 
 
 def _annotations(entry: Any, utterances: tuple[str, ...], place: str) -> dict[str, Any]:
-    """Returns the ratings of one dialogue, after a look whether it is the one in the texts."""
+    """Returns the ratings of one dialogue; refuses a dialogue that differs from the texts."""
     try:
         annotations, turns = entry["annotations"], entry["dialog"]
         dialogue = tuple(turn["text"].strip() for turn in turns)
@@ -386,7 +386,7 @@ def read_records(path: Path) -> list[TabRecord]:
 
 
 def read_fields(path: Path) -> list[list[str]]:
-    """Reads the fields of every row as they stand, with the blanks around them.
+    """Reads the fields of every row, with the blanks around them.
 
     Raises:
         UserError: as of `read_records`.
@@ -407,7 +407,7 @@ def read_fields(path: Path) -> list[list[str]]:
 
 
 def split_speaker(text: str, place: str) -> tuple[str, str]:
-    """Returns the speaker and what is said in a field `speaker: text`.
+    """Returns speaker and text of a field `speaker: text`.
 
     Raises:
         UserError: there is no speaker.

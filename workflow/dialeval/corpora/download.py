@@ -1,4 +1,4 @@
-"""Fetching of public corpora: where they are, under which licence, with which checksums.
+"""Downloads public corpora from their repositories, with licences and checksums.
 
 A file is written under another name and renamed once it is whole and its checksum is right, so that nothing half
 written is ever found under its own name; a run that was cut short goes on where it was.
@@ -48,7 +48,7 @@ def download(
     base_url: str = RAW_FILES,
     say: Callable[[str], None] = print,
 ) -> list[Path]:
-    """Fetches corpora, after their licences were said.
+    """Prints the licences of corpora and fetches them.
 
     Args:
         names: of public corpora.
@@ -109,7 +109,7 @@ def licence_lines(files: Iterable[PublicFile]) -> list[str]:
 
 
 def fetch_url(url: str, file: BinaryIO) -> None:
-    """Writes what is at a URL into a file, over plain HTTP.
+    """Downloads a URL into a file, over plain HTTP.
 
     Raises:
         OSError: the network or the server failed, or fewer bytes came than were said.

@@ -193,7 +193,7 @@ def _ratings(item: tuple[str, str], level: Level, row: Mapping[str, str], where:
 def _shown(
     item_id: str, level: Level, dialogues: Mapping[str, list[_Numbered]], where: str, file: Path
 ) -> tuple[str, list[_Numbered]]:
-    """Returns the dialogue of an id, and what is judged of it: up to the utterance, or all."""
+    """Returns the dialogue of an id, and its judged utterances: up to the reply, or all."""
     match = _ID.fullmatch(item_id)
     if match is None or (level == "turn" and match[2] is None):
         form = "<set>-<six digits>-<four digits>" if level == "turn" else "<set>-<six digits>"
@@ -319,7 +319,7 @@ def _annotated(item: tuple[str, str], level: Level, annotations: Mapping[str, An
 
 
 def _speakers(said: Turns, level: Level, *, chatbot: bool) -> tuple[str, ...]:
-    """Returns who says what: as the source names them, and others in turn with their neighbours."""
+    """Returns the speakers: as the source names them, and others alternating with their neighbours."""
     who = [speaker for speaker, _ in said]
     if not any(who):
         if level == "turn":
@@ -345,7 +345,7 @@ class _Entry(NamedTuple):
 
 
 def _clusters(path: Path, entries: Sequence[_Entry]) -> list[int]:
-    """Returns the first entry of each one's cluster: of the same dialogue, by its id or by what was said."""
+    """Returns the first entry of each entry's cluster: of the same dialogue, by id or by text."""
     if not entries:
         return []
     first: dict[str, int] = {}
@@ -385,7 +385,7 @@ _OWN_NAMES = {
 
 
 def set_named(name: str, source: str) -> str:
-    """Returns the set that a name in a file stands for.
+    """Returns the set of a name in a file.
 
     Raises:
         UserError: it stands for none; the message begins with `source`.
@@ -400,7 +400,7 @@ def set_named(name: str, source: str) -> str:
 
 
 def dimension_named(name: str, level: Level) -> str:
-    """Returns our name of an annotation, by the names that judges know it by; one that is not ours stays as it is."""
+    """Returns our criterion of an annotation; an unknown name unchanged."""
     plain = " ".join(name.replace("_", " ").replace("/", " ").casefold().split())
     known = {called: one.name for one in SHIPPED.values() if one.is_at(level) for called in one.names}
     own = _OWN_NAMES if level == "dialogue" else {}
@@ -408,7 +408,7 @@ def dimension_named(name: str, level: Level) -> str:
 
 
 def only_chinese(languages: Iterable[str] | None, source: str) -> None:
-    """Checks that Chinese is asked for.
+    """Checks that the languages include Chinese.
 
     Raises:
         UserError: `languages` are given and `zh` is not among them.

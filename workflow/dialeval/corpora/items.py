@@ -28,7 +28,7 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is scored.
+    """An item that is scored.
 
     Attributes:
         corpus: name of the corpus in the configuration.
@@ -56,7 +56,7 @@ class Item:
 
     @property
     def context(self) -> tuple[str, ...]:
-        """Returns what was said before the response (turn level)."""
+        """Returns the utterances before the response (turn level)."""
         return self.utterances[:-1]
 
     @property
@@ -177,7 +177,7 @@ Turns = Literal["last", "all"]
 
 
 def turns_of(item: Item, turns: Turns, *, said_before: int = 0) -> Iterator[Item]:
-    """Yields the judged side's utterances of a dialogue, each with all that was said before it; none of a response.
+    """Yields the judged side's utterances of a dialogue as turn-level items with their contexts; none of a response.
 
     Args:
         item: a whole dialogue.

@@ -26,7 +26,7 @@ _LINE_ENDS = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, t
 
 
 class RecordFields(NamedTuple):
-    """How an object that is wanted is known.
+    """The fields that distinguish a reader's objects from others.
 
     Attributes:
         holding: fields of which it has one.
@@ -41,7 +41,7 @@ class RecordFields(NamedTuple):
     together: Collection[frozenset[str]] = ()
 
     def tests(self) -> tuple[Callable[[Collection[str]], bool], ...]:
-        """Returns what tells from its fields whether an object is wanted, the surer test first."""
+        """Returns tests on the fields of an object, the surer one first."""
         return (
             lambda names: any(name in names for name in self.holding),
             lambda names: any(some <= {*names} for some in self.together),
@@ -122,7 +122,7 @@ def _rows(path: Path) -> Iterator[JsonLine]:
 
 
 def _rows_with_lists(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
-    """Yields the rows of a table; what is wanted is a list in a cell, as JSON or as Python shows it."""
+    """Yields the rows of a table with lists in cells, as JSON or as Python shows them."""
     rows = rows_of(path)
     _, header = next(rows, (1, []))
     names = [name.strip() for name in header]
@@ -137,7 +137,7 @@ def _rows_with_lists(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
 
 
 def _list_in(cell: str, where: str) -> Any:
-    """Returns what a cell holds, as JSON or as Python or NumPy show it.
+    """Returns the list in a cell, as JSON or as Python or NumPy show it.
 
     Raises:
         UserError: as of `parse_json`.
@@ -183,7 +183,7 @@ def _listed(values: list[Any], place: str, wanted: RecordFields) -> Iterator[Jso
 
 
 def _list_within(record: dict[str, Any], wanted: RecordFields) -> str | None:
-    """Returns the field with a list of what is wanted; None in what is wanted itself, whatever else it holds."""
+    """Returns the field with a list of the wanted objects; None in a wanted object itself."""
     for test in wanted.tests():
         lists = [name for name, value in record.items() if test(_fields_of_first(value))]
         if test(record.keys() - {*lists}):

@@ -1,4 +1,4 @@
-"""The plain JSON Lines format for anyone's rated items.
+"""The JSON Lines format for your own rated items.
 
     {"item_id": "kitchen-1", "context": ["Is there any milk?"], "response": "Behind the jam.",
      "ratings": {"relevance": 4.5, "overall": {"values": [4, 5, null], "scale": [1, 5]}}, "scale": [1, 7]}

@@ -1,4 +1,4 @@
-"""The reader of each kind of source: human dialogues, MuTual's folder among them, and rated items.
+"""The readers of human dialogues and of rated items by name; MuTual's folder.
 
 Who says what comes from there; ids that stand for several dialogues are told apart by what the file calls their system.
 

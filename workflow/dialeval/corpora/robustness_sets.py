@@ -1,4 +1,4 @@
-"""The damaged responses and dialogues that comp-analysis published, with their originals.
+"""The perturbed responses and dialogues that comp-analysis published, with their originals.
 
 The files of comp-analysis run through one list of dialogues, five rows for each. Most have the five together (blocks);
 one runs through the whole list five times (cycles). The number at the end of an id says it too, but not in every file.
@@ -118,7 +118,7 @@ ORIGINALS_FILE = f"{DIALOGUE_FOLDER}/fed_coherent_original.json"
 
 @dataclass(frozen=True, slots=True)
 class PublishedSet:
-    """Where one published set lies.
+    """The files of one published set.
 
     Attributes:
         name: the set; that of our strategy where there is one, else of its own.
@@ -363,7 +363,7 @@ def _turn_item(name: str, row: int, side: str, context: list[str], response: str
 
 
 def _check_texts(texts: Sequence[str], place: str) -> None:
-    """Refuses a row in which nobody says anything; single empty utterances are in the published files."""
+    """Refuses a row without any text; single empty utterances are in the published files."""
     if not any(texts):
         raise UserError(f"{place}: there is no utterance; write what was said")
 

@@ -30,7 +30,7 @@ NOTHING_JOINED: Mapping[str, Collection[str]] = MappingProxyType({})
 
 @dataclass
 class RatedCorpora:
-    """What a file of scores can be about.
+    """The corpora, items and dimensions that a file of scores may name.
 
     Attributes:
         levels: by corpus, whether responses or dialogues are scored.
@@ -56,7 +56,7 @@ def rated_corpora(
     left_out: Mapping[str, list[Any]],
     joined: Mapping[str, Collection[str]] = NOTHING_JOINED,
 ) -> RatedCorpora:
-    """Returns what the columns of the tables `items`, `ratings` and `left_out_items` say.
+    """Returns the rated corpora of columns of the tables `items`, `ratings` and `left_out_items`.
 
     Args:
         joined: by corpus, dimensions that are compared with ratings on others: these count as rated.

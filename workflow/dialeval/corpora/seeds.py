@@ -1,4 +1,4 @@
-"""ChatSEEDs and scenarios, and the dialogues that chatbots make of them as items to be judged.
+"""ChatSEEDs and scenarios, and chatbots' dialogues on them as items.
 
 JSON Lines, one object a line, or CSV with a header:
 
@@ -165,7 +165,7 @@ def _item(
 
 
 def judged_places(item: Item, said_before: int) -> tuple[int, ...]:
-    """Returns the places, from 1, of what the judged system said itself: nothing of a ChatSEED, nothing of a partner.
+    """Returns the places, from 1, of the judged system's own utterances: none of a ChatSEED or a partner.
 
     Args:
         item: a dialogue.
@@ -187,7 +187,7 @@ TEXTS = ("opening", "persona", "goal", "language")
 
 @dataclass(frozen=True)
 class Scenario:
-    """What a simulated user is to play.
+    """The role of a simulated user.
 
     Attributes:
         scenario_id: readable and unique within its table.
@@ -256,7 +256,7 @@ def scenarios_of(path: Path) -> dict[str, Scenario]:
 
 
 def seeds_of(scenarios: list[Scenario]) -> pa.Table:
-    """Returns the table `seeds` that the scenarios stand for: openings, and no human dialogue behind them."""
+    """Returns the table `seeds` of scenarios: openings without a human dialogue."""
     rows = [
         {
             "seed_id": scenario.scenario_id,

@@ -1,4 +1,4 @@
-"""Tables that people keep or publish, row by row: CSV, TABs and xlsx workbooks.
+"""Rows of tables: CSV, TAB-separated text and xlsx workbooks.
 
 TAB files come in two manners. What pandas wrote puts a cell that holds a quote, a TAB or a line break into double
 quotes, its own quotes doubled; plain ones know no quoting, and a quote in them is ordinary text. A cell is read as
@@ -64,7 +64,7 @@ def cell_text(value: Any) -> str:
 
 
 def delimiter_of(path: Path, *, western: bool = False) -> str:
-    """Returns what stands between the cells of a table.
+    """Returns the delimiter of a table.
 
     It is what the first line says (`sep=;`), or has most of outside of quotes; a comma where it has none.
     """

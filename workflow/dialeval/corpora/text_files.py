@@ -1,4 +1,4 @@
-"""Reading files of others, packed or not: text, JSON, JSON Lines and CSV, with the place of every fault.
+"""Reads text, JSON, JSON Lines and CSV, packed or not; errors name the place.
 
 Readers take files through these functions alone. What passes can be written to a table: it is Unicode without halves of
 characters, numbers fit into 64 bits, and nothing is nested deeper than any format here. What does not pass is refused
@@ -92,7 +92,7 @@ def read_text(path: Path) -> str:
 
 
 def read_lines(path: Path, newline: str = "\n", *, western: bool = False) -> Iterator[str]:
-    """Yields the lines of a text file with their ends, of which no more than a piece is held in memory.
+    """Yields the lines of a text file with their ends, holding only a piece in memory.
 
     Args:
         path: the file.
@@ -259,7 +259,7 @@ def listed(names: Iterable[object]) -> str:
 
 
 def is_nested_deeper(value: Any, levels: int) -> bool:
-    """Returns whether lists and objects stand within each other more than so many levels deep."""
+    """Returns whether lists and objects are nested more than `levels` deep."""
     level = [value]
     for _ in range(levels):
         level = [
@@ -291,7 +291,7 @@ def _integer(digits: str) -> int:
 
 
 class _UnreadableError(Exception):
-    """What the parser met and no table can hold."""
+    """A value that no table can hold."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -135,7 +135,7 @@ def _selected(path: Path, columns: dict[str, list[str]], level: Level, languages
 
 
 def _utterances(columns: dict[str, list[str]], level: Level, language: str) -> list[tuple[str, ...]]:
-    """Returns the utterances of every row; an empty response or dialogue is left empty, to be told by the caller."""
+    """Returns the utterances of every row; an empty response or dialogue stays empty."""
     if level == "dialogue":
         return [_lines(cell) for cell in columns[f"{language}_dial"]]
     pairs = zip(columns[f"{language}_ctx"], columns[f"{language}_res"], strict=True)
@@ -143,7 +143,7 @@ def _utterances(columns: dict[str, list[str]], level: Level, language: str) -> l
 
 
 def _lines(cell: str) -> tuple[str, ...]:
-    """Returns what stands between line feeds, without those around the whole; other line ends are ordinary text."""
+    """Returns the lines between line feeds, without empty ones at both ends; other line ends are ordinary text."""
     cell = cell.strip()
     return tuple(line.strip() for line in cell.split("\n")) if cell else ()
 

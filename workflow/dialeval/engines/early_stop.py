@@ -1,4 +1,4 @@
-"""Ends a job whose requests are all in vain, before it is paid in full, and remembers why.
+"""Stops a job early whose requests all fail or cannot be parsed, and remembers the reason.
 
 Until the first answer that is of use, no more requests are under way than may yet turn out useless. What is found
 holds for the other jobs of the run, too; what was billed and cannot be stored, as where an endpoint leaves label
@@ -71,7 +71,7 @@ _UNPARSED = {
 
 @dataclass(frozen=True)
 class Parsing:
-    """How it is known during a job whether answers can be parsed.
+    """How a job checks whether answers can be parsed.
 
     Attributes:
         status_of: returns the status of an answer once it is parsed, `ok` where anything in it could be; empty where
@@ -177,7 +177,7 @@ class EarlyStop:
         return None
 
     def answered(self) -> None:
-        """Notes that the model answered, whatever it said."""
+        """Notes that the model answered."""
         self._answered = self._alike_over = True
 
     def failed(self, request: Request, key: str, failure: AnswerFailure) -> None:
@@ -217,12 +217,12 @@ class EarlyStop:
             raise UserError(self._remember(self._unparsed_message(), run=self._run, about=self._about))
 
     def announce(self, dead: EndpointDead) -> None:
-        """Lets the other jobs of the run know that the endpoint is dead."""
+        """Informs the other jobs of the run that the endpoint is dead."""
         if self._run:
             self._remember(str(dead), run=self._run, dead="yes")
 
     def check_known(self, request: Request, key: str) -> None:
-        """Raises UserError if it is known that a request is in vain."""
+        """Raises UserError if a known stop covers a request."""
         for known in self._known_stops():
             if known.get("run", self._run) != self._run or known.get("settings", self._settings) != self._settings:
                 continue
@@ -247,7 +247,7 @@ class EarlyStop:
         return room - self._under_way
 
     def _max_billed(self, may_fail: float) -> float:
-        """Returns how many may be billed and not stored; what an endpoint cannot do, no later request mends."""
+        """Returns how many answers may be billed and not stored."""
         return MOST_BILLED if self._billed_kind in ("", *_OF_ALL) else max(MOST_BILLED, may_fail + 1)
 
     def _is_first(self, request: Request) -> bool:
@@ -331,7 +331,7 @@ class EarlyStop:
 
 
 def _entry(line: str) -> dict[str, str | list[str]] | None:
-    """Returns what a line of the memory says; one that is not whole says nothing."""
+    """Returns the entry of a line; None for an incomplete one."""
     try:
         found = json.loads(line)
     except ValueError:

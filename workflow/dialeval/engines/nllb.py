@@ -25,7 +25,7 @@ Outcome = tuple[str, Response | AnswerFailure]
 
 
 class NllbEngine:
-    """Answers requests `translate`; it reads the utterance alone, without what was said before.
+    """Answers requests `translate`; it reads the utterance alone, without its context.
 
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
@@ -59,7 +59,7 @@ class NllbEngine:
                 yield outcome
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns 0: the model reads what a request is about, not its messages."""
+        """Returns 0: the model reads a request's subject, not its messages."""
         return 0
 
     async def close(self) -> None:
@@ -143,7 +143,7 @@ _ENGLISH = LANGUAGES["en"].nllb
 
 
 class Translation(NamedTuple):
-    """What the model wrote.
+    """The model's translation.
 
     Attributes:
         ended: whether it ended by itself, and not by its token budget.

@@ -1,4 +1,4 @@
-"""What is asked of a model, what it answers, and the key under which the answer is kept.
+"""Requests to models, their responses, and the key under which a response is stored.
 
 Answers come from elsewhere: what they hold is bounded here, once for all engines. What can be kept honestly is mended:
 half of a surrogate pair, which is no character, becomes U+FFFD, the mark for one that came broken; a count of tokens
@@ -60,7 +60,7 @@ def valid_unicode(value: object) -> str:
 
 
 def token_count(value: object) -> int | None:
-    """Returns a number of tokens, or None for what is none: negative, broken, absurd, or no number."""
+    """Returns a number of tokens, or None for an invalid value."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
@@ -78,7 +78,7 @@ def log_probability(value: object) -> float:
 
 
 def probability(value: object) -> float:
-    """Returns a probability; what rounding has put above 1 is 1.
+    """Returns a probability, clipped at 1.
 
     Raises:
         ValueError: it is none.
@@ -139,7 +139,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a model answered.
+    """A model's answer.
 
     A response holds what every table can hold, from the moment it is made: see `answer_values` for what is mended.
 
@@ -187,7 +187,7 @@ class Response:
             raise AnswerFailure("impossible", f"no answer can hold this: {error}") from None
 
     def to_json(self) -> str:
-        """Returns the canonical JSON of the text, how it ended, and what else there is."""
+        """Returns the canonical JSON of text, finish reason, and the fields that are set."""
         content: dict[str, Any] = {"text": self.text, "finish_reason": self.finish_reason}
         for name in _OPTIONAL:
             value = getattr(self, name)
@@ -209,7 +209,7 @@ _OPTIONAL = _NAMES - {"text", "finish_reason"}
 
 
 def read_response(text: str | bytes) -> tuple[Response, str]:
-    """Reads what `Response.to_json` wrote, in this version or another.
+    """Reads the JSON of `Response.to_json`, of this version or another.
 
     Returns:
         The response, and in words what it has not as it was written; empty if there is nothing to say.
@@ -272,7 +272,7 @@ class Engine(Protocol):
         ...
 
     async def close(self) -> None:
-        """Gives back what the engine holds."""
+        """Closes the engine."""
         ...
 
 
@@ -328,7 +328,7 @@ OPENING_LINE = "(The conversation begins.)"
 
 
 def merge_system(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Returns messages without a system role, beginning with the user, that say the same."""
+    """Returns equivalent messages without a system role that begin with the user."""
     system = "\n\n".join(message.content for message in messages if message.role == "system")
     spoken = [message for message in messages if message.role != "system"]
     if not spoken or spoken[0].role != "user":

@@ -78,7 +78,7 @@ def build_tiny_model(folder: Path, *, steps: int = DEFAULT_STEPS, random_seed: i
 
 
 class Example(NamedTuple):
-    """A text to learn from: what stands before, and what is to be said then."""
+    """A training text: a prompt and its answer."""
 
     before: str
     said: str
@@ -149,7 +149,7 @@ class Examples:
 
 
 def main() -> None:
-    """Builds a model as the command line says."""
+    """Builds a model from the command line."""
     parser = argparse.ArgumentParser(prog="python -m dialeval.engines.tiny_model", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="DIR", help="where the model goes")
     parser.add_argument("--steps", type=int, default=DEFAULT_STEPS, help="steps of training (default %(default)s)")

@@ -113,7 +113,7 @@ def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
 
 
 def is_prompt(text: str) -> bool:
-    """Returns whether what stands under `system` is what the system was told, not its name."""
+    """Returns whether the field `system` holds a system prompt, not a name."""
     said = text.strip()
     if said.casefold().startswith(("you are ", "you're ")):
         return True
@@ -198,7 +198,7 @@ def _entry(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _part(part: Any) -> dict[str, Any]:
-    """Returns a part of a content as OpenAI's messages have it; what is no text is named by its kind."""
+    """Returns a part of a content in the form of OpenAI's messages; other parts than texts by their kind."""
     if isinstance(part, str):
         return {"type": "text", "text": part}
     if isinstance(part, dict) and isinstance(part.get("content", part.get("text")), str):
@@ -296,7 +296,7 @@ def preference_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
 
 
 def _messages(value: Any, speaker: str, where: str) -> list[Any]:
-    """Returns messages as they are, and those of a text, in which marks may say who speaks.
+    """Returns messages unchanged, or those of a text with marks of speakers.
 
     Raises:
         UserError: it is neither.
@@ -334,7 +334,7 @@ def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
 
 
 def _record(line: JsonLine, reply: dict[str, Any]) -> dict[str, Any]:
-    """Returns an object whose `messages` are what came before, and a reply."""
+    """Returns an object whose `messages` are the context and a reply."""
     reply_field = next((name for name in REPLIES if name in reply), REPLIES[0])
     said = reply.get(reply_field)
     if not isinstance(said, str):
@@ -351,7 +351,7 @@ def _record(line: JsonLine, reply: dict[str, Any]) -> dict[str, Any]:
 
 
 def _earlier(record: dict[str, Any], where: str) -> list[Any]:
-    """Returns what came before a reply: texts in turn, of which the last is the user's, and messages.
+    """Returns the context of a reply: alternating texts, of which the last is the user's, and messages.
 
     Raises:
         UserError: it is neither a text nor a list.
@@ -416,7 +416,7 @@ def _with_speakers(entries: Any, speakers: Any, where: str) -> Any:
 
 
 def _model_json_lines(record: dict[str, Any]) -> str:
-    """Returns the model that an object names, which is the system where nothing else says it."""
+    """Returns the model that an object names, the system where no other field names it."""
     found = next((record[field] for field in SYSTEM_FIELDS if isinstance(record.get(field), str)), "")
     return str(found).strip()
 

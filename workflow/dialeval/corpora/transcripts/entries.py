@@ -92,7 +92,7 @@ def _plain(value: Any) -> str:
 
 
 def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
-    """Returns what a content says, of which parts may be said, thought, or tools at work."""
+    """Returns the texts of a content; reasoning and tool calls become asides."""
     if content is None:
         return []
     if isinstance(content, str):
@@ -184,7 +184,7 @@ def named(record: dict[str, Any], fields: Sequence[str], where: str) -> str:
 
 
 def about(record: dict[str, Any], where: str) -> dict[str, Any]:
-    """Returns what every format of JSON may say of a dialogue: its id, its case, its prompt and its language.
+    """Returns id, case, prompt and language of a dialogue in any JSON format.
 
     Raises:
         UserError: one of them is of the wrong kind.
@@ -207,7 +207,7 @@ def code_of(language: str) -> str:
 
 
 def unnested(record: dict[str, Any], field: str) -> dict[str, Any]:
-    """Returns a record whose dialogue, in a field, is a plain list of entries; one that is plain already as it is."""
+    """Returns a record whose field holds a plain list of entries; a plain record unchanged."""
     entries = record[field]
     if not isinstance(entries, list):
         return record

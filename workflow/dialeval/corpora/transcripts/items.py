@@ -21,7 +21,7 @@ from dialeval.text import counted, noted
 
 
 class By(StrEnum):
-    """How it is known which dialogues met one case."""
+    """How dialogues of one case are found."""
 
     AUTO = "auto"
     OPENING = "opening"
@@ -69,7 +69,7 @@ _SHOWN_SYSTEMS = 20
 
 @dataclass(frozen=True)
 class Options:
-    """What the configuration says of a source.
+    """The configuration of a source of transcripts.
 
     Attributes:
         reader: a kind of file, or `auto`.
@@ -103,7 +103,7 @@ class LeftOut(NamedTuple):
 
 @dataclass
 class TranscriptItems:
-    """What is judged, and what is told of the rest.
+    """The items of transcripts, their asides, left-out dialogues and notes.
 
     Attributes:
         items: the dialogues, and then the references as dialogues of the system `reference`.
@@ -164,7 +164,7 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
 
 
 def names_its_system(item: Item) -> bool:
-    """Returns whether the system's name stands as a word in an utterance; a role, such as `assistant`, is no name."""
+    """Returns whether an utterance holds the system's name as a word; a role, such as `assistant`, is no name."""
     name = item.system.casefold()
     if len(name) < 2 or name in OTHERS.union(JUDGED, (REFERENCE,)):
         return False
@@ -244,7 +244,7 @@ def _refuse_one_id_of_two(items: Sequence[Item], path: Path) -> None:
 
 
 def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
-    """Yields what was read, what was left out, and how far the systems met the same cases."""
+    """Yields lines for the log: read and left-out dialogues, and cases that systems share."""
     systems = Counter(item.system for item in reading.items)
     each = ", ".join(f"{name} {count}" for name, count in list(systems.items())[:_SHOWN_SYSTEMS])
     n = sum(len(item.utterances) for item in reading.items)
@@ -278,7 +278,7 @@ _SHOWN_PLACES = 5
 
 
 def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Counter[str]) -> list[Transcript]:
-    """Returns dialogues that say whose they are, with names that can stand in tables: one line without double blanks.
+    """Returns dialogues with their systems, and names on one line without double blanks.
 
     A dialogue that is there again word for word, as in votes of several people about one answer, stands once.
 
@@ -390,7 +390,7 @@ _MARKS: dict[AsideKind, str] = {
 
 
 def showing(item: Item, transcript: Transcript, shown: Set[AsideKind]) -> Item:
-    """Returns an item with those asides among its utterances that judges are shown, marked as what they are.
+    """Returns an item with the shown asides among its utterances, each with a mark.
 
     Args:
         item: the transcript as an item.

@@ -1,4 +1,4 @@
-"""Which reader reads which kind of transcripts; folders with a file for each system, and MT-bench's.
+"""The readers of transcripts by format; folders with a file for each system, and MT-bench's.
 
     question.jsonl             {"question_id": 81, "turns": ["Name a bird.", "Another?"]}
     model_answer/alpha.jsonl   {"question_id": 81, "model_id": "alpha", "choices": [{"turns": ["Heron.", "Reed."]}]}

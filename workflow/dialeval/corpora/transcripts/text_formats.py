@@ -76,7 +76,7 @@ def _dialogue(path: Path, number: int, entries: list[dict[str, str]], notes: Cou
 
 
 def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
-    """Yields the utterances that stand together.
+    """Yields blocks of utterances between blank lines.
 
     Raises:
         UserError: the text begins with a line that does not say who speaks.
@@ -192,7 +192,7 @@ def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> I
 
 
 def places_of(path: Path, header: list[str], columns: Mapping[str, str]) -> dict[str, int]:
-    """Returns where the columns stand, by what they hold.
+    """Returns the numbers of the columns by their content.
 
     Raises:
         UserError: one that is needed or named is not there, or two could be meant; the message names those that are.
@@ -247,7 +247,7 @@ def _turn(cell: str, where: str, column: str) -> float:
 def _in_order(
     said: list[tuple[float, int, str, str]], dialogue_id: str, path: Path
 ) -> list[tuple[float, int, str, str]]:
-    """Returns the rows of a dialogue by turn; those of one turn as they stand in the file.
+    """Returns the rows of a dialogue by turn, within a turn in the file's order.
 
     Raises:
         UserError: the same was said twice by one speaker in one numbered turn: the dialogue is there twice.

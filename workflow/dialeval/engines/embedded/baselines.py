@@ -1,4 +1,4 @@
-"""Judges that know next to nothing: what a better one has to beat.
+"""Baseline judges: length, overlap and perplexity.
 
 Each gives one number between 0 and 1 for every dimension alike: of the last utterance (`turn`), or of the whole
 dialogue.

@@ -146,7 +146,7 @@ class Retrieval:
 
 
 def is_question(utterance: str) -> bool:
-    """Says whether an utterance asks something, by its question mark."""
+    """Returns whether an utterance has a question mark."""
     return any(mark in utterance for mark in QUESTION_MARKS)
 
 
@@ -314,7 +314,7 @@ def _mark(last: str) -> int:
 
 
 def _kneser_ney(sentences: Sequence[Sequence[int]]) -> dict[History, Continuations]:
-    """Returns what follows every history of two, one and no tokens; lower orders count distinct predecessors."""
+    """Returns the successors of histories of two, one and no tokens; lower orders count distinct predecessors."""
     trigrams = Counter(tuple(sentence[i : i + 3]) for sentence in sentences for i in range(len(sentence) - 2))
     bigrams = Counter(trigram[1:] for trigram in trigrams)
     unigrams = Counter(bigram[1:] for bigram in bigrams)

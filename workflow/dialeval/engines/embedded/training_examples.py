@@ -1,4 +1,4 @@
-"""What a judge learns from: people's dialogues, and copies of them that were spoiled.
+"""Training examples of embedded judges: people's dialogues, and perturbed copies.
 
 Each kind is one thing that gives a machine away: replies beside the point, repetition, empty phrases, long-windedness,
 broken sentences, a confused order. A damaged dialogue has as many utterances as the true one.
@@ -229,7 +229,7 @@ def make_examples(dialogues: Sequence[Dialogue], reader: Reader, random_seed: in
 
 
 def make_spoiler(pool: Sequence[Dialogue], rarity: Callable[[Sequence[str]], Floats]) -> Spoiler:
-    """Returns what spoils dialogues with utterances of a pool.
+    """Returns a function that perturbs dialogues with utterances of a pool.
 
     Args:
         pool: dialogues.

@@ -73,7 +73,7 @@ class EncoderEngine:
         self._n, self._n_cut = 0, 0
 
     def takes(self, request: Request) -> bool:
-        """Returns whether the metric was trained for what a request asks; what it was not is not to be asked."""
+        """Returns whether the metric was trained for a request's level and criterion."""
         try:
             return takes(request, self._metric)
         except AnswerFailure:
@@ -93,11 +93,11 @@ class EncoderEngine:
         return self._outcomes(requests)
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns 0: the metric reads what a request is about, not its messages."""
+        """Returns 0: the metric reads a request's subject, not its messages."""
         return 0
 
     async def close(self) -> None:
-        """Gives back what the engine holds, and says how much was cut."""
+        """Closes the engine, and prints how much text was cut."""
         if self._n_cut:
             print(
                 f"note: {self._n_cut} of {self._n} inputs were longer than {self._metric.max_tokens} tokens and lost "
@@ -127,7 +127,7 @@ class EncoderEngine:
                     scores.cancel()
 
     def _draw(self, window: Sequence[tuple[str, Request]]) -> _Drawn:
-        """Starts the computing of some requests, of which equal inputs are computed once."""
+        """Starts computing requests; equal inputs are computed once."""
         drawn = _Drawn([], [], [], [])
         asked: list[tuple[str, Asked]] = []
         for key, request in window:
@@ -219,7 +219,7 @@ def _columns(metric: Metric, score: Score, criterion: str) -> list[int]:
 
 
 class _Drawn(NamedTuple):
-    """Requests that were drawn together: those that are refused, and those whose scores are under way."""
+    """Requests drawn together: refused ones, and ones whose scores are being computed."""
 
     refused: list[Outcome]
     under_way: list[tuple[list[int], Future[Floats]]]  # places among the distinct sequences, and their scores
@@ -280,7 +280,7 @@ _CONTENT = (".json", ".safetensors", ".model", ".txt")
 
 
 def folder_digest(folder: Path) -> str:
-    """Returns the digest of a metric: its weights, its tokenizer and what it is; not its record, name or versions.
+    """Returns the digest of a metric: weights, tokenizer and form; not its record, name or versions.
 
     Raises:
         UserError: a file cannot be read.
@@ -319,7 +319,7 @@ def save_network(folder: Path, network: Any, tokenizer: Any, metric: Metric) -> 
 
 
 def load_network(folder: Path) -> tuple[Any, Any, Metric]:
-    """Returns the network, in float32 and for scoring, the tokenizer and what it is.
+    """Returns the network in float32 for scoring, the tokenizer and the metric.
 
     Raises:
         UserError: the folder holds no whole metric.

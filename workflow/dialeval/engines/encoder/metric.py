@@ -1,4 +1,4 @@
-"""What a trained metric is beside its network: its file, its questions, tokens, and scores.
+"""A trained metric without its network: its file, questions, tokens and scores.
 
 A turn is a pair: its context, utterances with the tokenizer's separator between them, and the response. A dialogue is
 one sequence of utterances with separators between them. What is too long is cut at its front: the context first, and
@@ -29,7 +29,7 @@ Score = Literal["mean", "own"]
 
 
 class Metric(NamedTuple):
-    """What a folder with a trained metric says of it.
+    """The description in the folder of a trained metric.
 
     Attributes:
         level: whether it scores the last utterance in its context (`turn`), or a dialogue.
@@ -62,7 +62,7 @@ class Metric(NamedTuple):
 
 
 def read_metric(folder: Path) -> Metric:
-    """Reads what a folder says of its metric.
+    """Reads the description of a metric in its folder.
 
     Raises:
         UserError: there is no such file, or it is none that this version can use.
@@ -113,7 +113,7 @@ def _metric(content: Any) -> Metric:
 
 
 class Asked(NamedTuple):
-    """What is to be scored, and on what."""
+    """A question to a metric: utterances, level and criterion."""
 
     utterances: Dialogue
     level: str
@@ -121,7 +121,7 @@ class Asked(NamedTuple):
 
 
 def read_question(request: Request) -> Asked:
-    """Returns what a request asks: its subject is (utterances, (level, criterion), ...).
+    """Returns the question of a request, whose subject is (utterances, (level, criterion), ...).
 
     Raises:
         AnswerFailure: it asks for something else than the probability of Yes to a question about an item.
@@ -142,12 +142,12 @@ def read_question(request: Request) -> Asked:
 
 
 def answers(request: Request) -> bool:
-    """Returns whether what a request wants is the probability of Yes."""
+    """Returns whether a request asks for the probability of Yes."""
     return set(request.labels) == {YES, NO}
 
 
 def takes(request: Request, metric: Metric) -> bool:
-    """Returns whether a metric was trained for what a request asks."""
+    """Returns whether a metric was trained for a request's level and criterion."""
     asked = read_question(request)
     return metric.knows(asked.level, asked.criterion)
 
@@ -161,7 +161,7 @@ EDGE = 1e-9
 
 
 def best_device(gpus: int) -> str:
-    """Returns where to compute: on a GPU where one is asked for and there, else on the CPU."""
+    """Returns the device: a GPU where one is configured and available, else the CPU."""
     import torch
 
     return "cuda" if gpus and torch.cuda.is_available() else "cpu"
@@ -298,7 +298,7 @@ def _pad_token(tokenizer: Any) -> int:
 
 
 def _frame(tokenizer: Any, *, pair: bool) -> _Frame:
-    """Returns what a tokenizer puts around texts, read from what it makes of a letter."""
+    """Returns the special tokens that a tokenizer puts around texts."""
     letter = tokenizer("a", add_special_tokens=False)["input_ids"]
     made = tokenizer("a", "a") if pair else tokenizer("a")
     ids, width = list(made["input_ids"]), len(letter)

@@ -106,7 +106,7 @@ _START = 1e-3
 
 
 class Adapter(nn.Module):  # type: ignore[misc]
-    """What is added to a hidden state: through `size` units and back."""
+    """A bottleneck of `size` units whose output is added to a hidden state."""
 
     def __init__(self, width: int, size: int) -> None:
         super().__init__()
@@ -117,13 +117,13 @@ class Adapter(nn.Module):  # type: ignore[misc]
         nn.init.zeros_(self.up.bias)
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Returns hidden states with what the adapter adds."""
+        """Returns hidden states with the adapter's output added."""
         changed: torch.Tensor = hidden + self.up(nn.functional.gelu(self.down(hidden)))
         return changed
 
 
 class Adapters(nn.Module):  # type: ignore[misc]
-    """The adapters of all experts, of which one expert's are at work.
+    """The adapters of all experts; one expert's are active.
 
     Args:
         body: the encoder.
@@ -153,7 +153,7 @@ class Adapters(nn.Module):  # type: ignore[misc]
 
 
 def adapted_parts(body: nn.Module) -> list[str]:
-    """Returns the names of the parts behind which adapters stand, two for every layer.
+    """Returns the names of the parts that adapters follow, two for every layer.
 
     Raises:
         UserError: they cannot be found.

@@ -75,7 +75,7 @@ def build_tiny_encoder(folder: Path, *, steps: int = 0, architecture: str = "xlm
 
 
 def main() -> None:
-    """Builds an encoder as the command line says."""
+    """Builds an encoder from the command line."""
     parser = argparse.ArgumentParser(prog="python -m dialeval.engines.encoder.tiny_encoder", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="DIR", help="where the encoder goes")
     parser.add_argument("--steps", type=int, default=0, help="steps of guessing masked words (default %(default)s)")

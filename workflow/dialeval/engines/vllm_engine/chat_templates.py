@@ -70,7 +70,7 @@ class ChatTemplate:
         return ("\n",) if self.plain and _is_dialogue(messages) else ()
 
     def before_answer(self) -> str:
-        """Returns the white space that the template puts between a prompt's end and what the assistant says."""
+        """Returns the white space that the template puts between a prompt's end and the answer."""
         if self.plain:
             return ""
         messages = (Message("user", _USER), Message("assistant", _ASSISTANT))
@@ -128,7 +128,7 @@ class ChatTemplate:
 
 
 def special_tokens(tokenizer: Any) -> dict[str, int]:
-    """Returns the special tokens that stand for themselves in a rendered text, and their numbers."""
+    """Returns the special tokens of rendered texts, and their numbers."""
     named = {str(token): tokenizer.convert_tokens_to_ids(str(token)) for token in tokenizer.all_special_tokens}
     added = getattr(tokenizer, "added_tokens_decoder", {})
     return named | {str(token): number for number, token in added.items() if token.special}
@@ -208,7 +208,7 @@ class Reasoning(Protocol):
 
     @property
     def words(self) -> str:
-        """What tells the reasoning from the answer, for the log."""
+        """The separation of reasoning and answer, for the log."""
         ...
 
     @property
@@ -225,7 +225,7 @@ class Reasoning(Protocol):
         ...
 
     def before_label(self, rendered: str) -> str:
-        """Returns a rendered prompt with what stands between it and the answer if nothing is thought."""
+        """Returns a rendered prompt with the template's text between it and an answer without reasoning."""
         ...
 
 
@@ -240,7 +240,7 @@ class Between:
 
     @property
     def words(self) -> str:
-        """What tells the reasoning from the answer."""
+        """The separation of reasoning and answer."""
         return f"{self.opening.strip()} ... {self.closing}"
 
     def opened_by(self, rendered: str) -> bool:
@@ -261,7 +261,7 @@ DEFAULT = Between("")
 
 @dataclass(frozen=True)
 class Harmony:
-    """The channels of gpt-oss: `analysis` is reasoning, `final` and what else is for the user is the answer."""
+    """The channels of gpt-oss: `analysis` is reasoning, `final` and others for the user are the answer."""
 
     name: str = _HARMONY
     words: str = "the channel analysis"

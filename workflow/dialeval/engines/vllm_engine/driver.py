@@ -1,4 +1,4 @@
-"""Driving the vLLM processes: requests go in as they come, each answer comes out when it is there.
+"""The driver of vLLM processes: sends requests as they come, and returns each answer when it is ready.
 
 vLLM computes in a process of its own (`computing.py`), so that rendering, tokenising and storing here never wait for
 it, nor it for them. A model of several copies has one such process for each.
@@ -49,7 +49,7 @@ class Driver(Protocol):
     size: EngineSize
 
     async def generate(self, ask: Ask, *, dialogue: Hashable = None) -> Answered:
-        """Returns the answer to a prompt; what is asked about the same dialogue meets in one cache."""
+        """Returns the answer to a prompt; requests about one dialogue go to one copy and its cache."""
         ...
 
     def close(self) -> None:
@@ -197,7 +197,7 @@ class EngineProcess:
         )
 
     def _write(self) -> None:
-        """Sends what is to be computed, all that has come up at once, and None at the end."""
+        """Sends the waiting requests together, and None at the end."""
         going_on = True
         while going_on:
             items = [self._outbox.get()]
@@ -258,7 +258,7 @@ class Copies:
 
 
 def start(model: VllmModel) -> Driver:
-    """Starts as many copies of a model as its configuration says; takes from seconds to minutes.
+    """Starts the configured number of copies of a model; takes from seconds to minutes.
 
     Raises:
         UserError: it does not start.

@@ -100,18 +100,18 @@ class VllmEngine:
         return self.cached_tokens / self.prompt_tokens if self.prompt_tokens else 0.0
 
     def progress_words(self) -> str:
-        """Returns what belongs beside the rate of answers in a line of progress."""
+        """Returns the engine's part of a line of progress."""
         return f"{self.prefix_hit_rate:.0%} of prompt tokens cached" if self.prompt_tokens else ""
 
     @property
     def admission(self) -> Admission:
-        """What the engine has in hand; starts it."""
+        """The requests and dialogues under way; starts the engine."""
         self.start()
         assert self._admission is not None
         return self._admission
 
     def start(self) -> Driver:
-        """Starts vLLM, which takes from seconds to minutes, and returns what drives it; does nothing the second time.
+        """Starts vLLM, which takes from seconds to minutes, and returns its driver; starts it only once.
 
         Raises:
             UserError: it does not start.
@@ -129,7 +129,7 @@ class VllmEngine:
         return driver
 
     def room_for_dialogues(self, n_utterances: int, max_tokens: int, *, histories: int = 1) -> DialogueRoom:
-        """Returns what lets many dialogues begin as the cache has room for them.
+        """Returns the admission of dialogues by room in the cache.
 
         Args:
             n_utterances: utterances that they have in the end.
@@ -268,7 +268,7 @@ class VllmEngine:
         return Response(text="", prompt_tokens=start, logprob=sum(logprobs), n_tokens=len(logprobs))
 
     async def _generate(self, request: Request, rendered: str, ask: Ask) -> Answered:
-        """Returns what vLLM makes of a prompt, once there is room for it."""
+        """Returns vLLM's answer to a prompt, once there is room for it."""
         window, n_prompt = self.context_window, len(ask.prompt)
         if window is not None and n_prompt + ask.max_tokens > window:
             raise _TooLongError
@@ -313,7 +313,7 @@ def _dialogue(messages: tuple[Message, ...]) -> int | None:
 
 
 def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, float]) -> str:
-    """Returns the line of a log that says what vLLM settled on, by vLLM's own names.
+    """Returns the line of the log with vLLM's effective settings, by vLLM's own names.
 
     Args:
         size: what the engine told when it had started.
@@ -332,7 +332,7 @@ def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, 
 
 
 def reasoning_in_effect(reasoning: Reasoning, model: VllmModel) -> str:
-    """Returns the line of a log that says how reasoning is told from the answer."""
+    """Returns the line of the log on the separation of reasoning and answer."""
     how = "found out from the model" if model.reasoning_parser is None else "as configured"
     return (
         f"reasoning is told from the answer by {reasoning.words} (reasoning_parser, {how}: {reasoning.name or 'none'})"

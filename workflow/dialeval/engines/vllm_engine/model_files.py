@@ -1,4 +1,4 @@
-"""What the files of a model say: its identity, its tokenizer, its sampling values.
+"""The files of a model: its identity, tokenizer and sampling values.
 
 vLLM's engine does not use them; its server (`vllm serve`) does, wherever a request says nothing of its own, so the same
 model answers differently behind the one and the other. `generation_config: auto` makes the engine answer as the server:
@@ -186,7 +186,7 @@ def sampling_defaults(model: VllmModel) -> dict[str, float]:
 
 
 def _published(model: VllmModel) -> dict[str, Any]:
-    """Returns what a model's generation_config.json says beside the defaults, or else its config.json of old."""
+    """Returns the values of a model's generation_config.json beside the defaults, or else of its old config.json."""
     from transformers import AutoConfig, GenerationConfig
 
     name = name_or_folder(model)

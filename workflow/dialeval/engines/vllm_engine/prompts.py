@@ -1,4 +1,4 @@
-"""Prompts of one model in tokens, without tokenising again what was seen before.
+"""Prompts of one model in tokens; repeated pieces are tokenised once.
 
 Training an adapter renders with this too, so that what is learned is what is asked. Nothing of vLLM is needed for it.
 
@@ -31,7 +31,7 @@ from dialeval.engines.vllm_engine.model_files import load_tokenizer
 
 
 class Prompts:
-    """Renders and tokenises what one model is asked.
+    """Renders and tokenises the prompts of one model.
 
     Args:
         model: the model's configuration.
@@ -72,7 +72,7 @@ class Prompts:
         return prompt if behind == rendered else self.tokenization.tokens(behind)
 
     def before_label(self, messages: tuple[Message, ...]) -> list[int]:
-        """Returns the tokens behind which a label is to stand; they are not to be changed."""
+        """Returns the tokens before a label; do not change them."""
         return self.behind_reasoning(*self.tokenization.prompt(messages))
 
     def encode(self, text: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""How many requests and dialogues go on at once, and which copy of a model gets a prompt."""
+"""The number of requests and dialogues under way, and the choice of a model's copy."""
 
 from __future__ import annotations
 
