@@ -97,7 +97,7 @@ def test_other_protocols_are_read_only_when_something_is_missing(
     fill(tmp_path, range(3), protocol="arena")
     fill(tmp_path, range(3, 5), protocol="duel")
     with opened(tmp_path, protocol="duel") as store:
-        monkeypatch.setattr(store, "_look_elsewhere", lambda: pytest.fail("the other protocol was read"))
+        monkeypatch.setattr(store, "_load_other_protocols", lambda: pytest.fail("the other protocol was read"))
         assert [store.get(key(number)) is not None for number in (3, 4)] == [True, True]
 
 
