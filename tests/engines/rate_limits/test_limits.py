@@ -42,7 +42,7 @@ def test_of_answers_that_come_together_one_is_read_and_every_refusal() -> None:
 
             async with limits.place(NO_TOKENS) as place:
                 await asyncio.sleep(1)
-                place.hear({})
+                place.keep_headers({})
                 limits.announced(place, reading, accepted=accepted)
                 used_up.append(place.used_up)
 
@@ -296,11 +296,11 @@ def test_while_an_endpoint_works_on_a_request_refusals_are_borne_as_long_as_an_a
     now = 0.0
     breaker = CircuitBreaker("it", patience=0.0, longest_refusal=20.0, longest_answer=300.0, clock=lambda: now)
     for _ in range(20):
-        breaker.failed("rate_limit", "wait", works=lambda: True)
+        breaker.failed("rate_limit", "wait", is_working=lambda: True)
     now = 25.0
-    breaker.failed("rate_limit", "wait", works=lambda: True)
+    breaker.failed("rate_limit", "wait", is_working=lambda: True)
     with pytest.raises(EndpointDead, match="raise max_total_seconds"):
-        breaker.failed("rate_limit", "wait", works=lambda: False)
+        breaker.failed("rate_limit", "wait", is_working=lambda: False)
 
 
 def test_the_breaker_waits_for_who_may_recover() -> None:

@@ -398,7 +398,7 @@ def _zhao(path: Path, reader: str, reading: RatedReading) -> Iterator[_Entry]:
         )
     for number, (name, dialogue) in enumerate(content.items()):
         where = f"{path}, dialogue '{name:.60}'"
-        record = parsed(_Zhao, dialogue, where, advice(dialogue, reader) or advice(content, reader))
+        record = parsed(_Zhao, dialogue, where, lambda one: advice(one, reader) or advice(content, reader))
         chatbot = record.reference[0]
         context = [("chatbot" if speaker == chatbot else "human", text) for speaker, text in record.context if text]
         for place, (model, response) in enumerate(record.responses.items()):
@@ -464,7 +464,7 @@ _PARTS_OF_USR = ("response", "model", "Maintains Context")
 _Form = TypeVar("_Form", bound=Record)
 
 
-def advice(record: Any, tried: str) -> str:
+def advice(record: object, tried: str) -> str:
     """Returns the end of a sentence that names the reader of such a file; empty where none other is known.
 
     Args:
@@ -477,7 +477,7 @@ def advice(record: Any, tried: str) -> str:
     return f"; a file with these fields is read by {readers}: name that as the reader"
 
 
-def _reader_of(record: Any) -> str:
+def _reader_of(record: object) -> str:
     if not isinstance(record, dict):
         return ""
     if all(name in record for name in _PARTS_OF_USR):
@@ -501,9 +501,12 @@ def _records(path: Path, reader: str, form: type[_Form]) -> Iterator[tuple[str, 
             f"{path}: reader {reader} needs JSON objects, and the file begins with {beginning!r:.60}; fetch it anew, "
             "or name the reader that it is for"
         )
+
+    def remedy(record: object) -> str:
+        return advice(record, reader) or f"; reader {reader} needs it"
+
     needed = [name for name, field in form.model_fields.items() if field.is_required()]
     for line in records_of(path, RecordFields(needed)):
-        remedy = advice(line.record, reader) or f"; reader {reader} needs it"
         yield line.where, parsed(form, line.record, line.where, remedy)
 
 

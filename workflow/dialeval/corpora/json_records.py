@@ -242,14 +242,14 @@ class Utterance(Record):
     text: Text
 
 
-def parsed(form: type[_Form], value: object, where: str, remedy: str = "") -> _Form:
+def parsed(form: type[_Form], value: object, where: str, remedy: Callable[[object], str] = lambda value: "") -> _Form:
     """Returns an object as a record.
 
     Args:
         form: its fields.
         value: the object.
         where: file and place, for messages.
-        remedy: the end of the message, where it can say more.
+        remedy: returns the end of the message about an object.
 
     Raises:
         UserError: a field is missing or of another type; the message begins with `where` and names field and value.
@@ -257,7 +257,7 @@ def parsed(form: type[_Form], value: object, where: str, remedy: str = "") -> _F
     try:
         return form.model_validate(value)
     except ValidationError as error:
-        raise UserError(_fault(error.errors(include_url=False)[0], form, where) + remedy) from None
+        raise UserError(_fault(error.errors(include_url=False)[0], form, where) + remedy(value)) from None
 
 
 def _fault(error: ErrorDetails, form: type[Record], place: str) -> str:

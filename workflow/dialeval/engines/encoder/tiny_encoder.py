@@ -93,10 +93,6 @@ def main() -> None:
     print(f"{options.folder}: an encoder of {parameters:,} parameters")
 
 
-if __name__ == "__main__":
-    main()
-
-
 def _tokenizer(texts: Sequence[str], *, numbered: bool) -> Any:
     """Returns a byte-level tokenizer with a RoBERTa's special tokens; `numbered` tells the parts of a pair apart."""
     import transformers
@@ -175,3 +171,7 @@ def _guess_masked(model: Any, tokenizer: Any, texts: Sequence[str], steps: int, 
         optimizer.step()
         if step % 50 == 0 or step == steps:
             print(f"tiny encoder: step {step}/{steps}, loss {loss.item():.2f}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()
