@@ -179,7 +179,7 @@ PIECE, LONG, TOGETHER, LARGEST = 10, 100, 500, 1000
 @pytest.fixture
 def few_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "LONG", LONG)
-    monkeypatch.setattr(connection, "MOST_TOGETHER", TOGETHER)
+    monkeypatch.setattr(connection, "MOST_HELD", TOGETHER)
     monkeypatch.setattr(connection, "LARGEST_ANSWER", LARGEST)
 
 
