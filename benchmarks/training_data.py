@@ -20,7 +20,7 @@ from dialeval.tables.dialogues import UTTERANCES
 from dialeval.tables.files import TableWriter, count_rows
 from dialeval.tables.training import TRAINING_EXAMPLES
 from dialeval.training.human_dialogues import Placed, number_of, read_dialogues
-from dialeval.training.pairs import Pair, Side, Negative, rows_of
+from dialeval.training.pairs import Negative, Pair, Side, rows_of
 from dialeval.training.training_sets import Recipe
 from gates import DATA, Gates, arguments
 from stage_runs import run_python
