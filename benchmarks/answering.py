@@ -20,7 +20,7 @@ from pathlib import Path
 from dialeval.config import OpenAIModel
 from dialeval.config.protocols import shipped
 from dialeval.corpora.items import Item, item_rows
-from dialeval.engines.openai_api.request_bodies import openai_identity
+from dialeval.engines.openai_api.wire_format import openai_identity
 from dialeval.engines.requests import Response, request_key
 from dialeval.engines.store import ResponseStore
 from dialeval.protocols.planning import request_from_row

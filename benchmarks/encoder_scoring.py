@@ -22,11 +22,10 @@ from typing import Any
 
 from dialeval.config import EncoderModel
 from dialeval.corpora import bundled
-from dialeval.engines.answering import Answering
+from dialeval.engines.answering import Answering, open_engine
 from dialeval.engines.encoder.engine import load_network, save_network
 from dialeval.engines.encoder.metric import Metric, best_device, in_precision
 from dialeval.engines.encoder.tiny_encoder import build_tiny_encoder
-from dialeval.engines.opening import open_engine
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.jobs.progress import Progress

@@ -19,7 +19,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from dialeval.corpora.items import Item, item_rows
 from dialeval.corpora.rated_items import rating_rows
-from dialeval.corpora.rated_readers import read_rated
+from dialeval.corpora.readers import read_rated
 from dialeval.criteria import DIMENSIONS
 from dialeval.measures.average_correlations import average_rows
 from dialeval.measures.correlations import correlate_cells, correlation_rows, pair_rows

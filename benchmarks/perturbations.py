@@ -19,7 +19,7 @@ import pandas as pd
 
 from dialeval.corpora import readers
 from dialeval.corpora.items import Item, item_rows
-from dialeval.corpora.rated_readers import read_rated
+from dialeval.corpora.readers import read_rated
 from dialeval.criteria import Level
 from dialeval.perturbations.registry import STRATEGIES, damage
 from dialeval.perturbations.suite import pools

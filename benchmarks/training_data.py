@@ -20,7 +20,7 @@ from dialeval.tables.dialogues import UTTERANCES
 from dialeval.tables.files import TableWriter, count_rows
 from dialeval.tables.training import TRAINING_EXAMPLES
 from dialeval.training.human_dialogues import Placed, number_of, read_dialogues
-from dialeval.training.pairs import Pair, Side, Spoiled, rows_of
+from dialeval.training.pairs import Negative, Pair, Side, rows_of
 from dialeval.training.training_sets import Recipe
 from gates import DATA, Gates, arguments
 from stage_runs import run_python
@@ -74,7 +74,7 @@ def copies(level: str, utterances: Path) -> Iterator[Pair]:
         for turn in range(1, len(one.utterances)) if level == "turn" else range(3):
             end = turn + 1 if level == "turn" else None
             side = Side(one.speakers[:end], one.utterances[:end])
-            yield Pair(one, placed, turn, "relevance", side, Spoiled(side, "none"))
+            yield Pair(one, placed, turn, "relevance", side, Negative(side, "none"))
 
 
 def main() -> int:

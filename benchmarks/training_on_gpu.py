@@ -32,8 +32,7 @@ from dialeval.training.encoder import Learned, train_network
 from dialeval.training.encoder_examples import ExampleSet, Pairs
 from dialeval.training.lora import LoraResult, train_adapter, with_adapter
 from dialeval.training.lora_questions import LoraQuestion
-from dialeval.training.memory import Memory, training_memory
-from dialeval.training.running import micro_batch, settle
+from dialeval.training.running import Memory, make_deterministic, micro_batch, training_memory
 from gates import Gates, arguments
 from lora_training import SHAPES, VOCABULARY
 
@@ -98,7 +97,7 @@ def lora(gates: Gates, size: str, steps: int, micro_batches: Sequence[int]) -> N
         }  # fmt: skip
         return LoraTraining(**fields | changes)
 
-    settle(0, on_cpu=False)
+    make_deterministic(0, on_cpu=False)
     with torch.device("cuda"):
         base: Any = transformers.AutoModelForCausalLM.from_config(shape, dtype=torch.bfloat16)
     n_parameters = base.num_parameters()
@@ -113,7 +112,7 @@ def lora(gates: Gates, size: str, steps: int, micro_batches: Sequence[int]) -> N
                 part.copy_(value)
         number = learning.batch_size * (learning.max_steps or 1)
         questions = lora_questions(number, VOCABULARY[size], learning.cutoff, all_longest=all_longest)
-        settle(0, on_cpu=False)
+        make_deterministic(0, on_cpu=False)
         with tempfile.TemporaryDirectory() as folder:
             result = train_adapter(
                 "lora", model, learning, questions, [], TREE, Path(folder), random_seed=0, filling=0
@@ -169,7 +168,7 @@ def encoder(gates: Gates, size: str, steps: int) -> None:
                 data="any", precision=precision, gpus=1, max_steps=steps, epochs=100, evaluations=1, learning_rate=3e-5,
                 head_learning_rate=1e-3,
             )  # fmt: skip
-            settle(0, on_cpu=False)
+            make_deterministic(0, on_cpu=False)
             network = ExpertNetwork(transformers.AutoModel.from_config(shape), 1, dropout=learning.dropout)
             parts = {
                 "train": encoder_pairs(learning.batch_size * steps // 2, ENCODER_TOKENS),
@@ -177,7 +176,7 @@ def encoder(gates: Gates, size: str, steps: int) -> None:
                 "held_back": encoder_pairs(8, ENCODER_TOKENS),
             }
             examples = ExampleSet("turn", ("any",), ("any",), parts, Encoding(tokenizer, "turn", ENCODER_TOKENS))
-            settle(0, on_cpu=False)
+            make_deterministic(0, on_cpu=False)
             forget_memory()
             with tempfile.TemporaryDirectory() as folder:
                 result = train_network(

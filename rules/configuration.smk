@@ -56,7 +56,7 @@ try:
     from dialeval.config.loading import write_configuration
     from dialeval.corpora import robustness_sets
     from dialeval.dialogbench.items import item_files
-    from dialeval.corpora.rated_readers import rated_source_files
+    from dialeval.corpora.readers import rated_source_files
     from dialeval.corpora.readers import source_files
     from dialeval.corpora.transcripts import readers as transcripts
     from dialeval.engines.availability import (

@@ -21,7 +21,7 @@ from dialeval.corpora.dialogues import utterance_table
 from dialeval.corpora.items import Item, items_of_dialogues
 from dialeval.dialogbench import bundled as bundled_items
 from dialeval.dialogbench import examination
-from dialeval.engines.openai_api.request_bodies import openai_identity
+from dialeval.engines.openai_api.wire_format import openai_identity
 from dialeval.engines.requests import Dialogue, Message, Request, Sampling, request_key
 from dialeval.engines.vllm_engine.model_files import vllm_identity
 from dialeval.perturbations.registry import STRATEGIES, find_strategy

@@ -12,7 +12,7 @@ import pytest
 
 from dialeval.corpora.items import item_rows
 from dialeval.corpora.rated_items import RatedReading, rating_rows
-from dialeval.corpora.rated_readers import read_rated
+from dialeval.corpora.readers import read_rated
 from dialeval.measures.average_correlations import average_rows
 from dialeval.measures.correlations import correlate_cells, correlation_rows
 from dialeval.measures.rated_corpora import annotator_rows

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from dialeval.corpora.rated_items import RatedReading
-from dialeval.corpora.rated_readers import read_rated
 from dialeval.corpora.rating_scales import FED_TURN, USR
+from dialeval.corpora.readers import read_rated
 
 Means = dict[tuple[int, str], tuple[float, float, float]]
 

@@ -252,14 +252,18 @@ def test_what_cannot_be_scored_is_left_out_and_counted(tmp_path: Path) -> None:
     [
         ("LCCC-turn_eval", [reply("A:一", "B:二", annotations={"relevant": [6]})], ["entry 0, 'relevant'", "off its"]),
         ("LCCC-turn_eval", [reply("A:一", "B:二", annotations={"relevant": ["5"]})], ["entry 0", "'5' is no rating"]),
-        ("LCCC-turn_eval", [reply("A:一", "B:二", annotations=[5])], ["entry 0", "object of dimension"]),
+        (
+            "LCCC-turn_eval",
+            [reply("A:一", "B:二", annotations=[5])],
+            ["entry 0: 'annotations' is [5]; it must be an object"],
+        ),
         (
             "LCCC-turn_eval",
             [reply("A:一", "B:二", annotations={"relevant": [1], "Relevance": [2]})],
             ["'Relevance'", "'relevant' before it is relevance, too"],
         ),
         ("LCCC-turn_eval", [{"context": "A:一", "annotations": RATED}], ["entry 0", "'response' is missing"]),
-        ("LCCC-turn_eval", [reply("A:一", "B:二"), "x"], ["entry 1", "an object with 'response' or 'dialog'"]),
+        ("LCCC-turn_eval", [reply("A:一", "B:二"), "x"], ["entry 1 is 'x'; it must be an object with 'response'"]),
         (
             "LCCC-turn_eval",
             [{"context": ["一"], "response": "二", "annotations": RATED}],
@@ -269,7 +273,7 @@ def test_what_cannot_be_scored_is_left_out_and_counted(tmp_path: Path) -> None:
         ("LCCC-turn_eval", [], ["there is no rated item"]),
         ("LCCC-turn_eval", [{"response": "二"}], ["no rated item", "1 entries without a rating"]),
         ("LCCC-dial_eval", [dialogue("一", dialogue_id=1), dialogue("二", dialogue_id="1")], ["entry 1", "at entry 0"]),
-        ("LCCC-dial_eval", [{"dialog": "一", "annotations": RATED}], ["'dialog' must be a list"]),
+        ("LCCC-dial_eval", [{"dialog": "一", "annotations": RATED}], ["'dialog' is '一'; it must be a list"]),
         (
             "LCCC-dial_eval",
             [{"dialog": [{"speaker": "A"}], "annotations": RATED}],

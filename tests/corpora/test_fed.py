@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from dialeval.corpora import comp_analysis, fed
+from dialeval.corpora import comp_analysis
 from dialeval.corpora.rated_items import RatedReading
+from dialeval.corpora.readers import read_rated
 from dialeval.errors import UserError
 
 # FED's own file, on hand-made records.
@@ -33,11 +34,11 @@ def write(folder: Path, *records: Any) -> Path:
 
 
 def turns(folder: Path, *records: Any) -> RatedReading:
-    return fed.read_turns("mine", write(folder, *records))
+    return read_rated("fed_turn", "mine", write(folder, *records))
 
 
 def dialogues(folder: Path, *records: Any) -> RatedReading:
-    return fed.read_dialogues("mine", write(folder, *records))
+    return read_rated("fed_dialogue", "mine", write(folder, *records))
 
 
 def test_replies_and_dialogues_of_one_file_are_two_corpora(tmp_path: Path) -> None:
@@ -94,13 +95,19 @@ def test_what_cannot_be_scored_is_left_out_and_ids_stay(tmp_path: Path) -> None:
     [
         (reply(Relevant=[3]), "record 1, 'Relevant', rater 1: the rating 3 is off its scale, 0 to 2"),
         (reply(Relevant=[2, "2"]), "'Relevant', rater 2: '2' is no rating; a number from 0 to 2"),
-        (reply(Relevant=2), "'Relevant': a list with a number per rater is needed, not 2"),
+        (reply(Relevant=2), "record 1, 'annotations': 'Relevant' is 2; it must be a list"),
         (reply(Relevent=[2]), "'Relevent' is not rated in this data set .did you mean 'Relevant'"),
         (reply(Coherent=[2]), "'Coherent' is not rated"),
-        (reply() | {"annotations": [1]}, "the ratings must be an object of dimension -> list"),
+        (
+            reply() | {"annotations": [1]},
+            "record 1: 'annotations' is .1.; it must be an object; reader fed_turn needs it",
+        ),
         (reply("Hi!\nSystem: x"), "line 1 of 'context' begins with neither 'User:' nor 'System:' .'Hi!'."),
         (reply(response=["x"]), "'response' is .*must be a text"),
-        ({"context": "User: Hi!", "response": "x"}, "'annotations', which reader fed_turn needs, is missing"),
+        (
+            {"context": "User: Hi!", "response": "x"},
+            "the field 'annotations' is missing; present: context, response; reader fed_turn needs it",
+        ),
         (["x"], "entry of the list must be an object|record 1"),
     ],
 )
@@ -114,9 +121,9 @@ def test_a_truncated_file_and_another_language_are_refused(tmp_path: Path) -> No
     path = write(tmp_path, reply())
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(UserError, match="fed_data.json: not valid JSON"):
-        fed.read_turns("mine", path)
+        read_rated("fed_turn", "mine", path)
     with pytest.raises(UserError, match="in English only"):
-        fed.read_turns("mine", path, ["de"])
+        read_rated("fed_turn", "mine", path, ["de"])
 
 
 def test_a_file_of_dialogues_alone_has_no_reply(tmp_path: Path) -> None:
@@ -130,7 +137,7 @@ def test_a_file_of_dialogues_alone_has_no_reply(tmp_path: Path) -> None:
 def read(folder: Path, name: str, *records: Any) -> RatedReading:
     path = folder / f"{name}.json"
     path.write_text(json.dumps(records), encoding="utf-8")
-    return fed.read_dstc10("mine", path)
+    return read_rated("dstc10_json", "mine", path)
 
 
 def dstc10_json_reply(context: Any = "how ?\nso far ?\n", response: str = "by bus .", **rated: Any) -> dict[str, Any]:
@@ -178,7 +185,7 @@ def test_fed_dial_is_the_file_that_comp_analysis_has(real_data: Path, tmp_path: 
         pytest.skip(f"the public file {texts.name} is not in {real_data}")
     path = tmp_path / "fed-dial_eval.json"
     path.write_bytes((texts.parent / "fed_human_annotations.json").read_bytes())
-    ours, theirs = fed.read_dstc10("c", path), comp_analysis.read_dialogues("c", texts)
+    ours, theirs = read_rated("dstc10_json", "c", path), comp_analysis.read_dialogues("c", texts)
     assert [(i.utterances, i.speakers) for i in ours.items] == [(i.utterances, i.speakers) for i in theirs.items]
     assert [(r.item_id[-6:], r.dimension, r.round, r.value, r.n_raters, r.scale_max) for r in ours.ratings] == [
         (r.item_id[-6:], r.dimension, r.round, r.value, r.n_raters, r.scale_max)
@@ -213,9 +220,17 @@ def test_what_cannot_be_scored_is_left_out(tmp_path: Path) -> None:
             dstc10_json_reply(relevance=[0]),
             "'relevance', rater 1: the rating 0 is off its scale, 1 to 5",
         ),
-        ("empathetic-grade_eval", {"dialog": []}, "'response', which reader dstc10_json needs, is missing"),
-        ("fed-dial_eval", {"dialog": "x"}, "'dialog' must be a list of utterances, not 'x'"),
-        ("fed-dial_eval", {"dialog": ["x"]}, "'dialog', utterance 1 must be an object with 'speaker' and 'text'"),
+        (
+            "empathetic-grade_eval",
+            {"dialog": []},
+            "the field 'response' is missing; present: dialog; reader dstc10_json needs it",
+        ),
+        ("fed-dial_eval", {"dialog": "x"}, "'dialog' is 'x'; it must be a list"),
+        (
+            "fed-dial_eval",
+            {"dialog": ["x"]},
+            "'dialog', utterance 1 is 'x'; it must be an object with 'speaker' and 'text'",
+        ),
         ("fed-dial_eval", {"dialog": [{"text": "x"}]}, "utterance 1: the field 'speaker' is missing"),
     ],
 )

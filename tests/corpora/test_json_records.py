@@ -81,11 +81,11 @@ def test_whole_numbers_are_names_and_null_is_no_language(tmp_path: Path) -> None
         ({"item_id": None}, ["'item_id' is null"]),
         ({"item_id": {"a": 1}}, ["'item_id' is {'a': 1}"]),
         ({"cluster": [1]}, ["'cluster' is [1]"]),
-        ({"context": "Hi."}, ["'context' must be a list"]),
+        ({"context": "Hi."}, ["'context' is 'Hi.'; it must be a list"]),
         ({"ratings": {"overall": {"value": 2, "rater": {}}}}, ["overall: 'rater' is {}"]),
         ({"ratings": {"overall": {"value": 2, "n_raters": 3_000_000_000}}}, ["'n_raters' is 3000000000"]),
-        ({"ratings": {"overall": {"value": 2, "n_raters": True}}}, ["'n_raters' is True"]),
-        ({"scale": [1, float("inf")]}, ["the scale is [1, inf]"]),
+        ({"ratings": {"overall": {"value": 2, "n_raters": True}}}, ["'n_raters' is true; it must be a whole number"]),
+        ({"scale": [1, float("inf")]}, ["'scale' is [1, inf]; it must be [lowest, highest]"]),
     ],
 )
 def test_a_rated_line_with_a_field_of_another_kind_is_refused(

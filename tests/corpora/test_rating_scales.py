@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from dialeval.corpora.rated_items import Scale
-from dialeval.corpora.rated_readers import RATED_READERS, read_rated
-from dialeval.corpora.rating_scales import is_missing, ratings_of, ratings_on
+from dialeval.corpora.rating_scales import is_missing, ratings_of
+from dialeval.corpora.readers import RATED_READERS, read_rated
 from dialeval.errors import UserError
 
 # Lists with a number per rater, some of whom gave none.
 
-ITEM = ("c", "i", "coherence")
 SCALE = Scale(0.0, 2.0)
 
 
@@ -32,7 +31,8 @@ def test_these_are_not_taken_for_missing(value: object) -> None:
 
 def test_a_missing_rating_keeps_its_place() -> None:
     notes: Counter[str] = Counter()
-    ratings = ratings_on(ITEM, ["N/A", 2, None, 1], SCALE, "f, record 1", notes)
+    known = {"Coherent": ("coherence", SCALE)}
+    ratings = ratings_of(("c", "i"), {"Coherent": ["N/A", 2, None, 1]}, known, "f, record 1", notes)
     assert [(rating.round, rating.value, rating.n_raters) for rating in ratings] == [
         (1, 2, 1),
         (3, 1, 1),
@@ -46,7 +46,6 @@ def test_dimensions_without_a_rating_are_counted() -> None:
     known = {"Coherent": ("coherence", SCALE), "Overall": ("overall", Scale(0.0, 4.0))}
     assert ratings_of(("c", "i"), {"Coherent": [], "Overall": ["N/A"]}, known, "f, record 1", notes) == []
     assert notes["items that nobody rated on coherence"] == notes["items that nobody rated on overall"] == 1
-    assert ratings_of(("c", "i"), None, known, "f, record 1", notes) == []
     with pytest.raises(
         UserError, match="f, record 1: 'Coherence' is not rated in this data set .did you mean 'Coherent'"
     ):

@@ -49,7 +49,7 @@ def test_an_id_may_be_copied_from_a_csv_file_of_ours(tmp_path: Path) -> None:
         ("fed,FED-9,overall,0.5", "no item 'FED-9' in language 'en'"),
         ("fed,FED-1,overall,good", "'good' is no number"),
         ("fed,FED-1,overall,1.5", "outside the scale 0 to 1"),
-        ("fed,FED-1,overall", "more or fewer cells"),
+        ("fed,FED-1,overall", "line 3: 3 cells under 4 columns"),
         ("fed,FED-1,coherence,0.1", "before, in line 2"),
         ("fed,FED-1,cohrence,0.1", "no dimension 'cohrence'"),
         ("fed,FED-1,cohrence,0.1", "did you mean 'coherence'?"),

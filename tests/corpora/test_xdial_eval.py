@@ -143,7 +143,7 @@ def test_what_does_not_fit_is_told(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("english_ctx,english_res,ratings\na,b,1\nc,d\n", r"row 1, line 3: 2 cells under 3 columns"),
+        ("english_ctx,english_res,ratings\na,b,1\nc,d\n", r"line 3: 2 cells under 3 columns"),
         ('english_ctx,english_res,ratings\n"a"x,b,1\n', r"line 2: not readable as CSV"),
         ("english_ctx,english_res,english_res,ratings\na,b,c,1\n", r"'english_res' is there more than once"),
         ("english_ctx,english_res,ratings\n", r"there are no rows"),

@@ -12,17 +12,23 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scripted import ScriptedEngine, chat_request
 from virtual_time import run_in_virtual_time
 
-from dialeval.engines.answering import Answering, response_row
+from dialeval.config import OpenAIModel, PublishedModel
+from dialeval.engines.answering import Answering, open_engine, response_row
+from dialeval.engines.openai_api.batches.engine import BatchEngine
+from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import AnswerFailure, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.jobs import signals
 from dialeval.jobs.progress import Progress
+
+# Each distinct request is asked once; failures are counted and never stored.
 
 # Each distinct request is asked once; failures are counted and never stored.
 
@@ -346,3 +352,37 @@ print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
     assert [job.stdout.readline() for _ in range(3)] == ["stopping\n", "stopped in order\n", "at work\n"]
     job.send_signal(signal.SIGINT)
     assert ended(job) == (0, "stopping\nstopped in order\nTrue\n", "")
+
+
+# From a configuration to the engine that it asks for.
+
+PRICED = {"price_input": 1.0, "price_output": 2.0, "budget": 5.0}
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        ({}, OpenAIEngine),
+        ({"batch": True}, BatchEngine),
+        (PRICED, OpenAIEngine),
+        (PRICED | {"batch": True}, BatchEngine),
+    ],
+)
+def test_endpoints(tmp_path: Path, options: dict[str, Any], kind: type) -> None:
+    model = OpenAIModel.model_validate({"engine": "openai", "model": "m", "api_key_env": None} | options)
+    engine = open_engine(model, [], tmp_path, "arena")
+    assert type(engine) is kind
+    assert hasattr(engine, "answer_all") is model.batch
+    assert engine.identity == OpenAIEngine(model.model_copy(update={"batch": False, "budget": None})).identity
+
+
+def test_no_client_is_imported_that_is_not_used() -> None:
+    """Only batches go by the `openai` client, which takes longer to import than all the rest."""
+    code = "import sys, dialeval.engines.openai_api.engine; print(*sys.modules)"
+    job = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"aiohttp", "openai", "httpx2"} & {*job.stdout.split()} == {"aiohttp"}
+
+
+def test_published_models_are_not_asked() -> None:
+    with pytest.raises(UserError, match="its answers are read from files"):
+        open_engine(PublishedModel(engine="published"), [])

@@ -26,7 +26,7 @@ from dialeval.engines.requests import (
     merge_system,
     read_response,
     request_key,
-    whole_text,
+    valid_unicode,
 )
 from dialeval.tables.dialogues import RESPONSES
 
@@ -181,7 +181,7 @@ NUMBERS = ("label_logprobs", "label_mass", "logprob", "n_tokens")
 )
 def test_halves_of_characters_are_joined_or_marked(broken: str, whole: str) -> None:
     assert (Response(broken).text, Response("x", reasoning=broken).reasoning) == (whole, whole)
-    assert whole_text(whole) is whole
+    assert valid_unicode(whole) is whole
 
 
 @pytest.mark.parametrize("field", ["prompt_tokens", "completion_tokens", "reasoning_tokens", "n_tokens"])

@@ -19,7 +19,7 @@ from dialeval.config import OpenAIModel, Selfchat, VllmModel
 from dialeval.criteria import SHIPPED
 from dialeval.engines.answering import Answering
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.request_bodies import openai_identity
+from dialeval.engines.openai_api.wire_format import openai_identity
 from dialeval.engines.requests import Dialogue, Engine, Request, Response, Sampling
 from dialeval.engines.spending.prices import Prices, prices_of
 from dialeval.engines.store import ResponseStore

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from dialeval.corpora.items import Item
-from dialeval.corpora.transcripts.transcript import tells
+from dialeval.corpora.transcripts.transcript import names_system
 from dialeval.criteria import SHIPPED, Criterion, Scale, Words
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.prompts.rendering import Templates
@@ -103,7 +103,7 @@ def test_what_a_shorter_prompt_keeps() -> None:
     assert request.answer_schema == whole.answer_schema
 
 
-# No label of a speaker tells whose a dialogue is, however the name is written; roles and others' names stay.
+# No label of a speaker names the system of a dialogue, however the name is written; roles and others' names stay.
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_what_a_shorter_prompt_keeps() -> None:
     ],
 )
 def test_a_label_that_tells(label: str, system: str) -> None:
-    assert tells(label, system)
+    assert names_system(label, system)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_label_that_tells(label: str, system: str) -> None:
     ],
 )
 def test_a_label_that_tells_nothing(label: str, system: str) -> None:
-    assert not tells(label, system)
+    assert not names_system(label, system)
 
 
 @pytest.mark.parametrize("form", ["scale", "probability"])

@@ -419,7 +419,7 @@ def jobs(package: Path) -> dict[tuple[str, str], str]:
     ("file", "old", "new", "asked"),
     [
         ("engines/vllm_engine/engine.py", 'finish_reason="stop" if ended', 'finish_reason="end" if ended', {"in vLLM"}),
-        ("engines/openai_api/answers.py", 'finish == "length"', 'finish == "long"', {"behind an endpoint"}),
+        ("engines/openai_api/wire_format.py", 'finish == "length"', 'finish == "long"', {"behind an endpoint"}),
         ("engines/embedded/engine.py", "concurrency: int = 256", "concurrency: int = 255", {"forest", "random"}),
         ("engines/embedded/judge.py", "FALSE_ALARMS = 0.2", "FALSE_ALARMS = 0.3", {"forest"}),
         ("engines/embedded/judge.py", "STRIKING = 1.0", "STRIKING = 1.1", {"forest"}),

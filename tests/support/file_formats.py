@@ -18,8 +18,7 @@ from dialeval.corpora import battles, botchat
 from dialeval.corpora.dialogues import utterance_table
 from dialeval.corpora.items import item_rows
 from dialeval.corpora.rated_items import left_out_rows, rating_rows
-from dialeval.corpora.rated_readers import rated_source_files, read_rated
-from dialeval.corpora.readers import read_corpus, source_files
+from dialeval.corpora.readers import rated_source_files, read_corpus, read_rated, source_files
 from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, read_sets, wanted_sets
 from dialeval.corpora.score_files import RatedCorpora, read_scores
 from dialeval.corpora.seeds import seed_table

@@ -55,7 +55,7 @@ def score_rows(folder: Path, rows: Sequence[Any]) -> list[float]:
     import math
 
     from dialeval.config import EncoderModel
-    from dialeval.engines.opening import open_engine
+    from dialeval.engines.answering import open_engine
     from dialeval.engines.requests import Message, Request, Response
 
     engine: Any = open_engine(EncoderModel(engine="encoder", weights=folder, gpus=0, batch_tokens=700), [])

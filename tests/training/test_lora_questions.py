@@ -42,17 +42,17 @@ def test_a_prompt_is_that_of_the_judge_and_its_answer_one_that_is_read(
     tokenizer = transformers.AutoTokenizer.from_pretrained(decoder)
     rows = examples_of(2)
     made = questions()
-    true, spoiled, *_ = made.of(rows)
+    true, negative, *_ = made.of(rows)
     shown = tokenizer.decode(true.prompt)
     assert shown.startswith("<|im_start|>user\n### Context\n")
     assert shown.endswith("### Answer<|im_end|>\n<|im_start|>assistant\n")
     assert "Is the response relevant to the context?\nAnswer with one word, Yes or No.\n\n### Answer" in shown
     assert all(text in shown for text in rows[0]["utterances"])
-    assert [tokenizer.decode(one.answer) for one in (true, spoiled)] == ["Yes", "No"]
-    assert [made.tree.label_of[one.answer] for one in (true, spoiled)] == ["Yes", "No"]
-    whole = tokenizer(shown + "Yes", add_special_tokens=False)["input_ids"]
-    assert whole == [*true.prompt, *true.answer]
-    assert true.length == len(whole)
+    assert [tokenizer.decode(one.answer) for one in (true, negative)] == ["Yes", "No"]
+    assert [made.tree.label_of[one.answer] for one in (true, negative)] == ["Yes", "No"]
+    dialogue_number = tokenizer(shown + "Yes", add_special_tokens=False)["input_ids"]
+    assert dialogue_number == [*true.prompt, *true.answer]
+    assert true.length == len(dialogue_number)
 
 
 @pytest.mark.train
@@ -91,11 +91,11 @@ def test_long_contexts_lose_their_oldest_utterances_and_never_the_question(quest
 @pytest.mark.train
 def test_a_base_model_answers_behind_a_plain_transcript(questions: Callable[..., Any]) -> None:
     made = questions(chat_template="none")
-    true, spoiled, *_ = made.of(examples_of(1))
+    true, negative, *_ = made.of(examples_of(1))
     text = made._prompts.tokenizer.decode(true.prompt)
     assert "<|im_start|>" not in text
     assert text.rstrip().endswith("### Answer")
-    assert [made.tree.label_of[one.answer] for one in (true, spoiled)] == ["Yes", "No"]
+    assert [made.tree.label_of[one.answer] for one in (true, negative)] == ["Yes", "No"]
 
 
 @pytest.mark.train

@@ -18,7 +18,7 @@ from dialeval.tables.training import JUDGED_TEXTS, TRAINING_OVERLAP
 from dialeval.training.human_dialogues import HumanDialogue, judged_rows, plain, split
 from dialeval.training.pairs import BORROWED, Pair, chosen_kinds
 from dialeval.training.training_sets import (
-    Wanted,
+    PairSettings,
     left_out_dialogues,
     make_pairs,
     overlap_rows,
@@ -36,7 +36,7 @@ def pairs_of(
 ) -> list[Pair]:
     placed = split(dialogues, development=0.25, held_back=0.25, random_seed=1)
     known = list(zip(dialogues, placed, strict=True))
-    wanted = Wanted(level, chosen_kinds(None, kinds, level), n, 3, 7)
+    wanted = PairSettings(level, chosen_kinds(None, kinds, level), n, 3, 7)
     return list(make_pairs(known, wanted))
 
 
@@ -47,19 +47,19 @@ def check(pairs: list[Pair], dialogues: list[HumanDialogue]) -> None:
     for one, there in zip(dialogues, placed, strict=True):
         said.setdefault(there.part, set()).update(one.utterances)
     for pair in pairs:
-        true, spoiled = list(map(plain, pair.true.utterances)), list(map(plain, pair.spoiled.side.utterances))
-        assert true != spoiled
-        assert len(pair.spoiled.side.speakers) == len(spoiled)
-        assert len(true) == len(spoiled), "length tells nothing"
-        assert all(text.strip() for text in pair.spoiled.side.utterances)
+        true, negative = list(map(plain, pair.true.utterances)), list(map(plain, pair.negative.side.utterances))
+        assert true != negative
+        assert len(pair.negative.side.speakers) == len(negative)
+        assert len(true) == len(negative), "length tells nothing"
+        assert all(text.strip() for text in pair.negative.side.utterances)
         if pair.turn is not None:
-            assert true[:-1] == spoiled[:-1]
-            assert spoiled[-1] not in (true[-1], "")
+            assert true[:-1] == negative[:-1]
+            assert negative[-1] not in (true[-1], "")
             assert pair.true.utterances[-1] == pair.dialogue.utterances[pair.turn]
             assert pair.true.speakers[-1] == "chatbot" or len(set(pair.dialogue.speakers)) != 2
-        if pair.spoiled.kind in BORROWED:
-            assert pair.spoiled.side.utterances[-1] in said[pair.placed.part]
-        for name in (pair.spoiled.made_from or "").split(", "):
+        if pair.negative.kind in BORROWED:
+            assert pair.negative.side.utterances[-1] in said[pair.placed.part]
+        for name in (pair.negative.made_from or "").split(", "):
             if name:
                 assert part_of[name, pair.dialogue.language].part == pair.placed.part
 
@@ -74,7 +74,7 @@ def test_negatives_differ_and_borrow_within_their_part_alone(dialogues: list[Hum
 def test_every_kind_is_made_in_like_shares(level: Level) -> None:
     pairs = pairs_of(DIALOGUES, level)
     check(pairs, DIALOGUES)
-    counts = Counter((pair.criterion, pair.spoiled.kind) for pair in pairs)
+    counts = Counter((pair.criterion, pair.negative.kind) for pair in pairs)
     for criterion, kinds in chosen_kinds(None, None, level).items():
         assert set(kinds) >= {kind for of, kind in counts if of == criterion}
         # these dialogues have few names, and all say nearly the same
@@ -121,7 +121,7 @@ def test_marks_and_tabs_are_kept() -> None:
     odd = [saying([f"Take\tthe <b>lamp</b> {n}; \"now\", please?", f"The lamp {n}:\t(blue)  or «red» one — which?"],
                   f"d{n}") for n in range(30)]  # fmt: skip
     for pair in pairs_of(odd, kinds=["random", "similar_length", "word_order"]):
-        assert "\t" in pair.spoiled.side.utterances[-1], pair.spoiled
+        assert "\t" in pair.negative.side.utterances[-1], pair.negative
         assert pair.true.utterances in {one.utterances for one in odd}
 
 

@@ -148,7 +148,7 @@ OTHERS = [
     Mutation("how letters are read", code("dialogbench/examination.py", "{40}", "{41}"), ("parse_examination *",)),
     Mutation(
         "how endpoints' answers are read",
-        code("engines/openai_api/answers.py", 'finish == "length"', 'finish == "long"'),
+        code("engines/openai_api/wire_format.py", 'finish == "length"', 'finish == "long"'),
         (*ASKED_LARGE, "generate_dialogues chat", "examine chat/*"),
     ),
     Mutation(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dialeval.corpora.transcripts.items import Options, read_items
-from dialeval.corpora.transcripts.readers import looks_of, read
+from dialeval.corpora.transcripts.readers import detect_format, read
 from dialeval.corpora.transcripts.transcript import Aside
 from dialeval.errors import UserError
 
@@ -46,7 +46,7 @@ def written(folder: Path, *chats: Any) -> Path:
 def test_what_the_user_saw_last_is_the_dialogue(tmp_path: Path) -> None:
     path = written(tmp_path, CHAT)
     (found,) = read(path, "auto", {}, Counter())
-    assert looks_of(path) == "chatgpt"
+    assert detect_format(path) == "chatgpt"
     assert (found.dialogue_id, found.system) == ("c1", "heron-7b")
     assert found.speakers == ("user", "assistant")
     assert found.utterances == ("Where do herons nest?\n[image_asset_pointer]", "On the old mill.")
@@ -129,7 +129,7 @@ def lines(folder: Path, *records: Any) -> Path:
 def test_marks_say_who_speaks(tmp_path: Path) -> None:
     path = lines(tmp_path, {"chosen": marked(*CHOSEN), "rejected": marked(*CHOSEN[:3], "No:\n\nidea.")})
     reading = read_items("pairs", path, Options())
-    assert looks_of(path) == "preferences"
+    assert detect_format(path) == "preferences"
     assert [(one.item_id, one.case_id, one.judged) for one in reading.items] == [
         ("pair-1/chosen", "pair-1", "assistant"),
         ("pair-1/rejected", "pair-1", "assistant"),

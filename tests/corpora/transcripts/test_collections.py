@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dialeval.corpora.transcripts.items import Options, read_items
-from dialeval.corpora.transcripts.readers import looks_of, read
+from dialeval.corpora.transcripts.readers import detect_format, read
 from dialeval.errors import UserError
 
 SAID = [("user", "Where do herons nest?"), ("assistant", "On the old mill.")]
@@ -63,7 +63,7 @@ def test_a_collection_is_read_however_it_is_put_together(tmp_path: Path, content
 
 def test_rows_of_parquet_are_read_and_a_broken_file_is_told(tmp_path: Path) -> None:
     path = parquet(tmp_path, [RECORD, RECORD | {"model": "reed"}])
-    assert looks_of(path) == "messages"
+    assert detect_format(path) == "messages"
     assert [one.system for one in read(path, "auto", {}, Counter())] == ["heron-7b", "reed"]
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(UserError, match=r"chats.parquet, after row 0: not readable as Parquet"):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.corpora.transcripts.readers import looks_of, read, source_files
+from dialeval.corpora.transcripts.readers import detect_format, read, source_files
 from dialeval.corpora.transcripts.transcript import Aside, Transcript
 from dialeval.errors import UserError
 
@@ -54,7 +54,7 @@ def told(path: Path, content: str, name: str = "mine.jsonl", **columns: str) -> 
 )
 def test_every_format_gives_the_same(tmp_path: Path, content: str, kind: str) -> None:
     (found,) = transcripts(tmp_path, content)
-    assert looks_of(tmp_path / "mine.jsonl") == kind
+    assert detect_format(tmp_path / "mine.jsonl") == kind
     assert (found.dialogue_id, found.system) == ("7", "alpha")
     assert list(zip(found.speakers, found.utterances, strict=True)) == SAID
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.corpora.transcripts.readers import looks_of, read
+from dialeval.corpora.transcripts.readers import detect_format, read
 from dialeval.errors import UserError
 
 
@@ -31,7 +31,7 @@ def written(folder: Path, text: str, name: str = "talk.txt") -> Path:
 def test_texts_and_their_speakers(tmp_path: Path, text: str, dialogues: list[list[str]]) -> None:
     path = written(tmp_path, text)
     found = list(read(path, "auto", {}, Counter()))
-    assert looks_of(path) == "text"
+    assert detect_format(path) == "text"
     assert [[*one.utterances] for one in found] == dialogues
     assert {one.speakers[:2] for one in found} == {("A", "B")}
 
@@ -42,8 +42,8 @@ def test_speakers_may_be_called_as_people_are(tmp_path: Path) -> None:
 
 
 def test_a_table_stays_a_table(tmp_path: Path) -> None:
-    assert looks_of(written(tmp_path, "dialogue_id\tspeaker\ttext\n1\ta\tNote: x\n")) == "csv"
-    assert looks_of(written(tmp_path, "id,note: text\n1,x\n", "t.csv")) == "csv"
+    assert detect_format(written(tmp_path, "dialogue_id\tspeaker\ttext\n1\ta\tNote: x\n")) == "csv"
+    assert detect_format(written(tmp_path, "id,note: text\n1,x\n", "t.csv")) == "csv"
 
 
 def test_a_text_that_names_nobody_is_told(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ ONLY_OF = {
     "chatbots.FIRST_IS_LIKELIER": {"generic"},
     "baselines.HALF_LENGTH": {"length"},
     "baselines.ORDINARY": {"perplexity"},
-    "language_model.DISCOUNT": {"perplexity", "forest", "selection"},
+    "statistics.DISCOUNT": {"perplexity", "forest", "selection"},
     "judge.FALSE_ALARMS": {"forest", "selection"},
     "reply_selection.STRENGTH": {"selection"},
     "reply_selection.PENALTY": {"selection"},

@@ -17,10 +17,9 @@ import pytest
 from tiny_metrics import CRITERIA, dialogues_of_many_lengths
 
 from dialeval.config import EncoderModel
-from dialeval.engines.answering import Answering
+from dialeval.engines.answering import Answering, open_engine
 from dialeval.engines.encoder.engine import EncoderEngine, folder_digest, load_network
 from dialeval.engines.encoder.metric import Metric, read_metric
-from dialeval.engines.opening import open_engine
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError

@@ -15,7 +15,7 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusa
 
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.openai_api import connection
-from dialeval.engines.openai_api.connection import Connection, WholeAnswers, proxy_for
+from dialeval.engines.openai_api.connection import AnswerReader, Connection, proxy_for
 from dialeval.engines.openai_api.faults import Fault
 from dialeval.errors import UserError
 
@@ -179,7 +179,7 @@ PIECE, LONG, TOGETHER, LARGEST = 10, 100, 500, 1000
 @pytest.fixture
 def few_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "LONG", LONG)
-    monkeypatch.setattr(connection, "MOST_TOGETHER", TOGETHER)
+    monkeypatch.setattr(connection, "MOST_HELD", TOGETHER)
     monkeypatch.setattr(connection, "LARGEST_ANSWER", LARGEST)
 
 
@@ -215,13 +215,13 @@ class Answer:
         self.wire.held -= self.given
 
 
-async def read(answers: WholeAnswers, answer: Answer) -> int | None:
+async def read(answers: AnswerReader, answer: Answer) -> int | None:
     body = await answers.read(cast(aiohttp.ClientResponse, answer))
     return None if body is None else len(body)
 
 
 async def read_all(answers: list[Answer]) -> list[int | None]:
-    reading = WholeAnswers()
+    reading = AnswerReader()
     return await asyncio.wait_for(asyncio.gather(*(read(reading, answer) for answer in answers)), 20)
 
 
@@ -247,7 +247,7 @@ def test_no_other_answer_is_cut_among_them(size: int) -> None:
 @pytest.mark.usefixtures("few_bytes")
 def test_a_short_answer_waits_for_no_long_one() -> None:
     async def story() -> int | None:
-        wire, reading = Wire(), WholeAnswers()
+        wire, reading = Wire(), AnswerReader()
         stalled = [Answer(wire, LARGEST, stalls_at=LARGEST - PIECE) for _ in range(4)]
         tasks = [asyncio.create_task(read(reading, answer)) for answer in stalled]
         await asyncio.sleep(0.05)
@@ -262,7 +262,7 @@ def test_a_short_answer_waits_for_no_long_one() -> None:
 @pytest.mark.usefixtures("few_bytes")
 def test_whoever_breaks_off_or_is_given_up_leaves_the_turn_to_others() -> None:
     async def story() -> int | None:
-        wire, reading = Wire(), WholeAnswers()
+        wire, reading = Wire(), AnswerReader()
         broken = [Answer(wire, LARGEST, broken_at=TOGETHER + 20 * n) for n in range(4)]
         stalled = [Answer(wire, LARGEST, stalls_at=LARGEST - PIECE) for _ in range(2)]
         tasks = [asyncio.create_task(read(reading, answer)) for answer in (*broken, *stalled)]
@@ -280,7 +280,7 @@ def test_whoever_breaks_off_or_is_given_up_leaves_the_turn_to_others() -> None:
 @pytest.mark.usefixtures("few_bytes")
 def test_long_answers_that_fit_are_read_side_by_side_whatever_came_before() -> None:
     async def story() -> int | None:
-        wire, reading = Wire(), WholeAnswers()
+        wire, reading = Wire(), AnswerReader()
         await asyncio.gather(*(read(reading, Answer(wire, 10**9)) for _ in range(4)))
         slow = asyncio.create_task(read(reading, Answer(wire, 2 * LONG, stalls_at=2 * LONG - PIECE)))
         await asyncio.sleep(0.05)

@@ -22,7 +22,7 @@ from dialeval.engines.label_probabilities import label_of_token, sum_labels
 from dialeval.engines.openai_api import faults, token_counts
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.faults import LONGEST_TEXT, MASK, Redactor, retry_after, short, status_fault
-from dialeval.engines.openai_api.request_bodies import plain_address
+from dialeval.engines.openai_api.wire_format import plain_address
 from dialeval.engines.requests import AnswerFailure, Request
 from dialeval.errors import UserError
 

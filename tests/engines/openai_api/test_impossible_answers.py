@@ -14,7 +14,7 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusa
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering, response_row
 from dialeval.engines.cl100k import Tokenizer
-from dialeval.engines.openai_api.batches.files import Asked as InBatch
+from dialeval.engines.openai_api.batches.files import RequestFields as InBatch
 from dialeval.engines.openai_api.batches.files import read_lines
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.faults import Redactor, RetryPolicy

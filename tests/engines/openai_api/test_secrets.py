@@ -18,7 +18,7 @@ from dialeval.config import OpenAIModel, load_config
 from dialeval.engines.openai_api.connection import Connection
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.faults import Redactor
-from dialeval.engines.openai_api.request_bodies import openai_identity
+from dialeval.engines.openai_api.wire_format import openai_identity
 from dialeval.engines.requests import Message, Request
 from dialeval.errors import UserError
 

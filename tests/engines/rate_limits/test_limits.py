@@ -35,18 +35,18 @@ def test_of_answers_that_come_together_one_is_read_and_every_refusal() -> None:
     async def story() -> list[bool]:
         limits, used_up = Limits("an endpoint", in_flight=8), []
 
-        async def answer(name: str, remaining: float, *, taken: bool = True) -> None:
+        async def answer(name: str, remaining: float, *, accepted: bool = True) -> None:
             def reading(_: Mapping[str, str], kind: str) -> Reading | None:
                 read.append(f"{name}: {kind}")
                 return Reading(100.0, remaining, 60.0) if kind == "requests" else None
 
             async with limits.place(NO_TOKENS) as place:
                 await asyncio.sleep(1)
-                place.hear({})
-                limits.announced(place, reading, taken=taken)
+                place.keep_headers({})
+                limits.announced(place, reading, accepted=accepted)
                 used_up.append(place.used_up)
 
-        together = [answer("first", 50.0), answer("second", 49.0), answer("refused", 0.0, taken=False)]
+        together = [answer("first", 50.0), answer("second", 49.0), answer("refused", 0.0, accepted=False)]
         await asyncio.gather(*together)
         await answer("later", 40.0)
         return used_up
@@ -299,11 +299,11 @@ def test_while_an_endpoint_works_on_a_request_refusals_are_borne_as_long_as_an_a
     now = 0.0
     breaker = CircuitBreaker("it", patience=0.0, longest_refusal=20.0, longest_answer=300.0, clock=lambda: now)
     for _ in range(20):
-        breaker.failed("rate_limit", "wait", works=lambda: True)
+        breaker.failed("rate_limit", "wait", is_working=lambda: True)
     now = 25.0
-    breaker.failed("rate_limit", "wait", works=lambda: True)
+    breaker.failed("rate_limit", "wait", is_working=lambda: True)
     with pytest.raises(EndpointDead, match="raise max_total_seconds"):
-        breaker.failed("rate_limit", "wait", works=lambda: False)
+        breaker.failed("rate_limit", "wait", is_working=lambda: False)
 
 
 def test_the_breaker_waits_for_who_may_recover() -> None:

@@ -292,7 +292,7 @@ def test_a_killed_job_on_another_machine_counts_all_that_it_was_granted(tmp_path
 
 
 def test_a_store_is_needed_to_keep_a_budget() -> None:
-    from dialeval.engines.opening import open_engine
+    from dialeval.engines.answering import open_engine
 
     with pytest.raises(UserError, match="there is no store"):
         open_engine(a_model("http://127.0.0.1:9/v1", budget=1), [])
@@ -302,7 +302,7 @@ def test_answers_without_prices_are_no_part_of_a_ledger(tmp_path: Path) -> None:
     def script(asked: Asked) -> Reply:
         return Reply(completion(f"reply to {asked.text}"))
 
-    from dialeval.engines.opening import open_engine
+    from dialeval.engines.answering import open_engine
 
     with LoopbackEndpoint(script) as endpoint:
         model = OpenAIModel(engine="openai", model="m", base_url=endpoint.url, api_key_env=None)

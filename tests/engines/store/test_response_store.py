@@ -97,7 +97,7 @@ def test_other_protocols_are_read_only_when_something_is_missing(
     fill(tmp_path, range(3), protocol="arena")
     fill(tmp_path, range(3, 5), protocol="duel")
     with opened(tmp_path, protocol="duel") as store:
-        monkeypatch.setattr(store, "_look_elsewhere", lambda: pytest.fail("the other protocol was read"))
+        monkeypatch.setattr(store, "_load_other_protocols", lambda: pytest.fail("the other protocol was read"))
         assert [store.get(key(number)) is not None for number in (3, 4)] == [True, True]
 
 
@@ -640,9 +640,9 @@ def test_the_ledger_of_a_job_at_work_is_left_to_it(tmp_path: Path) -> None:
         other.write_text("")
         assert is_at_work(store.folder, "shard-1-of-2")
         dead = store.folder / "shard-1-of-1.batches"
-        assert set(store.left_beside("batches")) == {dead, old, other}
+        assert set(store.abandoned_files("batches")) == {dead, old, other}
         holder.kill()
-        assert set(store.left_beside("batches")) == {dead, old, other, store.folder / "shard-1-of-2.batches"}
+        assert set(store.abandoned_files("batches")) == {dead, old, other, store.folder / "shard-1-of-2.batches"}
 
 
 def test_a_file_system_without_locks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:

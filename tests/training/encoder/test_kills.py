@@ -103,5 +103,7 @@ def test_two_processes_train_as_one_that_takes_their_batches_in_turn(
     scores, others = ([row["score"] for row in made.rows("scores")] for made in (one, two))
     np.testing.assert_allclose(scores, others, atol=1e-4)
     assert len(scores) == len(others) > 0
-    looks = [[row["loss"] for row in made.rows("curve") if row["measured"] == "development"] for made in (one, two)]
-    np.testing.assert_allclose(*looks, atol=1e-4)
+    evaluations = [
+        [row["loss"] for row in made.rows("curve") if row["measured"] == "development"] for made in (one, two)
+    ]
+    np.testing.assert_allclose(*evaluations, atol=1e-4)

@@ -37,9 +37,9 @@ def test_a_panel_learns_what_a_tiny_encoder_can(trained: Trains, turns: Path) ->
     assert found["after"]["gain_low"] > 0, found
     assert found["after"]["low"] > 0.5
     curve = made.rows("curve")
-    looks = [row for row in curve if row["measured"] == "development"]
-    assert [row["step"] for row in looks] == [15, 30, 45]
-    assert looks[-1]["auc"] > 0.6
+    evaluations = [row for row in curve if row["measured"] == "development"]
+    assert [row["step"] for row in evaluations] == [15, 30, 45]
+    assert evaluations[-1]["auc"] > 0.6
     losses = [row["loss"] for row in curve if row["measured"] == "training"]
     assert losses[-1] < losses[0]
 
@@ -125,8 +125,8 @@ def test_a_frozen_body_stays_as_it_was_and_adapters_learn(trained: Trains, encod
 def test_early_stopping_keeps_the_weights_of_the_best_look(trained: Trains) -> None:
     made = trained(max_steps=40, epochs=60, evaluations=20, patience=2, learning_rate=0.05)
     (run,) = made.rows("run")
-    looks = {row["step"]: row["loss"] for row in made.rows("curve") if row["measured"] == "development"}
-    assert run["best_step"] == min(looks, key=looks.__getitem__)
+    evaluations = {row["step"]: row["loss"] for row in made.rows("curve") if row["measured"] == "development"}
+    assert run["best_step"] == min(evaluations, key=evaluations.__getitem__)
     assert run["steps"] < 40
     assert run["steps"] - run["best_step"] == 4  # two looks
     straight = trained("straight", max_steps=40, epochs=60, evaluations=20, learning_rate=0.05)
@@ -213,9 +213,9 @@ def test_the_memory_of_a_large_encoder_is_that_of_its_shape(tmp_path: Path, enco
         max_position_embeddings=514, type_vocab_size=1,
     )  # fmt: skip
     config.save_pretrained(folder)
-    whole = Base("poe", model_of(model=str(folder))).memory("turn", 5)
-    assert whole.learned == pytest.approx(16 * 558.8e6, rel=0.01)
-    assert whole.weights == 0
+    dialogue_number = Base("poe", model_of(model=str(folder))).memory("turn", 5)
+    assert dialogue_number.learned == pytest.approx(16 * 558.8e6, rel=0.01)
+    assert dialogue_number.weights == 0
     frozen = {"data": "set", "gpus": 0, "freeze_body": True, "adapter_size": 64}
     panel = Base("poe", model_of(model=str(folder), train=frozen)).memory("turn", 5)
     assert panel.weights == pytest.approx(4 * 558.8e6, rel=0.01)

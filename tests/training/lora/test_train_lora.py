@@ -54,9 +54,9 @@ def test_the_folder_holds_adapter_scores_curve_and_run(trained: Path) -> None:
 
 def test_the_loss_falls_and_the_answers_are_learned(trained: Path) -> None:
     curve = read_table(trained / "curve.parquet", TRAINING_CURVE).to_pylist()
-    looks = [row for row in curve if row["measured"] == "development"]
-    assert [row["step"] for row in looks] == [3, 6, 9]
-    assert looks[-1]["loss"] < looks[0]["loss"]
+    evaluations = [row for row in curve if row["measured"] == "development"]
+    assert [row["step"] for row in evaluations] == [3, 6, 9]
+    assert evaluations[-1]["loss"] < evaluations[0]["loss"]
     training = [row["loss"] for row in curve if row["measured"] == "training"]
     assert training[-1] < training[0] - 2
     (run,) = read_table(trained / "run.parquet", TRAINING_RUNS).to_pylist()
@@ -180,12 +180,12 @@ def test_patience_ends_it_and_the_best_weights_are_kept(
     learning = {"max_steps": 8, "evaluations": 8, "patience": 2, "learning_rate": 0.5}
     folder = train(judge(batch_size=4, micro_batch_size=4, dropout=0.0, **learning), EXAMPLES[:30])
     (run,) = read_table(folder / "run.parquet", TRAINING_RUNS).to_pylist()
-    looks = [
+    evaluations = [
         (row["loss"], row["step"])
         for row in read_table(folder / "curve.parquet", TRAINING_CURVE).to_pylist()
         if row["measured"] == "development"
     ]
-    assert run["best_step"] == min(looks)[1]
+    assert run["best_step"] == min(evaluations)[1]
     assert run["steps"] == min(run["best_step"] + 2, 8)
 
 

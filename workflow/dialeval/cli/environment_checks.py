@@ -16,10 +16,9 @@ from dialeval.config.corpora import absence_in_words, without_absent
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.config.files import configuration_file, read_config_file, shown
 from dialeval.config.models import VllmModel
-from dialeval.engines.answering import run_in_order
+from dialeval.engines.answering import open_engine, run_in_order
 from dialeval.engines.availability import cannot_compute_here, unavailable, without_key
 from dialeval.engines.cl100k import at_hand
-from dialeval.engines.opening import open_engine
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.engines.spending import prices
 from dialeval.engines.spending.prices import prices_of

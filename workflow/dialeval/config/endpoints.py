@@ -22,7 +22,7 @@ class OpenAIModel(AnyModel):
     # a key may stand in a wrong field: errors must not show it
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
-    opened_by = "dialeval.engines.openai_api.opening"
+    opened_by = "dialeval.engines.openai_api.engine"
     how_jobs_run = AnyModel.how_jobs_run | {
         "api_key_env",
         "batch",

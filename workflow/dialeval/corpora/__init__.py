@@ -1,1 +1,1 @@
-"""Readers of human dialogues, one module per kind of source."""
+"""Readers of human dialogues, rated items, transcripts and battles; a module for each kind of source."""

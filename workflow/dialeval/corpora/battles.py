@@ -1,4 +1,4 @@
-"""Plain tables of battles: files that say who met whom and who won, as CSV, JSON, Parquet or a workbook.
+"""Tables of battles with two models and a winner in each row: CSV, JSON, Parquet or a workbook.
 
     left,right,winner,prompt
     my-model,baseline,left,7
@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.corpora.json_records import Wanted, is_table, name_of, records_of
+from dialeval.corpora.json_records import RecordFields, is_table, name_of, records_of
 from dialeval.corpora.spreadsheets import rows_of
 from dialeval.corpora.text_files import listed, number_in
 from dialeval.errors import UserError
@@ -83,14 +83,6 @@ class Battles:
     def __len__(self) -> int:
         """How many battles there are."""
         return len(self.left)
-
-
-class _Columns(NamedTuple):
-    """Numbers and names of the columns that are asked for; of the outcome there may be two or three."""
-
-    places: Mapping[str, int]
-    names: Mapping[str, str]
-    of_winner: Mapping[str, int]
 
 
 def read(
@@ -160,40 +152,18 @@ def read(
     return _arrays(list(kinds), kind_of_row, cluster_of_row, len(clusters), notes)
 
 
-def _arrays(
-    kinds: Sequence[Battle], kind_of_row: array[int], cluster_of_row: array[int], n_clusters: int, notes: Counter[str]
-) -> Battles:
-    """Returns the battles of whose kind each row is; without clusters each is by itself."""
-    models = sorted({name for battle in kinds for name in battle[:2]})
-    number = {model: place for place, model in enumerate(models)}
-    kind = np.frombuffer(kind_of_row, dtype=np.int64)
-    return Battles(
-        models=models,
-        left=np.array([number[battle.left] for battle in kinds], dtype=np.int64)[kind],
-        right=np.array([number[battle.right] for battle in kinds], dtype=np.int64)[kind],
-        outcome=np.array([WINNERS[battle.winner] for battle in kinds], dtype=np.float64)[kind],
-        cluster=np.frombuffer(cluster_of_row, dtype=np.int64) if n_clusters else np.arange(len(kind)),
-        n_clusters=n_clusters or len(kind),
-        notes=notes,
-    )
-
-
 def _objects(path: Path) -> Iterator[_Row]:
     """Yields the fields of the first object of a file as a header, then the values of every object under them."""
     header: list[str] = []
-    for line in records_of(path, Wanted([name for names in COLUMNS.values() for name in names])):
+    for line in records_of(path, RecordFields([name for names in COLUMNS.values() for name in names])):
         if not header:
             header = list(line.record)
             yield line.where, header
         yield line.where, [line.record.get(name, _ABSENT) for name in header]
 
 
-def _where(path: Path, place: int | str) -> str:
-    return place if isinstance(place, str) else f"{path}, line {place}"
-
-
 def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None]) -> _Columns:
-    """Returns which columns hold what is asked for.
+    """Returns the columns of left, right, winner and cluster.
 
     Raises:
         UserError: one is not there, or there twice.
@@ -210,10 +180,6 @@ def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None])
             return _Columns(*numbered, {name: header.index(name) for name in several})
     places, names = _numbered(path, header, names | _cluster(given))
     return _Columns(places, names, {winner: places["winner"]})
-
-
-def _cluster(given: Mapping[str, str | None]) -> dict[str, str]:
-    return {"cluster": given["cluster"]} if given["cluster"] else {}
 
 
 def _numbered(path: Path, header: Sequence[str], names: dict[str, str]) -> tuple[dict[str, int], dict[str, str]]:
@@ -234,6 +200,22 @@ def _place(path: Path, header: Sequence[str], field: str, column: str) -> int:
         f"{path}: {fault}, which should hold the {field}; columns there: {listed(header)}{hint}; name the right one "
         f"by the field '{field}' of this table in the configuration"
     )
+
+
+def _cluster(given: Mapping[str, str | None]) -> dict[str, str]:
+    return {"cluster": given["cluster"]} if given["cluster"] else {}
+
+
+class _Columns(NamedTuple):
+    """Numbers and names of the columns of a table; the outcome may have two or three."""
+
+    places: Mapping[str, int]
+    names: Mapping[str, str]
+    of_winner: Mapping[str, int]
+
+
+def _where(path: Path, place: int | str) -> str:
+    return place if isinstance(place, str) else f"{path}, line {place}"
 
 
 def _battle(row: Sequence[Any], columns: _Columns, outcomes: Mapping[str, str], where: str) -> Battle | None:
@@ -266,29 +248,10 @@ def _battle(row: Sequence[Any], columns: _Columns, outcomes: Mapping[str, str], 
     return Battle(left, right, next(iter(winners)) if len(winners) == 1 else "tie")
 
 
-def _plain(word: str, left: str, right: str, columns: _Columns) -> str:
-    """Returns what a word for the winner means; as it is where it means nothing."""
-    if word in (left, columns.names["left"]):
-        return "left"
-    if word in (right, columns.names["right"]):
-        return "right"
-    if word.lower() == _BOTH_BAD:
-        return "tie"
-    return word.lower().partition(" (")[0] if word.lower().startswith("tie (") or word.lower() in WINNERS else word
-
-
-def _word(value: Any, column: str, outcomes: Mapping[str, str], where: str) -> str:
-    """Returns the outcome as it is written, or what that means.
-
-    Raises:
-        UserError: it is no word.
-    """
-    if outcomes and (value is None or isinstance(value, float)):
-        value = "" if value is None else f"{value:g}"
-    written = _name(value, column, where)
-    number = number_in(written)
-    plain = f"{number:g}" if number is not None else written
-    return outcomes.get(written) or outcomes.get(plain) or written
+def _name(value: Any, column: str, where: str) -> str:
+    if value is _ABSENT:
+        raise UserError(f"{where}: the field '{column:.60}' of the first line is missing; give it in every line")
+    return name_of(value, column, where)
 
 
 def _marked(cells: Mapping[str, Any], where: str) -> str:
@@ -306,11 +269,48 @@ def _marked(cells: Mapping[str, Any], where: str) -> str:
     return chosen[0]
 
 
-def _name(value: Any, column: str, where: str) -> str:
-    if value is _ABSENT:
-        raise UserError(f"{where}: the field '{column:.60}' of the first line is missing; give it in every line")
-    return name_of(value, column, where)
+def _word(value: Any, column: str, outcomes: Mapping[str, str], where: str) -> str:
+    """Returns the outcome as written, or its meaning by `outcomes`.
+
+    Raises:
+        UserError: it is no word.
+    """
+    if outcomes and (value is None or isinstance(value, float)):
+        value = "" if value is None else f"{value:g}"
+    written = _name(value, column, where)
+    number = number_in(written)
+    plain = f"{number:g}" if number is not None else written
+    return outcomes.get(written) or outcomes.get(plain) or written
+
+
+def _plain(word: str, left: str, right: str, columns: _Columns) -> str:
+    """Returns the meaning of a word for the winner; an unknown word unchanged."""
+    if word in (left, columns.names["left"]):
+        return "left"
+    if word in (right, columns.names["right"]):
+        return "right"
+    if word.lower() == _BOTH_BAD:
+        return "tie"
+    return word.lower().partition(" (")[0] if word.lower().startswith("tie (") or word.lower() in WINNERS else word
 
 
 def _empty(column: str, where: str) -> UserError:
     return UserError(f"{where}: column '{column}' is empty; write a name or remove the row")
+
+
+def _arrays(
+    kinds: Sequence[Battle], kind_of_row: array[int], cluster_of_row: array[int], n_clusters: int, notes: Counter[str]
+) -> Battles:
+    """Returns the battles as arrays; without clusters each battle is its own cluster."""
+    models = sorted({name for battle in kinds for name in battle[:2]})
+    number = {model: place for place, model in enumerate(models)}
+    kind = np.frombuffer(kind_of_row, dtype=np.int64)
+    return Battles(
+        models=models,
+        left=np.array([number[battle.left] for battle in kinds], dtype=np.int64)[kind],
+        right=np.array([number[battle.right] for battle in kinds], dtype=np.int64)[kind],
+        outcome=np.array([WINNERS[battle.winner] for battle in kinds], dtype=np.float64)[kind],
+        cluster=np.frombuffer(cluster_of_row, dtype=np.int64) if n_clusters else np.arange(len(kind)),
+        n_clusters=n_clusters or len(kind),
+        notes=notes,
+    )

@@ -1,4 +1,4 @@
-"""What BotChat's authors published: human dialogues, chatbots' dialogues, and their judge's answers.
+"""Files that BotChat's authors published: human dialogues, chatbots' dialogues, and their judge's answers.
 
 - `MuTualTest-convs` (tsv or xlsx): `index` (the seed), and a column per model whose cells are JSON lists of utterances.
 - `UniEval.tsv`: `index` = `<seed>;<model>`, and the judge's text, in column `gpt4`.
@@ -25,8 +25,6 @@ from dialeval.errors import UserError
 from dialeval.tables.files import HUMAN
 from dialeval.text import counted
 
-# What BotChat's authors published: the dialogues of their chatbots, and their judge's answers about them.
-
 GROUND_TRUTH = "GT"
 IDENTICAL = "EM"
 """Stands for the judge's text where the two texts were identical, so that nobody was asked."""
@@ -36,7 +34,7 @@ _LONGEST_CELL = 32_767
 
 @dataclass(frozen=True)
 class PublishedDialogue:
-    """One dialogue of one model; `place` says where it stands, for messages."""
+    """One dialogue of one model; `place` is its file and row, for messages."""
 
     utterances: tuple[str, ...]
     place: str
@@ -63,18 +61,6 @@ class PublishedAnswer:
     text: str
     conversations: tuple[str, ...]
     place: str
-
-
-@dataclass(frozen=True)
-class _Layout:
-    index: str
-    seed: str
-    models: tuple[str, ...]
-    conversations: tuple[str, ...]
-
-
-_SINGLE = _Layout("index", "qidx", ("model",), ("conversation",))
-_PAIR = _Layout("cmp_index", "qidx", ("A", "B"), ("conversation1", "conversation2"))
 
 
 def read_dialogues(path: Path, column: str) -> dict[str, PublishedDialogue]:
@@ -144,6 +130,19 @@ def conversation(cell: str, place: str) -> tuple[str, ...]:
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise UserError(f"{place}: a JSON list of strings is needed, not {cell!r:.80}")
     return tuple(text.strip() for text in texts)
+
+
+@dataclass(frozen=True)
+class _Layout:
+    index: str
+    seed: str
+    models: tuple[str, ...]
+    conversations: tuple[str, ...]
+
+
+_PAIR = _Layout("cmp_index", "qidx", ("A", "B"), ("conversation1", "conversation2"))
+
+_SINGLE = _Layout("index", "qidx", ("model",), ("conversation",))
 
 
 def _index_parts(row: Row, layout: _Layout, place: str) -> list[str]:

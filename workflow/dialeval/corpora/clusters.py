@@ -1,4 +1,4 @@
-"""Which dialogues are not independent: clusters of items, and folds that a model must not have learned from.
+"""Clusters of dependent items, and folds of dialogues for learning without the judged ones.
 
 Every function takes the utterances of the items, in order, and returns for each item the position of the first item of
 its cluster. All are linear in the number of utterances.
@@ -17,8 +17,6 @@ from itertools import pairwise
 import numpy as np
 
 from dialeval.text import normalised
-
-# Which items are not independent: they share a context, or are turns of one dialogue.
 
 Texts = Sequence[Sequence[str]]
 """Utterances of each item; at turn level the last one is the response."""
@@ -69,7 +67,7 @@ def context_clusters(items: Texts) -> list[int]:
 
 
 def continuation_clusters(items: Texts) -> list[int]:
-    """Joins neighbours where the second's context goes on from the first's last utterance and response.
+    """Joins neighbours where the second's context continues the first's last utterance and response.
 
     This finds the dialogues again in rows that each show the last few utterances before a response.
     """
@@ -86,7 +84,7 @@ def identical_clusters(items: Texts) -> list[int]:
 
 
 def beginning_clusters(items: Texts) -> list[int]:
-    """Joins dialogues of which one is the beginning of the other, or that are the same.
+    """Joins equal dialogues, and dialogues of which one begins the other.
 
     A single utterance is the beginning of nothing: dialogues of two people may open alike.
     """
@@ -128,16 +126,16 @@ def dialogue_of_turn(item_id: str) -> str | None:
     return match[1] if match else None
 
 
+def _join(first: list[int], one: int, other: int) -> None:
+    one, other = _first(first, one), _first(first, other)
+    first[max(one, other)] = min(one, other)
+
+
 def _first(first: list[int], position: int) -> int:
     while first[position] != position:
         first[position] = first[first[position]]
         position = first[position]
     return position
-
-
-def _join(first: list[int], one: int, other: int) -> None:
-    one, other = _first(first, one), _first(first, other)
-    first[max(one, other)] = min(one, other)
 
 
 # Which dialogues a model must not have learned from when it is asked about one.
@@ -165,7 +163,7 @@ def without(parts: Sequence[Sequence[tuple[str, ...]]], *left_out: int) -> list[
 
 
 def generator_for(random_seed: int, *texts: str) -> np.random.Generator:
-    """Returns a random generator that depends on the random seed and the texts alone, not on what was drawn before."""
+    """Returns a random generator that depends on the random seed and the texts alone."""
     digest = hashlib.sha256(str(random_seed).encode())
     for text in texts:
         content = text.encode("utf-8", "surrogatepass")

@@ -39,8 +39,6 @@ from dialeval.corpora.text_files import read_json, read_text
 from dialeval.criteria import DIMENSIONS
 from dialeval.errors import UserError, nearest
 
-# Comp-analysis at dialogue level: whole dialogues, rated by GPT-4 in rounds and, for FED, by people.
-
 MODEL_DIMENSIONS = {
     "coh": "coherence",
     "eng": "engagingness",
@@ -95,8 +93,8 @@ def read_dialogues(
 
     rated = {rating.item_id for rating in reading.ratings}
     firsts = clusters.identical_clusters(texts)
-    for record, said_by, said, first in zip(records, speakers, texts, firsts, strict=True):
-        item = Item(corpus, record.record_id, "en", "dialogue", records[first].record_id, said_by, said)
+    for record, turn_speakers, utterances, first in zip(records, speakers, texts, firsts, strict=True):
+        item = Item(corpus, record.record_id, "en", "dialogue", records[first].record_id, turn_speakers, utterances)
         if unrated_too or record.record_id in rated:
             reading.add(item, f"row {record.row}")
         else:
@@ -119,12 +117,16 @@ def _dialogues(path: Path, records: list[TabRecord]) -> tuple[list[tuple[str, ..
             for number, text in enumerate(record.fields, start=1)
         ]
         speakers.append(tuple(names.get(tag.lower(), tag) for tag, _ in parts))
-        texts.append(tuple(said for _, said in parts))
+        texts.append(tuple(utterance for _, utterance in parts))
     return speakers, texts
 
 
-def _short_name(path: Path) -> str:
-    return path.stem.removesuffix("_text").removesuffix("-dial")
+def _annotation_files(path: Path) -> tuple[Path | None, Path | None]:
+    """Returns the files of GPT-4's and of people's ratings."""
+    by_model, by_people = (
+        next((file for file in _candidates(path, kind) if file.is_file()), None) for kind in ("gpt4", "human")
+    )
+    return by_model, by_people
 
 
 def _candidates(path: Path, kind: str) -> list[Path]:
@@ -135,12 +137,52 @@ def _candidates(path: Path, kind: str) -> list[Path]:
     return [path.parent / f"{name}_{kind}_annotations.json" for name in names]
 
 
-def _annotation_files(path: Path) -> tuple[Path | None, Path | None]:
-    """Returns the files of GPT-4's and of people's ratings."""
-    by_model, by_people = (
-        next((file for file in _candidates(path, kind) if file.is_file()), None) for kind in ("gpt4", "human")
-    )
-    return by_model, by_people
+def _short_name(path: Path) -> str:
+    return path.stem.removesuffix("_text").removesuffix("-dial")
+
+
+def _people(
+    corpus: str, file: Path, records: list[TabRecord], texts: list[tuple[str, ...]], notes: Counter[str]
+) -> list[Rating]:
+    """Returns the ratings of FED's annotators, each singly, and their mean."""
+    content = read_json(file)
+    if not isinstance(content, list):
+        raise UserError(f"{file}: a JSON list of dialogues with 'annotations' is needed")
+    if len(content) != len(records):
+        raise UserError(
+            f"{file}: {len(content)} dialogues, but the texts have {len(records)} rows; both must come from one release"
+        )
+    ratings = []
+    for position, (entry, record, utterances) in enumerate(zip(content, records, texts, strict=True)):
+        place = f"{file}, position {position} ({record.record_id:.60})"
+        annotations = _annotations(entry, utterances, place)
+        for name, values in annotations.items():
+            if name not in FED_DIALOGUE:
+                raise UserError(f"{place}: the dimension '{name:.60}' is not known; {nearest(name, FED_DIALOGUE)}")
+            dimension, scale = FED_DIALOGUE[name]
+            if not isinstance(values, list):
+                raise UserError(f"{place}: '{name:.60}' must be a list of ratings, not {values!r:.60}")
+            checked = [rating_value(value, scale, f"{place}, '{name:.60}'") for value in values]
+            ratings += repeated_ratings((corpus, record.record_id, dimension), ("human", PEOPLE), checked, scale)
+            if not checked:
+                notes[f"dialogues that nobody rated on {dimension}"] += 1
+    return ratings
+
+
+def _annotations(entry: Any, utterances: tuple[str, ...], place: str) -> dict[str, Any]:
+    """Returns the ratings of one dialogue; refuses a dialogue that differs from the texts."""
+    try:
+        annotations, turns = entry["annotations"], entry["dialog"]
+        dialogue = tuple(turn["text"].strip() for turn in turns)
+    except (KeyError, TypeError, AttributeError):
+        raise UserError(
+            f"{place}: an object with 'dialog' (a list of speaker and text) and 'annotations' is needed"
+        ) from None
+    if not isinstance(annotations, dict):
+        raise UserError(f"{place}: 'annotations' must be an object of dimension -> list of ratings")
+    if dialogue != utterances:
+        raise UserError(f"{place}: the dialogue is not the one in the same row of the texts; both must be in one order")
+    return annotations
 
 
 def _rounds(corpus: str, file: Path, records: list[TabRecord]) -> list[Rating]:
@@ -195,50 +237,6 @@ def _rated_rows(indices: list[Any] | None, file: Path, n_rows: int) -> list[int]
             raise UserError(f"{place}: row {row} is there before, at position {seen[row]}; a row can be rated once")
         seen[row] = position
     return list(seen)
-
-
-def _people(
-    corpus: str, file: Path, records: list[TabRecord], texts: list[tuple[str, ...]], notes: Counter[str]
-) -> list[Rating]:
-    """Returns the ratings of FED's annotators, each singly, and their mean."""
-    content = read_json(file)
-    if not isinstance(content, list):
-        raise UserError(f"{file}: a JSON list of dialogues with 'annotations' is needed")
-    if len(content) != len(records):
-        raise UserError(
-            f"{file}: {len(content)} dialogues, but the texts have {len(records)} rows; both must come from one release"
-        )
-    ratings = []
-    for position, (entry, record, said) in enumerate(zip(content, records, texts, strict=True)):
-        place = f"{file}, position {position} ({record.record_id:.60})"
-        annotations = _annotations(entry, said, place)
-        for name, values in annotations.items():
-            if name not in FED_DIALOGUE:
-                raise UserError(f"{place}: the dimension '{name:.60}' is not known; {nearest(name, FED_DIALOGUE)}")
-            dimension, scale = FED_DIALOGUE[name]
-            if not isinstance(values, list):
-                raise UserError(f"{place}: '{name:.60}' must be a list of ratings, not {values!r:.60}")
-            checked = [rating_value(value, scale, f"{place}, '{name:.60}'") for value in values]
-            ratings += repeated_ratings((corpus, record.record_id, dimension), ("human", PEOPLE), checked, scale)
-            if not checked:
-                notes[f"dialogues that nobody rated on {dimension}"] += 1
-    return ratings
-
-
-def _annotations(entry: Any, said: tuple[str, ...], place: str) -> dict[str, Any]:
-    """Returns the ratings of one dialogue, after a look whether it is the one in the texts."""
-    try:
-        annotations, turns = entry["annotations"], entry["dialog"]
-        dialogue = tuple(turn["text"].strip() for turn in turns)
-    except (KeyError, TypeError, AttributeError):
-        raise UserError(
-            f"{place}: an object with 'dialog' (a list of speaker and text) and 'annotations' is needed"
-        ) from None
-    if not isinstance(annotations, dict):
-        raise UserError(f"{place}: 'annotations' must be an object of dimension -> list of ratings")
-    if dialogue != said:
-        raise UserError(f"{place}: the dialogue is not the one in the same row of the texts; both must be in one order")
-    return annotations
 
 
 # Comp-analysis at turn level: responses in context, with one mean rating per dimension.
@@ -299,21 +297,6 @@ def _clusters(records: list[TabRecord]) -> list[int]:
     return clusters.context_clusters([record.fields for record in records])
 
 
-def _ratings(
-    name: tuple[str, str, str], records: list[TabRecord], values: list[Any], scale: Scale | None, source: Path
-) -> Iterable[Rating]:
-    """Yields the ratings of one dimension: people's where they have a scale, else GPT-4's."""
-    corpus, dataset, dimension = name
-    for position, (record, value) in enumerate(zip(records, values, strict=True)):
-        place = f"{source}, '{dataset}', position {position} ({record.record_id:.60})"
-        key = (corpus, record.record_id, dimension)
-        if scale is None:
-            yield Rating(*key, "model", "gpt-4", None, rating_value(value, MODEL_SCALE, place), None, *MODEL_SCALE)
-        else:
-            rating = rating_value(value, scale, place)
-            yield Rating(*key, "human", PEOPLE, None, rating, N_RATERS.get(dataset), *scale)
-
-
 def _rated_dimensions(path: Path, dataset: str) -> list[tuple[str, Path, list[Any]]]:
     """Returns the ratings of a data set: dimension, file and values."""
     found: dict[str, tuple[str, Path, list[Any]]] = {}
@@ -349,16 +332,31 @@ def _rating_files(path: Path) -> list[Path]:
     return [folder / name for name in (*names, _SINGLE_FILE) for folder in folders if (folder / name).is_file()]
 
 
-def _dimension_of(file: Path) -> str:
-    name = file.name.removeprefix("turn_").removesuffix("_ratings.json")
-    return next(dimension for dimension in DIMENSIONS["turn"] if _FILE_NAMES.get(dimension, dimension) == name)
-
-
 def _content(file: Path) -> dict[str, Any]:
     content = read_json(file)
     if not isinstance(content, dict):
         raise UserError(f"{file}: one JSON object of data set -> list of ratings is needed")
     return content
+
+
+def _dimension_of(file: Path) -> str:
+    name = file.name.removeprefix("turn_").removesuffix("_ratings.json")
+    return next(dimension for dimension in DIMENSIONS["turn"] if _FILE_NAMES.get(dimension, dimension) == name)
+
+
+def _ratings(
+    name: tuple[str, str, str], records: list[TabRecord], values: list[Any], scale: Scale | None, source: Path
+) -> Iterable[Rating]:
+    """Yields the ratings of one dimension: people's where they have a scale, else GPT-4's."""
+    corpus, dataset, dimension = name
+    for position, (record, value) in enumerate(zip(records, values, strict=True)):
+        place = f"{source}, '{dataset}', position {position} ({record.record_id:.60})"
+        key = (corpus, record.record_id, dimension)
+        if scale is None:
+            yield Rating(*key, "model", "gpt-4", None, rating_value(value, MODEL_SCALE, place), None, *MODEL_SCALE)
+        else:
+            rating = rating_value(value, scale, place)
+            yield Rating(*key, "human", PEOPLE, None, rating, N_RATERS.get(dataset), *scale)
 
 
 # The TAB-separated texts of comp-analysis: an id, then one utterance per field.
@@ -388,7 +386,7 @@ def read_records(path: Path) -> list[TabRecord]:
 
 
 def read_fields(path: Path) -> list[list[str]]:
-    """Reads the fields of every row as they stand, with the blanks around them.
+    """Reads the fields of every row, with the blanks around them.
 
     Raises:
         UserError: as of `read_records`.
@@ -409,15 +407,15 @@ def read_fields(path: Path) -> list[list[str]]:
 
 
 def split_speaker(text: str, place: str) -> tuple[str, str]:
-    """Returns the speaker and what is said in a field `speaker: text`.
+    """Returns speaker and text of a field `speaker: text`.
 
     Raises:
         UserError: there is no speaker.
     """
-    speaker, colon, said = text.partition(":")
+    speaker, colon, utterance = text.partition(":")
     if not colon or not speaker.strip() or len(speaker) > _LONGEST_TAG:
         raise UserError(
             f"{place}: {text!r:.60} does not begin with a speaker and a colon; a TAB inside an utterance would "
             "part it, so replace such a TAB with a blank"
         )
-    return speaker.strip(), said.strip()
+    return speaker.strip(), utterance.strip()

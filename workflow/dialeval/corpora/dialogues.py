@@ -1,4 +1,4 @@
-"""A human dialogue, who speaks in it, and the plain JSON Lines format for anyone's.
+"""Human dialogues: their speakers, checks, the table `utterances`, and the plain JSON Lines format.
 
     {"dialogue_id": "kitchen-1", "language": "en",
      "utterances": [{"speaker": "A", "text": "Is there any milk?"}, {"speaker": "B", "text": "Behind the jam."}]}
@@ -18,18 +18,16 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from dialeval.corpora.json_records import Wanted, name_of, optional_text, records_of, required
+from dialeval.corpora.json_records import RecordFields, name_of, optional_text, records_of, required
 from dialeval.corpora.text_files import JsonLine
 from dialeval.errors import UserError
 from dialeval.tables.dialogues import UTTERANCES
 from dialeval.tables.files import to_table
 from dialeval.text import counted, noted
 
-# A human dialogue as read from a source, and what every source must obey.
-
 
 class Utterance(NamedTuple):
-    """What one speaker says in one turn."""
+    """An utterance of one speaker."""
 
     speaker: str
     text: str
@@ -54,14 +52,14 @@ class HumanDialogue:
 
 @dataclass
 class Reading:
-    """What a reader found: the dialogues, and how many records it left out for which reason."""
+    """The result of a reader: the dialogues, and counts of left-out records by reason."""
 
     source: str
     dialogues: list[HumanDialogue] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
 
     def summary(self) -> str:
-        """Returns one line: what was read and what was left out, and why."""
+        """Returns one line: counts of read and left-out records, with reasons."""
         n_utterances = sum(len(dialogue.utterances) for dialogue in self.dialogues)
         line = (
             f"{self.source}: {counted(len(self.dialogues), 'dialogue')} with {counted(n_utterances, 'utterance')} read"
@@ -73,7 +71,7 @@ class Reading:
 
 
 def check(reading: Reading) -> Reading:
-    """Refuses what no later stage could use.
+    """Refuses a reading that no later stage could use.
 
     Raises:
         UserError: no dialogue at all, a repeated id, an empty utterance, or fewer than two utterances, each with its
@@ -121,7 +119,7 @@ _SHOWN = 10
 
 
 def speakers_of(utterances: pa.Table) -> dict[str, tuple[str, ...]]:
-    """Returns who says each utterance, by dialogue_id, of a table `utterances`, in the table's order."""
+    """Returns the speakers of each dialogue of a table `utterances`, by dialogue_id, in the table's order."""
     speakers: dict[str, list[str]] = {}
     columns = utterances.select(["dialogue_id", "speaker"]).to_pydict()
     for dialogue_id, speaker in zip(columns["dialogue_id"], columns["speaker"], strict=True):
@@ -130,12 +128,12 @@ def speakers_of(utterances: pa.Table) -> dict[str, tuple[str, ...]]:
 
 
 def are_two_in_turn(speakers: Sequence[str]) -> bool:
-    """Returns whether two speakers take turns: exactly two, and none who goes on after himself."""
+    """Returns whether exactly two speakers alternate."""
     return len(set(speakers)) == 2 and all(one != other for one, other in pairwise(speakers))
 
 
 def left_out(what: str, dialogue_ids: Sequence[str], why: str) -> str:
-    """Returns a line for the log that says which dialogues were left out, and why."""
+    """Returns a line for the log that names the left-out dialogues and the reason."""
     return f"{noted(len(dialogue_ids), what)} left out, {why}: {_names(dialogue_ids)}"
 
 
@@ -161,7 +159,7 @@ def read_json_lines_dialogues(path: Path, language: str) -> Reading:
         UserError: the file, the line, and what is wrong there.
     """
     reading = Reading(str(path))
-    for line in records_of(path, Wanted([_FIELD])):
+    for line in records_of(path, RecordFields([_FIELD])):
         reading.dialogues.append(_dialogue(line, path, language))
     return check(reading)
 

@@ -1,4 +1,4 @@
-"""Fetching of public corpora: where they are, under which licence, with which checksums.
+"""Downloads public corpora from their repositories, with licences and checksums.
 
 A file is written under another name and renamed once it is whole and its checksum is right, so that nothing half
 written is ever found under its own name; a run that was cut short goes on where it was.
@@ -29,8 +29,6 @@ from urllib.parse import quote
 from dialeval.errors import UserError, nearest
 from dialeval.text import counted
 
-# Fetches public corpora into the data folder, from their repositories or from a folder that has them already.
-
 RAW_FILES = "https://raw.githubusercontent.com"
 """Serves the files of public GitHub repositories at a commit."""
 
@@ -50,7 +48,7 @@ def download(
     base_url: str = RAW_FILES,
     say: Callable[[str], None] = print,
 ) -> list[Path]:
-    """Fetches corpora, after their licences were said.
+    """Prints the licences of corpora and fetches them.
 
     Args:
         names: of public corpora.
@@ -111,7 +109,7 @@ def licence_lines(files: Iterable[PublicFile]) -> list[str]:
 
 
 def fetch_url(url: str, file: BinaryIO) -> None:
-    """Writes what is at a URL into a file, over plain HTTP.
+    """Downloads a URL into a file, over plain HTTP.
 
     Raises:
         OSError: the network or the server failed, or fewer bytes came than were said.
@@ -136,6 +134,11 @@ def _check_present(file: PublicFile, target: Path) -> None:
         )
 
 
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def _copy(file: PublicFile, source: Path, target: Path) -> None:
     with _written(file, target, f"{source}, from the mirror,") as out:
         try:
@@ -148,33 +151,6 @@ def _copy(file: PublicFile, source: Path, target: Path) -> None:
         with content:
             while chunk := content.read(_CHUNK):
                 out.write(chunk)
-
-
-def _download(file: PublicFile, url: str, target: Path, fetch: Fetch) -> None:
-    with _written(file, target, url) as out:
-        try:
-            fetch(url, out)
-        except urllib.error.HTTPError as error:
-            raise UserError(_refused(file, url, error)) from error
-        except (OSError, HTTPException) as error:
-            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise
-            reason = getattr(error, "reason", None) or error
-            raise UserError(
-                f"{url} cannot be fetched: {reason}; run this again when the network is there (what has arrived is "
-                "kept), or name a mirror: a folder that has the files"
-            ) from error
-
-
-def _refused(file: PublicFile, url: str, error: urllib.error.HTTPError) -> str:
-    if error.code == 404:
-        return (
-            f"{url} is not there (404); {file.repository} was moved, made private or rewritten: get "
-            f"{file.origin_path} from its authors and put it at {file.local_path} in the data folder, or name a mirror"
-        )
-    return (
-        f"{url} cannot be fetched: the server says {error.code} ({error.reason}); run this again later or name a mirror"
-    )
 
 
 @contextmanager
@@ -204,9 +180,31 @@ def _written(file: PublicFile, target: Path, origin: str) -> Iterator[BinaryIO]:
             part.unlink()
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _download(file: PublicFile, url: str, target: Path, fetch: Fetch) -> None:
+    with _written(file, target, url) as out:
+        try:
+            fetch(url, out)
+        except urllib.error.HTTPError as error:
+            raise UserError(_refused(file, url, error)) from error
+        except (OSError, HTTPException) as error:
+            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            reason = getattr(error, "reason", None) or error
+            raise UserError(
+                f"{url} cannot be fetched: {reason}; run this again when the network is there (what has arrived is "
+                "kept), or name a mirror: a folder that has the files"
+            ) from error
+
+
+def _refused(file: PublicFile, url: str, error: urllib.error.HTTPError) -> str:
+    if error.code == 404:
+        return (
+            f"{url} is not there (404); {file.repository} was moved, made private or rewritten: get "
+            f"{file.origin_path} from its authors and put it at {file.local_path} in the data folder, or name a mirror"
+        )
+    return (
+        f"{url} cannot be fetched: the server says {error.code} ({error.reason}); run this again later or name a mirror"
+    )
 
 
 # Where the public corpora are: repository, commit, licence, and the checksum of every file.

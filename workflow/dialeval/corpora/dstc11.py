@@ -28,13 +28,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field
 
 from dialeval.corpora import clusters
 from dialeval.corpora.items import Item, Rating
-from dialeval.corpora.json_records import name_of, required, text_of
+from dialeval.corpora.json_records import Name, Record, Text, Utterance, parsed
 from dialeval.corpora.rated_items import (
     PEOPLE,
     RatedReading,
@@ -45,11 +46,9 @@ from dialeval.corpora.rated_items import (
     speakers_before_response,
     speakers_in_turn,
 )
-from dialeval.corpora.text_files import listed, number_in, read_csv, read_json
+from dialeval.corpora.text_files import listed, number_in, read_columns, read_json
 from dialeval.criteria import SHIPPED, Level
 from dialeval.errors import UserError, nearest
-
-# DSTC11's test set in Chinese (HCChinese): ratings in one CSV file, the utterances in another beside it.
 
 DIMENSIONS: Mapping[Level, tuple[str, ...]] = {
     "turn": ("APPROPRIATENESS", "CONTENT_RICHNESS", "GRAMMATICAL_CORRECTNESS", "RELEVANCE"),
@@ -61,14 +60,6 @@ _ID = re.compile(r"(.+-[0-9]{6})(?:-([0-9]{4,9}))?")
 _SPEAKERS = {"human": "human", "user": "human", "chatbot": "chatbot", "system": "chatbot", "bot": "chatbot"}
 _CHATBOT = "chatbot"
 _LONGEST_HEADER = 10_000
-
-
-class _Said(NamedTuple):
-    """One utterance: its number in the dialogue, who says it, and what."""
-
-    number: int
-    speaker: str
-    text: str
 
 
 def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
@@ -83,7 +74,7 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
         UserError: the file, the line, what is wrong there, and the remedy.
     """
     only_chinese(languages, str(path))
-    rows = list(_rows(path))
+    rows = list(read_columns(path))
     if not rows:
         raise UserError(f"{path}: there are no rows in it")
     columns = tuple(rows[0][1])
@@ -123,23 +114,6 @@ def csv_source_files(path: Path) -> list[Path]:
     return [path, *_files_of_utterances(path)]
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yields the rows of a file by column, with the line that each ends on."""
-    header: list[str] = []
-    for line, cells in read_csv(path):
-        if not header:
-            header = [name.strip() for name in cells]
-            if twice := sorted({name for name in header if header.count(name) > 1}):
-                raise UserError(f"{path}: the column '{twice[0]:.60}' is there more than once")
-        elif cells:
-            if len(cells) != len(header):
-                raise UserError(
-                    f"{path}, line {line}: {len(cells)} cells under {len(header)} columns; a comma, quote or line feed "
-                    "inside a cell needs double quotes around the cell"
-                )
-            yield line, dict(zip(header, cells, strict=True))
-
-
 def _level(path: Path, columns: tuple[str, ...]) -> Level:
     levels: list[Level] = [level for level, names in DIMENSIONS.items() if set(names) & set(columns)]
     if len(levels) != 1:
@@ -149,55 +123,6 @@ def _level(path: Path, columns: tuple[str, ...]) -> Level:
             f"are needed; the columns are: {listed(columns)}"
         )
     return levels[0]
-
-
-def _ratings(item: tuple[str, str], level: Level, row: Mapping[str, str], where: str) -> Iterator[Rating]:
-    for column in DIMENSIONS[level]:
-        if cell := row.get(column, "").strip():
-            number = number_in(cell)
-            value = rating_value(cell if number is None else number, SCALE, f"{where}, column {column}")
-            yield Rating(*item, dimension_named(column, level), "human", PEOPLE, None, value, None, *SCALE)
-
-
-def _shown(
-    item_id: str, level: Level, dialogues: Mapping[str, list[_Said]], where: str, file: Path
-) -> tuple[str, list[_Said]]:
-    """Returns the dialogue of an id, and what is judged of it: up to the utterance, or all."""
-    match = _ID.fullmatch(item_id)
-    if match is None or (level == "turn" and match[2] is None):
-        form = "<set>-<six digits>-<four digits>" if level == "turn" else "<set>-<six digits>"
-        raise UserError(f"{where}: the id '{item_id:.60}' is not of the form {form}")
-    said = dialogues.get(match[1], [])
-    if level == "turn":
-        numbers = [one.number for one in said]
-        said = said[: numbers.index(int(match[2])) + 1] if int(match[2]) in numbers else []
-    if not said:
-        raise UserError(f"{where}: '{item_id:.60}' is rated, but is not in {file}; both must come from one release")
-    return match[1], said
-
-
-def _dialogues(file: Path) -> dict[str, list[_Said]]:
-    """Returns the utterances of every dialogue, in their order."""
-    found: dict[str, list[_Said]] = {}
-    lines: dict[tuple[str, int], int] = {}
-    for line, row in _rows(file):
-        match = _ID.fullmatch(row["UID"].strip())
-        if match is None or match[2] is None:
-            raise UserError(
-                f"{file}, line {line}: the id '{row['UID']:.60}' is not of the form <set>-<six digits>-<four digits>"
-            )
-        key = (match[1], int(match[2]))
-        if lines.setdefault(key, line) != line:
-            raise UserError(
-                f"{file}, line {line}: the id '{row['UID'].strip():.60}' is used before, at line {lines[key]}; ids "
-                "must be unique"
-            )
-        found.setdefault(match[1], []).append(_Said(key[1], _speaker(row["SID"]), row["SEG"].strip()))
-    return {name: sorted(said) for name, said in found.items()}
-
-
-def _speaker(name: str) -> str:
-    return _SPEAKERS.get(name.strip().casefold(), name.strip())
 
 
 def _file_of_utterances(path: Path) -> Path:
@@ -225,24 +150,69 @@ def _header(file: Path) -> list[str]:
     return [name.strip().strip('"') for name in line.split(",")]
 
 
+def _dialogues(file: Path) -> dict[str, list[_Numbered]]:
+    """Returns the utterances of every dialogue, in their order."""
+    found: dict[str, list[_Numbered]] = {}
+    lines: dict[tuple[str, int], int] = {}
+    for line, row in read_columns(file):
+        match = _ID.fullmatch(row["UID"].strip())
+        if match is None or match[2] is None:
+            raise UserError(
+                f"{file}, line {line}: the id '{row['UID']:.60}' is not of the form <set>-<six digits>-<four digits>"
+            )
+        key = (match[1], int(match[2]))
+        if lines.setdefault(key, line) != line:
+            raise UserError(
+                f"{file}, line {line}: the id '{row['UID'].strip():.60}' is used before, at line {lines[key]}; ids "
+                "must be unique"
+            )
+        found.setdefault(match[1], []).append(_Numbered(key[1], _speaker(row["SID"]), row["SEG"].strip()))
+    return {name: sorted(said) for name, said in found.items()}
+
+
+class _Numbered(NamedTuple):
+    """An utterance with its number in the dialogue."""
+
+    number: int
+    speaker: str
+    text: str
+
+
+def _speaker(name: str) -> str:
+    return _SPEAKERS.get(name.strip().casefold(), name.strip())
+
+
+def _ratings(item: tuple[str, str], level: Level, row: Mapping[str, str], where: str) -> Iterator[Rating]:
+    for column in DIMENSIONS[level]:
+        if cell := row.get(column, "").strip():
+            number = number_in(cell)
+            value = rating_value(cell if number is None else number, SCALE, f"{where}, column {column}")
+            yield Rating(*item, dimension_named(column, level), "human", PEOPLE, None, value, None, *SCALE)
+
+
+def _shown(
+    item_id: str, level: Level, dialogues: Mapping[str, list[_Numbered]], where: str, file: Path
+) -> tuple[str, list[_Numbered]]:
+    """Returns the dialogue of an id, and its judged utterances: up to the reply, or all."""
+    match = _ID.fullmatch(item_id)
+    if match is None or (level == "turn" and match[2] is None):
+        form = "<set>-<six digits>-<four digits>" if level == "turn" else "<set>-<six digits>"
+        raise UserError(f"{where}: the id '{item_id:.60}' is not of the form {form}")
+    said = dialogues.get(match[1], [])
+    if level == "turn":
+        numbers = [one.number for one in said]
+        said = said[: numbers.index(int(match[2])) + 1] if int(match[2]) in numbers else []
+    if not said:
+        raise UserError(f"{where}: '{item_id:.60}' is rated, but is not in {file}; both must come from one release")
+    return match[1], said
+
+
 # DSTC11's development sets in Chinese: `<set>-turn_eval.json` and `<set>-dial_eval.json` under `metadata/dev/zh`.
 
 _TAG = re.compile(r"([AB])\s*[:：](.*)", re.DOTALL)
 _NAME = re.compile(r"(.+?)(?:[-_](turn|dial))?(?:[-_]eval.*)?", re.IGNORECASE)
-_SaidDstc11Json = list[tuple[str, str]]
+Turns = list[tuple[str, str]]
 """Speaker, empty where none is named, and text of each utterance."""
-
-
-@dataclass(frozen=True)
-class _Entry:
-    """One rated entry of the list."""
-
-    number: int
-    item_id: str
-    level: Level
-    dialogue: str
-    speakers: tuple[str, ...]
-    texts: tuple[str, ...]
 
 
 def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
@@ -254,31 +224,32 @@ def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = 
         languages: must hold `zh` where it is given.
 
     Raises:
-        UserError: the file, the entry, what is wrong there, and the remedy.
+        UserError: the file, the entry, the field, the wrong value and the remedy.
     """
     only_chinese(languages, str(path))
-    name, whole_dialogues = _named(path)
+    match = _NAME.fullmatch(path.stem)
+    name = set_named(match[1] if match else path.stem, str(path))
+    whole_dialogues = match is not None and (match[2] or "").casefold() == "dial"
     content = read_json(path)
     if not isinstance(content, list):
         raise UserError(f"{path}: a JSON list of rated entries is needed, not {type(content).__name__}")
     reading = RatedReading(str(path))
     entries = []
-    for number, record in enumerate(content):
+    for number, value in enumerate(content):
         where = f"{path}, entry {number}"
-        if not isinstance(record, dict):
-            raise UserError(f"{where}: an object with 'response' or 'dialog' and 'annotations' is needed")
-        level: Level = "dialogue" if whole_dialogues or "dialog" in record else "turn"
-        said = _dialogue(record, where) if level == "dialogue" else _turn(record, where)
+        is_dialogue = isinstance(value, dict) and "dialog" in value
+        record = parsed(_Dialogue, value, where) if is_dialogue else parsed(_Reply, value, where)
+        level: Level = "dialogue" if whole_dialogues or is_dialogue else "turn"
+        turns = _turns(record, level)
         item_id = f"{name}-{'turn' if level == 'turn' else 'dial'}-{number:06d}"
-        ratings = _ratings_dstc11_json((corpus, item_id), level, record.get("annotations"), where)
+        ratings = _annotated((corpus, item_id), level, record.annotations or {}, where)
         if not ratings:
             reading.leave_out(LANGUAGE, item_id, "entries without a rating")
-        elif not all(text for _, text in said):
+        elif not all(text for _, text in turns):
             reading.leave_out(LANGUAGE, item_id, "entries with an empty utterance")
         else:
-            speakers = _speakers(said, level, chatbot=name == CHATBOTS)
-            dialogue = "" if record.get("dialogue_id") is None else name_of(record["dialogue_id"], "dialogue_id", where)
-            entries.append(_Entry(number, item_id, level, dialogue, speakers, tuple(text for _, text in said)))
+            speakers, texts = _speakers(turns, level, chatbot=name == CHATBOTS), tuple(text for _, text in turns)
+            entries.append(_Entry(number, item_id, level, record.dialogue_id or "", speakers, texts))
             reading.ratings += ratings
     for entry, first in zip(entries, _clusters(path, entries), strict=True):
         cluster = entries[first].item_id
@@ -287,41 +258,38 @@ def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = 
     return check(reading)
 
 
-def _named(path: Path) -> tuple[str, bool]:
-    """Returns the set that a file is named after, and whether it is said to be of dialogues."""
-    match = _NAME.fullmatch(path.stem)
-    name, level = (match[1], match[2]) if match else (path.stem, None)
-    return set_named(name, str(path)), (level or "").casefold() == "dial"
+class _Dialogue(Record):
+    """A whole dialogue."""
+
+    dialog: Annotated[list[Utterance], Field(min_length=1)]
+    annotations: dict[str, Any] | None = None
+    dialogue_id: Name | None = None
 
 
-def _turn(record: dict[str, Any], where: str) -> _SaidDstc11Json:
-    context = record.get("context")
-    response = text_of(required(record, "response", where), "response", where)
-    return [*_lines("" if context is None else text_of(context, "context", where)), _tagged(response)]
+class _Reply(Record):
+    """A reply in its context, an utterance a line; a file of dialogues may have these, too."""
+
+    context: Text | None = None
+    response: Text
+    annotations: dict[str, Any] | None = None
+    dialogue_id: Name | None = None
 
 
-def _dialogue(record: dict[str, Any], where: str) -> _SaidDstc11Json:
-    if "dialog" not in record:
-        *before, last = _turn(record, where)
-        return [*before, last] if last[1] or not before else before
-    if not isinstance(record["dialog"], list) or not record["dialog"]:
-        raise UserError(f"{where}: 'dialog' must be a list of utterances, not {record['dialog']!r:.60}")
-    said = []
-    for number, part in enumerate(record["dialog"], start=1):
-        place = f"{where}, 'dialog', utterance {number}"
-        if not isinstance(part, dict):
-            raise UserError(f"{place} must be an object with 'speaker' and 'text', not {part!r:.60}")
-        speaker = name_of(required(part, "speaker", place), "speaker", place)
-        said.append((speaker, text_of(required(part, "text", place), "text", place)))
-    return said
+def _turns(record: _Reply | _Dialogue, level: Level) -> Turns:
+    if isinstance(record, _Dialogue):
+        return [(one.speaker, one.text) for one in record.dialog]
+    context, response = _lines(record.context or ""), _tagged(record.response)
+    if level == "dialogue" and context and not response[1]:
+        return context
+    return [*context, response]
 
 
-def _lines(context: str) -> _SaidDstc11Json:
+def _lines(context: str) -> Turns:
     """Returns the utterances of a context; one may have several lines where speakers are named."""
     parts = [_tagged(line.strip()) for line in context.split("\n") if line.strip()]
     if not any(speaker for speaker, _ in parts):
         return parts
-    said: _SaidDstc11Json = []
+    said: Turns = []
     for speaker, text in parts:
         if speaker or not said:
             said.append((speaker, text))
@@ -335,26 +303,8 @@ def _tagged(text: str) -> tuple[str, str]:
     return (match[1], match[2].strip()) if match else ("", text)
 
 
-def _speakers(said: _SaidDstc11Json, level: Level, *, chatbot: bool) -> tuple[str, ...]:
-    """Returns who says what: as the source names them, and others in turn with their neighbours."""
-    who = [speaker for speaker, _ in said]
-    if not any(who):
-        if level == "turn":
-            return speakers_before_response(len(said))
-        return speakers_in_turn(len(said)) if chatbot else speakers_in_turn(len(said), "A", "B")
-    first = next(place for place, speaker in enumerate(who) if speaker)
-    for place in range(first - 1, -1, -1):
-        who[place] = "A" if who[place + 1] == "B" else "B"
-    for place in range(first + 1, len(who)):
-        who[place] = who[place] or ("A" if who[place - 1] == "B" else "B")
-    return tuple(who)
-
-
-def _ratings_dstc11_json(item: tuple[str, str], level: Level, annotations: Any, where: str) -> list[Rating]:
-    if annotations is None:
-        return []
-    if not isinstance(annotations, dict):
-        raise UserError(f"{where}: 'annotations' must be an object of dimension -> list of ratings")
+def _annotated(item: tuple[str, str], level: Level, annotations: Mapping[str, Any], where: str) -> list[Rating]:
+    """Returns the ratings of an entry: a number, or a list with one per annotator, by dimension."""
     names: dict[str, str] = {}
     ratings: list[Rating] = []
     for name, values in annotations.items():
@@ -368,8 +318,34 @@ def _ratings_dstc11_json(item: tuple[str, str], level: Level, annotations: Any, 
     return ratings
 
 
+def _speakers(said: Turns, level: Level, *, chatbot: bool) -> tuple[str, ...]:
+    """Returns the speakers: as the source names them, and others alternating with their neighbours."""
+    who = [speaker for speaker, _ in said]
+    if not any(who):
+        if level == "turn":
+            return speakers_before_response(len(said))
+        return speakers_in_turn(len(said)) if chatbot else speakers_in_turn(len(said), "A", "B")
+    first = next(place for place, speaker in enumerate(who) if speaker)
+    for place in range(first - 1, -1, -1):
+        who[place] = "A" if who[place + 1] == "B" else "B"
+    for place in range(first + 1, len(who)):
+        who[place] = who[place] or ("A" if who[place - 1] == "B" else "B")
+    return tuple(who)
+
+
+class _Entry(NamedTuple):
+    """A rated entry of the list."""
+
+    number: int
+    item_id: str
+    level: Level
+    dialogue: str
+    speakers: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
 def _clusters(path: Path, entries: Sequence[_Entry]) -> list[int]:
-    """Returns the first entry of each one's cluster: of the same dialogue, by its id or by what was said."""
+    """Returns the first entry of each entry's cluster: of the same dialogue, by id or by text."""
     if not entries:
         return []
     first: dict[str, int] = {}
@@ -409,7 +385,7 @@ _OWN_NAMES = {
 
 
 def set_named(name: str, source: str) -> str:
-    """Returns the set that a name in a file stands for.
+    """Returns the set of a name in a file.
 
     Raises:
         UserError: it stands for none; the message begins with `source`.
@@ -424,7 +400,7 @@ def set_named(name: str, source: str) -> str:
 
 
 def dimension_named(name: str, level: Level) -> str:
-    """Returns our name of an annotation, by the names that judges know it by; one that is not ours stays as it is."""
+    """Returns our criterion of an annotation; an unknown name unchanged."""
     plain = " ".join(name.replace("_", " ").replace("/", " ").casefold().split())
     known = {called: one.name for one in SHIPPED.values() if one.is_at(level) for called in one.names}
     own = _OWN_NAMES if level == "dialogue" else {}
@@ -432,7 +408,7 @@ def dimension_named(name: str, level: Level) -> str:
 
 
 def only_chinese(languages: Iterable[str] | None, source: str) -> None:
-    """Checks that Chinese is asked for.
+    """Checks that the languages include Chinese.
 
     Raises:
         UserError: `languages` are given and `zh` is not among them.

@@ -19,8 +19,6 @@ from dialeval.criteria import Level
 from dialeval.tables.files import iterate_rows
 from dialeval.tables.metaeval import ITEMS
 
-# An item that judges score and people rated: a response in its context, or a whole dialogue.
-
 RaterKind = Literal["human", "model", "construction"]
 """Who gave a rating: people, a model, or nobody: a reference that is known by how the item was made."""
 
@@ -30,7 +28,7 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is scored.
+    """An item that is scored.
 
     Attributes:
         corpus: name of the corpus in the configuration.
@@ -58,7 +56,7 @@ class Item:
 
     @property
     def context(self) -> tuple[str, ...]:
-        """Returns what was said before the response (turn level)."""
+        """Returns the utterances before the response (turn level)."""
         return self.utterances[:-1]
 
     @property
@@ -165,12 +163,12 @@ def drawn_dialogues(items: Iterable[Item], limit: int, random_seed: int) -> set[
     }
 
 
-def _rank(name: str, random_seed: int) -> int:
-    return _number(f"{random_seed}/{name}")
-
-
 def _number(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+
+
+def _rank(name: str, random_seed: int) -> int:
+    return _number(f"{random_seed}/{name}")
 
 
 # The utterances of whole dialogues as items of their own, for criteria that are about a response in its context.
@@ -179,7 +177,7 @@ Turns = Literal["last", "all"]
 
 
 def turns_of(item: Item, turns: Turns, *, said_before: int = 0) -> Iterator[Item]:
-    """Yields the judged side's utterances of a dialogue, each with all that was said before it; none of a response.
+    """Yields the judged side's utterances of a dialogue as turn-level items with their contexts; none of a response.
 
     Args:
         item: a whole dialogue.

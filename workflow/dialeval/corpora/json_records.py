@@ -1,7 +1,7 @@
-"""The objects of a JSON file of others, and the fields of each.
+"""The objects of a JSON file, and their fields as pydantic records.
 
-They stand one on each line (JSON Lines), in a list, in a list that is a field of one object, alone in the file over
-several lines, as the rows of a Parquet file, or as those of a table that holds a list in a cell.
+The objects stand one on each line (JSON Lines), in a list, in a list that is a field of one object, alone in the file
+over several lines, as the rows of a Parquet file, or as those of a table that holds a list in a cell.
 """
 
 from __future__ import annotations
@@ -12,20 +12,21 @@ import json
 import tokenize
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dialeval.corpora.spreadsheets import is_workbook, rows_of
 from dialeval.corpora.text_files import JsonLine, is_western, listed, parse_json, read_json_lines, read_lines, read_text
-from dialeval.errors import UserError
-
-# The objects of a file that somebody else's program wrote, however it put them together.
+from dialeval.errors import UserError, nearest
 
 _PARQUET = b"PAR1"
 _LINE_ENDS = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
-class Wanted(NamedTuple):
-    """How an object that is wanted is known.
+class RecordFields(NamedTuple):
+    """The fields that distinguish a reader's objects from others.
 
     Attributes:
         holding: fields of which it has one.
@@ -40,14 +41,14 @@ class Wanted(NamedTuple):
     together: Collection[frozenset[str]] = ()
 
     def tests(self) -> tuple[Callable[[Collection[str]], bool], ...]:
-        """Returns what tells from its fields whether an object is wanted, the surer test first."""
+        """Returns tests on the fields of an object, the surer one first."""
         return (
             lambda names: any(name in names for name in self.holding),
             lambda names: any(some <= {*names} for some in self.together),
         )
 
 
-def records_of(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
+def records_of(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
     """Yields the objects of a file, each with its number and place.
 
     Args:
@@ -85,7 +86,7 @@ def is_table(path: Path) -> bool:
     return not is_parquet(path) and _first_line(path, western=is_western(path))[:1] not in ("{", "[", "")
 
 
-def _objects(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
+def _objects(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
     if is_parquet(path):
         return _rows(path)
     if is_table(path):
@@ -105,35 +106,6 @@ def _objects(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
     return read_json_lines(path)
 
 
-def _first_line(path: Path, *, western: bool = False) -> str:
-    return next((line.strip() for line in read_lines(path, western=western) if line.strip()), "")
-
-
-def _listed(values: list[Any], place: str, wanted: Wanted) -> Iterator[JsonLine]:
-    for number, value in enumerate(values, start=1):
-        where = f"{place}, record {number}"
-        record = {wanted.bare: value} if wanted.bare and isinstance(value, list) else value
-        if not isinstance(record, dict):
-            raise UserError(f"{where}: an entry of the list must be an object, not {type(record).__name__}")
-        yield JsonLine(number, where, record)
-
-
-def _list_within(record: dict[str, Any], wanted: Wanted) -> str | None:
-    """Returns the field with a list of what is wanted; None in what is wanted itself, whatever else it holds."""
-    for test in wanted.tests():
-        lists = [name for name, value in record.items() if test(_fields_of_first(value))]
-        if test(record.keys() - {*lists}):
-            return None
-        if lists:
-            return lists[0]
-    return None
-
-
-def _fields_of_first(value: Any) -> Collection[str]:
-    """Returns the fields of the first object of a list; none where it is no list of objects."""
-    return value[0].keys() if isinstance(value, list) and value and isinstance(value[0], dict) else ()
-
-
 def _rows(path: Path) -> Iterator[JsonLine]:
     import pyarrow as pa  # takes a while, which files of text need not wait
     import pyarrow.parquet as pq
@@ -149,8 +121,8 @@ def _rows(path: Path) -> Iterator[JsonLine]:
         raise UserError(f"{path}, after row {number}: {reason}; write it anew") from error
 
 
-def _rows_with_lists(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
-    """Yields the rows of a table; what is wanted is a list in a cell, as JSON or as Python shows it."""
+def _rows_with_lists(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
+    """Yields the rows of a table with lists in cells, as JSON or as Python shows them."""
     rows = rows_of(path)
     _, header = next(rows, (1, []))
     names = [name.strip() for name in header]
@@ -165,7 +137,7 @@ def _rows_with_lists(path: Path, wanted: Wanted) -> Iterator[JsonLine]:
 
 
 def _list_in(cell: str, where: str) -> Any:
-    """Returns what a cell holds, as JSON or as Python or NumPy show it.
+    """Returns the list in a cell, as JSON or as Python or NumPy show it.
 
     Raises:
         UserError: as of `parse_json`.
@@ -192,7 +164,137 @@ def _with_commas(cell: str) -> str:
     return " ".join(parts).strip()
 
 
-# The fields of one JSON object of a user's: what is not of its kind is refused, never turned into text.
+def _first_line(path: Path, *, western: bool = False) -> str:
+    return next((line.strip() for line in read_lines(path, western=western) if line.strip()), "")
+
+
+def _fields_of_first(value: Any) -> Collection[str]:
+    """Returns the fields of the first object of a list; none where it is no list of objects."""
+    return value[0].keys() if isinstance(value, list) and value and isinstance(value[0], dict) else ()
+
+
+def _listed(values: list[Any], place: str, wanted: RecordFields) -> Iterator[JsonLine]:
+    for number, value in enumerate(values, start=1):
+        where = f"{place}, record {number}"
+        record = {wanted.bare: value} if wanted.bare and isinstance(value, list) else value
+        if not isinstance(record, dict):
+            raise UserError(f"{where}: an entry of the list must be an object, not {type(record).__name__}")
+        yield JsonLine(number, where, record)
+
+
+def _list_within(record: dict[str, Any], wanted: RecordFields) -> str | None:
+    """Returns the field with a list of the wanted objects; None in a wanted object itself."""
+    for test in wanted.tests():
+        lists = [name for name, value in record.items() if test(_fields_of_first(value))]
+        if test(record.keys() - {*lists}):
+            return None
+        if lists:
+            return lists[0]
+    return None
+
+
+# Records: the fields that a reader needs of an object. A value of another type is refused, never converted.
+
+Text = Annotated[str, AfterValidator(str.strip)]
+"""A text, without blanks around it."""
+
+_NEEDED = {
+    "string_type": "a text, in double quotes",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "int_type": "a whole number",
+    "too_short": "a list with an entry",
+}
+"""What is needed, by pydantic's type of the error."""
+_ENTRIES = {"turns": "turn", "responses": "response"} | dict.fromkeys(
+    ("context", "dialog", "dialogue", "utterances"), "utterance"
+)
+"""What the entries of a list are called in messages, by the list's field."""
+
+
+class Record(BaseModel):
+    """The fields that a reader needs of an object; it ignores others."""
+
+    model_config = ConfigDict(strict=True, frozen=True, defer_build=True)
+
+
+_Form = TypeVar("_Form", bound=Record)
+
+
+def _name(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():  # as pandas writes a column that has gaps
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise PydanticCustomError("name", "a text or a whole number")
+    return value.strip()
+
+
+Name = Annotated[str, BeforeValidator(_name)]
+"""The id or name of something: a text, or a whole number as its digits (7.0 is 7)."""
+
+
+class Utterance(Record):
+    """One utterance of a dialogue."""
+
+    speaker: Name
+    text: Text
+
+
+def parsed(form: type[_Form], value: object, where: str, remedy: Callable[[object], str] = lambda value: "") -> _Form:
+    """Returns an object as a record.
+
+    Args:
+        form: its fields.
+        value: the object.
+        where: file and place, for messages.
+        remedy: returns the end of the message about an object.
+
+    Raises:
+        UserError: a field is missing or of another type; the message begins with `where` and names field and value.
+    """
+    try:
+        return form.model_validate(value)
+    except ValidationError as error:
+        raise UserError(_fault(error.errors(include_url=False)[0], form, where) + remedy(value)) from None
+
+
+def _fault(error: ErrorDetails, form: type[Record], place: str) -> str:
+    field = ""
+    *outer, last = error["loc"] or ("",)
+    for part in outer if isinstance(last, str) else (*outer, last):
+        place += f", '{part:.60}'" if isinstance(part, str) else f", {_ENTRIES.get(field, 'entry')} {part + 1}"
+        field = part if isinstance(part, str) else ""
+    subject = f"{place}: '{last:.60}'" if last and isinstance(last, str) else place
+    value, kind = error["input"], error["type"]
+    if kind == "missing":
+        return f"{place}: the field '{last}' is missing; present: {listed(value)}"
+    if kind == "extra_forbidden":
+        return f"{place}: there is no field '{last:.60}'; {nearest(f'{last:.60}', form.model_fields)}"
+    if kind == "model_type":
+        inner = next(one for one in _records_below(Record) if one.__name__ == error["ctx"]["class_name"])
+        *fields, final = [f"'{name}'" for name, field in inner.model_fields.items() if field.is_required()]
+        needed = f"{', '.join(fields)} and {final}" if fields else final
+        return f"{subject} is {_shown(value)}; it must be an object with {needed}"
+    needed = _NEEDED.get(kind) or error["msg"].removeprefix("Input should be ")
+    return f"{subject} is {_shown(value)}; it must be {needed}"
+
+
+def _records_below(form: type[Record]) -> Iterator[type[Record]]:
+    for one in form.__subclasses__():
+        yield one
+        yield from _records_below(one)
+
+
+def _shown(value: object) -> str:
+    """Returns a value as JSON has it, cut short."""
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else f"{value!r:.60}"
+
+
+# Single fields of objects whose form the reader finds out field by field.
 
 
 def required(record: Mapping[str, Any], name: str, where: str) -> Any:
@@ -207,18 +309,15 @@ def required(record: Mapping[str, Any], name: str, where: str) -> Any:
 
 
 def name_of(value: Any, field: str, where: str) -> str:
-    """Returns what names something (an id, a speaker, a model): a text, or a whole number as its digits (7.0 is 7).
+    """Returns the name in a field, as `Name` has it.
 
     Raises:
-        UserError: it is anything else, such as null, a fraction or a list.
+        UserError: it is neither a text nor a whole number, such as null, a fraction or a list.
     """
-    if isinstance(value, float) and value.is_integer():  # as pandas writes a column that has gaps
-        value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str):
-        raise UserError(f"{where}: '{field}' is {_said(value)}; it must be a text or a whole number")
-    return value.strip()
+    try:
+        return _name(value)
+    except PydanticCustomError as error:
+        raise UserError(f"{where}: '{field}' is {_shown(value)}; it must be {error}") from None
 
 
 def text_of(value: Any, field: str, where: str) -> str:
@@ -228,7 +327,7 @@ def text_of(value: Any, field: str, where: str) -> str:
         UserError: it is something else.
     """
     if not isinstance(value, str):
-        raise UserError(f"{where}: '{field}' is {_said(value)}; it must be a text, in double quotes")
+        raise UserError(f"{where}: '{field}' is {_shown(value)}; it must be {_NEEDED['string_type']}")
     return value.strip()
 
 
@@ -239,10 +338,3 @@ def optional_text(record: Mapping[str, Any], name: str, where: str) -> str:
         UserError: it is there and no text.
     """
     return "" if record.get(name) is None else text_of(record[name], name, where)
-
-
-def _said(value: Any) -> str:
-    """Returns a value as JSON has it, cut short."""
-    if value is None:
-        return "null"
-    return str(value).lower() if isinstance(value, bool) else f"{value!r:.60}"

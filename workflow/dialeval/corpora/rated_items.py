@@ -1,4 +1,4 @@
-"""What a reader of rated items finds, and what every rated source must obey."""
+"""Readings of rated items, and the checks that all rated sources share."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Scale(NamedTuple):
 
 @dataclass
 class RatedReading:
-    """What a reader found.
+    """The result of a reader of rated items.
 
     Attributes:
         source: the file, for messages.
@@ -50,7 +50,7 @@ class RatedReading:
     _places: dict[tuple[str, str], str] = field(default_factory=dict, repr=False)
 
     def add(self, item: Item, place: str) -> None:
-        """Takes an item that stands at `place` in the source.
+        """Adds an item that has its `place` in the source.
 
         Raises:
             UserError: it has no id, an id used before in its language, nothing to score, or an empty utterance.
@@ -79,7 +79,7 @@ class RatedReading:
         self.left_out[language, item_id] = reason
 
     def summary(self) -> str:
-        """Returns one line: what was read, what was left out and why, and what is odd about the rest."""
+        """Returns one line: counts of read and left-out records with reasons, and notes on the rest."""
         languages = list(dict.fromkeys(item.language for item in self.items))
         people = sum(rating.rater_kind == "human" for rating in self.ratings)
         line = (
@@ -94,7 +94,7 @@ class RatedReading:
 
 
 def check(reading: RatedReading) -> RatedReading:
-    """Refuses what no later stage could use.
+    """Refuses a reading that no later stage could use.
 
     Raises:
         UserError: there is no item or no rating; a rating is of no item, off its scale or given twice; an item is of
@@ -127,7 +127,7 @@ def check(reading: RatedReading) -> RatedReading:
 
 
 def check_joined(reading: RatedReading, asks: Mapping[str, str], field: str) -> None:
-    """Refuses to ask about what fits no item, or to compare it with what nobody rated.
+    """Refuses criteria that fit no item or have no rating.
 
     Args:
         reading: what was read.
@@ -172,7 +172,7 @@ def rating_value(value: object, scale: Scale, place: str) -> float:
 def repeated_ratings(
     item: tuple[str, str, str], rater: tuple[RaterKind, str], values: Sequence[float | None], scale: Scale
 ) -> list[Rating]:
-    """Returns the ratings of several raters or rounds singly, and their mean; nothing where nobody rated.
+    """Returns the ratings of several raters or rounds singly, and their mean; empty without a rating.
 
     Args:
         item: corpus, item id and dimension.
@@ -190,7 +190,7 @@ def repeated_ratings(
 
 
 def only_english(languages: Iterable[str] | None, source: str) -> None:
-    """Checks that a source in English is asked for English.
+    """Checks that the languages include English.
 
     Raises:
         UserError: `languages` are given and `en` is not among them.
@@ -201,7 +201,7 @@ def only_english(languages: Iterable[str] | None, source: str) -> None:
 
 @lru_cache(maxsize=1024)
 def speakers_before_response(n_utterances: int) -> tuple[str, ...]:
-    """Returns who speaks where the source does not say it: the response is the chatbot's, backwards they alternate."""
+    """Returns alternating speakers of which the last is the chatbot."""
     return tuple("human" if (n_utterances - turn) % 2 == 0 else "chatbot" for turn in range(n_utterances))
 
 
@@ -212,7 +212,7 @@ def speakers_in_turn(n_utterances: int, first: str = "human", second: str = "cha
 
 
 def left_out_rows(corpus: str, reading: RatedReading) -> list[dict[str, str]]:
-    """Returns what was left out as rows of the table `left_out_items`."""
+    """Returns rows of the table `left_out_items`."""
     return [
         {"corpus": corpus, "language": language, "item_id": item_id, "reason": reason}
         for (language, item_id), reason in reading.left_out.items()

@@ -1,4 +1,4 @@
-"""Which reader reads which kind of human dialogues; MuTual's folder, and any format by its looks.
+"""The readers of human dialogues and of rated items by name; MuTual's folder.
 
 Who says what comes from there; ids that stand for several dialogues are told apart by what the file calls their system.
 
@@ -10,18 +10,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Collection
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from dialeval.corpora import botchat, bundled, dialogues
+from dialeval.corpora import (
+    author_files,
+    botchat,
+    bundled,
+    comp_analysis,
+    dialogues,
+    dstc11,
+    rated_json_lines,
+    xdial_eval,
+)
 from dialeval.corpora.dialogues import HumanDialogue, Reading, Utterance, check
+from dialeval.corpora.rated_items import RatedReading
 from dialeval.corpora.text_files import read_json
 from dialeval.corpora.transcripts.readers import AUTO
 from dialeval.corpora.transcripts.readers import read as read_transcripts
 from dialeval.corpora.transcripts.readers import source_files as transcript_files
-from dialeval.errors import UserError
-
-# Human dialogues in any of the formats that transcripts are read in, by their looks.
+from dialeval.errors import UserError, nearest
 
 _FEWEST = 2
 
@@ -98,13 +108,6 @@ def _number(path: Path) -> int:
     return int(digits[-1]) if digits else -1
 
 
-def _utterances(article: str, path: Path) -> tuple[Utterance, ...]:
-    head, *parts = TURN.split(article)
-    if head.strip():
-        raise UserError(f"{path}: the article begins with {head!r:.60} instead of a turn mark 'm :' or 'f :'")
-    return tuple(Utterance(speaker, text.strip()) for speaker, text in zip(parts[::2], parts[1::2], strict=True))
-
-
 def _items_with_a_longer_cut(articles: dict[str, str]) -> set[str]:
     """Returns the items whose article begins another one; of equal articles, all but the first.
 
@@ -115,7 +118,14 @@ def _items_with_a_longer_cut(articles: dict[str, str]) -> set[str]:
     return {item for item, follower in pairwise(ranked) if articles[follower].startswith(articles[item])}
 
 
-# Which reader reads which kind of source.
+def _utterances(article: str, path: Path) -> tuple[Utterance, ...]:
+    head, *parts = TURN.split(article)
+    if head.strip():
+        raise UserError(f"{path}: the article begins with {head!r:.60} instead of a turn mark 'm :' or 'f :'")
+    return tuple(Utterance(speaker, text.strip()) for speaker, text in zip(parts[::2], parts[1::2], strict=True))
+
+
+# The readers of human dialogues by name.
 
 READERS = {
     "botchat_workbook": botchat.read_botchat_workbook,
@@ -150,3 +160,51 @@ def source_files(reader: str, path: Path | None) -> list[Path]:
     if reader == AUTO:
         return transcript_files(AUTO, path)
     return files_in(path) if reader == "mutual_folder" else [path]
+
+
+# The readers of rated items by name.
+
+RATED_READERS: dict[str, Callable[..., RatedReading]] = {
+    "comp_turn": comp_analysis.read_turns,
+    "comp_dialogue": comp_analysis.read_dialogues,
+    "xdial": xdial_eval.read,
+    "dstc11_json": dstc11.read_dstc11_json,
+    "dstc11_csv": dstc11.read_dstc11_csv,
+    "rated_jsonl": rated_json_lines.read,
+    **{reader: partial(author_files.read_author_file, reader) for reader in author_files.FORMATS},
+}
+
+
+def read_rated(
+    reader: str, corpus: str, path: Path, languages: list[str] | None = None, own_criteria: Collection[str] = ()
+) -> RatedReading:
+    """Reads a rated source.
+
+    Args:
+        reader: a name in `RATED_READERS`.
+        corpus: name of the corpus in the configuration.
+        path: the file of the texts.
+        languages: codes of the languages to read; None for all that the source has.
+        own_criteria: names of the user's criteria that a corpus of the user's own has ratings on.
+
+    Raises:
+        UserError: something is wrong with the source.
+    """
+    if reader not in RATED_READERS:
+        raise UserError(f"there is no reader of rated items named '{reader}'; {nearest(reader, RATED_READERS)}")
+    if reader == "rated_jsonl":
+        return rated_json_lines.read(corpus, path, languages, own_criteria)
+    return RATED_READERS[reader](corpus, path, languages)
+
+
+def rated_source_files(reader: str, path: Path) -> list[Path]:
+    """Returns the files that a source is read from, so that a change in one of them is noticed."""
+    if reader == "comp_turn":
+        return comp_analysis.turn_source_files(path)
+    if reader == "comp_dialogue":
+        return comp_analysis.dialogue_source_files(path)
+    if reader == "grade_texts":
+        return author_files.grade_text_files(path)
+    if reader == "dstc11_csv":
+        return dstc11.csv_source_files(path)
+    return [path]

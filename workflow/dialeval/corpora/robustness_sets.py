@@ -1,4 +1,4 @@
-"""The damaged responses and dialogues that comp-analysis published, with their originals.
+"""The perturbed responses and dialogues that comp-analysis published, with their originals.
 
 The files of comp-analysis run through one list of dialogues, five rows for each. Most have the five together (blocks);
 one runs through the whole list five times (cycles). The number at the end of an id says it too, but not in every file.
@@ -27,8 +27,6 @@ from dialeval.corpora.items import Item
 from dialeval.corpora.text_files import read_json
 from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
-
-# Which original a damaged dialogue was made from, where a file of damaged dialogues does not bring its originals.
 
 Pairing = Literal["blocks", "cycles", "as_found"]
 """Five rows of one original together; all originals again and again; whichever the words speak for."""
@@ -100,9 +98,9 @@ def _likeness(rows: Sequence[Sequence[str]], originals: Sequence[Sequence[str]],
     weight = {word: math.log1p(len(originals) / count) for word, count in n_having.items()}
     shares = []
     for row, original in zip(rows, order, strict=True):
-        said = _words(row[1:])
+        perturbed = _words(row[1:])
         whole = math.fsum(weight[word] for word in words[original])
-        kept = math.fsum(weight[word] for word in words[original] & said)
+        kept = math.fsum(weight[word] for word in words[original] & perturbed)
         shares.append(kept / whole if whole else 0.0)
     return math.fsum(shares) / len(shares)
 
@@ -120,7 +118,7 @@ ORIGINALS_FILE = f"{DIALOGUE_FOLDER}/fed_coherent_original.json"
 
 @dataclass(frozen=True, slots=True)
 class PublishedSet:
-    """Where one published set lies.
+    """The files of one published set.
 
     Attributes:
         name: the set; that of our strategy where there is one, else of its own.
@@ -163,57 +161,6 @@ class Pair:
     original: Item
     damaged: Item
     unchanged: bool
-
-
-def _turn(name: str, family: str, *, in_paper: bool = True) -> PublishedSet:
-    damaged, original = (f"{TURN_FOLDER}/{family}-{side}_text.txt" for side in ("perturbed", "original"))
-    return PublishedSet(name, "turn", damaged, original, in_paper=in_paper)
-
-
-def _dialogue(name: str, file: str, *, pairing: Pairing = "blocks", in_paper: bool = True) -> PublishedSet:
-    path = f"{DIALOGUE_FOLDER}/{file}_text.txt"
-    return PublishedSet(name, "dialogue", path, pairing=pairing, in_paper=in_paper)
-
-
-SETS = MappingProxyType(
-    {
-        published.name: published
-        for published in (
-            PublishedSet(
-                "random_response",
-                "turn",
-                f"{TURN_FOLDER}/rel/nonentailment_text.txt",
-                f"{TURN_FOLDER}/rel/entailment_text.txt",
-            ),
-            _turn("replace_pronoun", "rel/pronoun"),
-            _turn("replace_named_entity", "rel/ner"),
-            _turn("contradiction", "rel/contradiction"),
-            _turn("repetition", "und/repetition"),
-            _turn("unnatural_paraphrase", "und/paraphrase"),
-            _turn("dullness", "int/dullness"),
-            _turn("speaker_repetition", "rel/spk", in_paper=False),
-            _turn("entrainment", "und/entrainment", in_paper=False),
-            _dialogue("order_shuffle", "coh/fed-ordershuffle"),
-            _dialogue("utterance_replacement", "coh/fed-uttrep"),
-            _dialogue("utterance_replacement_2", "coh/fed-rep-2utt", in_paper=False),
-            _dialogue("utterance_replacement_3", "coh/fed-rep-3utt", in_paper=False),
-            PublishedSet(
-                "self_contradiction",
-                "dialogue",
-                f"{DIALOGUE_FOLDER}/eng/decode-contradiction_text.txt",
-                f"{DIALOGUE_FOLDER}/eng/decode-consistent_text.txt",
-            ),
-            _dialogue("utterance_duplication", "eng/fed-repeat-self", pairing="cycles"),
-            _dialogue("repeating_others", "eng/fed-repeat-other", pairing="as_found"),
-            _dialogue("generic_utterance", "inf/fed-boring"),
-            _dialogue("content_reduction", "inf/fed-content-reduce"),
-        )
-    }
-)
-"""Name -> set. Files that lie in several folders are identical there and are read once."""
-
-PAPER_SETS: tuple[str, ...] = tuple(name for name, published in SETS.items() if published.in_paper)
-"""The fourteen of the paper's tables."""
 
 
 def wanted_sets(folder: Path, strategies: Iterable[str] | None) -> list[str]:
@@ -278,10 +225,63 @@ def sets_in(folder: Path) -> list[str]:
     return found
 
 
+def _turn(name: str, family: str, *, in_paper: bool = True) -> PublishedSet:
+    damaged, original = (f"{TURN_FOLDER}/{family}-{side}_text.txt" for side in ("perturbed", "original"))
+    return PublishedSet(name, "turn", damaged, original, in_paper=in_paper)
+
+
+def _dialogue(name: str, file: str, *, pairing: Pairing = "blocks", in_paper: bool = True) -> PublishedSet:
+    path = f"{DIALOGUE_FOLDER}/{file}_text.txt"
+    return PublishedSet(name, "dialogue", path, pairing=pairing, in_paper=in_paper)
+
+
+SETS = MappingProxyType(
+    {
+        published.name: published
+        for published in (
+            PublishedSet(
+                "random_response",
+                "turn",
+                f"{TURN_FOLDER}/rel/nonentailment_text.txt",
+                f"{TURN_FOLDER}/rel/entailment_text.txt",
+            ),
+            _turn("replace_pronoun", "rel/pronoun"),
+            _turn("replace_named_entity", "rel/ner"),
+            _turn("contradiction", "rel/contradiction"),
+            _turn("repetition", "und/repetition"),
+            _turn("unnatural_paraphrase", "und/paraphrase"),
+            _turn("dullness", "int/dullness"),
+            _turn("speaker_repetition", "rel/spk", in_paper=False),
+            _turn("entrainment", "und/entrainment", in_paper=False),
+            _dialogue("order_shuffle", "coh/fed-ordershuffle"),
+            _dialogue("utterance_replacement", "coh/fed-uttrep"),
+            _dialogue("utterance_replacement_2", "coh/fed-rep-2utt", in_paper=False),
+            _dialogue("utterance_replacement_3", "coh/fed-rep-3utt", in_paper=False),
+            PublishedSet(
+                "self_contradiction",
+                "dialogue",
+                f"{DIALOGUE_FOLDER}/eng/decode-contradiction_text.txt",
+                f"{DIALOGUE_FOLDER}/eng/decode-consistent_text.txt",
+            ),
+            _dialogue("utterance_duplication", "eng/fed-repeat-self", pairing="cycles"),
+            _dialogue("repeating_others", "eng/fed-repeat-other", pairing="as_found"),
+            _dialogue("generic_utterance", "inf/fed-boring"),
+            _dialogue("content_reduction", "inf/fed-content-reduce"),
+        )
+    }
+)
+"""Name -> set. Files that lie in several folders are identical there and are read once."""
+
+PAPER_SETS: tuple[str, ...] = tuple(name for name, published in SETS.items() if published.in_paper)
+"""The fourteen of the paper's tables."""
+
+
 # Reads the damaged responses and dialogues that comp-analysis published, with their originals.
 
 CORPUS = "robustness"
 LANGUAGE = "en"
+
+_SPEAKERS = MappingProxyType({"human": "human", "model": "chatbot", "chatbot": "chatbot"})
 
 
 def read_sets(folder: Path, names: Iterable[str] | None = None) -> dict[str, list[Pair]]:
@@ -322,6 +322,14 @@ def _read_turn_set(folder: Path, published: PublishedSet) -> list[Pair]:
     return pairs
 
 
+def _check_as_many(folder: Path, published: PublishedSet, n_originals: int, n_damaged: int) -> None:
+    if n_originals != n_damaged:
+        raise UserError(
+            f"{folder / published.damaged} has {n_damaged} rows, but {published.original} has {n_originals}; "
+            "they are paired by line"
+        )
+
+
 def _context_length(before: list[str], after: list[str], place: str) -> int:
     """Returns how many utterances come before the response, of two rows that have their context in common.
 
@@ -354,6 +362,12 @@ def _turn_item(name: str, row: int, side: str, context: list[str], response: str
     return Item(CORPUS, f"{name}/{row:04d}/{side}", LANGUAGE, "turn", f"{name}/{row:04d}", speakers, texts)
 
 
+def _check_texts(texts: Sequence[str], place: str) -> None:
+    """Refuses a row without any text; single empty utterances are in the published files."""
+    if not any(texts):
+        raise UserError(f"{place}: there is no utterance; write what was said")
+
+
 def _read_dialogue_set(folder: Path, published: PublishedSet) -> list[Pair]:
     path = folder / published.damaged
     damaged = read_fields(path)
@@ -377,22 +391,9 @@ def _read_dialogue_set(folder: Path, published: PublishedSet) -> list[Pair]:
     return pairs
 
 
-def _fed_originals(path: Path) -> list[Item]:
-    """Reads the undamaged dialogues; the human begins."""
-    content = read_json(path)
-    if not isinstance(content, list) or not content:
-        raise UserError(f"{path}: a list of lists of utterances is needed")
-    items = []
-    for number, texts in enumerate(content):
-        place = f"{path}, dialogue {number + 1}"
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise UserError(f"{place}: a list of utterances is needed, not {texts!r:.60}")
-        said = tuple(text.strip() for text in texts)
-        _check_texts(said, place)
-        name = f"fed/{number:02d}"
-        speakers = tuple(("human", "chatbot")[turn % 2] for turn in range(len(said)))
-        items.append(Item(CORPUS, name, LANGUAGE, "dialogue", name, speakers, said))
-    return items
+_READERS: Mapping[Level, Callable[[Path, PublishedSet], list[Pair]]] = MappingProxyType(
+    {"turn": _read_turn_set, "dialogue": _read_dialogue_set}
+)
 
 
 def _tagged_item(item_id: str, cluster: str, fields: list[str], place: str) -> Item:
@@ -410,25 +411,23 @@ def _tagged_item(item_id: str, cluster: str, fields: list[str], place: str) -> I
     return Item(CORPUS, item_id, LANGUAGE, "dialogue", cluster, tuple(speakers), tuple(texts))
 
 
-def _check_texts(texts: Sequence[str], place: str) -> None:
-    """Refuses a row in which nobody says anything; single empty utterances are in the published files."""
-    if not any(texts):
-        raise UserError(f"{place}: there is no utterance; write what was said")
-
-
 def _placed(path: Path, rows: list[list[str]]) -> list[tuple[list[str], str]]:
     return [(fields, f"{path}, line {number}") for number, fields in enumerate(rows, start=1)]
 
 
-def _check_as_many(folder: Path, published: PublishedSet, n_originals: int, n_damaged: int) -> None:
-    if n_originals != n_damaged:
-        raise UserError(
-            f"{folder / published.damaged} has {n_damaged} rows, but {published.original} has {n_originals}; "
-            "they are paired by line"
-        )
-
-
-_SPEAKERS = MappingProxyType({"human": "human", "model": "chatbot", "chatbot": "chatbot"})
-_READERS: Mapping[Level, Callable[[Path, PublishedSet], list[Pair]]] = MappingProxyType(
-    {"turn": _read_turn_set, "dialogue": _read_dialogue_set}
-)
+def _fed_originals(path: Path) -> list[Item]:
+    """Reads the undamaged dialogues; the human begins."""
+    content = read_json(path)
+    if not isinstance(content, list) or not content:
+        raise UserError(f"{path}: a list of lists of utterances is needed")
+    items = []
+    for number, texts in enumerate(content):
+        place = f"{path}, dialogue {number + 1}"
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise UserError(f"{place}: a list of utterances is needed, not {texts!r:.60}")
+        utterances = tuple(text.strip() for text in texts)
+        _check_texts(utterances, place)
+        name = f"fed/{number:02d}"
+        speakers = tuple(("human", "chatbot")[turn % 2] for turn in range(len(utterances)))
+        items.append(Item(CORPUS, name, LANGUAGE, "dialogue", name, speakers, utterances))
+    return items

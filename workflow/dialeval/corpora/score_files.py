@@ -15,13 +15,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from dialeval.corpora.text_files import listed, number_in, read_csv
+from dialeval.corpora.text_files import listed, number_in, read_columns
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.errors import UserError, nearest
 from dialeval.tables.files import unescaped_cell
 
 NEEDED = ("corpus", "item_id", "dimension", "value")
-OPTIONAL = ("language", "repeat")
 _MOST_REPEATS = 1_000_000
 
 Key = tuple[str, str, str]
@@ -31,7 +30,7 @@ NOTHING_JOINED: Mapping[str, Collection[str]] = MappingProxyType({})
 
 @dataclass
 class RatedCorpora:
-    """What a file of scores can be about.
+    """The corpora, items and dimensions that a file of scores may name.
 
     Attributes:
         levels: by corpus, whether responses or dialogues are scored.
@@ -57,7 +56,7 @@ def rated_corpora(
     left_out: Mapping[str, list[Any]],
     joined: Mapping[str, Collection[str]] = NOTHING_JOINED,
 ) -> RatedCorpora:
-    """Returns what the columns of the tables `items`, `ratings` and `left_out_items` say.
+    """Returns the rated corpora of columns of the tables `items`, `ratings` and `left_out_items`.
 
     Args:
         joined: by corpus, dimensions that are compared with ratings on others: these count as rated.
@@ -91,20 +90,9 @@ def read_scores(
         UserError: with the file and the row: a missing column, an unknown corpus, item or dimension, a value that is no
             number or off the scale, or an item that has its score twice.
     """
-    rows = ((line, row) for line, row in read_csv(path) if row)
-    _, header = next(rows, (1, []))
-    for column in (*NEEDED, *OPTIONAL):
-        if header.count(column) > 1 or (column in NEEDED and column not in header):
-            fault = "is there more than once" if column in header else "is missing"
-            raise UserError(f"{path}: the column '{column}' {fault}; the columns are: {listed(header)}")
     seen: dict[tuple[str, ...], int] = {}
-    for line, cells in rows:
+    for line, row in read_columns(path, NEEDED):
         where = f"{path}, line {line}"
-        if len(cells) != len(header):
-            raise UserError(
-                f"{where}: the row has more or fewer cells than the header: {len(cells)}, not {len(header)}"
-            )
-        row = dict(zip(header, cells, strict=True))
         dimension, repeat = row["dimension"], _repeat(row.get("repeat", ""), where)
         key = (row["corpus"], row.get("language") or "en", row["item_id"])
         if key not in about.items and key not in about.left_out:  # ids may be copied from a table of ours
@@ -141,6 +129,13 @@ def _keys(columns: Mapping[str, list[Any]]) -> Iterable[Key]:
     return zip(columns["corpus"], columns["language"], columns["item_id"], strict=True)
 
 
+def _repeat(text: str, where: str) -> int:
+    text = text or "0"
+    if not (text.isascii() and text.isdecimal() and len(text) < len(str(_MOST_REPEATS))):
+        raise UserError(f"{where}: repeat '{text:.40}' is no whole number below {_MOST_REPEATS}; count from 0")
+    return int(text)
+
+
 def _is_known(key: Key, about: RatedCorpora, where: str) -> bool:
     """Returns whether an item is rated; False where it is in the corpus and was left out.
 
@@ -173,13 +168,6 @@ def _check_dimension(corpus: str, dimension: str, about: RatedCorpora, where: st
             f"{where}: corpus '{corpus}' has no dimension '{dimension:.60}';{there} {remedy}; correct the name or "
             "leave the rows out"
         )
-
-
-def _repeat(text: str, where: str) -> int:
-    text = text or "0"
-    if not (text.isascii() and text.isdecimal() and len(text) < len(str(_MOST_REPEATS))):
-        raise UserError(f"{where}: repeat '{text:.40}' is no whole number below {_MOST_REPEATS}; count from 0")
-    return int(text)
 
 
 def _value(text: str, scale: tuple[float, float], where: str) -> float | None:

@@ -1,4 +1,4 @@
-"""ChatSEEDs and scenarios, and the dialogues that chatbots make of them as items to be judged.
+"""ChatSEEDs and scenarios, and chatbots' dialogues on them as items.
 
 JSON Lines, one object a line, or CSV with a header:
 
@@ -22,12 +22,10 @@ from dialeval.corpora.dialogues import are_two_in_turn, speakers_of
 from dialeval.corpora.items import Item
 from dialeval.corpora.json_records import name_of, optional_text, required
 from dialeval.corpora.rated_items import speakers_in_turn
-from dialeval.corpora.text_files import listed, read_csv, read_json_lines
+from dialeval.corpora.text_files import read_columns, read_json_lines
 from dialeval.errors import UserError
 from dialeval.tables.dialogues import GENERATED, SCENARIOS, SEED_LENGTHS, SEEDS
 from dialeval.tables.files import HUMAN, iterate_rows, to_table
-
-# ChatSEEDs: the first two utterances of a human dialogue (BotChat 3.1), which two people said to each other.
 
 SEED_LENGTH = 2
 
@@ -139,15 +137,21 @@ def chatbot_items(generated: Iterable[Path], seeds: pa.Table, *, partnered: bool
     for path in generated:
         rows = iterate_rows(path, GENERATED, ["chatbot", "seed_id", "text"])
         for (chatbot, seed_id), dialogue in groupby(rows, key=lambda row: (row["chatbot"], row["seed_id"])):
-            said = tuple(row["text"] for row in dialogue)
-            yield chatbot_item(seed_id, chatbot, languages[seed_id], said, partnered=partnered)
+            utterances = tuple(row["text"] for row in dialogue)
+            yield chatbot_item(seed_id, chatbot, languages[seed_id], utterances, partnered=partnered)
 
 
-def chatbot_item(seed_id: str, chatbot: str, language: str, said: tuple[str, ...], *, partnered: bool = False) -> Item:
+def chatbot_item(
+    seed_id: str, chatbot: str, language: str, utterances: tuple[str, ...], *, partnered: bool = False
+) -> Item:
     """Returns a chatbot's dialogue on a seed, with itself or with a simulated user."""
     names = (USER, CHATBOT) if partnered else ("A", "B")
-    speakers = speakers_in_turn(len(said), *names)
-    return _item(seed_id, chatbot, language, speakers, said, CHATBOT if partnered else "")
+    speakers = speakers_in_turn(len(utterances), *names)
+    return _item(seed_id, chatbot, language, speakers, utterances, CHATBOT if partnered else "")
+
+
+def _languages(seeds: pa.Table) -> dict[str, str]:
+    return dict(zip(seeds["seed_id"].to_pylist(), seeds["language"].to_pylist(), strict=True))
 
 
 def _item(
@@ -157,15 +161,11 @@ def _item(
     return Item(SOURCE, item_id, language, "dialogue", seed_id, speakers, texts, system, seed_id, judged)
 
 
-def _languages(seeds: pa.Table) -> dict[str, str]:
-    return dict(zip(seeds["seed_id"].to_pylist(), seeds["language"].to_pylist(), strict=True))
-
-
 # Which utterances of a dialogue are its system's own, and so are judged one by one.
 
 
 def judged_places(item: Item, said_before: int) -> tuple[int, ...]:
-    """Returns the places, from 1, of what the judged system said itself: nothing of a ChatSEED, nothing of a partner.
+    """Returns the places, from 1, of the judged system's own utterances: none of a ChatSEED or a partner.
 
     Args:
         item: a dialogue.
@@ -187,7 +187,7 @@ TEXTS = ("opening", "persona", "goal", "language")
 
 @dataclass(frozen=True)
 class Scenario:
-    """What a simulated user is to play.
+    """The role of a simulated user.
 
     Attributes:
         scenario_id: readable and unique within its table.
@@ -256,7 +256,7 @@ def scenarios_of(path: Path) -> dict[str, Scenario]:
 
 
 def seeds_of(scenarios: list[Scenario]) -> pa.Table:
-    """Returns the table `seeds` that the scenarios stand for: openings, and no human dialogue behind them."""
+    """Returns the table `seeds` of scenarios: openings without a human dialogue."""
     rows = [
         {
             "seed_id": scenario.scenario_id,
@@ -274,19 +274,7 @@ def seeds_of(scenarios: list[Scenario]) -> pa.Table:
 
 def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yields each record with its place."""
-    if path.suffix.lower() != ".csv":
+    if path.suffix.lower() == ".csv":
+        yield from ((f"{path}, line {number}", row) for number, row in read_columns(path))
+    else:
         yield from ((line.where, line.record) for line in read_json_lines(path))
-        return
-    header: list[str] = []
-    for number, cells in read_csv(path):
-        if not any(cell.strip() for cell in cells):
-            continue
-        if not header:
-            header = [cell.strip() for cell in cells]
-            if twice := sorted({name for name in header if header.count(name) > 1}):
-                raise UserError(f"{path}, line {number}: the column '{twice[0]:.60}' is there twice; remove one")
-            continue
-        where = f"{path}, line {number}"
-        if len(cells) != len(header):
-            raise UserError(f"{where}: {len(cells)} cells under {len(header)} columns ({listed(header)})")
-        yield where, dict(zip(header, cells, strict=True))

@@ -1,4 +1,4 @@
-"""Tables that people keep or publish, row by row: CSV, TABs and xlsx workbooks.
+"""Rows of tables: CSV, TAB-separated text and xlsx workbooks.
 
 TAB files come in two manners. What pandas wrote puts a cell that holds a quote, a TAB or a line break into double
 quotes, its own quotes doubled; plain ones know no quoting, and a quote in them is ordinary text. A cell is read as
@@ -16,8 +16,6 @@ from zipfile import BadZipFile, ZipFile
 
 from dialeval.corpora.text_files import is_western, listed, read_csv, read_lines, read_text
 from dialeval.errors import UserError
-
-# Tables that people keep, row by row: CSV with commas, semicolons or TABs, or the first sheet of a workbook.
 
 _DELIMITERS = ",\t;"
 _WORKBOOK = ".xlsx"
@@ -66,7 +64,7 @@ def cell_text(value: Any) -> str:
 
 
 def delimiter_of(path: Path, *, western: bool = False) -> str:
-    """Returns what stands between the cells of a table.
+    """Returns the delimiter of a table.
 
     It is what the first line says (`sep=;`), or has most of outside of quotes; a comma where it has none.
     """
@@ -112,6 +110,15 @@ def read_rows(path: Path, needed: Sequence[str]) -> Iterator[Row]:
         yield Row(number, dict(zip(header, cells, strict=True)))
 
 
+def _sheet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    width = 0
+    for number, row in sheet_rows(path):
+        cells = ["" if cell is None else str(cell) for cell in row]
+        width = width or len(cells)
+        if any(cells):
+            yield number, cells + [""] * (width - len(cells))  # a sheet leaves out empty cells at a row's end
+
+
 def _text_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     text = read_text(path).replace("\r\n", "\n")
     rows = list(_quoted_rows(text))
@@ -138,15 +145,6 @@ def _plain_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line:
             yield number, line.split("\t")
-
-
-def _sheet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    width = 0
-    for number, row in sheet_rows(path):
-        cells = ["" if cell is None else str(cell) for cell in row]
-        width = width or len(cells)
-        if any(cells):
-            yield number, cells + [""] * (width - len(cells))  # a sheet leaves out empty cells at a row's end
 
 
 # The first sheet of an xlsx workbook, row by row.

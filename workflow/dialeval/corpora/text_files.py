@@ -1,4 +1,4 @@
-"""Reading files of others, packed or not: text, JSON, JSON Lines and CSV, with the place of every fault.
+"""Reads text, JSON, JSON Lines and CSV, packed or not; errors name the place.
 
 Readers take files through these functions alone. What passes can be written to a table: it is Unicode without halves of
 characters, numbers fit into 64 bits, and nothing is nested deeper than any format here. What does not pass is refused
@@ -19,8 +19,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialeval.errors import UserError
-
-# The border where files of others come in: text, JSON, JSON Lines and CSV, read so that every fault has its place.
 
 DEEPEST_NESTING = 32
 """Lists and objects within each other; the formats read here need six."""
@@ -94,7 +92,7 @@ def read_text(path: Path) -> str:
 
 
 def read_lines(path: Path, newline: str = "\n", *, western: bool = False) -> Iterator[str]:
-    """Yields the lines of a text file with their ends, of which no more than a piece is held in memory.
+    """Yields the lines of a text file with their ends, holding only a piece in memory.
 
     Args:
         path: the file.
@@ -142,16 +140,6 @@ def is_western(path: Path) -> bool:
             return not any("\0" in line or _FOREIGN.search(line) for line in io.TextIOWrapper(file, encoding=WESTERN))
     except _BROKEN:
         return False
-
-
-def _encoding(beginning: bytes) -> str:
-    return "utf-16" if beginning.startswith(_UTF16) else "utf-8-sig"
-
-
-def _refuse_other_kinds(path: Path, beginning: bytes) -> None:
-    for mark, kind in _OTHER_KINDS.items():
-        if beginning.startswith(mark):
-            raise UserError(f"{path}, line 1: this is {kind}")
 
 
 def parse_json(text: str, place: str) -> Any:
@@ -231,6 +219,33 @@ def read_csv(path: Path, delimiter: str = ",", *, western: bool = False) -> Iter
         ) from None
 
 
+def read_columns(path: Path, needed: Iterable[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yields the rows of a CSV file by column, each with the line that it ends on; rows without a text are passed over.
+
+    Args:
+        path: the file; its first row names the columns.
+        needed: columns that it must have.
+
+    Raises:
+        UserError: as of `read_csv`; a column is missing or there twice, or a row has more or fewer cells than columns.
+    """
+    rows = read_csv(path)
+    header = [name.strip() for name in next((cells for _, cells in rows if any(map(str.strip, cells))), [])]
+    for column in (*needed, *header):
+        if header.count(column) != 1:
+            fault = "is there more than once" if column in header else "is missing"
+            raise UserError(f"{path}: the column '{column:.60}' {fault}; the columns are: {listed(header)}")
+    for line, cells in rows:
+        if not any(map(str.strip, cells)):
+            continue
+        if len(cells) != len(header):
+            raise UserError(
+                f"{path}, line {line}: {len(cells)} cells under {len(header)} columns; a comma, quote or line feed "
+                "inside a cell needs double quotes around the cell"
+            )
+        yield line, dict(zip(header, cells, strict=True))
+
+
 def number_in(cell: str) -> float | None:
     """Returns the number that a cell of a table holds, such as `-1.5e3` or `nan`; None if it holds something else."""
     text = cell.strip()
@@ -243,8 +258,27 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(texts[:_LISTED] + ["..."] * (len(texts) > _LISTED)) or "none"
 
 
-class _UnreadableError(Exception):
-    """What the parser met and no table can hold."""
+def is_nested_deeper(value: Any, levels: int) -> bool:
+    """Returns whether lists and objects are nested more than `levels` deep."""
+    level = [value]
+    for _ in range(levels):
+        level = [
+            part
+            for outer in level
+            if isinstance(outer, dict | list)
+            for part in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return any(isinstance(part, dict | list) for part in level)
+
+
+def _refuse_other_kinds(path: Path, beginning: bytes) -> None:
+    for mark, kind in _OTHER_KINDS.items():
+        if beginning.startswith(mark):
+            raise UserError(f"{path}, line 1: this is {kind}")
+
+
+def _encoding(beginning: bytes) -> str:
+    return "utf-16" if beginning.startswith(_UTF16) else "utf-8-sig"
 
 
 def _integer(digits: str) -> int:
@@ -254,6 +288,10 @@ def _integer(digits: str) -> int:
             "write a longer one as text, in double quotes"
         )
     return int(digits)
+
+
+class _UnreadableError(Exception):
+    """A value that no table can hold."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -267,33 +305,20 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return names
 
 
-def is_nested_deeper(value: Any, levels: int) -> bool:
-    """Returns whether lists and objects stand within each other more than so many levels deep."""
-    level = [value]
-    for _ in range(levels):
-        level = [
-            part
-            for outer in level
-            if isinstance(outer, dict | list)
-            for part in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-    return any(isinstance(part, dict | list) for part in level)
-
-
-def _check_depth(value: Any, place: str) -> None:
-    if is_nested_deeper(value, DEEPEST_NESTING):
-        raise UserError(f"{place}: {_too_deep()}")
+def _position(text: str, place: int) -> str:
+    """Returns a place in a text for messages; its line too where there are several."""
+    line = text.count("\n", 0, place) + 1
+    column = place - text.rfind("\n", 0, place)
+    return f"line {line}, character {column}" if "\n" in text.strip() else f"character {column}"
 
 
 def _too_deep() -> str:
     return f"lists and objects are nested deeper than {DEEPEST_NESTING} levels; check the brackets"
 
 
-def _position(text: str, place: int) -> str:
-    """Returns a place in a text for messages; its line too where there are several."""
-    line = text.count("\n", 0, place) + 1
-    column = place - text.rfind("\n", 0, place)
-    return f"line {line}, character {column}" if "\n" in text.strip() else f"character {column}"
+def _check_depth(value: Any, place: str) -> None:
+    if is_nested_deeper(value, DEEPEST_NESTING):
+        raise UserError(f"{place}: {_too_deep()}")
 
 
 # Files that may be packed, by gzip or bzip2, opened as what is in them.

@@ -22,7 +22,7 @@ from dialeval.corpora.rated_items import (
     speakers_in_turn,
 )
 from dialeval.corpora.rating_scales import N_RATERS, scales_of, single_dimension
-from dialeval.corpora.text_files import listed, number_in, read_csv
+from dialeval.corpora.text_files import listed, number_in, read_columns
 from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
 
@@ -68,16 +68,18 @@ def read(corpus: str, path: Path, languages: Iterable[str] | None = None) -> Rat
     reading = RatedReading(str(path))
     kept: set[str] = set()
     for code in codes:
-        for row, said in enumerate(texts[code]):
-            if not said or not all(said):
+        for row, utterances in enumerate(texts[code]):
+            if not utterances or not all(utterances):
                 reading.leave_out(code, ids[row], f"{LANGUAGES[code]} texts that are empty")
                 continue
-            speakers = speakers_before_response(len(said)) if level == "turn" else speakers_in_turn(len(said))
-            reading.add(Item(corpus, ids[row], code, level, ids[firsts[row]], speakers, said), f"row {row}")
+            speakers = (
+                speakers_before_response(len(utterances)) if level == "turn" else speakers_in_turn(len(utterances))
+            )
+            reading.add(Item(corpus, ids[row], code, level, ids[firsts[row]], speakers, utterances), f"row {row}")
             kept.add(ids[row])
-            if code != reference and len(said) != len(original[row]):
+            if code != reference and len(utterances) != len(original[row]):
                 reading.notes[f"{LANGUAGES[code]} texts with another number of utterances than the original"] += 1
-            if code != reference and said[-1:] == original[row][-1:]:
+            if code != reference and utterances[-1:] == original[row][-1:]:
                 reading.notes[f"{LANGUAGES[code]} texts whose last utterance is the original's"] += 1
     for row, cell in enumerate(columns[_RATINGS]):
         number = number_in(cell)
@@ -96,26 +98,10 @@ def _rated(path: Path) -> tuple[str, Scale]:
 
 def _columns(path: Path) -> dict[str, list[str]]:
     """Returns the cells of every column as text: a response may say 'None' or 'nan'."""
-    rows: list[list[str]] = []
-    for line, cells in read_csv(path):
-        if rows and len(cells) != len(rows[0]):
-            raise UserError(
-                f"{path}, row {len(rows) - 1}, line {line}: {len(cells)} cells under {len(rows[0])} columns; a comma, "
-                "quote or line feed inside a cell needs double quotes around the cell"
-            )
-        rows.append(cells)
-    if len(rows) < 2:
+    rows = [row for _, row in read_columns(path, [_RATINGS])]
+    if not rows:
         raise UserError(f"{path}: there are no rows in it")
-    header = rows[0]
-    if repeated := sorted(name for name in set(header) if header.count(name) > 1):
-        raise UserError(f"{path}: the column '{repeated[0]:.60}' is there more than once")
-    if _RATINGS not in header:
-        raise UserError(f"{path}: the column '{_RATINGS}' is missing; the columns are: {listed(header)}")
-    return {name: list(cells) for name, cells in zip(header, zip(*rows[1:], strict=True), strict=True)}
-
-
-def _has(columns: dict[str, list[str]], level: Level, language: str) -> bool:
-    return all(language + suffix in columns for suffix in _SUFFIXES[level])
+    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def _level(path: Path, columns: dict[str, list[str]]) -> Level:
@@ -126,6 +112,10 @@ def _level(path: Path, columns: dict[str, list[str]]) -> Level:
         f"{path}: there are neither columns <language>_ctx and <language>_res nor <language>_dial of a known language; "
         f"the columns are: {listed(columns)}"
     )
+
+
+def _has(columns: dict[str, list[str]], level: Level, language: str) -> bool:
+    return all(language + suffix in columns for suffix in _SUFFIXES[level])
 
 
 def _selected(path: Path, columns: dict[str, list[str]], level: Level, languages: Iterable[str] | None) -> list[str]:
@@ -145,7 +135,7 @@ def _selected(path: Path, columns: dict[str, list[str]], level: Level, languages
 
 
 def _utterances(columns: dict[str, list[str]], level: Level, language: str) -> list[tuple[str, ...]]:
-    """Returns the utterances of every row; an empty response or dialogue is left empty, to be told by the caller."""
+    """Returns the utterances of every row; an empty response or dialogue stays empty."""
     if level == "dialogue":
         return [_lines(cell) for cell in columns[f"{language}_dial"]]
     pairs = zip(columns[f"{language}_ctx"], columns[f"{language}_res"], strict=True)
@@ -153,7 +143,7 @@ def _utterances(columns: dict[str, list[str]], level: Level, language: str) -> l
 
 
 def _lines(cell: str) -> tuple[str, ...]:
-    """Returns what stands between line feeds, without those around the whole; other line ends are ordinary text."""
+    """Returns the lines between line feeds, without empty ones at both ends; other line ends are ordinary text."""
     cell = cell.strip()
     return tuple(line.strip() for line in cell.split("\n")) if cell else ()
 

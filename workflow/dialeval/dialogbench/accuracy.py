@@ -32,8 +32,6 @@ from dialeval.papers.dialogbench import (
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.differences import Sample, paired_differences, two_sample_difference
 
-# Shares of right answers to test items, and unweighted means of such shares, with intervals.
-
 Row = dict[str, Any]
 Answer = Mapping[str, Any]
 """A row of answers: at least `correct`, `status` and `cluster`."""
@@ -41,7 +39,7 @@ Answer = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share of right answers, or an unweighted mean of such shares, with its interval and what is behind it."""
+    """A share of right answers, or an unweighted mean of such shares, with interval and counts."""
 
     accuracy: float
     low: float
@@ -110,7 +108,7 @@ def unweighted_mean(shares: Sequence[float]) -> float:
 
 
 def first_rotation(answers: Iterable[Answer]) -> list[Answer]:
-    """Returns the answers to items whose options stood as they were placed."""
+    """Returns the answers to items with unrotated options."""
     return [answer for answer in answers if answer["rotation"] == 0]
 
 
@@ -209,7 +207,7 @@ Cells = Sequence[Sequence[Answer]]
 
 
 def average_rows(answers: Iterable[Answer], groups: Mapping[str, Sequence[str]], confidence: float = 0.95) -> list[Row]:
-    """Returns the mean accuracy of each group of models by method, language and what it is over.
+    """Returns the mean accuracy of each group of models by method, language and scope.
 
     `scope` says what `name` is: task, dimension, overall, domain, or domains (a group of domains). Overall, dimensions
     and groups of domains are unweighted means of tasks or domains.
@@ -243,7 +241,7 @@ def average_rows(answers: Iterable[Answer], groups: Mapping[str, Sequence[str]],
 
 
 def _scopes(answers: Sequence[Answer]) -> Iterator[tuple[str, str, Cells]]:
-    """Yields what is averaged over, and the answers of its cells, each of which counts once."""
+    """Yields each scope of an average, and the answers of its cells, each of which counts once."""
     by_task = {task: own for (task,), own in grouped(answers, "task")}
     for task in ABBREVIATIONS:
         if task in by_task:
@@ -358,7 +356,7 @@ def accuracy_differences(answers: Iterable[Answer], confidence: float) -> Iterat
 
 
 def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: float) -> Iterator[DifferencesRow]:
-    """Yields what each ablation changes, by model, method and language, on each task and over all.
+    """Yields the change by each ablation, by model, method and language, on each task and over all.
 
     The items of two procedures are not the same, so this is a difference of two means; what both have counts on both
     sides. All models under one ablation, language and task are a family.

@@ -1,4 +1,4 @@
-"""What a writer is told about each item, and what a request is about as data.
+"""Briefs of items: the content of a writer's prompt, and the request's subject as data.
 
 Everything that should be balanced is drawn here and not left to the writer: personalities, emotions, the relation, the
 inference, whether there is an offence, the slot. What is drawn for one item depends on its own name and `random_seed`
@@ -33,8 +33,6 @@ from dialeval.dialogbench.tasks import (
 )
 from dialeval.engines.requests import Dialogue
 from dialeval.errors import UserError
-
-# What a writer is told about each item: task, domain, and what is drawn for it.
 
 FULL, WITHOUT_STYLES, BASIC = "full", "-styles", "-domains"
 """The procedures that items are written by: the full one, without personalities, and without domains either."""
@@ -150,6 +148,16 @@ def missing(briefs: Sequence[Brief], accepted: Collection[str]) -> tuple[Brief, 
     return tuple(brief for brief in briefs if brief.item_id not in done)
 
 
+def answer_field(task: Task) -> str:
+    """Returns the hidden field that names the right answer of a task with closed answers (not ED); else ''."""
+    return task.hidden[-1] if task.values and task.hidden else ""
+
+
+def _check_language(language: str) -> None:
+    if language not in LANGUAGES:
+        raise UserError(f"DialogBench items are written in {' or '.join(LANGUAGES)}, not '{language}'")
+
+
 def _brief(task: Task, domain: str, language: str, number: int, styles: bool, random_seed: int) -> Brief:
     turn = number * len(DOMAINS) + NAMES.index(domain) if domain else number
     rng = _rng(random_seed, "brief", language, task.abbreviation, domain, str(number))
@@ -169,23 +177,9 @@ def _brief(task: Task, domain: str, language: str, number: int, styles: bool, ra
     return Brief(task.abbreviation, domain, language, number, personalities, emotions, drawn, asked, styles)
 
 
-def _check_language(language: str) -> None:
-    if language not in LANGUAGES:
-        raise UserError(f"DialogBench items are written in {' or '.join(LANGUAGES)}, not '{language}'")
-
-
-def answer_field(task: Task) -> str:
-    """Returns the hidden field that names the right answer of a task with closed answers (not ED); else ''."""
-    return task.hidden[-1] if task.values and task.hidden else ""
-
-
-def _value(task: Task, turn: int, random_seed: int) -> Value:
-    return task.values[_dealt(len(task.values), turn, random_seed, task.abbreviation)]
-
-
-def _dealt(n: int, turn: int, random_seed: int, name: str) -> int:
-    """Returns a number below n; every n turns in a row have each number once."""
-    return int(_rng(random_seed, "deal", name).permutation(n)[turn % n])
+def _rng(random_seed: int, *names: str) -> np.random.Generator:
+    digest = hashlib.sha256("\0".join((str(random_seed), *names)).encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:8], "big"))
 
 
 def _personalities(rng: np.random.Generator, language: str) -> tuple[str, str]:
@@ -198,9 +192,13 @@ def _personalities(rng: np.random.Generator, language: str) -> tuple[str, str]:
     return drawn[0].in_language(language), drawn[1].in_language(language)
 
 
-def _rng(random_seed: int, *names: str) -> np.random.Generator:
-    digest = hashlib.sha256("\0".join((str(random_seed), *names)).encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest[:8], "big"))
+def _dealt(n: int, turn: int, random_seed: int, name: str) -> int:
+    """Returns a number below n; every n turns in a row have each number once."""
+    return int(_rng(random_seed, "deal", name).permutation(n)[turn % n])
+
+
+def _value(task: Task, turn: int, random_seed: int) -> Value:
+    return task.values[_dealt(len(task.values), turn, random_seed, task.abbreviation)]
 
 
 # What a request is about, as data: embedded models answer from it, other models from the messages.

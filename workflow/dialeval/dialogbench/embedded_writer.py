@@ -25,8 +25,6 @@ from dialeval.dialogbench.tasks import DOMAINS, NAMES
 from dialeval.engines.requests import AnswerFailure, Dialogue, Engine, Message, Request, Response
 from dialeval.provenance.fingerprints import fingerprint
 
-# A writer and a filter without a language model: simple items by rule from dialogues that people wrote.
-
 ORIGIN = "embedded"
 CLOZE_TASKS = ("MRG", "DI")
 """The tasks that can be made by rule."""
@@ -74,6 +72,35 @@ def filter_embedded(subject: Sequence[Dialogue], fits: Sequence[float]) -> str:
     return "incorrect" if worst else "correct"
 
 
+@lru_cache(maxsize=8)
+def _shares(dialogues: tuple[Dialogue, ...], language: str) -> dict[str, tuple[Dialogue, ...]]:
+    """Returns the dialogues of each domain: in turn, each takes the one that has most words of its description."""
+    words = [Counter(_WORD.findall(" ".join(dialogue).casefold())) for dialogue in dialogues]
+    free = set(range(len(dialogues)))
+    shares: dict[str, list[Dialogue]] = {name: [] for name in NAMES}
+    about = {domain.name: set(_WORD.findall(domain.about(language).casefold())) for domain in DOMAINS}
+    fit = {
+        name: sorted(free, key=lambda one: (-sum(n for word, n in words[one].items() if word in theirs), one))
+        for name, theirs in about.items()
+    }
+    while free:
+        for name in NAMES:
+            best = next((one for one in fit[name] if one in free), None)
+            if best is not None:
+                free.discard(best)
+                shares[name].append(dialogues[best])
+    # a domain for which none is left shares all, each beginning with another one
+    return {
+        name: tuple(found) or dialogues[place % max(len(dialogues), 1) :] + dialogues[: place % max(len(dialogues), 1)]
+        for place, (name, found) in enumerate(shares.items())
+    }
+
+
+def _rng(*names: str) -> np.random.Generator:
+    digest = hashlib.sha256("\0".join(("embedded writer", *names)).encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:8], "big"))
+
+
 def _cloze(task: str, dialogue: Dialogue, dialogues: Sequence[Dialogue], rng: np.random.Generator) -> str:
     places = range(7, len(dialogue), 2) if task == "MRG" else range(8, len(dialogue) - 1, 2)
     hidden = places[int(rng.integers(len(places)))]
@@ -106,6 +133,11 @@ def _others(
     return [nearest[int(place)] for place in rng.permutation(len(nearest))[:3]]
 
 
+@lru_cache(maxsize=100_000)
+def _fold(first_utterance: str) -> int:
+    return fold_of((first_utterance,))
+
+
 def _turns(utterances: Dialogue) -> list[dict[str, str]]:
     turns: list[dict[str, str]] = []
     for place, text in enumerate(utterances):
@@ -114,40 +146,6 @@ def _turns(utterances: Dialogue) -> list[dict[str, str]]:
         else:
             turns[-1]["speaker2"] = text
     return turns
-
-
-@lru_cache(maxsize=100_000)
-def _fold(first_utterance: str) -> int:
-    return fold_of((first_utterance,))
-
-
-@lru_cache(maxsize=8)
-def _shares(dialogues: tuple[Dialogue, ...], language: str) -> dict[str, tuple[Dialogue, ...]]:
-    """Returns the dialogues of each domain: in turn, each takes the one that has most words of its description."""
-    words = [Counter(_WORD.findall(" ".join(dialogue).casefold())) for dialogue in dialogues]
-    free = set(range(len(dialogues)))
-    shares: dict[str, list[Dialogue]] = {name: [] for name in NAMES}
-    about = {domain.name: set(_WORD.findall(domain.about(language).casefold())) for domain in DOMAINS}
-    fit = {
-        name: sorted(free, key=lambda one: (-sum(n for word, n in words[one].items() if word in theirs), one))
-        for name, theirs in about.items()
-    }
-    while free:
-        for name in NAMES:
-            best = next((one for one in fit[name] if one in free), None)
-            if best is not None:
-                free.discard(best)
-                shares[name].append(dialogues[best])
-    # a domain for which none is left shares all, each beginning with another one
-    return {
-        name: tuple(found) or dialogues[place % max(len(dialogues), 1) :] + dialogues[: place % max(len(dialogues), 1)]
-        for place, (name, found) in enumerate(shares.items())
-    }
-
-
-def _rng(*names: str) -> np.random.Generator:
-    digest = hashlib.sha256("\0".join(("embedded writer", *names)).encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest[:8], "big"))
 
 
 # Engines that write and filter items without a language model, so that these steps run as they do with one.

@@ -1,4 +1,4 @@
-"""Putting items to a model: questions, order of options, and the letter that is read.
+"""The examination of a model: questions, order of options, and the parsed letter.
 
 Three methods:
 
@@ -35,8 +35,6 @@ from dialeval.prompts.reasoning import without_marks
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
 from dialeval.protocols.verdicts import is_whole, own_words, plain_text, status_of, text_to_read, was_cut
-
-# Putting items to a model, and reading its answers (DialogBench 4, evaluation method).
 
 Method = Literal["letter", "choice", "perplexity"]
 Presentation = Literal["history", "text"]
@@ -213,12 +211,6 @@ def _most_probable(scores: Mapping[str, float], letters: Sequence[str]) -> str |
     return first[0] if len(first) == 1 else None
 
 
-def _joint_status(answers: Sequence[Mapping[str, Any]], *, readable: bool) -> str:
-    failed = [answer["status"] for answer in answers if answer["status"] != "ok"]
-    too_long = any(answer["finish_reason"] == "length" for answer in answers)
-    return status_of(failed[0] if failed else "ok", "length" if too_long else "stop", readable=readable)
-
-
 def _row(model: str, method: str, item: TestItem, rotation: int, choice: str | None, status: str) -> dict[str, Any]:
     return {
         "model": model,
@@ -234,6 +226,12 @@ def _row(model: str, method: str, item: TestItem, rotation: int, choice: str | N
         "correct": choice == item.label,
         "status": status,
     }
+
+
+def _joint_status(answers: Sequence[Mapping[str, Any]], *, readable: bool) -> str:
+    failed = [answer["status"] for answer in answers if answer["status"] != "ok"]
+    too_long = any(answer["finish_reason"] == "length" for answer in answers)
+    return status_of(failed[0] if failed else "ok", "length" if too_long else "stop", readable=readable)
 
 
 # How an item is put into words: its question, what stands beside the dialogue, its options and the cue to answer.
@@ -284,12 +282,12 @@ def question_of(item: TestItem) -> str:
 
 
 def extras_of(item: TestItem) -> list[tuple[str, str]]:
-    """Returns name and text of what whoever answers is shown beside the dialogue."""
+    """Returns name and text of the parts that are shown beside the dialogue."""
     return [(_in(item.language, _EXTRAS[name]), without_marks(item.extra[name])) for name in task_of(item.task).shown]
 
 
 def cue_of(item: TestItem) -> str:
-    """Returns the words after which the text of an option stands when options are scored by their probability."""
+    """Returns the words before an option's text when options are scored by their probability."""
     return _in(item.language, _CUES.get(item.task, _ANSWER))
 
 
@@ -304,12 +302,12 @@ def render_options(options: Sequence[str]) -> str:
     return "\n".join(f"{letter}. {_one_line(text)}" for letter, text in zip(LETTERS, options, strict=False))
 
 
-def _one_line(text: str) -> str:
-    return without_marks(" ".join(text.split()))
-
-
 def _in(language: str, words: tuple[str, str]) -> str:
     return words[language == "zh"]
+
+
+def _one_line(text: str) -> str:
+    return without_marks(" ".join(text.split()))
 
 
 # Finding the letter that a model chose in what it wrote.
@@ -404,20 +402,6 @@ _NEAR, _FAR = 60, 300
 """Characters before and behind a letter in which it may be said to be wrong."""
 
 
-class _Named(NamedTuple):
-    """A letter that an answer names.
-
-    Attributes:
-        letter: the letter.
-        denied: whether it is said to be wrong.
-        clear: whether it is no question, no other option's text stands behind it, and more words would not change it.
-    """
-
-    letter: str
-    denied: bool
-    clear: bool
-
-
 def read_letter(text: str, options: Sequence[str], *, cut: bool = False) -> str | None:
     """Returns the letter of the option that an answer chooses, or None where it chooses none or more than one.
 
@@ -458,6 +442,31 @@ def _named(plain: str, patterns: Iterable[re.Pattern[str]], options: Sequence[st
             yield _Named(letter, denied is not None, clear)
 
 
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().strip(_EDGES).split())
+
+
+class _Named(NamedTuple):
+    """A letter that an answer names.
+
+    Attributes:
+        letter: the letter.
+        denied: whether it is said to be wrong.
+        clear: whether it is no question, no other option's text stands behind it, and more words would not change it.
+    """
+
+    letter: str
+    denied: bool
+    clear: bool
+
+
+def _by_text(plain: str, options: Sequence[str]) -> str | None:
+    """Returns the letter of the option whose text is the whole answer, or all behind `Answer:`."""
+    said = {_folded(plain), _folded(_ANSWER_BEFORE.sub("", plain, count=1))}
+    matching = [letter for letter, option in zip(LETTERS, options, strict=False) if _folded(option) in said]
+    return matching[0] if len(matching) == 1 else None
+
+
 def _answered(plain: str) -> Iterator[str]:
     """Yields the letters in sentences that hold nothing but letters and words that give an answer or change it."""
     for sentence in _SENTENCE_END.split(_LISTED.sub(_without_mark, plain)):
@@ -472,24 +481,13 @@ def _without_mark(listed: re.Match[str]) -> str:
     return "" if not all(map(_is_of_answers, _WORD.findall(behind))) and not _gives_an_answer(listed[0]) else listed[0]
 
 
-def _gives_an_answer(line: str) -> bool:
-    return any(pattern.search(line) for pattern in _DECLARATIONS)
-
-
 def _is_of_answers(word: str) -> bool:
     plain = word.replace("’", "'")
     return _OF_ANSWERS.fullmatch(plain) is not None or _OF_ANSWERS_ZH.fullmatch(plain) is not None
 
 
-def _by_text(plain: str, options: Sequence[str]) -> str | None:
-    """Returns the letter of the option whose text is the whole answer, or all that follows `Answer:`."""
-    said = {_folded(plain), _folded(_ANSWER_BEFORE.sub("", plain, count=1))}
-    matching = [letter for letter, option in zip(LETTERS, options, strict=False) if _folded(option) in said]
-    return matching[0] if len(matching) == 1 else None
-
-
-def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().strip(_EDGES).split())
+def _gives_an_answer(line: str) -> bool:
+    return any(pattern.search(line) for pattern in _DECLARATIONS)
 
 
 # Where the right option stands: drawn at random, or in every place in turn (DialogBench 3.4, position bias).
@@ -504,7 +502,7 @@ def shuffled(item: TestItem, random_seed: int) -> TestItem:
 
 
 def rotations(item: TestItem) -> tuple[TestItem, ...]:
-    """Returns the item with its options rotated by 0, 1, ... places, so that each option stands in each place once."""
+    """Returns the item with its options rotated by 0, 1, ... places, so that each option has each place once."""
     n = len(item.options)
     return tuple(_reordered(item, [(place - shift) % n for place in range(n)]) for shift in range(n))
 

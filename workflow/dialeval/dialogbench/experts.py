@@ -30,8 +30,6 @@ from dialeval.errors import UserError
 from dialeval.tables.files import escaped_cell, unescaped_cell
 from dialeval.whole_files import replacing
 
-# The sheet on which experts answer: items drawn for each task, with their options and without the right answers.
-
 COLUMNS = ("item", "task", "language", "dialogue", "beside", "question", *LETTERS, "answer", "expert")
 _FILLED_IN = ("answer", "expert")
 
@@ -112,7 +110,7 @@ _BLANKS = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class ExpertAnswer:
-    """One answer: the item's id, who gave it, and the letter of the chosen option as the item stands now."""
+    """One answer: the item's id, the annotator, and the letter of the chosen option in the present order."""
 
     item_id: str
     expert: str
@@ -174,7 +172,7 @@ def read_expert_answers(path: Path, items: Mapping[str, TestItem]) -> ExpertRead
 
 
 def _table(path: Path) -> Iterator[tuple[list[str], int]]:
-    """Yields the rows that are not blank with their lines, whatever stands between cells."""
+    """Yields the rows that are not blank with their lines, for any delimiter."""
     head = read_text(path).partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
     for line, row in read_csv(path, delimiter):
@@ -207,7 +205,7 @@ def _item(name: str, items: Mapping[str, TestItem], where: str) -> TestItem:
 
 
 def _choice(answer: str, item: TestItem, shown: Mapping[str, str], where: str) -> str:
-    """Returns the letter of the option that is meant, as the item stands now."""
+    """Returns the letter of the chosen option in the present order."""
     letter_of = {_folded(text): letter for letter, text in zip(item.letters, item.options, strict=True)}
     found = _LETTER.fullmatch(answer)
     if found is None:

@@ -18,15 +18,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from dialeval.corpora.clusters import beginning_clusters
-from dialeval.corpora.json_records import Wanted, name_of, optional_text, records_of
+from dialeval.corpora.json_records import RecordFields, name_of, optional_text, records_of
 from dialeval.corpora.text_files import JsonLine
 from dialeval.dialogbench.tasks import TASKS, Task, find_task
 from dialeval.errors import UserError
 from dialeval.tables.dialogbench import TEST_ITEMS
 from dialeval.tables.files import iterate_rows
 from dialeval.text import noted
-
-# A multiple-choice question on a dialogue, as DialogBench has them.
 
 LETTERS = "ABCD"
 
@@ -130,14 +128,14 @@ class TestItem:
 # DialogBench's published question files: one JSON object per line, whatever the file is called, or a list of them.
 
 SUFFIXES = (".json", ".jsonl")
-_QUESTIONS = Wanted(["dialogue"])
+_QUESTIONS = RecordFields(["dialogue"])
 _WORDS = re.compile(r"domain|analysis|speaker[12][ _]?(?:personality|emotion)", re.IGNORECASE)
 """Fields that may be left out; what they hold is shown to nobody who answers."""
 
 
 @dataclass
 class ItemReading:
-    """What a reader found: the items, how many records it left out, by task and reason, and what is odd of the rest."""
+    """The result of a reader: items, left-out records by task and reason, and notes on the rest."""
 
     source: str
     items: list[TestItem] = field(default_factory=list)
@@ -177,6 +175,20 @@ def read(path: Path, language: str, *, origin: str = "published", task: str | No
     return reading
 
 
+def item_files(path: Path) -> list[Path]:
+    """Returns a file, or the `.json` and `.jsonl` files of a folder.
+
+    Raises:
+        UserError: a folder has none.
+    """
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for file in path.iterdir() if file.suffix in SUFFIXES)
+    if not files:
+        raise UserError(f"{path}: no file ends in {' or '.join(SUFFIXES)}")
+    return files
+
+
 def _read_line(
     line: JsonLine, fallback: str, language: str, origin: str, reading: ItemReading, seen: Counter[str]
 ) -> None:
@@ -205,20 +217,6 @@ def _task(name: str, fallback: str, where: str) -> Task:
         known = ", ".join(task.abbreviation for task in TASKS)
         raise UserError(f"{where}: neither '{name:.60}' nor '{fallback}' is a task of DialogBench; name one of {known}")
     return task
-
-
-def item_files(path: Path) -> list[Path]:
-    """Returns a file, or the `.json` and `.jsonl` files of a folder.
-
-    Raises:
-        UserError: a folder has none.
-    """
-    if not path.is_dir():
-        return [path]
-    files = sorted(file for file in path.iterdir() if file.suffix in SUFFIXES)
-    if not files:
-        raise UserError(f"{path}: no file ends in {' or '.join(SUFFIXES)}")
-    return files
 
 
 # How a test item of DialogBench is read from the many shapes in which it is written down.
@@ -289,6 +287,10 @@ def read_record(
     )
 
 
+def _folded(text: str) -> str:
+    return "".join(character for character in str(text).casefold() if character.isalnum())
+
+
 def _utterances(dialogue: Any) -> tuple[str, ...]:
     """Returns a dialogue's texts; speaker 1 must begin and the speakers alternate."""
     if not isinstance(dialogue, list) or not dialogue:
@@ -303,7 +305,7 @@ def _utterances(dialogue: Any) -> tuple[str, ...]:
 
 
 def _turn(turn: Any) -> Iterator[tuple[int, str]]:
-    """Yields speaker and text of what is said in one turn."""
+    """Yields speaker and text of the utterances of a turn."""
     if not isinstance(turn, dict):
         raise RecordProblem("broken_dialogue", f"a turn must be an object, not {turn!r:.60}")
     fields = {_folded(name): value for name, value in turn.items()}
@@ -329,6 +331,16 @@ def _speaker(name: str) -> int | None:
     return int(found[1]) if found else None
 
 
+def _first(fields: Mapping[str, Any], *names: str) -> Any:
+    return next((fields[name] for name in names if name in fields), None)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        value = "\n".join(value)
+    return value.strip() if isinstance(value, str) else ""
+
+
 def _options(value: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Returns the options' texts and their keys: letters, digits, or nothing where a list has none."""
     pairs = list(_option_pairs(value))
@@ -347,16 +359,6 @@ def _options(value: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if not text or text.casefold() == "none":
             raise RecordProblem("empty_option", repr(text))
     return tuple(texts), tuple(key for key, _ in pairs)
-
-
-def _in_order(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Returns options in the order of their keys, A or 1 first; without keys, as they stand."""
-    keys = sorted(key for key, _ in pairs)
-    if not any(keys):
-        return pairs
-    if keys not in (list(LETTERS[: len(keys)]), [str(number) for number in range(1, len(keys) + 1)]):
-        raise RecordProblem("option_keys", ", ".join(keys))
-    return sorted(pairs, key=lambda pair: pair[0])
 
 
 def _option_pairs(value: Any) -> Iterator[tuple[str, Any]]:
@@ -380,6 +382,16 @@ def _option_pairs(value: Any) -> Iterator[tuple[str, Any]]:
 def _option_key(key: str) -> str:
     found = _KEY.fullmatch(_folded(key))
     return found[1].upper() if found else key
+
+
+def _in_order(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Returns options in the order of their keys, A or 1 first; without keys, in their own order."""
+    keys = sorted(key for key, _ in pairs)
+    if not any(keys):
+        return pairs
+    if keys not in (list(LETTERS[: len(keys)]), [str(number) for number in range(1, len(keys) + 1)]):
+        raise RecordProblem("option_keys", ", ".join(keys))
+    return sorted(pairs, key=lambda pair: pair[0])
 
 
 def _option_text(value: Any) -> str:
@@ -413,20 +425,6 @@ def _label(value: Any, keys: tuple[str, ...]) -> str:
 
 def _of_both(fields: Mapping[str, Any], kind: str) -> tuple[str, str]:
     return _text(fields.get(f"speaker1{kind}")), _text(fields.get(f"speaker2{kind}"))
-
-
-def _first(fields: Mapping[str, Any], *names: str) -> Any:
-    return next((fields[name] for name in names if name in fields), None)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
-        value = "\n".join(value)
-    return value.strip() if isinstance(value, str) else ""
-
-
-def _folded(text: str) -> str:
-    return "".join(character for character in str(text).casefold() if character.isalnum())
 
 
 # Test items from the table that holds those of all sources, each with what answers to it inherit.

@@ -19,8 +19,6 @@ from dialeval.stats.arrays import IntArray
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.rates import even_places
 
-# People who answered test items: their answers as one, each by himself, and how far they agree (DialogBench 4).
-
 PEOPLE, METHOD = "people", "experts"
 SIMULATED = " (simulated)"
 """What stands behind the name of an expert who is a simulation."""
@@ -240,12 +238,6 @@ def circular_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
     return rows
 
 
-def _joined(found: Sequence[Answer]) -> Row:
-    """Returns all rotations of an item as one answer: right if each is."""
-    status = next((answer["status"] for answer in found if answer["status"] != "ok"), "ok")
-    return {"correct": all(answer["correct"] for answer in found), "status": status, "cluster": found[0]["cluster"]}
-
-
 def _chosen(answers: Sequence[Answer], letters: str) -> IntArray:
     """Returns how often each letter was chosen over the orders of each item, shape [n_items, n_letters]."""
     number = {item_id: place for place, item_id in enumerate(dict.fromkeys(one["item_id"] for one in answers))}
@@ -254,6 +246,12 @@ def _chosen(answers: Sequence[Answer], letters: str) -> IntArray:
         if answer["choice"] is not None:
             chosen[number[answer["item_id"]], letters.index(answer["choice"])] += 1
     return chosen
+
+
+def _joined(found: Sequence[Answer]) -> Row:
+    """Returns all rotations of an item as one answer: right if each is."""
+    status = next((answer["status"] for answer in found if answer["status"] != "ok"), "ok")
+    return {"correct": all(answer["correct"] for answer in found), "status": status, "cluster": found[0]["cluster"]}
 
 
 # How many test items there are, and how long their dialogues are (DialogBench, Table 1).
@@ -326,7 +324,7 @@ def domain_count_rows(classified: Mapping[str, Iterable[Answer]], confidence: fl
 def _share_rows(
     about: Row, column: str, names: Sequence[str], seen: Counter[str | None], confidence: float
 ) -> list[Row]:
-    """Returns count and share of each name; what could not be read is left out of the shares and counted."""
+    """Returns count and share of each name; unparsed answers are counted and left out of the shares."""
     n = sum(seen[name] for name in names)
     rows = []
     for name in names:

@@ -1,4 +1,4 @@
-"""What DialogBench is made of: twelve tasks, twenty domains, personalities and styles.
+"""DialogBench's twelve tasks, twenty domains, personalities and styles.
 
 The choice of domains is DialogBench's (its Appendix C); the descriptions are ours.
 """
@@ -10,8 +10,6 @@ from functools import cache
 from typing import Literal
 
 from dialeval.errors import UserError, nearest
-
-# DialogBench's twelve tasks: what each asks, what it adds to an item, and under which names it goes.
 
 Dimension = Literal["correctness", "coherence", "consistency", "safety"]
 DIMENSIONS: tuple[Dimension, ...] = ("correctness", "coherence", "consistency", "safety")
@@ -34,6 +32,45 @@ class Value:
     def in_language(self, language: str) -> str:
         """Returns the name in a language; English where there is no other."""
         return self.zh if language == "zh" else self.en
+
+
+OFFENSES = (
+    Value("offensive", "冒犯", ("contain", "存在冒犯", "有冒犯", "包含冒犯")),
+    Value("non-offensive", "不冒犯", ("not offensive", "inoffensive", "not contain", "无冒犯", "不存在冒犯", "非冒犯")),
+)
+
+INFERENCES = (
+    Value("entailment", "蕴含", ("entail", "entails", "蕴涵")),
+    Value("contradiction", "矛盾", ("contradict", "contradictory")),
+    Value("neutral", "中立", ("neutrality", "中性")),
+)
+
+RELATIONS = (
+    Value("teacher-student", "师生", ("teacher and student", "student-teacher", "老师与学生", "老师和学生")),
+    Value("parent-child", "父母与子女", ("child-parent", "parent and child", "子女与父母", "亲子")),
+    Value("elder relative", "与其他长辈", ("child-other family elder", "其他家庭长辈", "孩子与其他家庭长辈")),
+    Value("brothers", "兄弟", ("brother",)),
+    Value("sisters", "姐妹", ("sister",)),
+    Value("spouses", "夫妻", ("couples", "couple", "married couple", "夫妇")),
+    Value("lovers", "恋人", ("romantic partners", "情侣")),
+    Value("friends", "朋友", ("friend",)),
+    Value("neighbors", "邻居", ("neighbours", "neighbor")),
+    Value("colleagues", "同事", ("coworkers", "colleague")),
+    Value("superior-subordinate", "上下级", ("superior and subordinate", "boss-employee", "上级与下级")),
+    Value("customer-seller", "顾客与商家", ("customers", "customer", "customer-merchant", "客户", "顾客")),
+    Value("competitors", "竞争对手", ("competitor", "rivals", "对手")),
+)
+
+EMOTIONS = (
+    Value("disgust", "厌恶", ("disgusted", "恶心")),
+    Value("fear", "恐惧", ("afraid", "害怕", "担忧")),
+    Value("disappointment", "失望", ("disappointed",)),
+    Value("neutrality", "中性", ("neutral", "中立", "平静")),
+    Value("anger", "愤怒", ("angry", "生气")),
+    Value("sadness", "悲伤", ("sad", "难过", "伤心")),
+    Value("joy", "喜悦", ("joyful", "happiness", "happy", "快乐", "高兴", "开心")),
+    Value("surprise", "惊讶", ("surprised", "惊喜", "吃惊")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,41 +106,6 @@ class Task:
         """Returns whether every item has the same options."""
         return len(self.values) == self.n_options
 
-
-EMOTIONS = (
-    Value("disgust", "厌恶", ("disgusted", "恶心")),
-    Value("fear", "恐惧", ("afraid", "害怕", "担忧")),
-    Value("disappointment", "失望", ("disappointed",)),
-    Value("neutrality", "中性", ("neutral", "中立", "平静")),
-    Value("anger", "愤怒", ("angry", "生气")),
-    Value("sadness", "悲伤", ("sad", "难过", "伤心")),
-    Value("joy", "喜悦", ("joyful", "happiness", "happy", "快乐", "高兴", "开心")),
-    Value("surprise", "惊讶", ("surprised", "惊喜", "吃惊")),
-)
-RELATIONS = (
-    Value("teacher-student", "师生", ("teacher and student", "student-teacher", "老师与学生", "老师和学生")),
-    Value("parent-child", "父母与子女", ("child-parent", "parent and child", "子女与父母", "亲子")),
-    Value("elder relative", "与其他长辈", ("child-other family elder", "其他家庭长辈", "孩子与其他家庭长辈")),
-    Value("brothers", "兄弟", ("brother",)),
-    Value("sisters", "姐妹", ("sister",)),
-    Value("spouses", "夫妻", ("couples", "couple", "married couple", "夫妇")),
-    Value("lovers", "恋人", ("romantic partners", "情侣")),
-    Value("friends", "朋友", ("friend",)),
-    Value("neighbors", "邻居", ("neighbours", "neighbor")),
-    Value("colleagues", "同事", ("coworkers", "colleague")),
-    Value("superior-subordinate", "上下级", ("superior and subordinate", "boss-employee", "上级与下级")),
-    Value("customer-seller", "顾客与商家", ("customers", "customer", "customer-merchant", "客户", "顾客")),
-    Value("competitors", "竞争对手", ("competitor", "rivals", "对手")),
-)
-INFERENCES = (
-    Value("entailment", "蕴含", ("entail", "entails", "蕴涵")),
-    Value("contradiction", "矛盾", ("contradict", "contradictory")),
-    Value("neutral", "中立", ("neutrality", "中性")),
-)
-OFFENSES = (
-    Value("offensive", "冒犯", ("contain", "存在冒犯", "有冒犯", "包含冒犯")),
-    Value("non-offensive", "不冒犯", ("not offensive", "inoffensive", "not contain", "无冒犯", "不存在冒犯", "非冒犯")),
-)
 
 TASKS: tuple[Task, ...] = (
     Task("SF", "Slot Filling", "correctness", (), hidden=("slot",), asks=True),
@@ -216,13 +218,13 @@ def value_of(task: Task, text: str) -> Value | None:
     return None
 
 
+def _folded(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
 @cache
 def _by_folded_name() -> dict[str, Task]:
     return {_folded(name): task for task in TASKS for name in (task.abbreviation, task.name, *task.aliases)}
-
-
-def _folded(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 # The twenty domains that dialogues are written about: ten of daily life, ten of professional knowledge.
@@ -444,6 +446,22 @@ def find_domain(name: str) -> Domain | None:
 Style = Literal["friendly", "neutral", "unfriendly"]
 STYLES: tuple[Style, ...] = ("friendly", "neutral", "unfriendly")
 
+SLOTS: tuple[tuple[str, str], ...] = (
+    ("time of day", "时间"),
+    ("date", "日期"),
+    ("place", "地点"),
+    ("person", "人物"),
+    ("price", "价格"),
+    ("quantity", "数量"),
+    ("duration", "时长"),
+    ("reason", "原因"),
+    ("means of transport", "交通方式"),
+    ("material or ingredient", "材料或食材"),
+    ("colour or size", "颜色或尺寸"),
+    ("order of steps", "步骤顺序"),
+)
+"""What slot filling may ask for, in English and Chinese."""
+
 
 @dataclass(frozen=True, slots=True)
 class Personality:
@@ -478,19 +496,3 @@ PERSONALITIES: tuple[Personality, ...] = (
     Personality("unfriendly", "envious, belittles what others achieve", "嫉妒，贬低别人的成绩"),
     Personality("unfriendly", "cold, curt, wants the talk to be over", "冷淡，三言两语，只想快点说完"),
 )
-
-SLOTS: tuple[tuple[str, str], ...] = (
-    ("time of day", "时间"),
-    ("date", "日期"),
-    ("place", "地点"),
-    ("person", "人物"),
-    ("price", "价格"),
-    ("quantity", "数量"),
-    ("duration", "时长"),
-    ("reason", "原因"),
-    ("means of transport", "交通方式"),
-    ("material or ingredient", "材料或食材"),
-    ("colour or size", "颜色或尺寸"),
-    ("order of steps", "步骤顺序"),
-)
-"""What slot filling may ask for, in English and Chinese."""

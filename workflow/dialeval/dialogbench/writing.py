@@ -1,4 +1,4 @@
-"""Having items written by a model, filtered and classified by a judge, round by round.
+"""Writing of items by a model, and filtering and classifying by a judge, round by round.
 
 One request asks for one item. What it must be about is drawn beforehand (`briefs`); the model is asked for the
 dialogue, the options, the reasoning and last the answer, as one JSON object. Sampling is at temperature 1, as in the
@@ -33,12 +33,9 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
 from dialeval.protocols.verdicts import is_whole, own_words, plain_text, status_of, text_to_read, was_cut
 
-# Asking a model to write items (DialogBench 3.3 and 3.4), and asking again for those that are still wanting.
-
 WRITE_PROTOCOL = "dialogbench_writing"
 WRITE_TEMPLATES = {"en": "dialogbench_write_en.j2", "zh": "dialogbench_write_zh.j2"}
 WRITE_SAMPLING = Sampling(temperature=1.0, max_tokens=4096)
-
 
 _ROUNDS = 1_000
 """More rounds than can be asked for; repeat numbers of items in the same words lie so far apart."""
@@ -110,8 +107,8 @@ def plan_top_up(
         yield from plan(briefs, templates, sampling, round_number=round_number, wanted=wanted)
 
 
-def as_told(brief: Brief, text: str) -> Brief:
-    """Returns a brief as a prompt tells it: personalities that do not stand in it are the writer's own to choose."""
+def brief_text(brief: Brief, text: str) -> Brief:
+    """Returns a brief for a prompt; personalities that it lacks are the writer's choice."""
     told = all(personality in text for personality in brief.personalities)
     return brief if told else replace(brief, personalities=("", ""))
 
@@ -224,7 +221,7 @@ def parse_filtering(judge: str, item: TestItem, answer: Mapping[str, Any]) -> di
 
 
 def read_verdict(text: str, *, cut: bool = False) -> str | None:
-    """Returns `correct` or `incorrect`; None for an answer that says neither plainly, or was `cut` right behind it."""
+    """Returns `correct` or `incorrect`; None for an answer that has neither plainly, or was `cut` right behind it."""
     plain = own_words(plain_text(text)).replace("’", "'")
     unmarked = _MARKS.sub(lambda marks: "'" if _is_apostrophe(marks) else "", plain).strip()
     said = _BLANKS.sub(lambda blanks: "\n" if "\n" in blanks[0] else " ", unmarked)
@@ -238,17 +235,17 @@ def read_verdict(text: str, *, cut: bool = False) -> str | None:
     return None if _FOR.search(behind) else "incorrect"
 
 
-def _is_apostrophe(marks: re.Match[str]) -> bool:
-    text, start, end = marks.string, marks.start(), marks.end()
-    return marks[0] == "'" and text[max(0, start - 1) : start].isalpha() and text[end : end + 1].isalpha()
-
-
 def filtered(outcome: Outcome, verdict: Mapping[str, Any]) -> Outcome:
-    """Returns the outcome with the filter's reason against it, if there is one: only what is called correct is kept."""
+    """Returns the outcome with the filter's reason against it, if any: only items called correct are kept."""
     if verdict["choice"] == "correct":
         return outcome
     reason = "filtered_out" if verdict["choice"] == "incorrect" else f"filter_{verdict['status']}"
     return outcome.rejected(reason)
+
+
+def _is_apostrophe(marks: re.Match[str]) -> bool:
+    text, start, end = marks.string, marks.start(), marks.end()
+    return marks[0] == "'" and text[max(0, start - 1) : start].isalpha() and text[end : end + 1].isalpha()
 
 
 # The judge says how the speakers treat each other and what they talk about (DialogBench 3.4, Figures 5 and 6).
@@ -330,7 +327,7 @@ Ask = Callable[[Sequence[Request]], Awaitable[list[dict[str, Any]]]]
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One answer of a writer and what became of it.
+    """One answer of a writer and its outcome.
 
     Attributes:
         procedure: by which it was written: `full`, `-styles` or `-domains`.
@@ -409,7 +406,7 @@ async def write_in_rounds(
         planned = list(plan_top_up(briefs, accepted, templates, sampling, round_number=number, max_rounds=max_rounds))
         if not planned:
             break
-        asked_for = [as_told(brief_of[one.case_id or ""], one.request.messages[0].content) for one in planned]
+        asked_for = [brief_text(brief_of[one.case_id or ""], one.request.messages[0].content) for one in planned]
         answers = await ask([one.request for one in planned])
         read = [read_written(brief, answer, origin) for brief, answer in zip(asked_for, answers, strict=True)]
         settled = checked([*accepted.values(), *read], rules, threshold=duplicate_similarity)[len(accepted) :]

@@ -24,8 +24,6 @@ from dialeval.dialogbench.tasks import Task, task_of, value_of
 from dialeval.prompts.reasoning import without_thinking
 from dialeval.protocols.verdicts import status_of, text_to_read
 
-# Reading what a writer returns: one JSON object somewhere in the text, or a reason why there is none.
-
 _DECODER = json.JSONDecoder(strict=False)
 _MOST_BROKEN = 200
 """Brackets that begin no JSON object after which no other is tried."""
@@ -42,7 +40,7 @@ _APOLOGY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one item that was asked for.
+    """The outcome of one requested item.
 
     Attributes:
         item_id: the item's id, whether there is one or not.
@@ -86,7 +84,7 @@ class Outcome:
 
 
 def read_written(brief: Brief, answer: Mapping[str, Any], origin: str) -> Outcome:
-    """Returns what a writer's answer to one brief holds.
+    """Returns the items in a writer's answer to one brief.
 
     Args:
         brief: what was asked for; what was drawn in it stands in the item, whatever the writer repeats of it. Only
@@ -154,7 +152,7 @@ def _item(brief: Brief, record: dict[str, Any], origin: str) -> TestItem:
 
 
 def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
-    """Returns the outermost JSON objects of a text, and what is wrong with one that cannot be read, if any."""
+    """Returns the outermost JSON objects of a text, and the fault of an unreadable one, if any."""
     found: list[dict[str, Any]] = []
     broken, n_broken = "", 0
     place = text.find("{")
@@ -177,7 +175,7 @@ def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
 
 
 def _unusable(record: dict[str, Any]) -> str:
-    """Returns what about an object that JSON allows can be no part of an item; empty if nothing is."""
+    """Returns the fault of a JSON object that cannot be part of an item; empty if there is none."""
     if is_nested_deeper(record, _DEEPEST):
         return f"nested more than {_DEEPEST} deep"
     try:
@@ -230,7 +228,7 @@ class Rules:
 
 
 class Problem(NamedTuple):
-    """A rule that an item breaks, and what was found."""
+    """A rule that an item breaks, and the finding."""
 
     reason: str
     detail: str
@@ -274,12 +272,6 @@ def counts(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
     return [{**dict(zip(names, key, strict=True)), "n": n} for key, n in sorted(found.items())]
 
 
-def _end(outcome: Outcome) -> str:
-    if outcome.reasons:
-        return outcome.reasons[0]
-    return "accepted_short" if outcome.item and outcome.item.n_begun < ASKED_TURNS else "accepted"
-
-
 def _of_dialogue(item: TestItem, task: Task, rules: Rules) -> Iterator[Problem]:
     n = len(item.utterances)
     if item.n_begun < rules.min_turns:
@@ -307,6 +299,10 @@ def _of_options(item: TestItem, task: Task, rules: Rules) -> Iterator[Problem]:
     yield from _copies(item, task)
 
 
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
 def _of_closed_options(item: TestItem, task: Task) -> Iterator[Problem]:
     values = [value_of(task, text) for text in item.options]
     unknown = [text for text, value in zip(item.options, values, strict=True) if value is None]
@@ -327,7 +323,7 @@ def _of_closed_options(item: TestItem, task: Task) -> Iterator[Problem]:
 
 
 def _copies(item: TestItem, task: Task) -> Iterator[Problem]:
-    """Yields options that repeat literally what they must not, or do not come up where they must."""
+    """Yields options that copy forbidden text, or lack required text."""
     dialogue = _joined(" \n ".join(item.utterances))
     if task.abbreviation == "SF":
         said = set(_words(" ".join(item.utterances)))
@@ -347,17 +343,19 @@ def _copies(item: TestItem, task: Task) -> Iterator[Problem]:
                 yield Problem("option_copied", f"{text!r:.80} stands in the {_COPIES_FROM[task.abbreviation]}")
 
 
-def _quoted(text: str, joined: str) -> bool:
-    return len(_words(text)) >= _LEAST_COPIED and _joined(text) in joined
-
-
 def _joined(text: str) -> str:
     """Returns the words of a text between single blanks, so that whole words are found in it."""
     return f" {' '.join(_words(text))} "
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+def _quoted(text: str, joined: str) -> bool:
+    return len(_words(text)) >= _LEAST_COPIED and _joined(text) in joined
+
+
+def _end(outcome: Outcome) -> str:
+    if outcome.reasons:
+        return outcome.reasons[0]
+    return "accepted_short" if outcome.item and outcome.item.n_begun < ASKED_TURNS else "accepted"
 
 
 # Items whose dialogues are nearly the same, found in about linear time.

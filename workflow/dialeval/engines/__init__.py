@@ -1,11 +1,11 @@
-"""Engines: what a model is asked, how it is answered, and where the answers are kept.
+"""Engines: requests to models, their responses, and the store that keeps the responses.
 
-    requests                    a question, an answer, and the key under which the answer is kept
-    answering                   asks each distinct request once: from the store, or else from the engine
-    early_stop                  ends a job early where every request is in vain
-    opening, availability       from a model's configuration to its engine, and what is missing here to run it
-    store/                      every answer ever given, and how lines reach the disk
-    spending/                   what answers cost, and budgets
+    requests                    requests, responses, and the key under which a response is stored
+    answering, early_stop       opens a model's engine and asks each distinct request once: from the store, or else from
+                                the engine; ended in order by Ctrl-C, and early where everything is refused
+    availability                the reasons why a model cannot run here
+    store/                      all stored responses, and how lines reach the disk
+    spending/                   the cost of answers, and budgets
 
 An engine is a module with a function `open_model`, which the model's configuration names:
 

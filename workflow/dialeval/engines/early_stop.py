@@ -1,4 +1,4 @@
-"""Ends a job whose requests are all in vain, before it is paid in full, and remembers why.
+"""Stops a job early whose requests all fail or cannot be parsed, and remembers the reason.
 
 Until the first answer that is of use, no more requests are under way than may yet turn out useless. What is found
 holds for the other jobs of the run, too; what was billed and cannot be stored, as where an endpoint leaves label
@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dialeval.engines.rate_limits.limits import HOPELESS, EndpointDead, to_go_on
+from dialeval.engines.rate_limits.limits import FINAL_KINDS, EndpointDead, resume_advice
 from dialeval.engines.requests import AnswerFailure, Request, Response
 from dialeval.errors import UserError
 from dialeval.jobs.signals import run_mark
@@ -41,7 +41,7 @@ _FOUND_OUT_ONCE = ("choice", "loglikelihood")
 _NO_WAY_THERE = frozenset({"connection", "server"})
 """Kinds that may pass, unless the failure itself says otherwise, as one of a wrong certificate does."""
 _SECONDS = 0.05
-_LOOK_AGAIN = 0.5
+_READ_AGAIN = 0.5
 """Seconds between two looks at what other jobs have found."""
 _NUMBERED = re.compile(r"(?=\S*\d)[\w-]{8,}")
 """Words in which refusals may differ that say the same: names that a proxy gives to requests, times."""
@@ -71,7 +71,7 @@ _UNPARSED = {
 
 @dataclass(frozen=True)
 class Parsing:
-    """How it is known during a job whether answers can be parsed.
+    """How a job checks whether answers can be parsed.
 
     Attributes:
         status_of: returns the status of an answer once it is parsed, `ok` where anything in it could be; empty where
@@ -101,7 +101,7 @@ class EarlyStop:
         self._name, self._about, self._settings = name, f"{name} under {protocol}", settings
         self._run = run_mark()
         self._known: list[dict[str, str | list[str]]] = []
-        self._size, self._looked_at = -1, 0.0
+        self._size, self._read_at = -1, 0.0
         self._useful = self._answered = self._alike_over = False
         self._words, self._refused = "", 0
         self._under_way, self._may_fail = 0, 0.0
@@ -141,19 +141,114 @@ class EarlyStop:
         finally:
             self._waiting.remove(turn)
             if not self._under_way:
-                self._let_others()
+                self._release_first()
 
     def leave(self) -> None:
         """Gives the place back."""
         self._under_way -= 1
         if not self._under_way or self._useful:
-            if not self._useful and len(self._billed) >= self._most_billed(self._may_fail):
-                self._words_of_billed()  # written down before another job begins to find out the same
-            self._let_others()
+            if not self._useful and len(self._billed) >= self._max_billed(self._may_fail):
+                self._billed_message()  # written down before another job begins to find out the same
+            self._release_first()
+
+    def read(self, request: Request, response: Response) -> Request | None:
+        """Notes an answer, new or stored: where it is of use, whatever fails from now on fails for itself.
+
+        Returns:
+            A request whose answer decides whether this one is of use, or None.
+        """
+        if self._useful:
+            return None
+        status = self.parsing.status_of(request, response) if self.parsing else "ok"
+        if status == "ok":
+            self._useful = True
+            self._statuses.clear()
+            self._release_first()
+        if status in ("", "ok"):
+            return None
+        if status == "unparsed" and self.parsing and self.parsing.second:
+            second = self.parsing.second(request, response)
+            if second is not None:
+                return second
+        self._statuses[status] += 1
+        self._example = self._example or " ".join(response.text.split())
+        kind = "structured" if request.answer_schema else request.kind
+        self._unparsed_advice = kind if status == "unparsed" and kind in _UNPARSED else ""
+        return None
+
+    def answered(self) -> None:
+        """Notes that the model answered."""
+        self._answered = self._alike_over = True
+
+    def failed(self, request: Request, key: str, failure: AnswerFailure) -> None:
+        """Notes a request that failed.
+
+        Raises:
+            EndpointDead: no request can be answered.
+        """
+        kind, words = failure.kind, str(failure)
+        alike = _NUMBERED.sub("", words)
+        self._alike_over = self._alike_over or kind != _ALIKE or alike != _NUMBERED.sub("", self._words or words)
+        self._words = words
+        self._refused += 1
+        lost = kind in FINAL_KINDS - {"parameter"} or (kind in _NO_WAY_THERE and not getattr(failure, "passing", True))
+        if lost and not self._answered:
+            raise EndpointDead(f"model {self._name}: the first request failed: {kind}: {words}. {resume_advice(kind)}")
+        if kind in _BILLED:
+            self._billed[key] = f"{kind}: {words}"
+            self._billed_kind = request.kind if kind == _UNSUPPORTED else kind
+
+    def check(self, may_fail: float = 0.0) -> None:
+        """Raises UserError if all requests of this job were in vain."""
+        if self._room(may_fail) > 0:
+            return
+        self.check_parsed()
+        if len(self._billed) >= self._max_billed(may_fail):
+            raise UserError(self._billed_message())
+        raise UserError(
+            f"{self._about}: the first {self._refused} requests were all refused with the same words, and no more are "
+            f"asked: {self._words}; see whether `model`, the key and `base_url` are what this endpoint, or the proxy "
+            "before it, expects, and whether it takes the fields that are sent. Then run the same command again"
+        )
+
+    def check_parsed(self) -> None:
+        """Raises UserError if so many answers were read that could not be parsed, and none that could."""
+        if self.parsing and sum(self._statuses.values()) >= self.parsing.most_unparsed:
+            raise UserError(self._remember(self._unparsed_message(), run=self._run, about=self._about))
+
+    def announce(self, dead: EndpointDead) -> None:
+        """Informs the other jobs of the run that the endpoint is dead."""
+        if self._run:
+            self._remember(str(dead), run=self._run, dead="yes")
+
+    def check_known(self, request: Request, key: str) -> None:
+        """Raises UserError if a known stop covers a request."""
+        for known in self._known_stops():
+            if known.get("run", self._run) != self._run or known.get("settings", self._settings) != self._settings:
+                continue
+            if known.get("about", self._about) != self._about or known.get("kind", request.kind) != request.kind:
+                continue
+            if not known.get("keys") or key in known["keys"]:
+                raise (EndpointDead if "dead" in known else UserError)(str(known["words"]))
 
     def _waits(self, may_fail: float) -> bool:
         """Returns whether requests under way may decide that nothing more is asked."""
         return self._under_way > 0 and self._room(may_fail) <= 0
+
+    def _room(self, may_fail: float) -> float:
+        """Returns how many more requests may be under way."""
+        room = float("inf")
+        if not self._useful:
+            room = self._max_billed(may_fail) - len(self._billed)
+            if self.parsing:
+                room = min(room, self.parsing.most_unparsed - sum(self._statuses.values()))
+        if not self._alike_over and self._refused > may_fail:
+            room = min(room, MOST_ALIKE - self._refused)
+        return room - self._under_way
+
+    def _max_billed(self, may_fail: float) -> float:
+        """Returns how many answers may be billed and not stored."""
+        return MOST_BILLED if self._billed_kind in ("", *_OF_ALL) else max(MOST_BILLED, may_fail + 1)
 
     def _is_first(self, request: Request) -> bool:
         """Returns whether this job may find out whether the endpoint supports a kind of request: one job at a time."""
@@ -168,149 +263,28 @@ class EarlyStop:
         except OSError as error:
             os.close(place)
             return error.errno not in (errno.EAGAIN, errno.EACCES)  # a file system without locks
-        self._first, self._looked_at = place, 0.0
+        self._first, self._read_at = place, 0.0
         self.check_known(request, "")
         return True
 
-    def _let_others(self) -> None:
+    def _release_first(self) -> None:
         if self._first is not None:
             os.close(self._first)
             self._first = None
 
-    def read(self, request: Request, response: Response) -> Request | None:
-        """Notes an answer, new or stored: where it is of use, whatever fails from now on fails for itself.
-
-        Returns:
-            A request whose answer decides whether this one is of use, or None.
-        """
-        if self._useful:
-            return None
-        status = self.parsing.status_of(request, response) if self.parsing else "ok"
-        if status == "ok":
-            self._useful = True
-            self._statuses.clear()
-            self._let_others()
-        if status in ("", "ok"):
-            return None
-        if status == "unparsed" and self.parsing and self.parsing.second:
-            second = self.parsing.second(request, response)
-            if second is not None:
-                return second
-        self._statuses[status] += 1
-        self._example = self._example or " ".join(response.text.split())
-        kind = "structured" if request.answer_schema else request.kind
-        self._unparsed_advice = kind if status == "unparsed" and kind in _UNPARSED else ""
-        return None
-
-    def answered(self) -> None:
-        """Notes that the model answered, whatever it said."""
-        self._answered = self._alike_over = True
-
-    def failed(self, request: Request, key: str, failure: AnswerFailure) -> None:
-        """Notes a request that failed.
-
-        Raises:
-            EndpointDead: no request can be answered.
-        """
-        kind, words = failure.kind, str(failure)
-        alike = _NUMBERED.sub("", words)
-        self._alike_over = self._alike_over or kind != _ALIKE or alike != _NUMBERED.sub("", self._words or words)
-        self._words = words
-        self._refused += 1
-        lost = kind in HOPELESS - {"parameter"} or (kind in _NO_WAY_THERE and not getattr(failure, "passing", True))
-        if lost and not self._answered:
-            raise EndpointDead(f"model {self._name}: the first request failed: {kind}: {words}. {to_go_on(kind)}")
-        if kind in _BILLED:
-            self._billed[key] = f"{kind}: {words}"
-            self._billed_kind = request.kind if kind == _UNSUPPORTED else kind
-
-    def check(self, may_fail: float = 0.0) -> None:
-        """Raises UserError if all requests of this job were in vain."""
-        if self._room(may_fail) > 0:
-            return
-        self.check_parsed()
-        if len(self._billed) >= self._most_billed(may_fail):
-            raise UserError(self._words_of_billed())
-        raise UserError(
-            f"{self._about}: the first {self._refused} requests were all refused with the same words, and no more are "
-            f"asked: {self._words}; see whether `model`, the key and `base_url` are what this endpoint, or the proxy "
-            "before it, expects, and whether it takes the fields that are sent. Then run the same command again"
-        )
-
-    def check_parsed(self) -> None:
-        """Raises UserError if so many answers were read that could not be parsed, and none that could."""
-        if self.parsing and sum(self._statuses.values()) >= self.parsing.most_unparsed:
-            raise UserError(self._remembered(self._words_of_unparsed(), run=self._run, about=self._about))
-
-    def tell_others(self, dead: EndpointDead) -> None:
-        """Lets the other jobs of the run know that the endpoint is dead."""
-        if self._run:
-            self._remembered(str(dead), run=self._run, dead="yes")
-
-    def _room(self, may_fail: float) -> float:
-        """Returns how many more requests may be under way."""
-        room = float("inf")
-        if not self._useful:
-            room = self._most_billed(may_fail) - len(self._billed)
-            if self.parsing:
-                room = min(room, self.parsing.most_unparsed - sum(self._statuses.values()))
-        if not self._alike_over and self._refused > may_fail:
-            room = min(room, MOST_ALIKE - self._refused)
-        return room - self._under_way
-
-    def _most_billed(self, may_fail: float) -> float:
-        """Returns how many may be billed and not stored; what an endpoint cannot do, no later request mends."""
-        return MOST_BILLED if self._billed_kind in ("", *_OF_ALL) else max(MOST_BILLED, may_fail + 1)
-
-    def _words_of_billed(self) -> str:
-        kind, said = self._billed_kind, next(iter(self._billed.values()))
+    def _billed_message(self) -> str:
+        kind, first = self._billed_kind, next(iter(self._billed.values()))
         words = (
-            f"{self._about}: {len(self._billed)} answers were billed and cannot be used, and none was of use: {said}. "
+            f"{self._about}: {len(self._billed)} answers were billed and cannot be used, and none was of use: {first}. "
             f"No more is asked.\nTo go on, {_REMEDIES[kind]}.\nLater runs remember this: to ask the same once more, "
             f"delete {self._file}"
         )
         of_all = kind in _OF_ALL
-        return self._remembered(
+        return self._remember(
             words, settings=self._settings, kind=kind if of_all else "", keys=[] if of_all else [*self._billed]
         )
 
-    def _words_of_unparsed(self) -> str:
-        counts, most = self._statuses, self.parsing.most_unparsed if self.parsing else 0
-        n = sum(counts.values())
-        cause = counts.most_common(1)[0][0]
-        said = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-        example = f"; the first: {self._example[:200]!r}" if self._example else ""
-        advice = _UNPARSED[self._unparsed_advice or (cause if cause in _UNPARSED else "unparsed")]
-        return (
-            f"{self._about}: none of {n} answers could be parsed ({said}){example}. No more is asked, and the answers "
-            f"are stored.\nTo go on, {advice}.\nTo ask on nevertheless, raise `answering.max_unparsed` above {most}"
-        )
-
-    def check_known(self, request: Request, key: str) -> None:
-        """Raises UserError if it is known that a request is in vain."""
-        for known in self._known_now():
-            if known.get("run", self._run) != self._run or known.get("settings", self._settings) != self._settings:
-                continue
-            if known.get("about", self._about) != self._about or known.get("kind", request.kind) != request.kind:
-                continue
-            if not known.get("keys") or key in known["keys"]:
-                raise (EndpointDead if "dead" in known else UserError)(str(known["words"]))
-
-    def _known_now(self) -> list[dict[str, str | list[str]]]:
-        now = time.monotonic()
-        if self._looked_at and now < self._looked_at + _LOOK_AGAIN:
-            return self._known
-        self._looked_at = now
-        try:
-            if (size := self._file.stat().st_size) != self._size:
-                self._size = size
-                lines = self._file.read_text(encoding="utf-8", errors="replace").splitlines()
-                self._known = [found for line in lines if (found := _entry(line)) is not None]
-        except OSError:
-            self._known, self._size = [], -1
-        return self._known
-
-    def _remembered(self, words: str, **scope: str | list[str]) -> str:
+    def _remember(self, words: str, **scope: str | list[str]) -> str:
         """Returns words, which are written down for requests of a scope."""
         entry = {name: value for name, value in scope.items() if value} | {"words": words}
         if "run" in scope and not scope["run"]:
@@ -329,9 +303,35 @@ class EarlyStop:
             os.close(place)
         return words
 
+    def _unparsed_message(self) -> str:
+        counts, most = self._statuses, self.parsing.most_unparsed if self.parsing else 0
+        n = sum(counts.values())
+        cause = counts.most_common(1)[0][0]
+        causes = ", ".join(f"{count} {status}" for status, count in counts.most_common())
+        example = f"; the first: {self._example[:200]!r}" if self._example else ""
+        advice = _UNPARSED[self._unparsed_advice or (cause if cause in _UNPARSED else "unparsed")]
+        return (
+            f"{self._about}: none of {n} answers could be parsed ({causes}){example}. No more is asked; the answers "
+            f"are stored.\nTo go on, {advice}.\nTo ask on nevertheless, raise `answering.max_unparsed` above {most}"
+        )
+
+    def _known_stops(self) -> list[dict[str, str | list[str]]]:
+        now = time.monotonic()
+        if self._read_at and now < self._read_at + _READ_AGAIN:
+            return self._known
+        self._read_at = now
+        try:
+            if (size := self._file.stat().st_size) != self._size:
+                self._size = size
+                lines = self._file.read_text(encoding="utf-8", errors="replace").splitlines()
+                self._known = [found for line in lines if (found := _entry(line)) is not None]
+        except OSError:
+            self._known, self._size = [], -1
+        return self._known
+
 
 def _entry(line: str) -> dict[str, str | list[str]] | None:
-    """Returns what a line of the memory says; one that is not whole says nothing."""
+    """Returns the entry of a line; None for an incomplete one."""
     try:
         found = json.loads(line)
     except ValueError:

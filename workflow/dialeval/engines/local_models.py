@@ -10,8 +10,6 @@ from pathlib import Path
 
 from dialeval.text import counted
 
-# What models that transformers computes need of this machine: libraries and GPUs; asked without importing any.
-
 TRANSLATES = ("torch", "transformers", "tokenizers")
 SCORES = (*TRANSLATES, "safetensors")
 LEARNS_TO_SCORE = (*SCORES, "accelerate")
@@ -19,7 +17,7 @@ LEARNS_TO_ANSWER = ("torch", "transformers", "peft", "accelerate", "safetensors"
 
 
 def missing_libraries(what: str, packages: Iterable[str]) -> str | None:
-    """Returns what to install, or None if all is there.
+    """Returns the advice to install missing packages, or None.
 
     Args:
         what: what needs the packages, as the beginning of the message.
@@ -35,7 +33,7 @@ def missing_libraries(what: str, packages: Iterable[str]) -> str | None:
 
 
 def too_few_gpus(wanted: int, field: str) -> str | None:
-    """Returns what this machine lacks of the GPUs that are asked for, or None if nothing is known to lack.
+    """Returns the number of missing GPUs as a message, or None if none is known to lack.
 
     Args:
         wanted: how many; 0 for the CPU.
@@ -52,7 +50,7 @@ def too_few_gpus(wanted: int, field: str) -> str | None:
 
 
 def check_precision(precision: str, gpus: int) -> str | None:
-    """Returns what is wrong with a number format for where it is computed, or None."""
+    """Returns why a number format does not fit the device, or None."""
     if precision == "float16" and not gpus:
         return "float16 is for GPUs; on the CPU (gpus: 0) take precision: float32"
     return None

@@ -21,22 +21,11 @@ from dialeval.languages import LANGUAGES
 from dialeval.prompts.rendering import one_line
 from dialeval.provenance.fingerprints import fingerprint
 
-# The engine of translation models: translates the utterance that a request is about, those of like length together.
-
 Outcome = tuple[str, Response | AnswerFailure]
 
 
-class _Asked(NamedTuple):
-    """An utterance to be translated: its key, its tokens and the code of its new language."""
-
-    key: str
-    ids: list[int]
-    target: str
-    max_tokens: int
-
-
 class NllbEngine:
-    """Answers requests `translate`; it reads the utterance alone, without what was said before.
+    """Answers requests `translate`; it reads the utterance alone, without its context.
 
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
@@ -70,14 +59,14 @@ class NllbEngine:
                 yield outcome
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns 0: the model reads what a request is about, not its messages."""
+        """Returns 0: the model reads a request's subject, not its messages."""
         return 0
 
     async def close(self) -> None:
         """Has nothing to give back."""
 
     def _outcomes(self, window: Sequence[tuple[str, Request]]) -> Iterator[Outcome]:
-        alike: dict[tuple[str, int], list[_Asked]] = defaultdict(list)
+        alike: dict[tuple[str, int], list[_Pending]] = defaultdict(list)
         for key, request in window:
             try:
                 asked = self._read(key, request)
@@ -104,7 +93,7 @@ class NllbEngine:
                         ),
                     )
 
-    def _read(self, key: str, request: Request) -> _Asked:
+    def _read(self, key: str, request: Request) -> _Pending:
         if request.protocol != "translate" or len(request.subject) != 2:
             raise AnswerFailure(
                 "unsupported", f"a translation model cannot answer '{request.protocol}'; it translates and nothing else"
@@ -114,14 +103,23 @@ class NllbEngine:
             if language not in LANGUAGES or not self._translator.knows(LANGUAGES[language].nllb):
                 raise AnswerFailure("unsupported", f"the model knows no language '{language}'")
         ids = self._translator.encode(one_line(text), LANGUAGES[source].nllb)
-        return _Asked(key, ids, LANGUAGES[target].nllb, request.sampling.max_tokens)
+        return _Pending(key, ids, LANGUAGES[target].nllb, request.sampling.max_tokens)
+
+
+class _Pending(NamedTuple):
+    """An utterance to be translated: its key, its tokens and the code of its new language."""
+
+    key: str
+    ids: list[int]
+    target: str
+    max_tokens: int
 
 
 # Opens a translation model of the NLLB family.
 
 
 def open_model(model: NllbModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a model; see `engines.opening`.
+    """Returns the engine of a model; see `answering.open_engine`.
 
     Raises:
         UserError: a library is missing, or the model cannot be had.
@@ -145,7 +143,7 @@ _ENGLISH = LANGUAGES["en"].nllb
 
 
 class Translation(NamedTuple):
-    """What the model wrote.
+    """The model's translation.
 
     Attributes:
         ended: whether it ended by itself, and not by its token budget.

@@ -1,4 +1,4 @@
-"""What is asked of a model, what it answers, and the key under which the answer is kept.
+"""Requests to models, their responses, and the key under which a response is stored.
 
 Answers come from elsewhere: what they hold is bounded here, once for all engines. What can be kept honestly is mended:
 half of a surrogate pair, which is no character, becomes U+FFFD, the mark for one that came broken; a count of tokens
@@ -20,8 +20,6 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from dialeval.errors import visible
 
-# What a model's answer may be made of, so that every table can hold it and every key can be looked up again.
-
 MOST_TOKENS = 100_000_000
 """More tokens than any prompt or answer has; a greater count is none."""
 BROKEN = "\ufffd"
@@ -29,8 +27,22 @@ BROKEN = "\ufffd"
 _ROUNDING = 0.01
 """What a logarithm of a probability may be above 0, where it was rounded or summed in half precision."""
 
+_response_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+_request_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
-def whole_text(value: object) -> str:
+PENALTIES = ("presence_penalty", "frequency_penalty")
+"""Fields of `Sampling` that make a token less likely once it was said, or the more often it was."""
+_OF_AN_ENDPOINT = '"engine":"openai"'
+
+Kind = Literal["chat", "choice", "loglikelihood"]
+Dialogue = tuple[str, ...]
+"""The utterances of one dialogue, speakers in turn."""
+
+_TEXTS = ("text", "finish_reason", "reasoning")
+_COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "n_tokens")
+
+
+def valid_unicode(value: object) -> str:
     """Returns a text in which halves of surrogate pairs are joined, or else replaced by U+FFFD.
 
     Raises:
@@ -48,7 +60,7 @@ def whole_text(value: object) -> str:
 
 
 def token_count(value: object) -> int | None:
-    """Returns a number of tokens, or None for what is none: negative, broken, absurd, or no number."""
+    """Returns a number of tokens, or None for an invalid value."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
@@ -66,7 +78,7 @@ def log_probability(value: object) -> float:
 
 
 def probability(value: object) -> float:
-    """Returns a probability; what rounding has put above 1 is 1.
+    """Returns a probability, clipped at 1.
 
     Raises:
         ValueError: it is none.
@@ -74,18 +86,6 @@ def probability(value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= math.exp(_ROUNDING):
         raise ValueError(f"{value!r:.80} is not a probability")
     return min(float(value), 1.0)
-
-
-_response_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
-_request_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
-
-PENALTIES = ("presence_penalty", "frequency_penalty")
-"""Fields of `Sampling` that make a token less likely once it was said, or the more often it was."""
-_OF_AN_ENDPOINT = '"engine":"openai"'
-
-Kind = Literal["chat", "choice", "loglikelihood"]
-Dialogue = tuple[str, ...]
-"""The utterances of one dialogue, speakers in turn."""
 
 
 class Message(NamedTuple):
@@ -139,7 +139,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a model answered.
+    """A model's answer.
 
     A response holds what every table can hold, from the moment it is made: see `answer_values` for what is mended.
 
@@ -170,7 +170,7 @@ class Response:
     def __post_init__(self) -> None:
         try:
             for name in _TEXTS:
-                if (text := getattr(self, name)) is not (whole := whole_text(text)):
+                if (text := getattr(self, name)) is not (whole := valid_unicode(text)):
                     self._set(name, whole)
             for name in _COUNTS:
                 if (given := getattr(self, name)) is not None and given is not (count := token_count(given)):
@@ -186,11 +186,8 @@ class Response:
         except ValueError as error:
             raise AnswerFailure("impossible", f"no answer can hold this: {error}") from None
 
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
-
     def to_json(self) -> str:
-        """Returns the canonical JSON of the text, how it ended, and what else there is."""
+        """Returns the canonical JSON of text, finish reason, and the fields that are set."""
         content: dict[str, Any] = {"text": self.text, "finish_reason": self.finish_reason}
         for name in _OPTIONAL:
             value = getattr(self, name)
@@ -203,23 +200,16 @@ class Response:
         """Reads what `to_json` wrote; see `read_response`."""
         return read_response(text)[0]
 
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
 
 _NAMES = frozenset(field.name for field in fields(Response))
 _OPTIONAL = _NAMES - {"text", "finish_reason"}
-_TEXTS = ("text", "finish_reason", "reasoning")
-_COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "n_tokens")
-
-
-def _seen_labels(logprobs: object) -> dict[str, float]:
-    """Returns the labels that were seen; one of probability 0 was not."""
-    if not isinstance(logprobs, Mapping):
-        raise ValueError(f"{logprobs!r:.80} are no labels with their log-probabilities")
-    seen = {whole_text(label): log_probability(value) for label, value in logprobs.items()}
-    return {label: value for label, value in seen.items() if value > -math.inf}
 
 
 def read_response(text: str | bytes) -> tuple[Response, str]:
-    """Reads what `Response.to_json` wrote, in this version or another.
+    """Reads the JSON of `Response.to_json`, of this version or another.
 
     Returns:
         The response, and in words what it has not as it was written; empty if there is nothing to say.
@@ -238,7 +228,7 @@ def read_response(text: str | bytes) -> tuple[Response, str]:
     except (AnswerFailure, RecursionError) as error:
         raise ValueError(str(error)) from None
     if unknown:
-        names = whole_text(", ".join(sorted(unknown)))
+        names = valid_unicode(", ".join(sorted(unknown)))
         return response, f"fields that this version does not know ({names:.100}), left out"
     for name, value in content.items():
         if getattr(response, name) != value:
@@ -282,7 +272,7 @@ class Engine(Protocol):
         ...
 
     async def close(self) -> None:
-        """Gives back what the engine holds."""
+        """Closes the engine."""
         ...
 
 
@@ -323,6 +313,14 @@ def request_key(request: Request, identity: str, *, reads_subject: bool = False)
     return hashlib.sha256(_request_json(content).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+def _seen_labels(logprobs: object) -> dict[str, float]:
+    """Returns the labels that were seen; one of probability 0 was not."""
+    if not isinstance(logprobs, Mapping):
+        raise ValueError(f"{logprobs!r:.80} are no labels with their log-probabilities")
+    seen = {valid_unicode(label): log_probability(value) for label, value in logprobs.items()}
+    return {label: value for label, value in seen.items() if value > -math.inf}
+
+
 # What a model is told beside the dialogue, for models whose chat template takes no system message.
 
 OPENING_LINE = "(The conversation begins.)"
@@ -330,7 +328,7 @@ OPENING_LINE = "(The conversation begins.)"
 
 
 def merge_system(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Returns messages without a system role, beginning with the user, that say the same."""
+    """Returns equivalent messages without a system role that begin with the user."""
     system = "\n\n".join(message.content for message in messages if message.role == "system")
     spoken = [message for message in messages if message.role != "system"]
     if not spoken or spoken[0].role != "user":

@@ -78,7 +78,7 @@ def build_tiny_model(folder: Path, *, steps: int = DEFAULT_STEPS, random_seed: i
 
 
 class Example(NamedTuple):
-    """A text to learn from: what stands before, and what is to be said then."""
+    """A training text: a prompt and its answer."""
 
     before: str
     said: str
@@ -148,13 +148,19 @@ class Examples:
         return (*dialogue[:place], foreign, *dialogue[place + 1 :]), place + 1
 
 
-def _message(role: str, content: str) -> str:
-    return f"{START}{role}\n{content}{END}\n"
-
-
-def _verdict(prompt: str, answer: str) -> Example:
-    before, _, said = _message("assistant", answer).partition(answer)
-    return Example(_message("user", prompt) + before, answer + said)
+def main() -> None:
+    """Builds a model from the command line."""
+    parser = argparse.ArgumentParser(prog="python -m dialeval.engines.tiny_model", description=__doc__)
+    parser.add_argument("folder", type=Path, metavar="DIR", help="where the model goes")
+    parser.add_argument("--steps", type=int, default=DEFAULT_STEPS, help="steps of training (default %(default)s)")
+    parser.add_argument("--random-seed", type=int, default=0, help="of the start and the examples (default 0)")
+    options = parser.parse_args()
+    try:
+        n_parameters = build_tiny_model(options.folder, steps=options.steps, random_seed=options.random_seed)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
+    print(f"{options.folder}: a chat model of {n_parameters:,} parameters")
 
 
 def _train_tokenizer(dialogues: Sequence[Dialogue], examples: Examples) -> Any:
@@ -234,19 +240,13 @@ def _train_model(tokenizer: Any, examples: Examples, steps: int, random_seed: in
     return model
 
 
-def main() -> None:
-    """Builds a model as the command line says."""
-    parser = argparse.ArgumentParser(prog="python -m dialeval.engines.tiny_model", description=__doc__)
-    parser.add_argument("folder", type=Path, metavar="DIR", help="where the model goes")
-    parser.add_argument("--steps", type=int, default=DEFAULT_STEPS, help="steps of training (default %(default)s)")
-    parser.add_argument("--random-seed", type=int, default=0, help="of the start and the examples (default 0)")
-    options = parser.parse_args()
-    try:
-        n_parameters = build_tiny_model(options.folder, steps=options.steps, random_seed=options.random_seed)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(1)
-    print(f"{options.folder}: a chat model of {n_parameters:,} parameters")
+def _message(role: str, content: str) -> str:
+    return f"{START}{role}\n{content}{END}\n"
+
+
+def _verdict(prompt: str, answer: str) -> Example:
+    before, _, said = _message("assistant", answer).partition(answer)
+    return Example(_message("user", prompt) + before, answer + said)
 
 
 if __name__ == "__main__":

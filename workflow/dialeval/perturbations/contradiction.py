@@ -11,8 +11,6 @@ from dialeval.perturbations.entities import Entity, category_of, find_entities
 from dialeval.perturbations.strategy import Case, NewText, NotApplicable, another_entity, span
 from dialeval.perturbations.words import Kind, Replacement, Word, base_of, kinds_of, replace, sentences, word_set, words
 
-# Responses that contradict their context: negated verbs, exchanged entities, and exchanged co-references.
-
 NOTHING_TO_NEGATE = "no statement that can be negated"
 
 FEWEST_MENTIONS = 2
@@ -49,7 +47,7 @@ def swapped_entities(case: Case, rng: np.random.Generator) -> NewText | NotAppli
 
 
 def swapped_references(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    """Exchanges the pronouns of the response that stand for a person of the context for the name of another person."""
+    """Replaces pronouns of the response that refer to a person of the context by another person's name."""
     persons = [entity for text in case.item.context for entity in find_entities(text) if entity.category == "person"]
     if not persons:
         return NotApplicable("no co-reference to a named entity of the context")
@@ -179,9 +177,12 @@ _PRAISE = word_set(
     delicious perfect excellent fantastic sorry happy glad sad very pretty sweet tasty neat impressive"""
 )
 
+_CLITIC = re.compile(rf"({_MARK})(m|re|s|ll|d|ve)\b", re.IGNORECASE)
+_CLITIC_NEGATED = {"ll": " won't", "ve": " haven't", "d": " wouldn't"}
+
 
 class Negated(NamedTuple):
-    """A sentence and what became of it; `before` and `after` are the part that changed, for a reader."""
+    """A negated sentence; `before` and `after` are the part that changed."""
 
     text: str
     before: str
@@ -189,7 +190,7 @@ class Negated(NamedTuple):
 
 
 def is_question(sentence: str) -> bool:
-    """Says whether an English sentence asks, by its mark or, where it has none, by its first word."""
+    """Returns whether an English sentence is a question, by its mark or else by its first word."""
     end = sentence.rstrip('"”’) ')
     if end.endswith(("?", "？")):
         return True
@@ -273,16 +274,8 @@ def _with_negation(sentence: str, start: int) -> Negated | None:
     return None
 
 
-def _change(sentence: str, start: int, end: int, new: str) -> Negated:
-    return Negated(sentence[:start] + new + sentence[end:], sentence[start:end], new)
-
-
-_CLITIC = re.compile(rf"({_MARK})(m|re|s|ll|d|ve)\b", re.IGNORECASE)
-_CLITIC_NEGATED = {"ll": " won't", "ve": " haven't", "d": " wouldn't"}
-
-
 def _contracted(sentence: str, word: Word) -> Negated | None:
-    """Negates a verb that is contracted with its subject, as in `I'm`, also where blanks stand around the mark."""
+    """Negates a verb that is contracted with its subject, as in `I'm`, also with blanks around the mark."""
     bare = re.split("['’]", word.text, maxsplit=1)[0]
     if bare.lower() == "let" and sentence[word.start : word.end].lower().endswith(("'s", "’s")):
         return _change(sentence, word.start, word.end, word.text + " not")
@@ -297,6 +290,10 @@ def _contracted(sentence: str, word: Word) -> Negated | None:
     if verb == "d" and following and following[0].lower == "better":
         return None
     return _change(sentence, word.start, end, bare + _CLITIC_NEGATED[verb])
+
+
+def _change(sentence: str, start: int, end: int, new: str) -> Negated:
+    return Negated(sentence[:start] + new + sentence[end:], sentence[start:end], new)
 
 
 def _finite(sentence: str, found: list[Word], place: int) -> Negated | None:

@@ -45,9 +45,11 @@ _ASKED_AGAIN = (
 )
 _FIRST_PERSON = word_set("i i'm i've i'd i'll my we we're we've our me mine")
 
+_COHERENCE_SMALL = (Target("coherence", 0.1),)
+
 
 def order_shuffle(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """The utterances come in a random order; the speakers go on in turn, whoever said what before."""
+    """Shuffles the utterances; the speakers still take turns."""
     utterances = case.item.utterances
     if len(utterances) < 3 or len(case.editable) < 2:
         return NotApplicable("fewer than three utterances")
@@ -86,7 +88,7 @@ def utterance_replacement(n_replaced: int) -> Apply:
 
 
 def self_contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """At the end of the dialogue a speaker denies what the same speaker stated before.
+    """Appends an utterance in which a speaker denies an earlier statement of theirs.
 
     The statement is negated, one in the first person if there is any. Where that speaker also spoke last, the other
     one first asks about it, so that two utterances are added, as in the published set; otherwise one is.
@@ -129,7 +131,7 @@ def utterance_duplication(case: Case, rng: np.random.Generator) -> Edit | NotApp
 
 
 def repeating_others(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Each utterance repeats a portion of what the other speaker said just before."""
+    """Has each utterance repeat a portion of the other speaker's last utterance."""
 
     def change(place: int, utterances: Sequence[str]) -> NewText | NotApplicable:
         if place == 0:
@@ -157,7 +159,7 @@ def generic_utterance(case: Case, rng: np.random.Generator) -> Edit | NotApplica
 
 
 def content_reduction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Each utterance is cut down until it says little; those of a few words are left as they are."""
+    """Shortens each utterance to a few words; short ones stay."""
 
     def change(place: int, utterances: Sequence[str]) -> NewText | NotApplicable:
         new = shorten(utterances[place], case.item.language, rng)
@@ -172,30 +174,6 @@ def content_reduction(case: Case, rng: np.random.Generator) -> Edit | NotApplica
         return NotApplicable("the utterances are too short to be reduced")
     return edit_each(with_fields(case, editable=reducible), "shortening", change)
 
-
-def _portion(text: str, rng: np.random.Generator) -> str:
-    """Returns a stretch of one sentence, without its end mark."""
-    found = [text[start:end] for start, end in sentences(text)]
-    if not found:
-        return ""
-    sentence = found[int(rng.integers(len(found)))].rstrip('.!?。！？… "”')
-    parts, blank = pieces(sentence)
-    start = int(rng.integers(max(1, len(parts) - LONGEST_ECHO + 1))) if len(parts) > LONGEST_ECHO else 0
-    return blank.join(parts[start : start + LONGEST_ECHO]).strip(" ,;:，、")
-
-
-def _with_echo(echo: str, own: str, language: str, rng: np.random.Generator) -> str:
-    if language == "en":
-        form = _ECHOES[int(rng.integers(len(_ECHOES)))]
-        first = words(echo)[:1]
-        if form.startswith("So,") and first and first[0].lower in STOP_WORDS and first[0].lower not in _FIRST_PERSON:
-            echo = echo[:1].lower() + echo[1:]
-        return form.format(echo=echo, own=own.strip())
-    blank = pieces(echo)[1]
-    return f"{echo}{'.' if blank else '。'}{blank}{own.strip()}"
-
-
-_COHERENCE_SMALL = (Target("coherence", 0.1),)
 
 STRATEGIES = (
     Strategy(
@@ -272,3 +250,25 @@ STRATEGIES = (
     ),
 )
 """All dialogue-level strategies, in the order of Table 10, with its dimensions and thresholds."""
+
+
+def _portion(text: str, rng: np.random.Generator) -> str:
+    """Returns a stretch of one sentence, without its end mark."""
+    found = [text[start:end] for start, end in sentences(text)]
+    if not found:
+        return ""
+    sentence = found[int(rng.integers(len(found)))].rstrip('.!?。！？… "”')
+    parts, blank = pieces(sentence)
+    start = int(rng.integers(max(1, len(parts) - LONGEST_ECHO + 1))) if len(parts) > LONGEST_ECHO else 0
+    return blank.join(parts[start : start + LONGEST_ECHO]).strip(" ,;:，、")
+
+
+def _with_echo(echo: str, own: str, language: str, rng: np.random.Generator) -> str:
+    if language == "en":
+        form = _ECHOES[int(rng.integers(len(_ECHOES)))]
+        first = words(echo)[:1]
+        if form.startswith("So,") and first and first[0].lower in STOP_WORDS and first[0].lower not in _FIRST_PERSON:
+            echo = echo[:1].lower() + echo[1:]
+        return form.format(echo=echo, own=own.strip())
+    blank = pieces(echo)[1]
+    return f"{echo}{'.' if blank else '。'}{blank}{own.strip()}"

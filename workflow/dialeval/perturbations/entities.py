@@ -51,14 +51,8 @@ class Entity(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Returns what makes two mentions the same."""
+        """Returns the key that mentions of one entity share."""
         return self.text.lower()
-
-
-class _Listed(NamedTuple):
-    name: str
-    category: str
-    capital_only: bool
 
 
 @cache
@@ -105,6 +99,12 @@ def category_of(entities: Iterable[Entity]) -> dict[str, str]:
     return found
 
 
+class _Listed(NamedTuple):
+    name: str
+    category: str
+    capital_only: bool
+
+
 def _numbers(text: str) -> Iterator[Entity]:
     for match in _NUMERIC.finditer(text):
         yield Entity(
@@ -116,7 +116,7 @@ def _numbers(text: str) -> Iterator[Entity]:
 
 
 def _mostly_capitals(found: list[Word]) -> bool:
-    """Says whether capitals tell nothing, as in shouting or a headline."""
+    """Returns whether capitals are no evidence, as in shouting or a headline."""
     capitals = [word for word in found if word.text[0].isupper() and _plain(word) not in _NO_NAMES]
     return len(capitals) > max(3, 0.7 * len(found))
 
@@ -162,17 +162,6 @@ def _written_as_name(text: str, word: Word, listed: _Listed) -> bool:
     return not (listed.capital_only and starts_sentence(text, word.start))
 
 
-def _is_capitalised(word: Word) -> bool:
-    plain = _plain(word)
-    return (
-        word.text[0].isupper()
-        and len(word.text) > 1
-        and plain not in _NO_NAMES
-        and plain not in STOP_WORDS
-        and not any(character.isdigit() for character in word.text)
-    )
-
-
 def _run(text: str, free: list[Word], place: int) -> int:
     """Returns how many capitalised words follow each other from here with only blanks between them."""
     n_words = 1
@@ -188,6 +177,17 @@ def _run(text: str, free: list[Word], place: int) -> int:
     return n_words
 
 
+def _is_capitalised(word: Word) -> bool:
+    plain = _plain(word)
+    return (
+        word.text[0].isupper()
+        and len(word.text) > 1
+        and plain not in _NO_NAMES
+        and plain not in STOP_WORDS
+        and not any(character.isdigit() for character in word.text)
+    )
+
+
 def _number_run(text: str, free: list[Word], place: int) -> int:
     """Returns how many number words follow each other from here, as in `two hundred`."""
     n_words = 1
@@ -200,17 +200,17 @@ def _number_run(text: str, free: list[Word], place: int) -> int:
     return n_words
 
 
+def _by_ending(word: Word) -> str:
+    if word.lower in _PLACE_ENDS:
+        return "place"
+    return "organisation" if word.lower in _ORGANISATION_ENDS else ""
+
+
 def _entity(text: str, run: list[Word], category: str) -> Entity:
     start, end = run[0].start, run[-1].end
     if text[start:end].endswith(("'s", "’s")):
         end -= 2
     return Entity(text[start:end], start, end, category)
-
-
-def _by_ending(word: Word) -> str:
-    if word.lower in _PLACE_ENDS:
-        return "place"
-    return "organisation" if word.lower in _ORGANISATION_ENDS else ""
 
 
 def _by_cue(before: str) -> str:

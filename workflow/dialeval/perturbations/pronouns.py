@@ -132,13 +132,8 @@ def replace_pronouns(text: str, way: Way, rng: np.random.Generator) -> NewText |
     return NewText(replace(text, _without_overlap(changes)), tuple(spans))
 
 
-def _bare(word: str) -> str:
-    """Returns a pronoun without what is contracted with it."""
-    return re.split("['’]", word, maxsplit=1)[0]
-
-
 def _person_and_case(text: str, found: tuple[Word, ...], place: int) -> tuple[str, str]:
-    """Returns which person a word stands for and in which case; empty texts where it is no pronoun to be replaced."""
+    """Returns person and case of a pronoun; empty texts where the word is no pronoun to be replaced."""
     word = found[place].lower
     bare = _bare(word)
     if found[place].text in ("US", "IT"):
@@ -166,13 +161,9 @@ def _person_and_case(text: str, found: tuple[Word, ...], place: int) -> tuple[st
     return "", ""
 
 
-def _before_noun(following: str) -> str | bool:
-    return (
-        following
-        and following not in _LINKS
-        and following not in _AUXILIARIES
-        and following not in ("a", "the", "if", "what")
-    )
+def _bare(word: str) -> str:
+    """Returns a pronoun without its contraction."""
+    return re.split("['’]", word, maxsplit=1)[0]
 
 
 def _is_subject(text: str, found: tuple[Word, ...], place: int) -> bool:
@@ -189,19 +180,24 @@ def _is_subject(text: str, found: tuple[Word, ...], place: int) -> bool:
     )
 
 
+def _before_noun(following: str) -> str | bool:
+    return (
+        following
+        and following not in _LINKS
+        and following not in _AUXILIARIES
+        and following not in ("a", "the", "if", "what")
+    )
+
+
 def _stands_alone(text: str, found: tuple[Word, ...], place: int) -> bool:
     following = neighbour(text, found, place, 1)
     return following in ("is", "was", "are", "were", "isn't", "wasn't") or bool(_CLITIC.match(text, found[place].end))
 
 
-def _column(person: str) -> int:
-    return 0 if person == "I" else 1 if person in ("he", "she", "it", "this", "that") else 2
-
-
 def _agreeing(
     text: str, found: tuple[Word, ...], place: int, person: str, clitic: re.Match[str] | None
 ) -> list[Replacement]:
-    """Returns what must change beside a subject so that the verb fits it."""
+    """Returns the replacements beside a subject that make the verb agree."""
     column = _column(person)
     if clitic:
         forms = _CLITICS.get(clitic.group(2).lower())
@@ -224,6 +220,10 @@ def _agreeing(
         if "third" in kinds and column != 1:
             return [Replacement(following.start, following.end, base_of(following.lower, "third"))]
     return []
+
+
+def _column(person: str) -> int:
+    return 0 if person == "I" else 1 if person in ("he", "she", "it", "this", "that") else 2
 
 
 def _in_agreement(text: str, verb: Word, column: int) -> Replacement:

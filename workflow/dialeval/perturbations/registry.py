@@ -30,8 +30,6 @@ from dialeval.perturbations.strategy import (
     chatbot_turns,
 )
 
-# Every perturbation strategy by name, and the one way to apply it to an item.
-
 STRATEGIES = MappingProxyType(
     {strategy.name: strategy for strategy in (*turn_strategies.STRATEGIES, *dialogue_strategies.STRATEGIES)}
 )
@@ -62,7 +60,7 @@ def find_strategy(name: str, place: str = "") -> Strategy:
 
 
 def targets_of(strategy: str, hurt: Hurt = NOTHING_ELSE) -> tuple[Target, ...]:
-    """Returns what a strategy lowers: Table 10's dimensions, and the user's criteria that say so.
+    """Returns the criteria that a strategy lowers: Table 10's dimensions, and the user's criteria that name it.
 
     A user's criterion has the smallest of the strategy's own thresholds.
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from dialeval.corpora.items import Item
-from dialeval.engines.answering import Answering, run_together
+from dialeval.engines.answering import Answering, run_concurrently
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.perturbations.registry import damaged_item, turns_in_scope
 from dialeval.perturbations.strategy import Damaged, Edit, NotApplicable, Scope, Strategy, span, spoke_last
@@ -21,8 +21,6 @@ from dialeval.perturbations.words import pieces
 from dialeval.prompts.reasoning import without_marks, without_thinking
 from dialeval.prompts.rendering import Templates
 from dialeval.text import normalised, tokens
-
-# Damage by a model: a request to rewrite an item, and the check of what comes back.
 
 PROTOCOL = "perturb"
 TEMPLATES = {
@@ -208,22 +206,29 @@ def _added_speakers(item: Item, place: int) -> tuple[str, ...]:
     return (other, speaker) if spoke_last(item, place) else (speaker,)
 
 
-def _rewritten_utterances(item: Item, answer: str, places: tuple[int, ...]) -> tuple[str, ...] | Rejected:
-    numbered = _numbered(answer, item)
-    if isinstance(numbered, Rejected):
-        return numbered
-    utterances = list(item.utterances)
-    for place, text in numbered.items():
-        if place >= len(utterances):
-            return Rejected("there are more utterances than before")
-        if place not in places and _shown(text) != _shown(utterances[place]):
-            return Rejected("an utterance was changed that had to stay")
-    missing = [place for place in places if place not in numbered]
-    if missing:
-        return Rejected("utterances are missing: " + ", ".join(str(place + 1) for place in missing))
-    for place in places:
-        utterances[place] = numbered[place]
-    return tuple(utterances)
+def _lines(item: Item, places: range, *, numbered: bool = False) -> str:
+    return "\n".join(
+        (f"{place + 1}. " if numbered else "") + f"{item.speakers[place]}: {_shown(item.utterances[place])}"
+        for place in places
+    )
+
+
+def _shown(text: str) -> str:
+    """Returns an utterance as it stands in the prompt."""
+    return without_marks(_one_line(text))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _plain(text: str) -> str:
+    """Returns a text on one line, without quotation marks around all of it."""
+    plain = _one_line(text)
+    for opening, closing in _QUOTES:
+        if len(plain) > 1 and plain.startswith(opening) and plain.endswith(closing) and opening not in plain[1:-1]:
+            return plain[1:-1].strip()
+    return plain
 
 
 def _added(item: Item, answer: str, n_wanted: int) -> tuple[str, ...] | Rejected:
@@ -264,29 +269,22 @@ def _without_tag(text: str, item: Item) -> str:
     return rest.strip() if colon and tag.strip() in item.speakers else text
 
 
-def _plain(text: str) -> str:
-    """Returns a text on one line, without quotation marks around all of it."""
-    plain = _one_line(text)
-    for opening, closing in _QUOTES:
-        if len(plain) > 1 and plain.startswith(opening) and plain.endswith(closing) and opening not in plain[1:-1]:
-            return plain[1:-1].strip()
-    return plain
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _shown(text: str) -> str:
-    """Returns an utterance as it stands in the prompt."""
-    return without_marks(_one_line(text))
-
-
-def _lines(item: Item, places: range, *, numbered: bool = False) -> str:
-    return "\n".join(
-        (f"{place + 1}. " if numbered else "") + f"{item.speakers[place]}: {_shown(item.utterances[place])}"
-        for place in places
-    )
+def _rewritten_utterances(item: Item, answer: str, places: tuple[int, ...]) -> tuple[str, ...] | Rejected:
+    numbered = _numbered(answer, item)
+    if isinstance(numbered, Rejected):
+        return numbered
+    utterances = list(item.utterances)
+    for place, text in numbered.items():
+        if place >= len(utterances):
+            return Rejected("there are more utterances than before")
+        if place not in places and _shown(text) != _shown(utterances[place]):
+            return Rejected("an utterance was changed that had to stay")
+    missing = [place for place in places if place not in numbered]
+    if missing:
+        return Rejected("utterances are missing: " + ", ".join(str(place + 1) for place in missing))
+    for place in places:
+        utterances[place] = numbered[place]
+    return tuple(utterances)
 
 
 # What must hold of an item that a model rewrote, for each strategy; a broken rule is a reason to reject it.
@@ -319,16 +317,6 @@ def problem_of(strategy: str, item: Item, utterances: tuple[str, ...], places: t
     return _unchanged(item, utterances, places) or (check(item, utterances, places) if check else "")
 
 
-def _unchanged(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
-    added = len(utterances) - len(item.utterances)
-    if added:
-        return ""
-    changed = [place for place in places if normalised(utterances[place]) != normalised(item.utterances[place])]
-    if not changed:
-        return "nothing was changed"
-    return "" if 2 * len(changed) >= len(places) else "fewer than half of the utterances were changed"
-
-
 def _mostly_kept(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
     before, after = tokens(item.response), set(tokens(utterances[-1]))
     kept = sum(token in after for token in before)
@@ -344,18 +332,25 @@ def _of_like_length(item: Item, utterances: tuple[str, ...], places: tuple[int, 
     )
 
 
-def _shorter(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
-    def length(texts: tuple[str, ...]) -> int:
-        return sum(len(pieces(texts[place])[0]) for place in places)
-
-    return "" if length(utterances) < length(item.utterances) else "the utterances did not become shorter"
-
-
 def _repeats_the_other(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
     replies = [place for place in places if place > 0 and normalised(item.utterances[place - 1])]
     repeating = [place for place in replies if _shares_a_stretch(item.utterances[place - 1], utterances[place])]
     enough = 2 * len(repeating) >= len(replies)
     return "" if enough else "fewer than half of the utterances repeat words of the other speaker"
+
+
+def _shares_a_stretch(said: str, reply: str) -> bool:
+    source, target = tokens(said), tokens(reply)
+    n = min(FEWEST_REPEATED, len(source))
+    stretches = {source[start : start + n] for start in range(len(source) - n + 1)}
+    return any(target[start : start + n] in stretches for start in range(len(target) - n + 1))
+
+
+def _shorter(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
+    def length(texts: tuple[str, ...]) -> int:
+        return sum(len(pieces(texts[place])[0]) for place in places)
+
+    return "" if length(utterances) < length(item.utterances) else "the utterances did not become shorter"
 
 
 def _repeats_itself(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
@@ -371,13 +366,6 @@ def _repeats_itself(item: Item, utterances: tuple[str, ...], places: tuple[int, 
     return "" if enough else "fewer than half of the utterances repeat a part of themselves"
 
 
-def _shares_a_stretch(said: str, reply: str) -> bool:
-    source, target = tokens(said), tokens(reply)
-    n = min(FEWEST_REPEATED, len(source))
-    stretches = {source[start : start + n] for start in range(len(source) - n + 1)}
-    return any(target[start : start + n] in stretches for start in range(len(target) - n + 1))
-
-
 CHECKS: MappingProxyType[str, Check] = MappingProxyType(
     {
         "replace_named_entity": _mostly_kept,
@@ -389,6 +377,16 @@ CHECKS: MappingProxyType[str, Check] = MappingProxyType(
     }
 )
 """Strategy -> its check beyond that something changed."""
+
+
+def _unchanged(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
+    added = len(utterances) - len(item.utterances)
+    if added:
+        return ""
+    changed = [place for place in places if normalised(utterances[place]) != normalised(item.utterances[place])]
+    if not changed:
+        return "nothing was changed"
+    return "" if 2 * len(changed) >= len(places) else "fewer than half of the utterances were changed"
 
 
 # Asks a model to rewrite items, each once more where its first answer fails the check.
@@ -421,7 +419,7 @@ async def rewrite_all(
         for place, (item, strategy, draw) in waiting:
             results[place] = await _rewrite(answering, item, strategy, draw, templates, sampling, seen)
 
-    await run_together(worker() for _ in range(min(answering.engine.concurrency, len(wanted))))
+    await run_concurrently(worker() for _ in range(min(answering.engine.concurrency, len(wanted))))
     return [results[place] for place in range(len(wanted))]
 
 

@@ -20,8 +20,6 @@ from dialeval.perturbations.strategy import NewText, NotApplicable
 from dialeval.perturbations.words import END_MARKS, Replacement, kinds_of, pieces, replace, sentences, word_set, words
 from dialeval.text import QUESTION_MARKS, normalised, script_of
 
-# Utterances cut down until they say little: whole sentences, clauses, details, and naming of things left out.
-
 FEWEST_PIECES = 5
 """Words, or characters in scripts without blanks, below which an utterance holds too little to reduce."""
 
@@ -73,23 +71,13 @@ def shorten(text: str, language: str, rng: np.random.Generator) -> NewText | Not
     if not is_reducible(text):
         return NotApplicable("the utterances are too short to be reduced")
     n_before = len(pieces(text)[0])
-    cut = {_finished(_cut(sentence, language), sentence): None for sentence in _telling_sentences(text, language)}
+    cut = {_finished(_cut(sentence, language), sentence): None for sentence in _content_sentences(text, language)}
     short_enough = [short for short in cut if short and len(pieces(short)[0]) <= MOST_KEPT * n_before]
     if not short_enough:
         return NotApplicable("the utterances have no detail to leave out")
     statements = [short for short in short_enough if not is_question(short, language)]
     shortest = sorted(statements or short_enough, key=len)[:3]
     return NewText(shortest[int(rng.integers(len(shortest)))])
-
-
-def _telling_sentences(text: str, language: str) -> list[str]:
-    """Returns the sentences that are more than an interjection, or all of them if there are no such."""
-    found = [text[start:end] for start, end in sentences(text)] or [text]
-    return [sentence for sentence in found if len(pieces(_LEADS.sub("", sentence))[0]) >= 2] or found
-
-
-def _cut(sentence: str, language: str) -> str:
-    return _cut_english(sentence) if language == "en" else _cut_at_comma(sentence)
 
 
 def _finished(short: str, sentence: str) -> str:
@@ -103,14 +91,8 @@ def _finished(short: str, sentence: str) -> str:
     return short + sentence[-1]
 
 
-def _cut_at_comma(sentence: str) -> str:
-    """Returns the first clause that is long enough to say something and does not end in a Japanese particle."""
-    fewest = 3 if script_of((sentence,)) == "spaced" else 5
-    for match in _CLAUSE_END.finditer(sentence):
-        clause = sentence[: match.start()]
-        if len(pieces(clause)[0]) >= fewest and clause[-1:] not in _PARTICLES:
-            return clause
-    return sentence
+def _cut(sentence: str, language: str) -> str:
+    return _cut_english(sentence) if language == "en" else _cut_at_comma(sentence)
 
 
 def _cut_english(sentence: str) -> str:
@@ -170,6 +152,22 @@ def _without_names(sentence: str) -> str:
         if (counts or entity.category in _VAGUE) and before and before[-1] != ",":
             changes.append(Replacement(entity.start, entity.end, "some" if counts else _VAGUE[entity.category]))
     return re.sub(r"\b(in|at|to|from) somewhere\b", "somewhere", replace(sentence, changes))
+
+
+def _cut_at_comma(sentence: str) -> str:
+    """Returns the first clause that is long enough to say something and does not end in a Japanese particle."""
+    fewest = 3 if script_of((sentence,)) == "spaced" else 5
+    for match in _CLAUSE_END.finditer(sentence):
+        clause = sentence[: match.start()]
+        if len(pieces(clause)[0]) >= fewest and clause[-1:] not in _PARTICLES:
+            return clause
+    return sentence
+
+
+def _content_sentences(text: str, language: str) -> list[str]:
+    """Returns the sentences that are more than an interjection, or all of them if there are no such."""
+    found = [text[start:end] for start, end in sentences(text)] or [text]
+    return [sentence for sentence in found if len(pieces(_LEADS.sub("", sentence))[0]) >= 2] or found
 
 
 # Things one can say to anything: replies without content, in the languages of xDial-Eval.

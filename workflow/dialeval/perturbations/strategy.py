@@ -14,8 +14,6 @@ from dialeval.perturbations.entities import find_entities, listed_by_category
 from dialeval.perturbations.words import content_words, pieces
 from dialeval.text import normalised
 
-# What other dialogues offer as replacements: utterances of other dialogues, and named entities by category.
-
 TRIES = 40
 """How many utterances are drawn in search of one that is about something else."""
 
@@ -211,7 +209,6 @@ class NewText:
     spans: tuple[str, ...] = ()
 
 
-Apply = Callable[[Case, np.random.Generator], Edit | NotApplicable]
 Way = Callable[[Case, np.random.Generator], NewText | NotApplicable]
 """One way to damage a response (the last utterance)."""
 
@@ -222,6 +219,9 @@ class Target:
 
     dimension: str
     theta: float
+
+
+Apply = Callable[[Case, np.random.Generator], Edit | NotApplicable]
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,13 +260,13 @@ def span(before: str, after: str) -> str:
     return f'"{before}" > "{after}"'
 
 
-def one_of(ways: Mapping[str, Way], case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
+def random_way(ways: Mapping[str, Way], case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Damages the response in the first of the ways that applies, the ways being tried in random order."""
     order = [list(ways)[int(place)] for place in rng.permutation(len(ways))]
-    return first_of({name: ways[name] for name in order}, case, rng)
+    return first_way({name: ways[name] for name in order}, case, rng)
 
 
-def first_of(ways: Mapping[str, Way], case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
+def first_way(ways: Mapping[str, Way], case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Damages the response in the first of the ways that applies, in the order given.
 
     Returns:

@@ -20,8 +20,6 @@ from dialeval.perturbations.registry import NOTHING_ELSE, Hurt, build_ladder, da
 from dialeval.perturbations.rewriting import Rewriting
 from dialeval.perturbations.strategy import Damaged, NotApplicable, Pool, Strategy, build_pool
 
-# A suite of damaged items: every strategy on every item it fits, and the rows that say what became of each.
-
 Outcome = tuple[dict[str, Any], Item | None]
 """A row of the table `pairs`, and the damaged item if there is one."""
 
@@ -240,10 +238,6 @@ def constructed_items(
             )
 
 
-def _dimensions(strategy: Strategy, hurt: Hurt) -> list[str]:
-    return list(dict.fromkeys([*(target.dimension for target in targets_of(strategy.name, hurt)), "overall"]))
-
-
 def _reference(item: Item, dimension: str, value: int, highest: int) -> Rating:
     return Rating(
         corpus=item.corpus,
@@ -257,3 +251,7 @@ def _reference(item: Item, dimension: str, value: int, highest: int) -> Rating:
         scale_min=0.0,
         scale_max=float(highest),
     )
+
+
+def _dimensions(strategy: Strategy, hurt: Hurt) -> list[str]:
+    return list(dict.fromkeys([*(target.dimension for target in targets_of(strategy.name, hurt)), "overall"]))

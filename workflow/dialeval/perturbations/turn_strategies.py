@@ -20,8 +20,8 @@ from dialeval.perturbations.strategy import (
     Strategy,
     Target,
     entity_categories,
-    first_of,
-    one_of,
+    first_way,
+    random_way,
     same_speaker_before,
     span,
     strange_utterance,
@@ -49,13 +49,16 @@ MOST_COPIES = 3
 
 _DETACHED_NOT = re.compile(r"\s?['’]\s?t\b", re.IGNORECASE)
 
+_RELEVANCE = (Target("relevance", 0.2),)
+_UNDERSTANDABILITY = (Target("understandability", 0.2),)
+
 
 def random_response(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """The response gives way to one of another dialogue (`other_dialogue`) or to something said before (`history`)."""
     ways = {"other_dialogue": _from_another_dialogue, "history": _from_history}
     if rng.random() < HISTORY_SHARE:
         ways = dict(reversed(ways.items()))
-    return first_of(ways, case, rng)
+    return first_way(ways, case, rng)
 
 
 def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
@@ -68,7 +71,7 @@ def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicabl
     def replaced(way: PronounWay) -> NewText | NotApplicable:
         return replace_pronouns(case.item.response, way, rng)
 
-    return one_of(
+    return random_way(
         {
             "gender": lambda *_: replaced("gender"),
             "number": lambda *_: replaced("number"),
@@ -81,7 +84,7 @@ def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicabl
 
 def replace_named_entity(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """The response's named entities become random others, of the same category or of another one."""
-    return one_of(
+    return random_way(
         {"same_category": _entities_of_same_category, "other_category": _entities_of_other_category}, case, rng
     )
 
@@ -93,17 +96,17 @@ def contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     others of the same kind (`entities`); pronouns that stand for a named person become another name (`references`).
     """
     ways = {"negation": negated_verbs, "entities": swapped_entities, "references": swapped_references}
-    return one_of(ways, case, rng)
+    return random_way(ways, case, rng)
 
 
 def repetition(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """A random portion of the response is said several times over, where it stands."""
-    return first_of({"span": _repeated_portion}, case, rng)
+    return first_way({"span": _repeated_portion}, case, rng)
 
 
 def unnatural_paraphrase(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Words of the response that carry meaning, drawn at random, become synonyms that people hardly ever use."""
-    return first_of({"synonyms": partial(rare_synonyms, listed_synonyms)}, case, rng)
+    return first_way({"synonyms": partial(rare_synonyms, listed_synonyms)}, case, rng)
 
 
 def dullness(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
@@ -118,105 +121,8 @@ def dullness(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
         return NotApplicable(
             "the response answers no question" if generic == "generic_response" else "the response answers a question"
         )
-    return one_of({generic: _generic, "earlier_utterance": _earlier_utterance}, case, rng)
+    return random_way({generic: _generic, "earlier_utterance": _earlier_utterance}, case, rng)
 
-
-def _from_another_dialogue(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    drawn = strange_utterance(case.pool, case.item, rng)
-    return drawn if isinstance(drawn, NotApplicable) else NewText(drawn, (span(case.item.response, drawn),))
-
-
-def _from_history(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    return _said_before(case, range(len(case.item.context)), "nothing else was said before", rng)
-
-
-def _earlier_utterance(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    return _said_before(case, same_speaker_before(case.item), "the speaker said nothing else before", rng)
-
-
-def _said_before(
-    case: Case, turns: range | tuple[int, ...], reason: str, rng: np.random.Generator
-) -> NewText | NotApplicable:
-    """Draws one of some utterances that is not the response."""
-    response = normalised(case.item.response)
-    others = [
-        case.item.utterances[turn] for turn in turns if normalised(case.item.utterances[turn]) not in (response, "")
-    ]
-    if not others:
-        return NotApplicable(reason)
-    drawn = others[int(rng.integers(len(others)))]
-    return NewText(drawn, (span(case.item.response, drawn),))
-
-
-def _generic(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    previous = case.item.context[-1] if case.item.context else ""
-    reply = generic_reply(previous, case.item.language, case.item.utterances, rng)
-    if reply is None:
-        return NotApplicable("no generic replies in this language")
-    return NewText(reply, (span(case.item.response, reply),))
-
-
-def _entities_of_same_category(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    found = list(find_entities(case.item.response))
-    if not found:
-        return NotApplicable("no named entity or number")
-    return exchange(case, found, category_of(found), {}, rng)
-
-
-def _entities_of_other_category(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    found = list(find_entities(case.item.response))
-    if not found:
-        return NotApplicable("no named entity or number")
-    categories: dict[str, str] = {}
-    for key, category in category_of(found).items():
-        others = [name for name in entity_categories(case.pool, case.item.language) if name != category]
-        categories[key] = others[int(rng.integers(len(others)))]
-    return exchange(case, found, categories, {}, rng)
-
-
-def _repeated_portion(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    found, blank = pieces(case.item.response)
-    worded = [place for place, piece in enumerate(found) if has_word(piece)]
-    if not worded:
-        return NotApplicable("the response has no words")
-    shortest = min(len(worded), 2)  # one word out of many is easily overlooked
-    n_words = int(rng.integers(shortest, max(shortest, len(worded) // 2 + 1) + 1))
-    first = int(rng.integers(len(worded) - n_words + 1))
-    start, end = worded[first], worded[first + n_words - 1] + 1
-    copies = int(rng.integers(2, MOST_COPIES + 1))
-    portion = found[start:end]
-    text = blank.join([*found[:end], *portion * copies, *found[end:]])
-    return NewText(text, (f'"{blank.join(portion)}" {copies} times more',))
-
-
-def rare_synonyms(synonyms_of: SynonymsOf, case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    """Returns the response with at least half of the words that have such synonyms replaced by them.
-
-    Args:
-        synonyms_of: gives the unnatural synonyms of a word form in lower case.
-        case: the response in its context.
-        rng: draws words and synonyms.
-    """
-    text = case.item.response
-    found = words(text)
-    choice: list[tuple[Replacement, str]] = []
-    for place, word in enumerate(found):
-        beside = (neighbour(text, found, place, -1), neighbour(text, found, place, 1))
-        synonym = fitting_synonym(word, *beside, synonyms_of)
-        if synonym and not _DETACHED_NOT.match(text, word.end):
-            form = synonym.forms[int(rng.integers(len(synonym.forms)))]
-            new = in_case_of(word.text, form, first=starts_sentence(text, word.start))
-            choice.append((Replacement(word.start, word.end, new), word.text))
-    if not choice:
-        return NotApplicable("no word with an unnatural synonym")
-    n_replaced = int(rng.integers((len(choice) + 1) // 2, len(choice) + 1))
-    drawn = [choice[int(place)] for place in sorted(rng.permutation(len(choice))[:n_replaced])]
-    changes = [change for change, _ in drawn]
-    return NewText(replace(text, changes), tuple(span(old, change.new) for change, old in drawn))
-
-
-_RELEVANCE = (Target("relevance", 0.2),)
-_UNDERSTANDABILITY = (Target("understandability", 0.2),)
 
 STRATEGIES = (
     Strategy(
@@ -286,3 +192,97 @@ STRATEGIES = (
     ),
 )
 """All turn-level strategies, in the order of Table 10, with its dimensions and thresholds."""
+
+
+def rare_synonyms(synonyms_of: SynonymsOf, case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    """Returns the response with at least half of the words that have such synonyms replaced by them.
+
+    Args:
+        synonyms_of: gives the unnatural synonyms of a word form in lower case.
+        case: the response in its context.
+        rng: draws words and synonyms.
+    """
+    text = case.item.response
+    found = words(text)
+    choice: list[tuple[Replacement, str]] = []
+    for place, word in enumerate(found):
+        beside = (neighbour(text, found, place, -1), neighbour(text, found, place, 1))
+        synonym = fitting_synonym(word, *beside, synonyms_of)
+        if synonym and not _DETACHED_NOT.match(text, word.end):
+            form = synonym.forms[int(rng.integers(len(synonym.forms)))]
+            new = in_case_of(word.text, form, first=starts_sentence(text, word.start))
+            choice.append((Replacement(word.start, word.end, new), word.text))
+    if not choice:
+        return NotApplicable("no word with an unnatural synonym")
+    n_replaced = int(rng.integers((len(choice) + 1) // 2, len(choice) + 1))
+    drawn = [choice[int(place)] for place in sorted(rng.permutation(len(choice))[:n_replaced])]
+    changes = [change for change, _ in drawn]
+    return NewText(replace(text, changes), tuple(span(old, change.new) for change, old in drawn))
+
+
+def _from_another_dialogue(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    drawn = strange_utterance(case.pool, case.item, rng)
+    return drawn if isinstance(drawn, NotApplicable) else NewText(drawn, (span(case.item.response, drawn),))
+
+
+def _from_history(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    return _said_before(case, range(len(case.item.context)), "nothing else was said before", rng)
+
+
+def _said_before(
+    case: Case, turns: range | tuple[int, ...], reason: str, rng: np.random.Generator
+) -> NewText | NotApplicable:
+    """Draws one of some utterances that is not the response."""
+    response = normalised(case.item.response)
+    others = [
+        case.item.utterances[turn] for turn in turns if normalised(case.item.utterances[turn]) not in (response, "")
+    ]
+    if not others:
+        return NotApplicable(reason)
+    drawn = others[int(rng.integers(len(others)))]
+    return NewText(drawn, (span(case.item.response, drawn),))
+
+
+def _entities_of_same_category(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    found = list(find_entities(case.item.response))
+    if not found:
+        return NotApplicable("no named entity or number")
+    return exchange(case, found, category_of(found), {}, rng)
+
+
+def _entities_of_other_category(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    found = list(find_entities(case.item.response))
+    if not found:
+        return NotApplicable("no named entity or number")
+    categories: dict[str, str] = {}
+    for key, category in category_of(found).items():
+        others = [name for name in entity_categories(case.pool, case.item.language) if name != category]
+        categories[key] = others[int(rng.integers(len(others)))]
+    return exchange(case, found, categories, {}, rng)
+
+
+def _repeated_portion(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    found, blank = pieces(case.item.response)
+    worded = [place for place, piece in enumerate(found) if has_word(piece)]
+    if not worded:
+        return NotApplicable("the response has no words")
+    shortest = min(len(worded), 2)  # one word out of many is easily overlooked
+    n_words = int(rng.integers(shortest, max(shortest, len(worded) // 2 + 1) + 1))
+    first = int(rng.integers(len(worded) - n_words + 1))
+    start, end = worded[first], worded[first + n_words - 1] + 1
+    copies = int(rng.integers(2, MOST_COPIES + 1))
+    portion = found[start:end]
+    text = blank.join([*found[:end], *portion * copies, *found[end:]])
+    return NewText(text, (f'"{blank.join(portion)}" {copies} times more',))
+
+
+def _generic(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    previous = case.item.context[-1] if case.item.context else ""
+    reply = generic_reply(previous, case.item.language, case.item.utterances, rng)
+    if reply is None:
+        return NotApplicable("no generic replies in this language")
+    return NewText(reply, (span(case.item.response, reply),))
+
+
+def _earlier_utterance(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    return _said_before(case, same_speaker_before(case.item), "the speaker said nothing else before", rng)

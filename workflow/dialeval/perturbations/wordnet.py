@@ -19,7 +19,7 @@ from typing import TypeVar, get_args
 
 from dialeval.config.metaeval import PACKAGE
 from dialeval.errors import UserError
-from dialeval.perturbations.strategy import Strategy, first_of
+from dialeval.perturbations.strategy import Strategy, first_way
 from dialeval.perturbations.turn_strategies import rare_synonyms
 from dialeval.perturbations.words import STOP_WORDS, Kind, Part, Synonym, inflected, plural
 
@@ -147,29 +147,12 @@ def with_wordnet(strategy: Strategy, wordnet: WordNet) -> Strategy:
     if strategy.name != PARAPHRASE:
         return strategy
     ways = {"wordnet": partial(rare_synonyms, wordnet.synonyms)}
-    return replace(strategy, apply=partial(first_of, ways), ways=tuple(ways))
-
-
-def _change(form: str, base: str, part: Part) -> Callable[[str], str] | None:
-    """Returns what makes a form like this of another word; None where it is no form that can be made."""
-    if form == base:
-        return str
-    if part == "noun":
-        return plural
-    if part != "verb":
-        return None
-    kinds: list[Kind] = [kind for kind in get_args(Kind) if inflected(base, kind) == form]
-    return (lambda lemma: inflected(lemma, kinds[0])) if kinds else None
+    return replace(strategy, apply=partial(first_way, ways), ways=tuple(ways))
 
 
 def _files(folder: Path) -> list[Path]:
     names = [f"{kind}.{name}" for name in _FILES.values() for kind in ("index", "data")]
     return [folder / name for name in (*names, *(f"{name}.exc" for name in _FILES.values()), COUNTS)]
-
-
-def _lines(path: Path) -> Iterator[str]:
-    with path.open(encoding="utf-8") as file:
-        yield from (line for line in file if not line.startswith("  "))  # the licence is indented
 
 
 def _readable(read: Callable[[Path], T], path: Path) -> T:
@@ -199,6 +182,11 @@ def _counts(path: Path) -> tuple[Counter[str], Counter[tuple[str, Part]]]:
     return whole, by_part
 
 
+def _lines(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8") as file:
+        yield from (line for line in file if not line.startswith("  "))  # the licence is indented
+
+
 def _senses(path: Path) -> dict[str, tuple[str, ...]]:
     """Returns the names of each word's senses in the data, the most frequent first."""
     found: dict[str, tuple[str, ...]] = {}
@@ -216,3 +204,15 @@ def _synsets(path: Path) -> dict[str, str]:
 def _irregular(path: Path) -> dict[str, tuple[str, ...]]:
     """Returns the words that irregular forms are of."""
     return {form: tuple(bases) for form, *bases in (line.split() for line in _lines(path))}
+
+
+def _change(form: str, base: str, part: Part) -> Callable[[str], str] | None:
+    """Returns what makes a form like this of another word; None where it is no form that can be made."""
+    if form == base:
+        return str
+    if part == "noun":
+        return plural
+    if part != "verb":
+        return None
+    kinds: list[Kind] = [kind for kind in get_args(Kind) if inflected(base, kind) == form]
+    return (lambda lemma: inflected(lemma, kinds[0])) if kinds else None

@@ -13,18 +13,15 @@ from typing import Literal, NamedTuple, get_args
 
 from dialeval.text import is_unspaced, script_of
 
-# Words, sentences and smallest pieces of an utterance, with their places, so that a change leaves the rest alone.
+_WORD = re.compile(r"[^\W_]+(?:[-’'][^\W_]+)*")
+END_MARKS = ".!?…。！？।؟۔"
+_SENTENCE_END = re.compile(r"(?:[.!?…।؟۔]+(?=\s|$|[\"”’)])|[。！？]+|[.!?…]+(?=[A-Z]))[\"”’)]*")
 
 
 def word_set(text: str) -> frozenset[str]:
     """Returns the words of a list that is written as text."""
     return frozenset(text.split())
 
-
-_WORD = re.compile(r"[^\W_]+(?:[-’'][^\W_]+)*")
-END_MARKS = ".!?…。！？।؟۔"
-_SENTENCE_END = re.compile(r"(?:[.!?…।؟۔]+(?=\s|$|[\"”’)])|[。！？]+|[.!?…]+(?=[A-Z]))[\"”’)]*")
-_ABBREVIATIONS = word_set("mr mrs ms dr st vs etc no a.m p.m u.s e.g i.e")
 
 STOP_WORDS = word_set(
     """a about above after again against all also am an and any are aren't as at be because been before being below
@@ -38,6 +35,8 @@ STOP_WORDS = word_set(
     yourselves"""
 )
 """English words that say little by themselves."""
+
+_ABBREVIATIONS = word_set("mr mrs ms dr st vs etc no a.m p.m u.s e.g i.e")
 
 
 class Word(NamedTuple):
@@ -143,6 +142,15 @@ def pieces(text: str) -> tuple[list[str], str]:
     return list(found), blank
 
 
+def _ends_in_abbreviation(text: str) -> bool:
+    """Says whether the stop at the end of a text belongs to a word such as `Mr.` or to an initial."""
+    last_word = text.rstrip(".").rsplit(maxsplit=1)[-1:]
+    if not text.endswith(".") or not last_word:
+        return False
+    word = last_word[0].lower().strip('("“')
+    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i")
+
+
 @lru_cache(maxsize=16384)
 def _pieces(text: str) -> tuple[tuple[str, ...], str]:
     if script_of((text,)) == "spaced":
@@ -163,15 +171,6 @@ def _pieces(text: str) -> tuple[tuple[str, ...], str]:
 
 def _is_latin(character: str) -> bool:
     return character.isalnum() and not is_unspaced(character)
-
-
-def _ends_in_abbreviation(text: str) -> bool:
-    """Says whether the stop at the end of a text belongs to a word such as `Mr.` or to an initial."""
-    last_word = text.rstrip(".").rsplit(maxsplit=1)[-1:]
-    if not text.endswith(".") or not last_word:
-        return False
-    word = last_word[0].lower().strip('("“')
-    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i")
 
 
 # Forms of English verbs: irregular ones from a table, regular ones by rule.
@@ -233,11 +232,6 @@ def inflected(verb: str, kind: Kind) -> str:
     return str(getattr(forms, kind)) + blank + rest
 
 
-def _forms(base: str, past: str, participle: str) -> VerbForms:
-    regular = _with_ed(base)
-    return VerbForms(base, _THIRD.get(base) or with_s(base), past or regular, participle or regular, _with_ing(base))
-
-
 def with_s(word: str) -> str:
     """Returns the third person of a verb or the plural of a noun by rule."""
     if word.endswith(("s", "x", "z", "ch", "sh")):
@@ -245,6 +239,11 @@ def with_s(word: str) -> str:
     if word.endswith("y") and word[-2:-1] not in _VOWELS:
         return word[:-1] + "ies"
     return word + "s"
+
+
+def _forms(base: str, past: str, participle: str) -> VerbForms:
+    regular = _with_ed(base)
+    return VerbForms(base, _THIRD.get(base) or with_s(base), past or regular, participle or regular, _with_ing(base))
 
 
 def _with_ed(base: str) -> str:
@@ -255,19 +254,19 @@ def _with_ed(base: str) -> str:
     return _doubled(base) + "ed"
 
 
+def _doubled(base: str) -> str:
+    """Returns a verb with its last consonant twice where one short syllable ends in it."""
+    n_vowels = sum(letter in _VOWELS for letter in base)
+    short = len(base) > 2 and base[-1] not in _VOWELS + "wxy" and base[-2] in _VOWELS and n_vowels == 1
+    return base + base[-1] if short or base in _DOUBLED else base
+
+
 def _with_ing(base: str) -> str:
     if base.endswith("ie"):
         return base[:-2] + "ying"
     if base.endswith("e") and not base.endswith(("ee", "oe", "ye")) and base != "be":
         return base[:-1] + "ing"
     return _doubled(base) + "ing"
-
-
-def _doubled(base: str) -> str:
-    """Returns a verb with its last consonant twice where one short syllable ends in it."""
-    n_vowels = sum(letter in _VOWELS for letter in base)
-    short = len(base) > 2 and base[-1] not in _VOWELS + "wxy" and base[-2] in _VOWELS and n_vowels == 1
-    return base + base[-1] if short or base in _DOUBLED else base
 
 
 # Everyday English words and synonyms that people would hardly use, in the form that fits the sentence.
@@ -359,13 +358,10 @@ def fitting_synonym(
     return next((synonym for synonym in synonyms if _fits(synonym, word, previous, alone=len(synonyms) == 1)), None)
 
 
-def _fits(synonym: Synonym, word: Word, previous: str, *, alone: bool) -> bool:
-    if synonym.part == "verb":
-        after_verb = bool(kinds_of(previous)) and previous not in _BEFORE_VERB and word.lower == synonym.base
-        return word.lower.endswith("ing") or not (previous in _BEFORE_NOUN or after_verb)
-    if synonym.part == "noun":
-        return previous not in _ONLY_BEFORE_VERB and (alone or previous not in _BEFORE_VERB)
-    return True
+def plural(noun: str) -> str:
+    """Returns the plural of a noun; of several words the last is the noun."""
+    first, blank, last = noun.rpartition(" ")
+    return first + blank + (_PLURALS.get(last) or with_s(last))
 
 
 def _add(found: dict[str, list[Synonym]], form: str, part: Part, base: str, forms: list[str]) -> None:
@@ -374,7 +370,10 @@ def _add(found: dict[str, list[Synonym]], form: str, part: Part, base: str, form
         known.append(Synonym(part, base, tuple(forms)))
 
 
-def plural(noun: str) -> str:
-    """Returns the plural of a noun; of several words the last is the noun."""
-    first, blank, last = noun.rpartition(" ")
-    return first + blank + (_PLURALS.get(last) or with_s(last))
+def _fits(synonym: Synonym, word: Word, previous: str, *, alone: bool) -> bool:
+    if synonym.part == "verb":
+        after_verb = bool(kinds_of(previous)) and previous not in _BEFORE_VERB and word.lower == synonym.base
+        return word.lower.endswith("ing") or not (previous in _BEFORE_NOUN or after_verb)
+    if synonym.part == "noun":
+        return previous not in _ONLY_BEFORE_VERB and (alone or previous not in _BEFORE_VERB)
+    return True

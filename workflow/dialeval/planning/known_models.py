@@ -17,8 +17,8 @@ from typing import Literal, NamedTuple
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.config.models import EmbeddedModel, EncoderModel, Model, NllbModel, VllmModel
 from dialeval.engines.cl100k import Tokenizer
-from dialeval.engines.openai_api.request_bodies import is_reasoning_name, plain_address
 from dialeval.engines.openai_api.token_counts import UPPER_ESTIMATE, tokenizer_for
+from dialeval.engines.openai_api.wire_format import is_reasoning_name, plain_address
 from dialeval.engines.requests import Engine, Message, Request, request_key
 from dialeval.errors import UserError
 
@@ -42,7 +42,7 @@ def known_model(name: str, model: Model, learned: Mapping[str, Path]) -> KnownMo
     """
     match model:
         case EmbeddedModel():
-            from dialeval.engines.opening import open_engine
+            from dialeval.engines.answering import open_engine
 
             engine = open_engine(model, [learned[name]])
             counting = Counting("words, characters and marks (the model's own)")
@@ -139,7 +139,7 @@ def _specialist(name: str, *notes: str) -> KnownModel:
 
 
 def _of_another_engine(name: str, model: Model) -> KnownModel:
-    from dialeval.engines.opening import open_engine
+    from dialeval.engines.answering import open_engine
 
     engine = open_engine(model, [])
     return _opened(name, engine, engine.context_window, Counting("the engine's own"))

@@ -14,7 +14,7 @@ from typing import Any
 from dialeval.corpora.botchat import IDENTICAL, PublishedAnswer, PublishedDialogue, Shown, conversation
 from dialeval.corpora.seeds import SEED_LENGTH
 from dialeval.corpora.text_files import listed
-from dialeval.engines.requests import Dialogue, Response, whole_text
+from dialeval.engines.requests import Dialogue, Response, valid_unicode
 from dialeval.errors import UserError
 from dialeval.protocols.selfchat import Turn
 from dialeval.tables.files import HUMAN
@@ -118,7 +118,7 @@ def responses(
 
 def _response(row: Mapping[str, Any], answer: PublishedAnswer | None, notes: Counter[str]) -> dict[str, Any]:
     """Returns one row of the table `responses`."""
-    text = whole_text(answer.text.strip()) if answer else ""
+    text = valid_unicode(answer.text.strip()) if answer else ""
     identical = text == IDENTICAL
     if answer is None or not text:
         notes["requests without a published answer: missing"] += 1

@@ -20,7 +20,7 @@ from pydantic import BaseModel, Field
 from dialeval.config.protocol import Protocol as ProtocolProtocol
 from dialeval.corpora.items import Item, iterate_items, turns_of
 from dialeval.corpora.seeds import SOURCE
-from dialeval.corpora.transcripts.transcript import tells
+from dialeval.corpora.transcripts.transcript import names_system
 from dialeval.criteria import LEVELS, SHOWN_LEVELS, Criterion, Level, with_own
 from dialeval.engines.requests import Dialogue, Message, Request
 from dialeval.prompts.rendering import SpokenDialogue, Templates, letters_of, shown_name
@@ -155,12 +155,12 @@ def shortened_with(
     return without(low), low
 
 
-# Who speaks in a dialogue as a judge may read it: no speaker's label tells whose the dialogue is.
+# Who speaks in a dialogue as a judge may read it: no speaker's label names the system.
 
 
 def blinded(item: Item) -> tuple[tuple[str, ...], str]:
     """Returns who speaks and who of them is judged; by letters where a label would tell whose the dialogue is."""
-    if not any(tells(label, item.system) for label in set(item.speakers)):
+    if not any(names_system(label, item.system) for label in set(item.speakers)):
         return item.speakers, item.judged
     letters = dict(zip(item.speakers, letters_of(item.speakers), strict=True))
     return tuple(letters[name] for name in item.speakers), letters.get(item.judged, item.judged)

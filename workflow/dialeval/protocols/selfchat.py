@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from dialeval.config.botchat import Selfchat
 from dialeval.corpora.seeds import Scenario
-from dialeval.engines.answering import Answering, run_together
+from dialeval.engines.answering import Answering, run_concurrently
 from dialeval.engines.requests import OPENING_LINE, AnswerFailure, Dialogue, Message, Request, Response, Sampling
 from dialeval.prompts.reasoning import without_marks
 from dialeval.prompts.rendering import Templates, one_line
@@ -221,7 +221,7 @@ async def chat_all(
                     dialogues[seed_id] = await chat(talk, speakers, seed_id, seed, grown)
 
     at_once = min(speaker.engine.concurrency for speaker in speakers.values())
-    await run_together(worker() for _ in range(min(at_once, len(seeds))))
+    await run_concurrently(worker() for _ in range(min(at_once, len(seeds))))
     return dialogues
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from dialeval.config.protocol import EACH_OTHER, Adaptive
-from dialeval.engines.answering import unasked_row
-from dialeval.engines.opening import open_engine
+from dialeval.engines.answering import open_engine, unasked_row
 from dialeval.engines.requests import Engine, Request
 from dialeval.engines.store import run_of
 from dialeval.measures.adaptive_rounds import COLUMNS, Rounds, schedule

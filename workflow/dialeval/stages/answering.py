@@ -14,8 +14,7 @@ from pydantic import BaseModel
 from dialeval.config.models import Model
 from dialeval.config.running import Answering as AnsweringSettings
 from dialeval.criteria import LEVELS, Criterion, with_own
-from dialeval.engines.answering import Answering, response_row, unasked_row
-from dialeval.engines.opening import open_engine
+from dialeval.engines.answering import Answering, open_engine, response_row, unasked_row
 from dialeval.engines.requests import Engine, Request, Response
 from dialeval.engines.store import ResponseStore, run_of
 from dialeval.jobs.progress import Progress

@@ -14,8 +14,8 @@ from dialeval.corpora.dialogues import left_out, utterance_table
 from dialeval.corpora.download import download as download_download
 from dialeval.corpora.items import drawn_dialogues, item_rows, iterate_items
 from dialeval.corpora.rated_items import RatedReading, check_joined, left_out_rows, rating_rows
-from dialeval.corpora.rated_readers import read_rated as rated_readers_read_rated
 from dialeval.corpora.readers import read_corpus as readers_read_corpus
+from dialeval.corpora.readers import read_rated as rated_readers_read_rated
 from dialeval.corpora.score_files import rated_corpora
 from dialeval.corpora.score_files import read_scores as score_files_read_scores
 from dialeval.corpora.seeds import (

@@ -44,7 +44,7 @@ from dialeval.dialogbench.writing import (
     written_of,
 )
 from dialeval.dialogbench.written_items import Rules
-from dialeval.engines.opening import open_engine
+from dialeval.engines.answering import open_engine
 from dialeval.engines.requests import Dialogue, Engine, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import answered, with_statuses_said

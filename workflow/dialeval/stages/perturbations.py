@@ -14,7 +14,7 @@ from dialeval.corpora.dialogues import left_out
 from dialeval.corpora.items import Item, chosen, item_rows, items_of_dialogues, iterate_items, not_between_two
 from dialeval.corpora.rated_items import rating_rows
 from dialeval.corpora.robustness_sets import PAPER_SETS, Pair, read_sets, wanted_sets
-from dialeval.engines.opening import open_engine
+from dialeval.engines.answering import open_engine
 from dialeval.engines.requests import Sampling
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.rewriting import PROTOCOL, rewrite_all

@@ -14,7 +14,7 @@ from dialeval.config.models import Model, VllmModel
 from dialeval.config.running import Answering as AnsweringSettings
 from dialeval.corpora.items import item_rows
 from dialeval.corpora.seeds import chatbot_items, human_items, scenarios_of
-from dialeval.engines.opening import open_engine
+from dialeval.engines.answering import open_engine
 from dialeval.engines.requests import Dialogue, Engine, Request, Response
 from dialeval.engines.store import run_of
 from dialeval.prompts.rendering import Templates

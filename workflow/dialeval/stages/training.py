@@ -49,9 +49,18 @@ from dialeval.training.encoder_examples import COLUMNS, ExampleSet, read_set
 from dialeval.training.lora import Base as BaseBase
 from dialeval.training.lora import LoraResult, lora_fingerprint, train_adapter, with_adapter
 from dialeval.training.lora_questions import LabelScore, LoraQuestion, LoraQuestions, label_scores, parts_of_sets
-from dialeval.training.memory import check_memory, check_numbers, free_memory, in_words
 from dialeval.training.results import SCORED_EXAMPLES, data_rows, record_rows, sample_rows
-from dialeval.training.running import device_name, is_first, micro_batch, settle, spread
+from dialeval.training.running import (
+    check_memory,
+    check_numbers,
+    device_name,
+    free_memory,
+    in_words,
+    is_first,
+    make_deterministic,
+    micro_batch,
+    spread,
+)
 from dialeval.training.training_sets import Recipe, left_out_dialogues, training_rows
 from dialeval.training.weights import (
     FINISHED,
@@ -139,7 +148,7 @@ def train_encoder(
         raise UserError(f"models.{settings.name}: {missing}")
     spread(settings.learning.gpus)
     _quieten()
-    settle(settings.random_seed, on_cpu=settings.learning.gpus == 0)
+    make_deterministic(settings.random_seed, on_cpu=settings.learning.gpus == 0)
     base = Base(settings.name, settings.model)
     read = read_set(iterate_rows(examples, TRAINING_EXAMPLES, COLUMNS), base.encoding, str(examples))
     _say(settings, read)
@@ -166,9 +175,9 @@ def _train(settings: TrainEncoderSettings, base: Base, examples: ExampleSet, kep
         on_cpu=on_cpu,
         checkpointing=learning.gradient_checkpointing,
     )
-    settle(settings.random_seed, on_cpu=on_cpu)  # heads and adapters are drawn, whatever was drawn before
+    make_deterministic(settings.random_seed, on_cpu=on_cpu)  # heads and adapters are drawn, whatever was drawn before
     network = base.network(len(examples.experts))
-    settle(settings.random_seed, on_cpu=on_cpu)
+    make_deterministic(settings.random_seed, on_cpu=on_cpu)
     before = held_back_scores(network, examples, learning, score=model.score, batch_tokens=model.batch_tokens)
     result = train_network(
         settings.name,
@@ -296,7 +305,7 @@ def train_lora(
         raise UserError(f"models.{settings.name}: {missing}")
     learning = settings.learning
     spread(learning.gpus)
-    settle(settings.random_seed, on_cpu=learning.gpus == 0)
+    make_deterministic(settings.random_seed, on_cpu=learning.gpus == 0)
     prompts = Prompts(settings.model)
     questions = LoraQuestions(prompts, templates, with_own(settings.criteria), learning.cutoff)
     parts = {
@@ -335,7 +344,7 @@ def _train_train_lora(
     )
     model = base.load()
     n_parameters = model.num_parameters()
-    settle(settings.random_seed, on_cpu=on_cpu)  # loading may have drawn; the adapter begins at random
+    make_deterministic(settings.random_seed, on_cpu=on_cpu)  # loading may have drawn; the adapter begins at random
     model = with_adapter(model, learning)
     result = train_adapter(
         settings.name,

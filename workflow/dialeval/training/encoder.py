@@ -19,19 +19,18 @@ from dialeval.engines.encoder.engine import folder_digest
 from dialeval.engines.encoder.metric import Encoding, Floats, Score, score_batches
 from dialeval.errors import UserError
 from dialeval.training.encoder_examples import Collation, ExampleSet, ExpertOrder
-from dialeval.training.memory import Memory, training_memory
 from dialeval.training.running import (
     LOGS,
+    Memory,
     is_first,
     micro_batch,
     processes,
     running_clock,
     seconds_of,
     training_arguments,
+    training_memory,
 )
 from dialeval.training.weights import newest_checkpoint, remove_incomplete, training_fingerprint, versions_of
-
-# Training of an expert network: from its newest checkpoint where there is one, to the weights that are kept.
 
 
 @dataclass(frozen=True)
@@ -123,15 +122,15 @@ def train_network(
         batch_tokens,
         learning.precision,
     )
-    look = partial(
-        development.look, network, arguments.device, share=arguments.process_index, shares=arguments.world_size
+    development_metrics = partial(
+        development.evaluate, network, arguments.device, share=arguments.process_index, shares=arguments.world_size
     )
     trainer = ExpertTrainer(
         order=order,
         level=examples.level,
         margin=learning.margin,
         head_learning_rate=learning.head_learning_rate or learning.learning_rate,
-        look=look,
+        development_metrics=development_metrics,
         model=network,
         args=arguments,
         train_dataset=range(len(collation)),
@@ -154,7 +153,7 @@ def train_network(
     state = trainer.state
     history = list(state.log_history)
     if not any("eval_loss" in entry and entry["step"] == state.global_step for entry in history):
-        history.append({**look(), "step": state.global_step, "epoch": state.epoch})
+        history.append({**development_metrics(), "step": state.global_step, "epoch": state.epoch})
     passes = len(order) / len(collation)
     n_done = state.global_step * at_once * together
     return Learned(
@@ -169,7 +168,7 @@ def train_network(
 
 
 def _curve(history: Sequence[dict[str, Any]], passes: float) -> list[dict[str, Any]]:
-    """Returns what was logged as rows of the curve; the one pass that the trainer knows of is all passes."""
+    """Returns the logged rows of the curve; the trainer's single pass stands for all passes."""
     rows: list[dict[str, Any]] = []
     for entry in history:
         at = {"step": int(entry["step"]), "epoch": float(entry["epoch"] or 0.0) * passes}
@@ -292,6 +291,16 @@ class Base:
             network.body.requires_grad_(False)
         return network
 
+    def _longest(self) -> int:
+        """Returns the longest input that the encoder and its tokenizer know of."""
+        body = self._laid_out(1).body
+        places = getattr(getattr(body, "embeddings", None), "position_embeddings", None)
+        limits = [int(self.tokenizer.model_max_length)] if self.tokenizer.model_max_length < _UNBOUNDED else []
+        if places is not None and hasattr(places, "num_embeddings"):
+            first = 0 if places.padding_idx is None else int(places.padding_idx) + 1  # RoBERTa counts from there
+            limits.append(int(places.num_embeddings) - first)
+        return min(limits, default=_UNBOUNDED)
+
     def _laid_out(self, n_experts: int) -> Any:
         import torch
         import transformers
@@ -303,16 +312,6 @@ class Base:
         with torch.device("meta"):
             body = transformers.AutoModel.from_config(self.config)
             return ExpertNetwork(body, n_experts, adapter_size=train.adapter_size)
-
-    def _longest(self) -> int:
-        """Returns the longest input that the encoder and its tokenizer know of."""
-        body = self._laid_out(1).body
-        places = getattr(getattr(body, "embeddings", None), "position_embeddings", None)
-        limits = [int(self.tokenizer.model_max_length)] if self.tokenizer.model_max_length < _UNBOUNDED else []
-        if places is not None and hasattr(places, "num_embeddings"):
-            first = 0 if places.padding_idx is None else int(places.padding_idx) + 1  # RoBERTa counts from there
-            limits.append(int(places.num_embeddings) - first)
-        return min(limits, default=_UNBOUNDED)
 
     def _cannot_be_loaded(self, error: Exception) -> UserError:
         said = " ".join(str(error).split())[:400] or repr(error)

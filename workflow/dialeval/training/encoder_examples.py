@@ -16,8 +16,6 @@ from dialeval.criteria import Level
 from dialeval.engines.encoder.metric import Encoded, Encoding, padded
 from dialeval.errors import UserError
 
-# Pairs of a true and a spoiled example as an encoder's inputs, kept small: a set may have millions.
-
 HELD_BACK = "held_back"
 PARTS = ("train", "development", HELD_BACK)
 EXPERT: Mapping[Level, str] = {"turn": "domain", "dialogue": "criterion"}
@@ -51,7 +49,7 @@ class Pairs:
         return len(self.experts)
 
     def add(self, names: tuple[str, str], expert: str, inputs: tuple[Encoded, Encoded]) -> None:
-        """Adds a pair: what belongs to the true example stands first."""
+        """Adds a pair, the true example first."""
         if self._keeps_names:
             self.names.extend(names)
         self._named.update("\0".join([*names, expert, ""]).encode("utf-8", "surrogatepass"))
@@ -137,9 +135,9 @@ def read_set(rows: Iterable[Mapping[str, Any]], encoding_of: Callable[[Level], E
         _check_pairs(window, level, place)
         encoded = encoding.encode([row["utterances"] for row in window])
         for number in range(0, len(window), 2):
-            true, spoiled = window[number], window[number + 1]
+            true, negative = window[number], window[number + 1]
             inputs = encoded[number], encoded[number + 1]
-            parts[true["part"]].add((true["example_id"], spoiled["example_id"]), true[EXPERT[level]], inputs)
+            parts[true["part"]].add((true["example_id"], negative["example_id"]), true[EXPERT[level]], inputs)
             criteria.add(true["criterion"])
     for part, why in (("train", "to learn from"), ("development", "to stop the training by")):
         if not len(parts[part]):
@@ -157,12 +155,12 @@ def read_set(rows: Iterable[Mapping[str, Any]], encoding_of: Callable[[Level], E
 
 
 def _check_pairs(window: Sequence[Mapping[str, Any]], level: Level, place: str) -> None:
-    for true, spoiled in zip(window[::2], window[1::2], strict=False):
-        if (true["pair_id"], true["good"], spoiled["good"]) != (spoiled["pair_id"], 1, 0):
+    for true, negative in zip(window[::2], window[1::2], strict=False):
+        if (true["pair_id"], true["good"], negative["good"]) != (negative["pair_id"], 1, 0):
             raise UserError(
-                f"{place}: '{true['example_id']}' and '{spoiled['example_id']}' are no pair; delete it and run again"
+                f"{place}: '{true['example_id']}' and '{negative['example_id']}' are no pair; delete it and run again"
             )
-        if {true["level"], spoiled["level"]} != {level}:
+        if {true["level"], negative["level"]} != {level}:
             raise UserError(f"{place}: '{true['pair_id']}' is no pair of level {level}; give each level a set")
     if len(window) % 2:
         raise UserError(f"{place}: '{window[-1]['example_id']}' stands alone and in no pair; delete it and run again")
@@ -176,7 +174,7 @@ POOL = 50
 
 
 class ExpertOrder:
-    """The order of a whole training, as one pass: what a process computes at once is of one expert.
+    """The order of a whole training as one pass; each batch of a process is of one expert.
 
     An expert whose examples do not fill its last batch of a pass repeats some of them. The order depends on its
     arguments alone, so that a training that goes on from a checkpoint meets what it would have met.

@@ -1,4 +1,4 @@
-"""transformers' Trainer with our order, losses and looks at the development part."""
+"""The Trainer of transformers with our order, losses and evaluation of the development part."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ from dialeval.errors import UserError
 from dialeval.stats.auc import pairwise_accuracy
 from dialeval.training.encoder_examples import ExpertOrder, Ints, Pairs
 
-# transformers' Trainer, which keeps checkpoints and spreads the work, with our order, loss and looks.
-
-Look = Callable[[], Mapping[str, float]]
+Metrics = Callable[[], Mapping[str, float]]
 
 
 class ExpertTrainer(Trainer):  # type: ignore[misc]
@@ -31,7 +29,7 @@ class ExpertTrainer(Trainer):  # type: ignore[misc]
         level: of the set.
         margin: of the ranking loss.
         head_learning_rate: of heads and adapters.
-        look: returns `eval_loss` and `eval_auc` of the development part.
+        development_metrics: returns `eval_loss` and `eval_auc` of the development part.
         more: as the Trainer's own.
     """
 
@@ -45,16 +43,13 @@ class ExpertTrainer(Trainer):  # type: ignore[misc]
         level: Level,
         margin: float,
         head_learning_rate: float,
-        look: Look,
+        development_metrics: Metrics,
         **more: Any,
     ) -> None:
         super().__init__(**more)
         self.model_accepts_loss_kwargs = False  # the loss is a mean over the batch
-        self._order, self._level, self._margin, self._look = order, level, margin, look
+        self._order, self._level, self._margin, self._metrics = order, level, margin, development_metrics
         self._head_learning_rate = head_learning_rate
-
-    def _get_train_sampler(self, *_: Any) -> Any:
-        return self._order
 
     def compute_loss(self, model: Any, inputs: dict[str, Any], *_: Any, **__: Any) -> Any:
         """Returns the loss of a batch."""
@@ -62,8 +57,8 @@ class ExpertTrainer(Trainer):  # type: ignore[misc]
         return loss_of(self._level, model(**inputs), good, self._margin)
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
-        """Looks at the development part."""
-        metrics = dict(self._look())
+        """Evaluates the development part."""
+        metrics = dict(self._metrics())
         self.log(dict(metrics))
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
@@ -87,9 +82,12 @@ class ExpertTrainer(Trainer):  # type: ignore[misc]
             )
         return self.optimizer
 
+    def _get_train_sampler(self, *_: Any) -> Any:
+        return self._order
+
 
 class Progress(TrainerCallback):  # type: ignore[misc]
-    """Says now and then how far a training is, in place of the Trainer's own dictionaries.
+    """Prints the progress of a training in place of the Trainer's own dictionaries.
 
     Args:
         name: the judge's.
@@ -100,7 +98,7 @@ class Progress(TrainerCallback):  # type: ignore[misc]
         self._name, self._passes = name, passes
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
-        """Says what is logged."""
+        """Prints the logged values."""
         passes = (state.epoch or 0) * self._passes
         at = f"{self._name}: step {state.global_step} of {state.max_steps}, pass {passes:.2f}"
         if not state.is_world_process_zero or logs is None:
@@ -112,7 +110,7 @@ class Progress(TrainerCallback):  # type: ignore[misc]
 
 
 class StopAtNoNumber(TrainerCallback):  # type: ignore[misc]
-    """Ends a training whose loss is no number, before a checkpoint is made of it.
+    """Ends a training whose loss is not a number, before its next checkpoint.
 
     Args:
         name: the judge's.
@@ -122,7 +120,7 @@ class StopAtNoNumber(TrainerCallback):  # type: ignore[misc]
         self._name = name
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
-        """Looks at what is logged."""
+        """Checks the logged loss."""
         for loss in ("loss", "eval_loss"):
             if logs and not torch.isfinite(torch.tensor(float(logs.get(loss, 0.0)))):
                 raise UserError(
@@ -148,8 +146,8 @@ def loss_of(level: Level, logits: Any, good: Any, margin: float) -> Any:
     """
     if level == "turn":
         return functional.binary_cross_entropy_with_logits(logits, good)
-    true, spoiled = torch.sigmoid(logits).chunk(2)
-    return functional.margin_ranking_loss(true, spoiled, torch.ones_like(true), margin=margin)
+    true, negative = torch.sigmoid(logits).chunk(2)
+    return functional.margin_ranking_loss(true, negative, torch.ones_like(true), margin=margin)
 
 
 # How well a network does on the development part: its loss, and how often it tells true examples from spoiled ones.
@@ -157,7 +155,7 @@ def loss_of(level: Level, logits: Any, good: Any, margin: float) -> Any:
 
 @dataclass(frozen=True)
 class Development:
-    """What is looked at during a training.
+    """The development part that a training is evaluated on.
 
     Attributes:
         pairs: of the development part.
@@ -177,7 +175,7 @@ class Development:
     batch_tokens: int
     precision: Precision
 
-    def look(self, network: Any, device: Any, *, share: int = 0, shares: int = 1) -> dict[str, float]:
+    def evaluate(self, network: Any, device: Any, *, share: int = 0, shares: int = 1) -> dict[str, float]:
         """Returns `eval_loss` and `eval_auc`: each example is scored by the head that learns from its like.
 
         Args:

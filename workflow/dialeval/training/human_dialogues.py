@@ -26,8 +26,6 @@ from dialeval.tables.dialogues import UTTERANCES
 from dialeval.tables.files import iterate_rows
 from dialeval.text import is_unspaced, normalised
 
-# People's dialogues that training examples are made of, with the domain of each.
-
 
 @dataclass(frozen=True, slots=True)
 class HumanDialogue:
@@ -51,7 +49,7 @@ class HumanDialogue:
 
     @property
     def name(self) -> str:
-        """Returns what the dialogue and its translations have in common."""
+        """Returns the name that the dialogue and its translations share."""
         return f"{self.corpus}/{self.dialogue_id}"
 
 
@@ -132,10 +130,10 @@ def part_at(drawn: float, development: float, held_back: float) -> Part:
 
 def clusters_of(dialogues: Sequence[HumanDialogue]) -> list[int]:
     """Returns for each dialogue the position of the first one of its cluster."""
-    found = [{whole(one.utterances), *passages(one.utterances, singles=False)} for one in dialogues]
+    found = [{dialogue_number(one.utterances), *passages(one.utterances, singles=False)} for one in dialogues]
     holders = Counter(passage for own in found for passage in own)
     keys: list[list[Hashable]] = [
-        [one.name, whole(one.utterances), *(passage for passage in own if holders[passage] <= FORMULA)]
+        [one.name, dialogue_number(one.utterances), *(passage for passage in own if holders[passage] <= FORMULA)]
         for one, own in zip(dialogues, found, strict=True)
     ]
     return sharing_clusters(keys)
@@ -152,22 +150,25 @@ WHOLE_LETTERS = 24
 _UNSPACED_LETTERS = 3
 _NAME = re.compile(r"^\s*[^\W\d_]{1,12}(?:[ _-]?[\w]{1,2})?\s*[:：]\s+")
 
+Texts = tuple[str, str, Sequence[str]]
+"""Corpus and id of what is judged, and its utterances."""
+
 
 @lru_cache(maxsize=65536)
 def plain(text: str) -> str:
-    """Returns what makes an utterance the same wherever it stands: its letters and digits, without a speaker's name."""
+    """Returns an utterance for comparison: its letters and digits, without a speaker's name."""
     return normalised(_NAME.sub("", text, count=1)) or normalised(text)
 
 
 def n_letters(plain_text: str) -> int:
-    """Returns how much a plain text says, in letters of a script with blanks."""
+    """Returns the length of a plain text in letters of a script with blanks."""
     if plain_text.isascii():
         return len(plain_text)
     return sum(_UNSPACED_LETTERS if is_unspaced(letter) else 1 for letter in plain_text)
 
 
-def whole(utterances: Sequence[str]) -> int:
-    """Returns a number that stands for a dialogue as a whole."""
+def dialogue_number(utterances: Sequence[str]) -> int:
+    """Returns a number that identifies a whole dialogue by its text."""
     return _number("whole", *map(plain, utterances))
 
 
@@ -189,20 +190,11 @@ def passages(utterances: Sequence[str], *, singles: bool) -> Iterator[int]:
 
 
 def judged_passages(utterances: Sequence[str]) -> set[int]:
-    """Returns the numbers by which a dialogue is known again among others, wherever these were cut."""
+    """Returns numbers of a dialogue's passages, by which dialogues that share text are found."""
     found = set(passages(utterances, singles=True))
     if len(utterances) > 1 and sum(n_letters(plain(text)) for text in utterances) >= WHOLE_LETTERS:
-        found.add(whole(utterances))
+        found.add(dialogue_number(utterances))
     return found
-
-
-def _number(*parts: str) -> int:
-    """Returns a number that fits into a column of signed 64-bit numbers."""
-    return number_of(*parts) >> 1
-
-
-Texts = tuple[str, str, Sequence[str]]
-"""Corpus and id of what is judged, and its utterances."""
 
 
 def judged_rows(judged: Iterable[Texts]) -> list[dict[str, Any]]:
@@ -212,6 +204,11 @@ def judged_rows(judged: Iterable[Texts]) -> list[dict[str, Any]]:
         for passage in judged_passages(utterances):
             found.setdefault(passage, (corpus, item_id))
     return [{"passage": one, "corpus": found[one][0], "item_id": found[one][1]} for one in sorted(found)]
+
+
+def _number(*parts: str) -> int:
+    """Returns a number that fits into a column of signed 64-bit numbers."""
+    return number_of(*parts) >> 1
 
 
 # Draws that depend on the random seed and on what is drawn for alone: more data leave old draws as they are.
@@ -235,7 +232,7 @@ def share_of(*parts: str | int) -> float:
 
 
 class Ring(Generic[Drawn]):
-    """Things on a circle, each at a place of its own: what a draw finds is the next one from the place drawn.
+    """Elements on a circle, each at its own place; a draw gives the next one from the drawn place.
 
     A further thing takes draws from its neighbour alone; all others stay as they were.
 
@@ -246,12 +243,12 @@ class Ring(Generic[Drawn]):
     def __init__(self, placed: Iterable[tuple[int, Drawn]]) -> None:
         ordered = sorted(placed, key=lambda one: one[0])
         self._places = [place for place, _ in ordered]
-        self._things = [thing for _, thing in ordered]
+        self._things = [element for _, element in ordered]
 
     def __len__(self) -> int:
         return len(self._things)
 
     def from_place(self, place: int) -> Iterator[Drawn]:
-        """Yields every thing once, beginning with the first at a place or behind it."""
+        """Yields every element once, beginning with the first at a place or behind it."""
         n, start = len(self._things), bisect_left(self._places, place)
         return (self._things[(start + step) % n] for step in range(n))

@@ -22,15 +22,16 @@ from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError
 from dialeval.stats.auc import pairwise_accuracy
 from dialeval.training.lora_questions import LoraQuestion, ShuffledOrder, keeps_few, label_scores, padded
-from dialeval.training.memory import Memory, training_memory
 from dialeval.training.running import (
+    Memory,
     is_first,
     micro_batch,
+    print_progress,
     processes,
     running_clock,
     seconds_of,
-    tell_progress,
     training_arguments,
+    training_memory,
 )
 from dialeval.training.weights import (
     newest_checkpoint,
@@ -39,8 +40,6 @@ from dialeval.training.weights import (
     training_fingerprint,
     versions_of,
 )
-
-# Learning to judge by a low-rank adapter: questions in, adapter out (xDial-Eval, section 5 and appendix F).
 
 _UNREAD = -100
 
@@ -112,16 +111,16 @@ def train_adapter(
     newest = newest_checkpoint(checkpoints, sharing)
     if newest:
         print(f"going on from {newest}", flush=True)
-    arguments = training_arguments(learning, checkpoints, len(train), random_seed, looks=bool(development))
+    arguments = training_arguments(learning, checkpoints, len(train), random_seed, evaluates=bool(development))
     stops_early = learning.patience is not None and bool(development)
     at_once, accumulated = micro_batch(learning)
     order = ShuffledOrder([one.length for one in train], at_once * accumulated * sharing, random_seed)
 
-    def look() -> dict[str, float]:
-        return _look(model, development, tree, filling, batch_tokens=at_once * learning.cutoff)
+    def development_metrics() -> dict[str, float]:
+        return _evaluate(model, development, tree, filling, batch_tokens=at_once * learning.cutoff)
 
-    trainer = _trainer(model, arguments, list(train), order, look, filling)
-    tell_progress(trainer, name)
+    trainer = _trainer(model, arguments, list(train), order, development_metrics, filling)
+    print_progress(trainer, name)
     trainer.add_callback(running_clock())
     if stops_early:
         from transformers import EarlyStoppingCallback
@@ -129,8 +128,12 @@ def train_adapter(
         trainer.add_callback(EarlyStoppingCallback(early_stopping_patience=learning.patience))
     trainer.train(resume_from_checkpoint=str(newest) if newest else None)
     state, curve = trainer.state, _curve(trainer.state.log_history)
-    if development and not stops_early and not any(row["step"] == state.global_step for row in curve if _is_look(row)):
-        curve += _curve([look() | {"step": state.global_step, "epoch": state.epoch}])
+    if (
+        development
+        and not stops_early
+        and not any(row["step"] == state.global_step for row in curve if _is_evaluation(row))
+    ):
+        curve += _curve([development_metrics() | {"step": state.global_step, "epoch": state.epoch}])
     return LoraResult(
         curve=curve,
         steps=state.global_step,
@@ -141,7 +144,7 @@ def train_adapter(
     )
 
 
-def _look(
+def _evaluate(
     model: Any, questions: Sequence[LoraQuestion], tree: LabelTree, filling: int, batch_tokens: int
 ) -> dict[str, float]:
     """Returns the loss and the AUC of some questions."""
@@ -152,31 +155,15 @@ def _look(
     return {"eval_loss": loss} | ({} if auc is None else {"eval_auc": auc})
 
 
-def _is_look(row: dict[str, Any]) -> bool:
-    return bool(row["measured"] == "development")
-
-
-def _curve(history: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns what the Trainer has logged as rows of the curve."""
-    rows = []
-    for entry in history:
-        at = {"step": int(entry["step"]), "epoch": float(entry["epoch"])}
-        if "eval_loss" in entry:
-            rows.append(at | {"measured": "development", "loss": entry["eval_loss"], "auc": entry.get("eval_auc")})
-        elif "loss" in entry:
-            rows.append(at | {"measured": "training", "loss": float(entry["loss"]), "auc": None})
-    return rows
-
-
 def _trainer(
     model: Any,
     arguments: Any,
     train: list[LoraQuestion],
     order: ShuffledOrder,
-    look: Callable[[], dict[str, float]],
+    development_metrics: Callable[[], dict[str, float]],
     filling: int,
 ) -> Any:
-    """Returns a Trainer that learns the answers alone, in our order, and looks at the development part our way."""
+    """Returns a Trainer that learns only the answers, in our order, with our evaluation of the development part."""
     import torch
     from transformers import Trainer, TrainerCallback
 
@@ -202,7 +189,7 @@ def _trainer(
             return losses / len(answers)
 
         def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
-            metrics = look()
+            metrics = development_metrics()
             self.log(dict(metrics))
             self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
             return metrics
@@ -224,6 +211,22 @@ def _trainer(
     trainer.model_accepts_loss_kwargs = False
     trainer.add_callback(Epochs())  # a loader that skips what was learned does not always reach the order
     return trainer
+
+
+def _curve(history: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the Trainer's log as rows of the curve."""
+    rows = []
+    for entry in history:
+        at = {"step": int(entry["step"]), "epoch": float(entry["epoch"])}
+        if "eval_loss" in entry:
+            rows.append(at | {"measured": "development", "loss": entry["eval_loss"], "auc": entry.get("eval_auc")})
+        elif "loss" in entry:
+            rows.append(at | {"measured": "training", "loss": float(entry["loss"]), "auc": None})
+    return rows
+
+
+def _is_evaluation(row: dict[str, Any]) -> bool:
+    return bool(row["measured"] == "development")
 
 
 # The model that an adapter is trained on: looked at before it is loaded, then loaded.
@@ -322,7 +325,7 @@ def device_of(learning: LoraTraining) -> str:
 
 
 def _filling(tokenizer: Any, model: VllmModel) -> int:
-    """Returns a token to fill rows up with; nothing looks at it, so any will do."""
+    """Returns the padding token; any token serves, since none attends to it."""
     if tokenizer.pad_token_id is not None:
         return int(tokenizer.pad_token_id)
     end = tokenizer.eos_token_id

@@ -31,8 +31,6 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import YES_NO, shortened_with
 from dialeval.protocols.probability import plan
 
-# Examples as a language model is asked about them: the very prompts of judging, in tokens, with the answer to learn.
-
 LABELS = (YES, NO)
 
 
@@ -89,7 +87,7 @@ class LoraQuestions:
         self.context_window: int | None = cutoff - longest + 1
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of a prompt, up to where its label stands."""
+        """Returns the length of a prompt up to its label, in tokens."""
         return len(self._prompts.before_label(messages))
 
     def of(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[LoraQuestion]:
@@ -129,14 +127,14 @@ class LoraQuestions:
         return next(plan([item], self._templates, lambda _: [criterion])).request
 
     def _answer(self, messages: tuple[Message, ...], prompt: Sequence[int], label: str) -> tuple[int, ...]:
-        """Returns a label's tokens as the tokenizer reads them behind the prompt, if judging looks for these."""
+        """Returns a label's tokens behind the prompt, if judging reads these."""
         tokenization, template = self._prompts.tokenization, self._prompts.template
         behind = self._prompts.reasoning.before_label(tokenization.prompt(messages)[0])
         lead = " " if template.plain and not behind[-1:].isspace() else self._lead
         found = self._answers.get((label, lead))
         if found is None:
-            whole = tokenization.tokens(behind + lead + label)
-            found = tuple(whole[len(prompt) :]) if whole[: len(prompt)] == list(prompt) else ()
+            dialogue_number = tokenization.tokens(behind + lead + label)
+            found = tuple(dialogue_number[len(prompt) :]) if dialogue_number[: len(prompt)] == list(prompt) else ()
             if self.tree.label_of.get(found) != label:  # the tokenizer joins it with what stands before
                 found = tuple(self._prompts.encode(label))
             self._answers[label, lead] = found
@@ -149,7 +147,7 @@ Path = tuple[int, ...]
 
 
 class LabelScore(NamedTuple):
-    """What a model answers to one question; `score` is None where neither answer has any probability.
+    """A model's answer to one question; `score` is None where neither label has a probability.
 
     `spelled` holds the natural logarithm of the probability of each spelling that was read.
     """
@@ -162,7 +160,7 @@ class LabelScore(NamedTuple):
 def label_scores(
     model: Any, prompts: Sequence[Sequence[int]], tree: LabelTree, *, filling: int = 0, batch_tokens: int = 16_384
 ) -> list[LabelScore]:
-    """Returns what a model answers to each prompt, in their order.
+    """Returns a model's label scores of each prompt, in their order.
 
     Args:
         model: a causal language model of transformers, with or without an adapter; it is left in its mode.
@@ -189,13 +187,13 @@ def label_scores(
 
 
 def keeps_few(model: Any) -> bool:
-    """Returns whether a model can be told to compute words for its last places alone."""
+    """Returns whether a model can compute logits of its last positions alone."""
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
     return "logits_to_keep" in inspect.signature(base.forward).parameters
 
 
 def _ends(tree: LabelTree) -> list[Path]:
-    """Returns the inner nodes that no other goes on from: reading these reads all."""
+    """Returns the longest inner paths of the tree; reading these reads all."""
     return [
         node
         for node in tree.next_tokens
@@ -204,7 +202,7 @@ def _ends(tree: LabelTree) -> list[Path]:
 
 
 def _last_logprobs(model: Any, rows: list[list[int]], last: int, filling: int) -> Any:
-    """Returns log-probabilities of shape (rows, last, vocabulary): what follows each of the last places."""
+    """Returns log-probabilities of the next token at the last positions, of shape (rows, last, vocabulary)."""
     import torch
 
     inputs = {name: value.to(model.device) for name, value in padded(rows, filling).items()}
@@ -247,10 +245,6 @@ class ShuffledOrder:
         self._random_seed = random_seed
         self._epoch = 0
 
-    def set_epoch(self, epoch: int) -> None:
-        """Chooses the epoch whose order is to come."""
-        self._epoch = epoch
-
     def __len__(self) -> int:
         return len(self._lengths)
 
@@ -259,6 +253,10 @@ class ShuffledOrder:
         for start in range(0, len(drawn), self._batch_size):
             batch = drawn[start : start + self._batch_size]
             yield from batch[np.argsort(self._lengths[batch], kind="stable")].tolist()
+
+    def set_epoch(self, epoch: int) -> None:
+        """Sets the epoch of the next order."""
+        self._epoch = epoch
 
 
 def padded(rows: Sequence[Sequence[int]], filling: int) -> dict[str, Any]:

@@ -21,8 +21,6 @@ from dialeval.perturbations.words import has_word, pieces
 from dialeval.text import is_unspaced, is_word, tokens
 from dialeval.training.human_dialogues import HumanDialogue, Placed, Ring, number_of, plain
 
-# Utterances that are put where they do not belong: of other dialogues of one domain, language and part.
-
 TRIES = 60
 """Utterances that are looked at in search of one that may be lent."""
 SHORTEST = 5
@@ -48,7 +46,7 @@ class Lent(NamedTuple):
 
 
 class Lender:
-    """Lends utterances of some dialogues. What is short, or said in several clusters, fits in many places: it stays.
+    """Draws utterances of other dialogues; short ones and ones of several clusters are not drawn.
 
     Args:
         dialogues: of one domain, language and part, with their clusters.
@@ -123,14 +121,6 @@ MOST_SHARED = 0.5
 """Share of the response's words, or of the other utterance's, above which the two may say the same."""
 
 
-class _List(NamedTuple):
-    """Where the utterances that hold a word stand, and how much the word tells."""
-
-    start: int
-    end: int
-    weight: float
-
-
 class NearMisses:
     """Finds near misses among utterances.
 
@@ -161,7 +151,7 @@ class NearMisses:
         }
 
     def find(self, previous: str, response: str, cluster: str, heard: set[str]) -> Lent | None:
-        """Returns the most similar utterance of another cluster that does not say what the response says.
+        """Returns the most similar utterance of another cluster that differs from the response.
 
         Args:
             previous: what was said before the response.
@@ -194,6 +184,14 @@ def terms_of(text: str) -> list[str]:
     return [token for token in found if not is_unspaced(token)] + pairs
 
 
+class _List(NamedTuple):
+    """The utterances that hold a word, and the word's weight."""
+
+    start: int
+    end: int
+    weight: float
+
+
 def _says_the_same(own: frozenset[str], other: str) -> bool:
     terms = frozenset(terms_of(other))
     shared = len(own & terms)
@@ -206,7 +204,7 @@ Known = tuple[HumanDialogue, Placed]
 
 
 class Surroundings:
-    """What can be put into dialogues of one domain, language and part; each piece is made when it is first asked for.
+    """Sources of negatives for dialogues of one domain, language and part; each is made on first use.
 
     Args:
         dialogues: these, with their clusters.
@@ -220,12 +218,12 @@ class Surroundings:
 
     @cached_property
     def lender(self) -> Lender:
-        """Returns what lends utterances."""
+        """Returns the source of random utterances."""
         return Lender(self._dialogues, self._random_seed)
 
     @cached_property
     def near_misses(self) -> NearMisses:
-        """Returns what finds near misses among these utterances."""
+        """Returns the source of near misses."""
         return NearMisses(self.lender.utterances)
 
     @cached_property
@@ -238,7 +236,7 @@ class Surroundings:
         return found
 
     def pool(self, corpus: str) -> Pool:
-        """Returns what perturbations put in, of one corpus: another corpus changes nothing for this one."""
+        """Returns the material of perturbations of one corpus; other corpora do not change it."""
         if corpus not in self._pools:
             own = (known for known in self._dialogues if known[0].corpus == corpus)
             self._pools[corpus] = build_pool(_items(own))

@@ -27,17 +27,15 @@ from dialeval.text import is_unspaced, script_of
 from dialeval.training.human_dialogues import HumanDialogue, Placed, number_of, plain, roles
 from dialeval.training.negatives import SHORTEST, Surroundings, length_of
 
-# A pair that judges learn from: a true dialogue, or turn in its context, and a spoiled one.
-
 
 class Side(NamedTuple):
-    """One of a pair: who says what."""
+    """One side of a pair: speakers and utterances."""
 
     speakers: tuple[str, ...]
     utterances: tuple[str, ...]
 
 
-class Spoiled(NamedTuple):
+class Negative(NamedTuple):
     """The worse one of a pair.
 
     Attributes:
@@ -60,7 +58,7 @@ class Pair:
         placed: cluster and part of the dialogue.
         turn: 0-based number of the response; None for a whole dialogue.
         criterion: what the spoiled one is worse in.
-        true, spoiled: the two.
+        true, negative: the two.
     """
 
     dialogue: HumanDialogue
@@ -68,7 +66,7 @@ class Pair:
     turn: int | None
     criterion: str
     true: Side
-    spoiled: Spoiled
+    negative: Negative
 
 
 def rows_of(pair: Pair, training: str) -> Iterator[dict[str, Any]]:
@@ -76,10 +74,10 @@ def rows_of(pair: Pair, training: str) -> Iterator[dict[str, Any]]:
     dialogue, level = pair.dialogue, "dialogue" if pair.turn is None else "turn"
     place = [] if pair.turn is None else [str(pair.turn)]
     pair_id = "/".join([training, pair.criterion, dialogue.corpus, dialogue.language, dialogue.dialogue_id, *place])
-    for good, side in ((1, pair.true), (0, pair.spoiled.side)):
+    for good, side in ((1, pair.true), (0, pair.negative.side)):
         yield {
             "training": training,
-            "example_id": f"{pair_id}/{'true' if good else pair.spoiled.kind}",
+            "example_id": f"{pair_id}/{'true' if good else pair.negative.kind}",
             "pair_id": pair_id,
             "part": pair.placed.part,
             "level": level,
@@ -87,13 +85,13 @@ def rows_of(pair: Pair, training: str) -> Iterator[dict[str, Any]]:
             "domain": dialogue.domain,
             "language": dialogue.language,
             "good": good,
-            "kind": pair.spoiled.kind,
+            "kind": pair.negative.kind,
             "corpus": dialogue.corpus,
             "dialogue_id": dialogue.dialogue_id,
             "cluster": pair.placed.cluster,
             "speakers": list(side.speakers),
             "utterances": list(side.utterances),
-            "made_from": None if good else pair.spoiled.made_from,
+            "made_from": None if good else pair.negative.made_from,
         }
 
 
@@ -142,7 +140,7 @@ def make_turn_pair(
         found = _instead(kind, dialogue, turn, item, placed, around, random_seed)
         if found and plain(found[0]) not in (response, ""):
             side = Side(names, (*true.utterances[:-1], Manner(dialogue.utterances).written(found[0])))
-            return Pair(dialogue, placed, turn, criterion, true, Spoiled(side, kind, found[1]))
+            return Pair(dialogue, placed, turn, criterion, true, Negative(side, kind, found[1]))
     return None
 
 
@@ -155,7 +153,7 @@ def _instead(
     around: Surroundings,
     random_seed: int,
 ) -> tuple[str, str | None] | None:
-    """Returns what stands in the response's place, and where it comes from."""
+    """Returns the replacement of the response, and its source."""
     if kind in (RANDOM, SIMILAR_LENGTH, NEAR):
         if length_of(item.response) < SHORTEST:  # what is lent is longer: length would tell the two apart
             return None
@@ -229,13 +227,8 @@ def make_dialogue_pair(
         if side and [plain(text) for text in side.utterances] != texts and all(map(str.strip, side.utterances)):
             made_from = _source(item, side, around) if kind.startswith("utterance_replacement") else None
             written = Side(side.speakers, _as_it_is_written(true.utterances, side.utterances))
-            return Pair(dialogue, placed, None, criterion, true, Spoiled(written, kind, made_from))
+            return Pair(dialogue, placed, None, criterion, true, Negative(written, kind, made_from))
     return None
-
-
-def _as_it_is_written(true: tuple[str, ...], spoiled: tuple[str, ...]) -> tuple[str, ...]:
-    manner, said = Manner(true), set(true)
-    return tuple(text if text in said else manner.written(text) for text in spoiled)
 
 
 def _spoiled(kind: str, item: Item, around: Surroundings, random_seed: int) -> Side | None:
@@ -255,6 +248,11 @@ def _source(item: Item, side: Side, around: Surroundings) -> str | None:
     new = [text.strip() for text, old in zip(side.utterances, item.utterances, strict=True) if text != old]
     found = dict.fromkeys(around.sources[text] for text in new if text in around.sources)
     return ", ".join(found) or None
+
+
+def _as_it_is_written(true: tuple[str, ...], negative: tuple[str, ...]) -> tuple[str, ...]:
+    manner, said = Manner(true), set(true)
+    return tuple(text if text in said else manner.written(text) for text in negative)
 
 
 # Writes what is put into a dialogue as the dialogue is written, so that capitals and blanks do not give it away.
@@ -329,14 +327,14 @@ def _stretches(text: str) -> list[Stretch]:
 
 
 def _joins(word: str, letter: str) -> bool:
-    """Says whether a character goes on with a word: another one with a first, and letters with letters."""
+    """Returns whether two characters belong to one word."""
     if is_unspaced(letter):
         return is_unspaced(word[-1]) and len(word) < UNSPACED_WORD
     return not is_unspaced(word[-1])
 
 
 def _inner_cases(text: str, found: list[str]) -> list[str]:
-    """Returns the words as they are written within a sentence: what begins one may owe its capital to that alone."""
+    """Returns the words with the capitals that they have within a sentence."""
     first = found[0]
     if first.lower().replace("’", "'") in STOP_WORDS and first.split("'")[0].split("’")[0] != "I":
         return [first.lower(), *found[1:]]
@@ -379,7 +377,7 @@ def kinds_of_level(level: Level) -> tuple[str, ...]:
 
 
 def kinds_for(criterion: str, level: Level, hurt: Hurt = NOTHING_ELSE) -> tuple[str, ...]:
-    """Returns the kinds that lower a criterion; none where nothing is known to.
+    """Returns the kinds that lower a criterion; empty if none is known.
 
     Args:
         criterion: a shipped one or the user's.

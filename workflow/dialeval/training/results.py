@@ -1,4 +1,4 @@
-"""Tables of trainings: what was learned from, and what judges tell on held-back dialogues.
+"""Tables of trainings: composition of the training sets, and judges' accuracy on held-back dialogues.
 
 A true example is held against the spoiled ones of its own kind, criterion and language: scores of two heads, or of two
 languages, need not be comparable.
@@ -25,24 +25,12 @@ from dialeval.stats.auc import ClusteredAuc, auc_gain, clustered_auc
 from dialeval.tables.files import read_table, read_tables
 from dialeval.tables.training import TRAINING_EXAMPLES, TRAINING_OVERLAP
 
-# What trained judges tell on dialogues that were held back, before and after their training, and what they learn from.
-
 ALL = "all"
 HELD_BACK = "held_back"
 MOMENTS = ("before", "after")
 SCORED_EXAMPLES = ["training", "example_id", "part", "criterion", "language", "good", "kind", "cluster"]
 """The columns of examples that the record needs."""
 SAMPLES_PER_KIND = 3
-
-
-@dataclass(frozen=True)
-class _Slice:
-    """Rows that are told about together."""
-
-    criterion: str
-    language: str
-    kind: str
-    rows: BoolArray
 
 
 def record_rows(judge: str, examples: pa.Table, scores: pa.Table, confidence: float) -> Iterator[dict[str, Any]]:
@@ -114,20 +102,20 @@ def sample_rows(examples: pa.Table, random_seed: int, n: int = SAMPLES_PER_KIND)
     wanted = pc.is_in(examples["pair_id"], value_set=pa.array(sorted(chosen), pa.string()))
     for row in examples.filter(wanted).to_pylist():
         of_pair.setdefault(row["pair_id"], {})[row["good"]] = row
-    whole = [(two[1], two[0]) for two in of_pair.values() if len(two) == 2]
-    for true, spoiled in sorted(whole, key=_in_order):
+    dialogue_number = [(two[1], two[0]) for two in of_pair.values() if len(two) == 2]
+    for true, negative in sorted(dialogue_number, key=_in_order):
         lines = [
             [f"{who}: {text}" for who, text in zip(row["speakers"], row["utterances"], strict=True)]
-            for row in (true, spoiled)
+            for row in (true, negative)
         ]
         common = len(list(takewhile(lambda two: two[0] == two[1], zip(*lines, strict=False))))
         yield {
-            **{name: spoiled[name] for name in ("training", "criterion", "kind", "domain", "language", "made_from")},
+            **{name: negative[name] for name in ("training", "criterion", "kind", "domain", "language", "made_from")},
             "context": "\n".join(lines[0][:common]),
             "true": "\n".join(lines[0][common:]),
             "spoiled": "\n".join(lines[1][common:]),
-            "part": spoiled["part"],
-            "pair_id": spoiled["pair_id"],
+            "part": negative["part"],
+            "pair_id": negative["pair_id"],
         }
 
 
@@ -147,12 +135,8 @@ def _scores_of(judge: str, held_back: pa.Table, scores: pa.Table, moment: str) -
     return found
 
 
-def _in_order(two: tuple[dict[str, Any], dict[str, Any]]) -> tuple[Any, ...]:
-    return two[0]["criterion"], two[0]["kind"], language_place(two[0]["language"])
-
-
 def _slices(columns: dict[str, Any]) -> Iterator[_Slice]:
-    """Yields what is told about together, each only where it says more than the one before it."""
+    """Yields slices of rows, each only where it differs from the one before it."""
     everything = np.ones(len(columns["kind"]), dtype=np.bool_)
     languages = language_order(columns["language"])
     for language in [ALL, *(languages if len(languages) > 1 else [])]:
@@ -167,8 +151,22 @@ def _slices(columns: dict[str, Any]) -> Iterator[_Slice]:
                 yield _Slice(criterion, language, kind, of_criterion & (columns["kind"] == kind))
 
 
+@dataclass(frozen=True)
+class _Slice:
+    """Rows that are aggregated together."""
+
+    criterion: str
+    language: str
+    kind: str
+    rows: BoolArray
+
+
 def _distinct(values: Sequence[str]) -> list[str]:
     return sorted(set(values))
+
+
+def _in_order(two: tuple[dict[str, Any], dict[str, Any]]) -> tuple[Any, ...]:
+    return two[0]["criterion"], two[0]["kind"], language_place(two[0]["language"])
 
 
 # How many pairs judges learn from, by how the spoiled ones were made.
@@ -187,12 +185,12 @@ def data_rows(examples: Iterable[Path], overlaps: Iterable[Path]) -> Iterator[di
     left_out = Counter(tuple(row.values()) for row in judged.to_pylist())
     for path in examples:
         table = read_table(path, TRAINING_EXAMPLES, [*_GROUP, "good", "corpus", "dialogue_id", "cluster"])
-        spoiled = table.filter(pc.equal(table["good"], 0))
-        spoiled = spoiled.append_column(
-            "dialogue", pc.binary_join_element_wise(spoiled["corpus"], spoiled["dialogue_id"], "/")
+        negative = table.filter(pc.equal(table["good"], 0))
+        negative = negative.append_column(
+            "dialogue", pc.binary_join_element_wise(negative["corpus"], negative["dialogue_id"], "/")
         )
-        of_all = spoiled.set_column(spoiled.schema.get_field_index("kind"), "kind", pa.array([ALL] * len(spoiled)))
-        for part in (spoiled, of_all):
+        of_all = negative.set_column(negative.schema.get_field_index("kind"), "kind", pa.array([ALL] * len(negative)))
+        for part in (negative, of_all):
             counted = part.group_by(_GROUP).aggregate(
                 [("good", "count"), ("dialogue", "count_distinct"), ("cluster", "count_distinct")]
             )

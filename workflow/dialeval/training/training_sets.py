@@ -16,19 +16,25 @@ from dialeval.criteria import Level
 from dialeval.errors import UserError
 from dialeval.tables.files import iterate_rows
 from dialeval.tables.training import JUDGED_TEXTS, TRAINING_OVERLAP
-from dialeval.training.human_dialogues import PARTS, Part, judged_passages, number_of, read_dialogues, split, whole
+from dialeval.training.human_dialogues import (
+    PARTS,
+    Part,
+    dialogue_number,
+    judged_passages,
+    number_of,
+    read_dialogues,
+    split,
+)
 from dialeval.training.negatives import Known, Surroundings, surroundings_of
 from dialeval.training.pairs import Pair, chosen_kinds, make_dialogue_pair, make_turn_pair, rows_of
-
-# All pairs of a training set: which turns and dialogues are taken, and in which order they stand.
 
 Place = tuple[int, int, int]
 """Position of a dialogue, of a turn in it (0 for a whole dialogue) and of a criterion: the order of the table."""
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What pairs are made of dialogues.
+class PairSettings:
+    """The pairs that are made of dialogues.
 
     Attributes:
         level: of the pairs.
@@ -45,7 +51,7 @@ class Wanted:
     random_seed: int
 
 
-def make_pairs(known: Sequence[Known], wanted: Wanted) -> Iterator[Pair]:
+def make_pairs(known: Sequence[Known], wanted: PairSettings) -> Iterator[Pair]:
     """Yields the pairs of some dialogues in the order of these.
 
     Args:
@@ -67,7 +73,22 @@ def make_pairs(known: Sequence[Known], wanted: Wanted) -> Iterator[Pair]:
     yield from (pair for _, pair in sorted(drawn, key=lambda one: one[0]))
 
 
-def _places(known: Sequence[Known], wanted: Wanted) -> Iterator[Place]:
+def _pair(
+    known: Sequence[Known], wanted: PairSettings, around: Mapping[tuple[str, str, str], Surroundings], place: Place
+) -> Pair | None:
+    number, turn, criterion = place
+    dialogue, placed = known[number]
+    name = list(wanted.kinds)[criterion]
+    near = around[dialogue.domain, dialogue.language, placed.part]
+    if wanted.level == "dialogue":
+        return make_dialogue_pair(dialogue, placed, name, wanted.kinds[name], near, random_seed=wanted.random_seed)
+    return make_turn_pair(
+        dialogue, placed, turn, name, wanted.kinds[name], near,
+        max_context=wanted.max_context, random_seed=wanted.random_seed,
+    )  # fmt: skip
+
+
+def _places(known: Sequence[Known], wanted: PairSettings) -> Iterator[Place]:
     for number, (dialogue, _) in enumerate(known):
         for turn in range(1, len(dialogue.utterances)) if wanted.level == "turn" else (0,):
             for criterion in range(len(wanted.kinds)):
@@ -89,28 +110,13 @@ def _drawn(
             yield place, pair
 
 
-def _pair(
-    known: Sequence[Known], wanted: Wanted, around: Mapping[tuple[str, str, str], Surroundings], place: Place
-) -> Pair | None:
-    number, turn, criterion = place
-    dialogue, placed = known[number]
-    name = list(wanted.kinds)[criterion]
-    near = around[dialogue.domain, dialogue.language, placed.part]
-    if wanted.level == "dialogue":
-        return make_dialogue_pair(dialogue, placed, name, wanted.kinds[name], near, random_seed=wanted.random_seed)
-    return make_turn_pair(
-        dialogue, placed, turn, name, wanted.kinds[name], near,
-        max_context=wanted.max_context, random_seed=wanted.random_seed,
-    )  # fmt: skip
-
-
 # A number of things from several groups, as evenly as what these have allows.
 
-Thing = TypeVar("Thing")
+Element = TypeVar("Element")
 
 
-def spread(groups: Iterable[Iterable[Thing]], n: int) -> Iterator[Thing]:
-    """Yields `n` things, one of each group in turn for as long as it has any; fewer where all groups end before.
+def spread(groups: Iterable[Iterable[Element]], n: int) -> Iterator[Element]:
+    """Yields `n` elements, one of each group in turn while it lasts; fewer if all groups end before.
 
     Args:
         groups: each in the order in which its things are taken.
@@ -122,8 +128,8 @@ def spread(groups: Iterable[Iterable[Thing]], n: int) -> Iterator[Thing]:
         for group in left:
             if n <= 0:
                 return
-            for thing in group:
-                yield thing
+            for element in group:
+                yield element
                 n -= 1
                 going_on.append(group)
                 break
@@ -169,14 +175,14 @@ class Recipe(BaseModel, defer_build=True):
         """Returns the domain of each corpus."""
         return {corpus: domain for domain, corpora in self.domains.items() for corpus in corpora}
 
-    def wanted(self) -> Wanted:
-        """Returns what pairs are made.
+    def wanted(self) -> PairSettings:
+        """Returns the pairs that are made.
 
         Raises:
             UserError: a kind or criterion is not known.
         """
         kinds = chosen_kinds(self.criteria, self.kinds, self.level, self.hurt)
-        return Wanted(self.level, kinds, self.pairs_per_language, self.max_context, self.random_seed)
+        return PairSettings(self.level, kinds, self.pairs_per_language, self.max_context, self.random_seed)
 
 
 # A training set from its recipe: dialogues are read, split, and made into pairs.
@@ -219,7 +225,7 @@ def training_rows(
         counts[pair.dialogue.domain, pair.dialogue.language, pair.placed.part] += 1
         yield from rows_of(pair, recipe.name)
     refuse_parts_without_pairs(recipe, counts)
-    _tell(recipe, usable, counts, say)
+    _print_counts(recipe, usable, counts, say)
 
 
 def _refuse_absent_languages(recipe: Recipe, known: Iterable[Known]) -> None:
@@ -237,7 +243,7 @@ def _without_repeats(known: Sequence[Known], say: Callable[[str], object]) -> li
     seen: set[tuple[str, str, int]] = set()
     kept, clusters = [], Counter[str]()
     for dialogue, placed in known:
-        key = (dialogue.domain, dialogue.language, whole(dialogue.utterances))
+        key = (dialogue.domain, dialogue.language, dialogue_number(dialogue.utterances))
         if key not in seen:
             seen.add(key)
             kept.append((dialogue, placed))
@@ -251,7 +257,7 @@ def _without_repeats(known: Sequence[Known], say: Callable[[str], object]) -> li
     return kept
 
 
-def _tell(
+def _print_counts(
     recipe: Recipe, known: Sequence[Known], counts: Mapping[tuple[str, str, str], int], say: Callable[[str], object]
 ) -> None:
     for domain, language in sorted({(domain, language) for domain, language, _ in counts}):
@@ -354,7 +360,7 @@ def overlap_rows(training: str, known: Sequence[Known], judged: Path) -> Iterato
 
 
 def refuse_overlap(training: str, rows: Sequence[dict[str, Any]], n_dialogues: int) -> None:
-    """Ends a run in which judges would learn from what they judge.
+    """Refuses a run in which judges would learn from dialogues that they judge.
 
     Raises:
         UserError: their number, some of them, and what to do.

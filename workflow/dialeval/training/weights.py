@@ -26,8 +26,6 @@ from dialeval.tables.files import to_table, write_table
 from dialeval.tables.training import TRAINING_CURVE, TRAINING_RUNS, TRAINING_SCORES
 from dialeval.whole_files import refuse_links, replacing
 
-# Checkpoints of a training: where they lie, and which of them it goes on from after a kill.
-
 FINISHED = "finished"
 """Folder beside the checkpoints with what the training gave, links to the same files where the disk allows it."""
 _STATE = "trainer_state.json"
@@ -44,7 +42,7 @@ def rows_digest(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def training_fingerprint(**parts: Any) -> str:
-    """Returns 16 hexadecimal digits of what decides the weights: rows, base, settings, template, seed, versions."""
+    """Returns 16 hexadecimal digits of all that decides the weights: rows, base, settings, template, seed, versions."""
     content = json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -70,8 +68,8 @@ def newest_checkpoint(folder: Path, processes: int = 1) -> Path | None:
         folder: of a training's checkpoints; it need not exist.
         processes: how many share the training.
     """
-    whole = {step: path for path in _checkpoints(folder) if (step := _step(path, processes)) is not None}
-    return whole[max(whole)] if whole else None
+    dialogue_number = {step: path for path in _checkpoints(folder) if (step := _step(path, processes)) is not None}
+    return dialogue_number[max(dialogue_number)] if dialogue_number else None
 
 
 def remove_incomplete(folder: Path, processes: int = 1) -> None:
@@ -83,7 +81,7 @@ def remove_incomplete(folder: Path, processes: int = 1) -> None:
 
 
 def remove_checkpoints(folder: Path) -> None:
-    """Removes the checkpoints of a training that ended well, and what other trainings of its judge have finished."""
+    """Removes the checkpoints of a finished training, and finished folders of its judge's other trainings."""
     refuse_links(folder / FINISHED)
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.name != FINISHED:
@@ -94,13 +92,6 @@ def remove_checkpoints(folder: Path) -> None:
     for path in [*folder.parent.glob("*"), folder.parent]:
         with suppress(OSError):  # it is no folder, or not empty
             path.rmdir()
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def _checkpoints(folder: Path) -> list[Path]:
@@ -117,6 +108,13 @@ def _step(path: Path, processes: int) -> int | None:
         return None
     shared = all((path / f"rng_state_{number}.pth").is_file() for number in range(processes)) if processes > 1 else True
     return step if match and step == int(match[1]) and shared else None
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 # What trained weights are known by: a digest of them and their settings, wherever they lie and whoever may read them.
@@ -145,7 +143,7 @@ def write_digest(digest: str, path: Path) -> None:
 
 
 def make_readable(folder: Path) -> None:
-    """Lets everybody read the files of a folder, some of which libraries write for their owner alone."""
+    """Makes the files of a folder readable for all users."""
     for path in folder.rglob("*"):
         if path.is_file():
             path.chmod(_READABLE)
@@ -217,7 +215,7 @@ def write_record(
     curve: Sequence[Mapping[str, Any]],
     run: dict[str, Any],
 ) -> None:
-    """Writes the record of a training beside what it gave: tables of scores held back, of the curve, and of the run.
+    """Writes the record of a training beside its weights: tables of held-back scores, of the curve, and of the run.
 
     Args:
         folder: of what it gave.
@@ -246,9 +244,14 @@ def keep(folder: Path, kept: Path) -> None:
 
 
 def take(kept: Path, folder: Path) -> None:
-    """Puts what the same training gave before, where `keep` has put it, into its place."""
+    """Moves the kept result of the same training back to its place."""
     with finished_folder(folder) as temporary:
         _link(kept, temporary)
+
+
+def _to_disk(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def _link(source: Path, target: Path) -> None:
@@ -262,8 +265,3 @@ def _link(source: Path, target: Path) -> None:
                 os.link(path, place)
             except OSError:
                 shutil.copy2(path, place)
-
-
-def _to_disk(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""Whether an answer is a translation that can be used.
+"""Checks whether an answer is a usable translation.
 
 Languages of the same letters cannot be told apart by these. The lists are short on purpose: a name such as "The Who"
 must not make an utterance English.
@@ -16,8 +16,6 @@ from dialeval.languages import LANGUAGES
 from dialeval.prompts.reasoning import without_thinking
 from dialeval.prompts.rendering import END_MARK, one_line
 from dialeval.text import is_unspaced, is_word, normalised, surface_tokens, tokens
-
-# What became of an utterance that was to be translated: its translation, or why there is none that can be used.
 
 STATUSES = {
     "ok": "translated",
@@ -142,7 +140,7 @@ def _language_status(shown: str, text: str, target: str, source: str | None) -> 
     words = [token for token in surface_tokens(shown) if is_word(token)]
     names = {word for word in words if word[:1].isupper() or word[:1].isdigit()}
     lower = [word.lower().replace("’", "'") for word in words]
-    telling = source is not None and set(telling_words(lower, source)) - set(telling_words(lower, target))
+    telling = source is not None and set(distinctive_words(lower, source)) - set(distinctive_words(lower, target))
     few = len(words) <= _FEW_WORDS and not telling
     if normalised(text) == normalised(shown):
         return "ok" if few or (names.issuperset(words) and not telling) else "unchanged"
@@ -212,10 +210,6 @@ def translation_in(answer: str, source: str) -> tuple[str, int]:
     return text, len(lines)
 
 
-def _is_heading(line: str) -> bool:
-    return _LABEL.sub("", line) == "" or line.endswith((":", "："))
-
-
 def _unwrapped(answer: str, source: str) -> str:
     """Returns an answer without thinking, a fence of code, tags or JSON around all of it."""
     text = without_thinking(answer).strip()
@@ -232,6 +226,10 @@ def _unwrapped(answer: str, source: str) -> str:
         if len(values) == 1 and isinstance(values[0], str):
             return values[0].strip()
     return text
+
+
+def _is_heading(line: str) -> bool:
+    return _LABEL.sub("", line) == "" or line.endswith((":", "："))
 
 
 # Short words that hardly a sentence does without, by language: what a text that nobody translated is told by.
@@ -292,7 +290,7 @@ _IN_NAMES = frozenset(
 _FEW, _SHARE = 2, 0.25
 
 
-def telling_words(words: Sequence[str], language: str) -> list[str]:
+def distinctive_words(words: Sequence[str], language: str) -> list[str]:
     """Returns those of some words, in lower case, that only a text in a language has, and no name."""
     return [word for word in words if word in COMMON.get(language, ()) and word not in _IN_NAMES]
 

@@ -26,7 +26,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
 class Unavailable(Exception):
-    """A package or its weights are missing; says which, and what to do."""
+    """A package or its weights are missing; the message has the remedy."""
 
 
 def comet_scores(metric: str, rows: Sequence[Row]) -> list[float]:
@@ -55,7 +55,7 @@ def comet_scores(metric: str, rows: Sequence[Row]) -> list[float]:
 
 
 def bert_scores(rows: Sequence[Row], language: str) -> list[float]:
-    """Returns BERTScore's F1 of what came back against the source, by the package's own model of the language.
+    """Returns BERTScore's F1 of back-translations against the source, by the package's own model of the language.
 
     Raises:
         Unavailable: the package or the weights are missing.
@@ -100,14 +100,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
             writer.writerow([*(_escaped(row[name]) for name in names), score])
 
 
-def _escaped(text: str) -> str:
-    """Returns a text as `dialeval.tables.files.escaped_cell` does."""
-    return f"'{text}" if _FORMULA.match(text) else text
-
-
 def _unescaped(cell: str) -> str:
     """Returns the text of a cell as `dialeval.tables.files.unescaped_cell` does."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def _escaped(text: str) -> str:
+    """Returns a text as `dialeval.tables.files.escaped_cell` does."""
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 if __name__ == "__main__":

@@ -21,8 +21,6 @@ from dialeval.tables.files import iterate_rows, read_table
 from dialeval.tables.metaeval import ITEMS
 from dialeval.translation.checks import USABLE, Translated, nothing_to_translate, read_translation, with_context
 
-# The requests that translate a corpus into a language: one for each utterance in its context.
-
 PROTOCOL = "translate"
 TEMPLATE = "translate.j2"
 
@@ -124,7 +122,7 @@ class Passage(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Returns what names it: the same for the same words by the same speaker in the same context."""
+        """Returns a digest of speaker, text and context."""
         told = "\0".join(part for pair in (*self.before, (self.speaker, self.text)) for part in pair)
         return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 

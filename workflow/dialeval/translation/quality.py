@@ -1,4 +1,4 @@
-"""How good translations are: back-translations, adequacy, scores, and templates for these."""
+"""The quality of translations: back-translations, adequacy, scores, and templates for these."""
 
 from __future__ import annotations
 
@@ -38,8 +38,6 @@ from dialeval.translation.planning import (
 from dialeval.translation.planning import (
     request_name as planning_request_name,
 )
-
-# Ratings and scores of translations that others made: a CSV file with a row for each utterance of the sample.
 
 NEEDED = ("corpus", "language", "utterance_id")
 Key = tuple[str, str, str]
@@ -112,7 +110,7 @@ class Scores(NamedTuple):
 
 
 def sacrebleu_missing() -> str | None:
-    """Returns what to install for BLEU and chrF, or None if it is there."""
+    """Returns the advice to install sacrebleu, or None if it is installed."""
     return None if importlib.util.find_spec("sacrebleu") else MISSING
 
 
@@ -141,7 +139,7 @@ def score_rows(sample: Sequence[Mapping[str, Any]], scores: Scores, confidence: 
 def back_rows(
     sample: Sequence[Mapping[str, Any]], back: Mapping[Key, str], by: str, confidence: float
 ) -> Iterator[dict[str, Any]]:
-    """Yields BLEU and chrF of sources against what came back, of a corpus' utterances taken as one text.
+    """Yields corpus BLEU and chrF of back-translations against the sources.
 
     Intervals resample dialogues; without sacrebleu there is a reason in place of a number.
 
@@ -189,30 +187,8 @@ def groups(sample: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Ma
 
 
 def key_of(row: Mapping[str, Any]) -> Key:
-    """Returns what names an utterance of a sample."""
+    """Returns the key of an utterance in a sample."""
     return row["corpus"], row["language"], row["utterance_id"]
-
-
-def _corpus_score(
-    metric: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str], confidence: float
-) -> dict[str, Any]:
-    from sacrebleu.metrics import BLEU, CHRF
-
-    texts, sources = [text for text, _ in pairs], [source for _, source in pairs]
-    measure = BLEU() if metric == "bleu" else CHRF()
-    value = float(measure.corpus_score(texts, [sources]).score)
-    found: dict[str, Any] = {"value": value, "signature": str(measure.get_signature())}
-    if len(set(clusters)) < 2:
-        return found | {"reason": "one dialogue tells nothing of how far others may be"}
-    # counts of n-grams add up, so that those of a resample are sums: sacrebleu's own way, by dialogue
-    counts = np.array(measure._extract_corpus_statistics(texts, [sources]))
-    codes = np.unique(clusters, return_inverse=True)[1]
-    by_cluster = np.zeros((codes.max() + 1, counts.shape[1]), counts.dtype)
-    np.add.at(by_cluster, codes, counts)
-    drawn = cluster_counts(len(by_cluster), RESAMPLES, np.random.default_rng(0)).astype(np.int64) @ by_cluster
-    resampled = np.array([measure._aggregate_and_compute([sums]).score for sums in drawn.tolist()])
-    low, high = percentile_interval(resampled, confidence, len(by_cluster))
-    return found | {"low": float(low), "high": float(high)}
 
 
 def _row(
@@ -238,6 +214,28 @@ def _row(
 
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
+
+
+def _corpus_score(
+    metric: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str], confidence: float
+) -> dict[str, Any]:
+    from sacrebleu.metrics import BLEU, CHRF
+
+    texts, sources = [text for text, _ in pairs], [source for _, source in pairs]
+    measure = BLEU() if metric == "bleu" else CHRF()
+    value = float(measure.corpus_score(texts, [sources]).score)
+    found: dict[str, Any] = {"value": value, "signature": str(measure.get_signature())}
+    if len(set(clusters)) < 2:
+        return found | {"reason": "one dialogue tells nothing of how far others may be"}
+    # counts of n-grams add up, so that those of a resample are sums: sacrebleu's own way, by dialogue
+    counts = np.array(measure._extract_corpus_statistics(texts, [sources]))
+    codes = np.unique(clusters, return_inverse=True)[1]
+    by_cluster = np.zeros((codes.max() + 1, counts.shape[1]), counts.dtype)
+    np.add.at(by_cluster, codes, counts)
+    drawn = cluster_counts(len(by_cluster), RESAMPLES, np.random.default_rng(0)).astype(np.int64) @ by_cluster
+    resampled = np.array([measure._aggregate_and_compute([sums]).score for sums in drawn.tolist()])
+    low, high = percentile_interval(resampled, confidence, len(by_cluster))
+    return found | {"low": float(low), "high": float(high)}
 
 
 # Asking judges how adequate translations are, from 1 to 5 (xDial-Eval, appendix A, in our own words).
@@ -337,7 +335,7 @@ _LETTERS = 2
 
 
 def sample(utterances: Iterable[Mapping[str, Any]], size: int, random_seed: int) -> list[dict[str, Any]]:
-    """Returns rows of the table `translation_sample`: of the translations that can be used, as many as asked for.
+    """Returns rows of the table `translation_sample`: at most `n` of the usable translations.
 
     Utterances of fewer than two letters, such as `:)`, are not drawn.
 
@@ -362,7 +360,7 @@ _SOURCE, _TARGET = "en", "sw"
 
 
 def unfit_translation_templates(templates: Templates, *, judged: bool) -> Iterator[str]:
-    """Yields what is wrong with the templates of translation, in words.
+    """Yields the faults of the templates of translation.
 
     Args:
         templates: the prompts.

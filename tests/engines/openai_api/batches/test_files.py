@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from dialeval.engines.openai_api.batches.files import Asked, BatchLedger
+from dialeval.engines.openai_api.batches.files import BatchLedger, RequestFields
 
-CHAT, CHOICE = Asked("chat", ()), Asked("choice", ("Yes", "No"))
+CHAT, CHOICE = RequestFields("chat", ()), RequestFields("choice", ("Yes", "No"))
 
 
 def a_ledger(path: Path) -> bytes:

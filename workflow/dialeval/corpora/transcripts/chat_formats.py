@@ -73,13 +73,11 @@ from dialeval.corpora.transcripts.entries import (
     about,
     dialogue_field,
     named,
-    tell,
+    read_entries,
     unnested,
 )
 from dialeval.corpora.transcripts.transcript import EntryReading, Transcript
 from dialeval.errors import UserError
-
-# ShareGPT's format: a list of objects, or one a line, with `conversations` of `from` and `value`.
 
 LONGEST_NAME = 80
 
@@ -100,22 +98,22 @@ def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
         UserError: the place, what is wrong there, and the remedy.
     """
     record, where = line.record, line.where
-    told = EntryReading(notes)
+    reading = EntryReading(notes)
     system = named(record, SYSTEM_FIELDS, where)
     given = record.get("system")
     if isinstance(given, str) and (system or is_prompt(given)):
-        told.add_aside("system", given)
+        reading.add_aside("system", given)
     else:
         system = system or named(record, ["system"], where)
-    tell(record[field], field, where, told)
-    speakers, utterances, asides = told.parts(where)
+    read_entries(record[field], field, where, reading)
+    speakers, utterances, asides = reading.parts(where)
     return Transcript(
         place=where, system=system, speakers=speakers, utterances=utterances, asides=asides, **about(record, where)
     )
 
 
 def is_prompt(text: str) -> bool:
-    """Returns whether what stands under `system` is what the system was told, not its name."""
+    """Returns whether the field `system` holds a system prompt, not a name."""
     said = text.strip()
     if said.casefold().startswith(("you are ", "you're ")):
         return True
@@ -169,6 +167,24 @@ def _way(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
     return way[::-1]
 
 
+def _is_hidden(message: dict[str, Any]) -> bool:
+    """Returns whether the user did not see a message, such as an empty system prompt or the user's own settings."""
+    return _object(message, "metadata").get("is_visually_hidden_from_conversation") is True
+
+
+def _object(outer: dict[str, Any], name: str) -> dict[str, Any]:
+    return outer[name] if isinstance(outer.get(name), dict) else {}
+
+
+def _model(message: dict[str, Any]) -> str:
+    slug = _object(message, "metadata").get("model_slug")
+    return slug if isinstance(slug, str) else ""
+
+
+def _role(message: dict[str, Any]) -> Any:
+    return _object(message, "author").get("role")
+
+
 def _entry(message: dict[str, Any]) -> dict[str, Any]:
     content = _object(message, "content")
     kind = _ASIDES.get(str(content.get("content_type")))
@@ -181,15 +197,8 @@ def _entry(message: dict[str, Any]) -> dict[str, Any]:
     return {"role": _role(message), "content": parts}
 
 
-def _parts(content: dict[str, Any]) -> list[Any]:
-    for name in ("parts", "thoughts"):
-        if isinstance(content.get(name), list):
-            return list(content[name])
-    return [next((content[name] for name in ("text", "content", "result") if content.get(name)), "")]
-
-
 def _part(part: Any) -> dict[str, Any]:
-    """Returns a part of a content as OpenAI's messages have it; what is no text is named by its kind."""
+    """Returns a part of a content in the form of OpenAI's messages; other parts than texts by their kind."""
     if isinstance(part, str):
         return {"type": "text", "text": part}
     if isinstance(part, dict) and isinstance(part.get("content", part.get("text")), str):
@@ -198,22 +207,11 @@ def _part(part: Any) -> dict[str, Any]:
     return {"type": kind if isinstance(kind, str) else "attachment"}
 
 
-def _is_hidden(message: dict[str, Any]) -> bool:
-    """Returns whether the user did not see a message, such as an empty system prompt or the user's own settings."""
-    return _object(message, "metadata").get("is_visually_hidden_from_conversation") is True
-
-
-def _role(message: dict[str, Any]) -> Any:
-    return _object(message, "author").get("role")
-
-
-def _model(message: dict[str, Any]) -> str:
-    slug = _object(message, "metadata").get("model_slug")
-    return slug if isinstance(slug, str) else ""
-
-
-def _object(outer: dict[str, Any], name: str) -> dict[str, Any]:
-    return outer[name] if isinstance(outer.get(name), dict) else {}
+def _parts(content: dict[str, Any]) -> list[Any]:
+    for name in ("parts", "thoughts"):
+        if isinstance(content.get(name), list):
+            return list(content[name])
+    return [next((content[name] for name in ("text", "content", "result") if content.get(name)), "")]
 
 
 # OpenAI's format of messages, as fine-tuning files and logs of chats have it: one object a line, or a list of them.
@@ -298,7 +296,7 @@ def preference_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
 
 
 def _messages(value: Any, speaker: str, where: str) -> list[Any]:
-    """Returns messages as they are, and those of a text, in which marks may say who speaks.
+    """Returns messages unchanged, or those of a text with marks of speakers.
 
     Raises:
         UserError: it is neither.
@@ -336,7 +334,7 @@ def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
 
 
 def _record(line: JsonLine, reply: dict[str, Any]) -> dict[str, Any]:
-    """Returns an object whose `messages` are what came before, and a reply."""
+    """Returns an object whose `messages` are the context and a reply."""
     reply_field = next((name for name in REPLIES if name in reply), REPLIES[0])
     said = reply.get(reply_field)
     if not isinstance(said, str):
@@ -353,7 +351,7 @@ def _record(line: JsonLine, reply: dict[str, Any]) -> dict[str, Any]:
 
 
 def _earlier(record: dict[str, Any], where: str) -> list[Any]:
-    """Returns what came before a reply: texts in turn, of which the last is the user's, and messages.
+    """Returns the context of a reply: alternating texts, of which the last is the user's, and messages.
 
     Raises:
         UserError: it is neither a text nor a list.
@@ -388,11 +386,11 @@ def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
         UserError: the file, the line, what is wrong there, and the remedy.
     """
     record, where = line.record, line.where
-    told = EntryReading(notes, prompts_by_role=False)
+    reading = EntryReading(notes, prompts_by_role=False)
     field = dialogue_field(record, (*PLAIN, TURNS), where)
     record = unnested(record, field)
-    tell(_with_speakers(record[field], record.get("speakers"), where), field, where, told)
-    speakers, utterances, asides = told.parts(where)
+    read_entries(_with_speakers(record[field], record.get("speakers"), where), field, where, reading)
+    speakers, utterances, asides = reading.parts(where)
     yield Transcript(
         place=where,
         system=named(record, ["system"], where),
@@ -403,12 +401,6 @@ def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
         reference=_reference(record.get("reference"), speakers, utterances, where),
         **about(record, where),
     )
-
-
-def _model_json_lines(record: dict[str, Any]) -> str:
-    """Returns the model that an object names, which is the system where nothing else says it."""
-    found = next((record[field] for field in SYSTEM_FIELDS if isinstance(record.get(field), str)), "")
-    return str(found).strip()
 
 
 def _with_speakers(entries: Any, speakers: Any, where: str) -> Any:
@@ -423,6 +415,12 @@ def _with_speakers(entries: Any, speakers: Any, where: str) -> Any:
     ]
 
 
+def _model_json_lines(record: dict[str, Any]) -> str:
+    """Returns the model that an object names, the system where no other field names it."""
+    found = next((record[field] for field in SYSTEM_FIELDS if isinstance(record.get(field), str)), "")
+    return str(found).strip()
+
+
 def _reference(
     value: Any, speakers: tuple[str, ...], utterances: tuple[str, ...], where: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -430,6 +428,6 @@ def _reference(
         return (), ()
     if isinstance(value, str):
         return speakers, (*utterances[:-1], value.strip()) if value.strip() and utterances else ()
-    told = EntryReading(Counter(), prompts_by_role=False)
-    tell(value, "reference", where, told)
-    return told.parts(where)[:2]
+    reading = EntryReading(Counter(), prompts_by_role=False)
+    read_entries(value, "reference", where, reading)
+    return reading.parts(where)[:2]

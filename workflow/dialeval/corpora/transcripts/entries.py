@@ -14,12 +14,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from dialeval.corpora.json_records import Wanted, name_of, optional_text, required, text_of
+from dialeval.corpora.json_records import RecordFields, name_of, optional_text, required, text_of
 from dialeval.corpora.transcripts.transcript import EntryReading
 from dialeval.errors import UserError
 from dialeval.languages import LANGUAGES
-
-# The entries of a dialogue in JSON: a text, or an object that says who speaks and what, and which tools it used.
 
 SPEAKER_FIELDS = ("speaker", "role", "from", "sender")
 TEXT_FIELDS = ("text", "content", "value", "utterance", "message")
@@ -28,7 +26,7 @@ _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _CALL_FIELDS = ("tool_calls", "function_call")
 
 
-def tell(entries: Any, field: str, where: str, told: EntryReading) -> None:
+def read_entries(entries: Any, field: str, where: str, reading: EntryReading) -> None:
     """Takes the entries of a dialogue.
 
     Raises:
@@ -39,14 +37,18 @@ def tell(entries: Any, field: str, where: str, told: EntryReading) -> None:
     for number, entry in enumerate(entries, start=1):
         place = f"{where}, '{field}', entry {number}"
         if isinstance(entry, str):
-            told.say("", entry)
+            reading.add_utterance("", entry)
         elif isinstance(entry, dict):
-            _tell_one(entry, place, told)
+            _read_entry(entry, place, reading)
         else:
             raise UserError(f"{place} must be a text or an object that says who speaks and what, not {_shown(entry)}")
 
 
-def _tell_one(entry: dict[str, Any], place: str, told: EntryReading) -> None:
+def _shown(value: Any) -> str:
+    return f"{json.dumps(value, ensure_ascii=False, default=str):.60}"  # Parquet has times, too
+
+
+def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading) -> None:
     speaker_field = next((name for name in SPEAKER_FIELDS if entry.get(name) is not None), None)
     speaker = name_of(entry[speaker_field], speaker_field, place) if speaker_field else ""
     if speaker_field and not speaker:
@@ -57,46 +59,15 @@ def _tell_one(entry: dict[str, Any], place: str, told: EntryReading) -> None:
         raise UserError(f"{place} has no text: {_shown(entry)}; give it one of {', '.join(TEXT_FIELDS)}")
     for name in _THOUGHT_FIELDS:
         if isinstance(entry.get(name), str) and entry[name].strip():
-            told.add_aside("reasoning", entry[name])
+            reading.add_aside("reasoning", entry[name])
     content = entry.get(text_field) if text_field else None
     if content is None and isinstance(entry.get("refusal"), str):
         content = entry["refusal"]
-    texts = _texts(content, place, told)
+    texts = _texts(content, place, reading)
     if texts or not calls:
-        told.say(speaker, "\n".join(texts))
+        reading.add_utterance(speaker, "\n".join(texts))
     for call in calls:
-        told.add_aside("tool_call", call)
-
-
-def _texts(content: Any, place: str, told: EntryReading) -> list[str]:
-    """Returns what a content says, of which parts may be said, thought, or tools at work."""
-    if content is None:
-        return []
-    if isinstance(content, str):
-        return [content] if content.strip() else []
-    if not isinstance(content, list):
-        raise UserError(f"{place}: the text is {_shown(content)}; it must be a text or a list of parts")
-    texts = []
-    for part in content:
-        if isinstance(part, str):
-            texts.append(part)
-        elif not isinstance(part, dict) or not isinstance(part.get("type"), str):
-            raise UserError(f"{place}: a part of the text is {_shown(part)}; not a text or an object with 'type'")
-        elif part["type"] in _SAID_PARTS:
-            said = part.get("refusal" if part["type"] == "refusal" else "text")
-            if not isinstance(said, str):
-                raise UserError(f"{place}: a part of type '{part['type']}' has no text: {_shown(part)}")
-            texts.append(said)
-        elif part["type"] == "tool_use":
-            told.add_aside("tool_call", _call(part.get("name"), part.get("input")))
-        elif part["type"] == "tool_result":
-            told.add_aside("tool_result", _plain(part.get("content")))
-        elif part["type"] in ("thinking", "reasoning"):
-            told.add_aside("reasoning", _plain(part.get(part["type"], part.get("text"))))
-        else:
-            told.notes["parts that are no text, such as images, told as [their kind]"] += 1
-            texts.append(f"[{part['type']:.40}]")
-    return [text for text in texts if text.strip()]
+        reading.add_aside("tool_call", call)
 
 
 def _calls(value: Any, field: str, place: str) -> list[str]:
@@ -120,8 +91,35 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _shown(value: Any) -> str:
-    return f"{json.dumps(value, ensure_ascii=False, default=str):.60}"  # Parquet has times, too
+def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
+    """Returns the texts of a content; reasoning and tool calls become asides."""
+    if content is None:
+        return []
+    if isinstance(content, str):
+        return [content] if content.strip() else []
+    if not isinstance(content, list):
+        raise UserError(f"{place}: the text is {_shown(content)}; it must be a text or a list of parts")
+    texts = []
+    for part in content:
+        if isinstance(part, str):
+            texts.append(part)
+        elif not isinstance(part, dict) or not isinstance(part.get("type"), str):
+            raise UserError(f"{place}: a part of the text is {_shown(part)}; not a text or an object with 'type'")
+        elif part["type"] in _SAID_PARTS:
+            said = part.get("refusal" if part["type"] == "refusal" else "text")
+            if not isinstance(said, str):
+                raise UserError(f"{place}: a part of type '{part['type']}' has no text: {_shown(part)}")
+            texts.append(said)
+        elif part["type"] == "tool_use":
+            reading.add_aside("tool_call", _call(part.get("name"), part.get("input")))
+        elif part["type"] == "tool_result":
+            reading.add_aside("tool_result", _plain(part.get("content")))
+        elif part["type"] in ("thinking", "reasoning"):
+            reading.add_aside("reasoning", _plain(part.get(part["type"], part.get("text"))))
+        else:
+            reading.notes["parts that are no text, such as images, told as [their kind]"] += 1
+            texts.append(f"[{part['type']:.40}]")
+    return [text for text in texts if text.strip()]
 
 
 # What the objects of every format of JSON may say of a dialogue, by the names that its fields commonly have.
@@ -149,7 +147,7 @@ TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
     ),
 }
 """Fields that tell a format together, where none of those is there that tell one alone."""
-DIALOGUES = Wanted(
+DIALOGUES = RecordFields(
     (*PLAIN, *SHAREGPT, *MESSAGES, *PAIR),
     bare=PLAIN[0],
     parts=SPEAKER_FIELDS,
@@ -186,7 +184,7 @@ def named(record: dict[str, Any], fields: Sequence[str], where: str) -> str:
 
 
 def about(record: dict[str, Any], where: str) -> dict[str, Any]:
-    """Returns what every format of JSON may say of a dialogue: its id, its case, its prompt and its language.
+    """Returns id, case, prompt and language of a dialogue in any JSON format.
 
     Raises:
         UserError: one of them is of the wrong kind.
@@ -209,12 +207,12 @@ def code_of(language: str) -> str:
 
 
 def unnested(record: dict[str, Any], field: str) -> dict[str, Any]:
-    """Returns a record whose dialogue, in a field, is a plain list of entries; one that is plain already as it is."""
+    """Returns a record whose field holds a plain list of entries; a plain record unchanged."""
     entries = record[field]
     if not isinstance(entries, list):
         return record
     if _is_dream(entries):
-        return {**record, field: [said_by(text) for text in entries[0]], "dialogue_id": entries[2]}
+        return {**record, field: [speaker_and_text(text) for text in entries[0]], "dialogue_id": entries[2]}
     if entries and all(_is_numbered(entry) for entry in entries):
         return {**record, field: [{"speaker": f"{who}", "text": text} for who, text in entries]}
     if entries and all(isinstance(entry, list) and all(isinstance(act, dict) for act in entry) for entry in entries):
@@ -248,7 +246,7 @@ _NAMED = re.compile(r"(?P<speaker>[^\W\d_][^\W_]*(?:[ .'’-]{1,2}[^\W_]+){0,3}\
 """A name of four words at most. `Well: I do not know` passes for one, too."""
 
 
-def said_by(text: str) -> dict[str, str] | str:
+def speaker_and_text(text: str) -> dict[str, str] | str:
     """Returns a text as an entry with its speaker; as it is where none is named."""
     found = _NAMED.fullmatch(text.strip())
     return text if found is None else found.groupdict()

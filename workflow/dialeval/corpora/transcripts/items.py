@@ -19,11 +19,9 @@ from dialeval.corpora.transcripts.transcript import JUDGED, OTHERS, AsideKind, T
 from dialeval.errors import UserError
 from dialeval.text import counted, noted
 
-# What dialogues of several systems have in common: the case that they met.
-
 
 class By(StrEnum):
-    """How it is known which dialogues met one case."""
+    """How dialogues of one case are found."""
 
     AUTO = "auto"
     OPENING = "opening"
@@ -71,7 +69,7 @@ _SHOWN_SYSTEMS = 20
 
 @dataclass(frozen=True)
 class Options:
-    """What the configuration says of a source.
+    """The configuration of a source of transcripts.
 
     Attributes:
         reader: a kind of file, or `auto`.
@@ -103,17 +101,9 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-class _Judged(NamedTuple):
-    """A dialogue that can be judged, with its id and the speaker who is the system."""
-
-    transcript: Transcript
-    item_id: str
-    judged: str
-
-
 @dataclass
 class TranscriptItems:
-    """What is judged, and what is told of the rest.
+    """The items of transcripts, their asides, left-out dialogues and notes.
 
     Attributes:
         items: the dialogues, and then the references as dialogues of the system `reference`.
@@ -173,6 +163,15 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
     return reading
 
 
+def names_its_system(item: Item) -> bool:
+    """Returns whether an utterance holds the system's name as a word; a role, such as `assistant`, is no name."""
+    name = item.system.casefold()
+    if len(name) < 2 or name in OTHERS.union(JUDGED, (REFERENCE,)):
+        return False
+    said = "\n".join(item.utterances).casefold()
+    return name in said and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
+
+
 def _judged(
     source: str,
     path: Path,
@@ -215,13 +214,16 @@ def _judged(
     return kept
 
 
-def names_its_system(item: Item) -> bool:
-    """Returns whether the system's name stands as a word in an utterance; a role, such as `assistant`, is no name."""
-    name = item.system.casefold()
-    if len(name) < 2 or name in OTHERS.union(JUDGED, (REFERENCE,)):
-        return False
-    said = "\n".join(item.utterances).casefold()
-    return name in said and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
+class _Judged(NamedTuple):
+    """A dialogue that can be judged, with its id and the speaker who is the system."""
+
+    transcript: Transcript
+    item_id: str
+    judged: str
+
+
+def _counted(left_out: Sequence[LeftOut]) -> str:
+    return "; ".join(f"in {count} {why}" for why, count in Counter(one.reason for one in left_out).most_common())
 
 
 def _within(limit: int | None, cases: Sequence[tuple[str, str]]) -> list[bool]:
@@ -241,12 +243,8 @@ def _refuse_one_id_of_two(items: Sequence[Item], path: Path) -> None:
             raise UserError(f"{path}: '{item_id:.100}' could be two dialogues; take the / out of their ids or systems")
 
 
-def _counted(left_out: Sequence[LeftOut]) -> str:
-    return "; ".join(f"in {count} {why}" for why, count in Counter(one.reason for one in left_out).most_common())
-
-
 def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
-    """Yields what was read, what was left out, and how far the systems met the same cases."""
+    """Yields lines for the log: read and left-out dialogues, and cases that systems share."""
     systems = Counter(item.system for item in reading.items)
     each = ", ".join(f"{name} {count}" for name, count in list(systems.items())[:_SHOWN_SYSTEMS])
     n = sum(len(item.utterances) for item in reading.items)
@@ -280,7 +278,7 @@ _SHOWN_PLACES = 5
 
 
 def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Counter[str]) -> list[Transcript]:
-    """Returns dialogues that say whose they are, with names that can stand in tables: one line without double blanks.
+    """Returns dialogues with their systems, and names on one line without double blanks.
 
     A dialogue that is there again word for word, as in votes of several people about one answer, stands once.
 
@@ -320,6 +318,14 @@ def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Co
     return known
 
 
+def _short(transcript: Transcript, path: Path) -> str:
+    return transcript.place.removeprefix(f"{path}, ")
+
+
+def _places(places: Sequence[str]) -> str:
+    return "; ".join(places[:_SHOWN_PLACES]) + ("; ..." if len(places) > _SHOWN_PLACES else "")
+
+
 def _one_line(transcript: Transcript) -> Transcript:
     names: dict[str, Any] = {}
     for what, longest in (("system", LONGEST_SYSTEM), ("dialogue_id", LONGEST_ID), ("case_id", LONGEST_ID)):
@@ -331,14 +337,6 @@ def _one_line(transcript: Transcript) -> Transcript:
             raise UserError(f"{transcript.place}: '{what}' is {name!r:.60}, with a control character; take it out")
         names[what] = name
     return replace(transcript, **names)
-
-
-def _short(transcript: Transcript, path: Path) -> str:
-    return transcript.place.removeprefix(f"{path}, ")
-
-
-def _places(places: Sequence[str]) -> str:
-    return "; ".join(places[:_SHOWN_PLACES]) + ("; ..." if len(places) > _SHOWN_PLACES else "")
 
 
 # How a case should have gone: a reference is a dialogue of the system `reference`, to compare others with.
@@ -392,7 +390,7 @@ _MARKS: dict[AsideKind, str] = {
 
 
 def showing(item: Item, transcript: Transcript, shown: Set[AsideKind]) -> Item:
-    """Returns an item with those asides among its utterances that judges are shown, marked as what they are.
+    """Returns an item with the shown asides among its utterances, each with a mark.
 
     Args:
         item: the transcript as an item.

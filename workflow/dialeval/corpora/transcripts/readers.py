@@ -1,4 +1,4 @@
-"""Which reader reads which kind of transcripts; folders with a file for each system, and MT-bench's.
+"""The readers of transcripts by format; folders with a file for each system, and MT-bench's.
 
     question.jsonl             {"question_id": 81, "turns": ["Name a bird.", "Another?"]}
     model_answer/alpha.jsonl   {"question_id": 81, "model_id": "alpha", "choices": [{"turns": ["Heron.", "Reed."]}]}
@@ -33,8 +33,6 @@ from dialeval.corpora.transcripts.entries import (
 )
 from dialeval.corpora.transcripts.transcript import Transcript
 from dialeval.errors import UserError
-
-# MT-bench's folder, which others have taken over: questions, and a file of answers for each model.
 
 _QUESTIONS, _ANSWERS = "question.jsonl", "model_answer"
 _ID = "question_id"
@@ -85,6 +83,16 @@ def mt_bench_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcri
     )
 
 
+def _turns(record: dict[str, Any], where: str) -> list[str]:
+    turns = required(record, TURNS, where)
+    entries = turns if isinstance(turns, list) else []
+    texts = [turn.get("content") if isinstance(turn, dict) else turn for turn in entries]
+    said = [text.strip() for text in texts if isinstance(text, str)]
+    if not said or len(said) < len(entries):
+        raise UserError(f"{where}: '{TURNS}' must be a list of texts, not {turns!r:.60}")
+    return said
+
+
 def _dialogues(line: JsonLine, asked: dict[str, list[str]], questions: Path, file_name: str) -> Iterator[Transcript]:
     question = name_of(required(line.record, _ID, line.where), _ID, line.where)
     if question not in asked:
@@ -108,16 +116,6 @@ def _dialogues(line: JsonLine, asked: dict[str, list[str]], questions: Path, fil
             utterances=tuple(said),
             case_id=question,
         )
-
-
-def _turns(record: dict[str, Any], where: str) -> list[str]:
-    turns = required(record, TURNS, where)
-    entries = turns if isinstance(turns, list) else []
-    texts = [turn.get("content") if isinstance(turn, dict) else turn for turn in entries]
-    said = [text.strip() for text in texts if isinstance(text, str)]
-    if not said or len(said) < len(entries):
-        raise UserError(f"{where}: '{TURNS}' must be a list of texts, not {turns!r:.60}")
-    return said
 
 
 # Which reader reads which kind of transcripts, and which kind a file is by its looks.
@@ -149,7 +147,7 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
     Raises:
         UserError: the file, the place, what is wrong there, and the remedy.
     """
-    kind = looks_of(path) if reader == AUTO else reader
+    kind = detect_format(path) if reader == AUTO else reader
     if kind == FOLDER:
         yield from read_system_folder(path, notes, lambda file: read(file, AUTO, columns, notes))
         return
@@ -166,7 +164,7 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
             yield from _OF_JSON[kind](line, notes)
 
 
-def looks_of(path: Path) -> str:
+def detect_format(path: Path) -> str:
     """Returns which kind a file or folder is.
 
     Raises:
@@ -195,18 +193,18 @@ def looks_of(path: Path) -> str:
     )
 
 
-def _has_lists(path: Path) -> bool:
-    """Returns whether a table has a column that is called as dialogues are, with a list in its first row."""
-    (_, header), (_, row) = (*islice(rows_of(path), 2), (1, []), (1, []))[:2]
-    cells = zip(header, row, strict=False)
-    return any(name.strip() in DIALOGUES.holding and cell.lstrip().startswith("[") for name, cell in cells)
-
-
 def source_files(reader: str, path: Path) -> list[Path]:
     """Returns the files that transcripts are read from, so that a change in one of them is noticed."""
     if not path.is_dir() or reader not in (AUTO, FOLDER, MT_BENCH):
         return [path]
     return mt_bench_files(path) if reader == MT_BENCH or is_mt_bench(path) else system_files(path)
+
+
+def _has_lists(path: Path) -> bool:
+    """Returns whether a table has a column that is called as dialogues are, with a list in its first row."""
+    (_, header), (_, row) = (*islice(rows_of(path), 2), (1, []), (1, []))[:2]
+    cells = zip(header, row, strict=False)
+    return any(name.strip() in DIALOGUES.holding and cell.lstrip().startswith("[") for name, cell in cells)
 
 
 # A folder with a file for each system, whose name, without its ending, is the system's.

@@ -24,11 +24,9 @@ from pathlib import Path
 
 from dialeval.corpora.spreadsheets import rows_of
 from dialeval.corpora.text_files import is_western, listed, number_in, read_lines
-from dialeval.corpora.transcripts.entries import code_of, said_by
+from dialeval.corpora.transcripts.entries import code_of, speaker_and_text
 from dialeval.corpora.transcripts.transcript import JUDGED, SYSTEM_ROLES, EntryReading, Transcript
 from dialeval.errors import UserError
-
-# Plain text. Either a line for each dialogue, as DailyDialog has it, or one for each utterance, with who speaks.
 
 _END = "__eou__"
 _ENDING = ".txt"
@@ -43,7 +41,9 @@ def is_plain_text(path: Path) -> bool:
         UserError: as of `read_lines`.
     """
     first = next((line for line in read_lines(path, western=is_western(path)) if line.strip()), "")
-    return _END in first or (path.suffix.lower() == _ENDING and isinstance(said_by(first.lstrip("\ufeff")), dict))
+    return _END in first or (
+        path.suffix.lower() == _ENDING and isinstance(speaker_and_text(first.lstrip("\ufeff")), dict)
+    )
 
 
 def read_plain_text(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
@@ -66,8 +66,17 @@ def read_plain_text(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
         yield _dialogue(path, number, entries, notes)
 
 
+def _dialogue(path: Path, number: int, entries: list[dict[str, str]], notes: Counter[str]) -> Transcript:
+    where = f"{path}, line {number}"
+    reading = EntryReading(notes, prompts_by_role=False)
+    for entry in entries:
+        reading.add_utterance(entry.get("speaker", ""), entry["text"])
+    speakers, utterances, asides = reading.parts(where)
+    return Transcript(where, "", "", speakers, utterances, asides)
+
+
 def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
-    """Yields the utterances that stand together.
+    """Yields blocks of utterances between blank lines.
 
     Raises:
         UserError: the text begins with a line that does not say who speaks.
@@ -76,7 +85,7 @@ def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
     begun, is_after_blank = 0, False
     for number, line in lines:
         text = line.strip()
-        spoken = said_by(text)
+        spoken = speaker_and_text(text)
         if isinstance(spoken, dict):
             if is_after_blank and entries:
                 yield begun, entries
@@ -90,15 +99,6 @@ def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
         is_after_blank = not text
     if entries:
         yield begun, entries
-
-
-def _dialogue(path: Path, number: int, entries: list[dict[str, str]], notes: Counter[str]) -> Transcript:
-    where = f"{path}, line {number}"
-    told = EntryReading(notes, prompts_by_role=False)
-    for entry in entries:
-        told.say(entry.get("speaker", ""), entry["text"])
-    speakers, utterances, asides = told.parts(where)
-    return Transcript(where, "", "", speakers, utterances, asides)
 
 
 # A table with a row for each utterance: CSV, with commas or semicolons, text with TABs, or a workbook.
@@ -122,17 +122,6 @@ COMMON: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Names that columns commonly have, the surer ones first; `Turn #` and `conversationId` are known as well."""
 NEEDED = ("dialogue_id", "text")
-
-
-@dataclass
-class _Rows:
-    """The rows of one dialogue as they come."""
-
-    line: int
-    case_id: str
-    language: str
-    said: list[tuple[float, int, str, str]] = field(default_factory=list)
-    last_row: int = 0
 
 
 def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> Iterator[Transcript]:
@@ -193,17 +182,17 @@ def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> I
     )
     for (system, dialogue_id), found in dialogues.items():
         where = f"{path}, line {found.line}"
-        told = EntryReading(notes, prompts_by_role=prompts)
+        reading = EntryReading(notes, prompts_by_role=prompts)
         for _, _, speaker, text in _in_order(found.said, dialogue_id, path):
-            told.say(speaker, text)
-        speakers, utterances, asides = told.parts(where)
+            reading.add_utterance(speaker, text)
+        speakers, utterances, asides = reading.parts(where)
         yield Transcript(
             where, dialogue_id, system, speakers, utterances, asides, found.case_id, language=code_of(found.language)
         )
 
 
 def places_of(path: Path, header: list[str], columns: Mapping[str, str]) -> dict[str, int]:
-    """Returns where the columns stand, by what they hold.
+    """Returns the numbers of the columns by their content.
 
     Raises:
         UserError: one that is needed or named is not there, or two could be meant; the message names those that are.
@@ -235,10 +224,15 @@ def places_of(path: Path, header: list[str], columns: Mapping[str, str]) -> dict
     return places
 
 
-def _words(name: str) -> str:
-    """Returns a column's name as `COMMON` writes it: `Conversation ID`, `conversationId` as conversation_id."""
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.replace("#", " number "))
-    return re.sub(r"[^a-z0-9]+", "_", apart.casefold()).strip("_")
+@dataclass
+class _Rows:
+    """The rows of one dialogue as they come."""
+
+    line: int
+    case_id: str
+    language: str
+    said: list[tuple[float, int, str, str]] = field(default_factory=list)
+    last_row: int = 0
 
 
 def _turn(cell: str, where: str, column: str) -> float:
@@ -253,7 +247,7 @@ def _turn(cell: str, where: str, column: str) -> float:
 def _in_order(
     said: list[tuple[float, int, str, str]], dialogue_id: str, path: Path
 ) -> list[tuple[float, int, str, str]]:
-    """Returns the rows of a dialogue by turn; those of one turn as they stand in the file.
+    """Returns the rows of a dialogue by turn, within a turn in the file's order.
 
     Raises:
         UserError: the same was said twice by one speaker in one numbered turn: the dialogue is there twice.
@@ -268,3 +262,9 @@ def _in_order(
                 "dialogue may be there once for each system: remove one, or give the other another id"
             )
     return ordered
+
+
+def _words(name: str) -> str:
+    """Returns a column's name as `COMMON` writes it: `Conversation ID`, `conversationId` as conversation_id."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.replace("#", " number "))
+    return re.sub(r"[^a-z0-9]+", "_", apart.casefold()).strip("_")

@@ -1,4 +1,4 @@
-"""A transcript as read from a file, and who of its speakers is judged."""
+"""Transcripts as read from files, and their judged speaker."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from dialeval.errors import UserError
-
-# A transcript as read from a file: what was said, by whom, and what stood beside it.
 
 AsideKind = Literal["system", "tool_call", "tool_result", "reasoning"]
 """What stands in a transcript and was not said: a system prompt, a tool's use and answer, a model's thinking."""
@@ -30,7 +28,7 @@ JUDGED = ("assistant", "gpt", "chatgpt", "chatbot", "bot", "ai", "model", "agent
 
 
 class Aside(NamedTuple):
-    """What stood beside what was said; `before` counts from 0 the utterance that came next."""
+    """A hidden message; `before` is the 0-based number of the next utterance."""
 
     before: int
     kind: AsideKind
@@ -78,7 +76,7 @@ class Message(NamedTuple):
 
 @dataclass
 class EntryReading:
-    """What a record tells, entry by entry, as it becomes known.
+    """The entries of a record: utterances and asides.
 
     Attributes:
         notes: how often something was met that is worth knowing.
@@ -90,12 +88,12 @@ class EntryReading:
     prompts_by_role: bool = True
     messages: list[Message] = field(default_factory=list)
 
-    def say(self, speaker: str, text: str) -> None:
-        """Takes an entry of a speaker, or of a role that speaks to nobody, such as a tool."""
+    def add_utterance(self, speaker: str, text: str) -> None:
+        """Adds an entry of a speaker, or of a role such as a tool."""
         self.messages.append(Message(speaker, text.strip(), _KINDS.get(speaker.casefold())))
 
     def add_aside(self, kind: AsideKind, text: str) -> None:
-        """Takes what stood beside what was said."""
+        """Adds a hidden message."""
         self.messages.append(Message("", text.strip(), kind))
 
     def parts(self, where: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Aside, ...]]:
@@ -147,7 +145,7 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: str) -> str | None:
-    """Returns the speaker who is the system; empty where nobody can tell, and None where it says nothing.
+    """Returns the speaker who is the system; empty where it is unknown, and None where it has no utterance.
 
     Args:
         speakers: who says each utterance.
@@ -172,13 +170,13 @@ def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: s
         raise UserError(f"{where}: {both} could both be the system; name the one who is judged with the field `judged`")
     if found:
         return names[found[0]]
-    if len(telling := [name for name in names.values() if tells(name, system)]) == 1:
-        return telling[0]
+    if len(naming := [name for name in names.values() if names_system(name, system)]) == 1:
+        return naming[0]
     return None if set(names) <= OTHERS else ""
 
 
-def tells(label: str, system: str) -> bool:
-    """Returns whether a speaker's label tells the system: holds its name, or is what its name begins with.
+def names_system(label: str, system: str) -> bool:
+    """Returns whether a speaker's label names the system: holds its name, or begins it.
 
     Case, blanks and signs do not matter. A role, such as `assistant`, tells nothing, and neither does a single letter.
     """

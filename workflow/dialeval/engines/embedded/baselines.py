@@ -1,4 +1,4 @@
-"""Judges that know next to nothing: what a better one has to beat.
+"""Baseline judges: length, overlap and perplexity.
 
 Each gives one number between 0 and 1 for every dimension alike: of the last utterance (`turn`), or of the whole
 dialogue.
@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.language_model import FIRST_TOKEN, OTHER, Floats, Integers, KneserNey
+from dialeval.engines.embedded.statistics import FIRST_TOKEN, OTHER, Floats, Integers, KneserNey
 from dialeval.engines.embedded.texts import Texts
 from dialeval.engines.requests import Dialogue
 from dialeval.text import is_word, tokens
@@ -88,12 +88,16 @@ class Perplexity:
         return texts.numbers(self._number, OTHER)
 
 
+def _words(text: str) -> list[str]:
+    return [token for token in tokens(text) if is_word(token)]
+
+
 def _judged(dialogue: Dialogue, level: Level) -> Dialogue:
     return dialogue[-1:] if level == "turn" else dialogue
 
 
-def _words(text: str) -> list[str]:
-    return [token for token in tokens(text) if is_word(token)]
+def _for_each_dimension(score: Floats, level: Level) -> Floats:
+    return np.repeat(score[:, None], len(DIMENSIONS[level]), axis=1)
 
 
 def _taken_up(dialogue: Dialogue) -> float:
@@ -106,7 +110,3 @@ def _taken_up(dialogue: Dialogue) -> float:
 def _mean_taken_up(dialogue: Dialogue) -> float:
     shares = [_taken_up(pair) for pair in pairwise(dialogue)]
     return float(np.mean(shares)) if shares else 0.0
-
-
-def _for_each_dimension(score: Floats, level: Level) -> Floats:
-    return np.repeat(score[:, None], len(DIMENSIONS[level]), axis=1)

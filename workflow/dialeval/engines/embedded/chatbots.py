@@ -25,12 +25,10 @@ import numpy.typing as npt
 
 from dialeval.corpora.clusters import generator_for
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.language_model import Floats as KneserNeyFloats
+from dialeval.engines.embedded.statistics import Floats as KneserNeyFloats
 from dialeval.engines.embedded.texts import Row, WordWeights, joined, unit
 from dialeval.engines.requests import Dialogue
 from dialeval.text import QUESTION_MARKS, Script, is_word, join_tokens, normalised, script_of, surface_tokens
-
-# A chatbot that selects its reply among those people gave in similar places.
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -72,6 +70,13 @@ class Retrieval:
         self._places = joined(rows, self._reply_vectors.shape[1])
         self._after_question = np.array([is_question(dialogue[turn - 1]) for dialogue, turn in places])
         self._stage = np.array([min(turn, LATE) for _, turn in places])
+        self._prepare()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_places_of", "_similar")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
         self._prepare()
 
     def reply(self, utterances: Sequence[str]) -> str:
@@ -139,16 +144,9 @@ class Retrieval:
         cosines = self._reply_vectors @ self._weights.dense(self._weights.row(utterance))
         return np.flatnonzero(cosines > TOO_SIMILAR)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_places_of", "_similar")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._prepare()
-
 
 def is_question(utterance: str) -> bool:
-    """Says whether an utterance asks something, by its question mark."""
+    """Returns whether an utterance has a question mark."""
     return any(mark in utterance for mark in QUESTION_MARKS)
 
 
@@ -200,6 +198,27 @@ class Ngram:
         _, self._answered = WordWeights.learned_from([reply for _, reply in pairs], number, surface_tokens)
         self._prepare()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Returns the model with its many small arrays of continuations in one."""
+        histories = [history + (_UNKNOWN,) * (2 - len(history)) for history in self._continuations]
+        return {
+            **{name: value for name, value in self.__dict__.items() if name not in _PREPARED},
+            "_continuations": [
+                np.array(histories, dtype=np.int64),
+                np.cumsum([0, *(len(following) for following, _ in self._continuations.values())]),
+                *(np.concatenate(parts) for parts in zip(*self._continuations.values(), strict=True)),
+            ],
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        histories, ends, following, counts = state["_continuations"]
+        self._continuations = {
+            tuple(word for word in history if word != _UNKNOWN): (following[start:end], counts[start:end])
+            for history, (start, end) in zip(histories.tolist(), pairwise(ends.tolist()), strict=True)
+        }
+        self._prepare()
+
     def reply(self, utterances: Sequence[str]) -> str:
         """Returns the reply to a dialogue so far; the same for the same utterances."""
         rng = generator_for(self._random_seed, *utterances)
@@ -230,58 +249,6 @@ class Ngram:
         """Returns for each option the mean log-probability of its tokens as a reply."""
         return np.array([total / n for total, n in (self.log_probability(utterances, option) for option in options)])
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Returns the model with its many small arrays of continuations in one."""
-        histories = [history + (_UNKNOWN,) * (2 - len(history)) for history in self._continuations]
-        return {
-            **{name: value for name, value in self.__dict__.items() if name not in _PREPARED},
-            "_continuations": [
-                np.array(histories, dtype=np.int64),
-                np.cumsum([0, *(len(following) for following, _ in self._continuations.values())]),
-                *(np.concatenate(parts) for parts in zip(*self._continuations.values(), strict=True)),
-            ],
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        histories, ends, following, counts = state["_continuations"]
-        self._continuations = {
-            tuple(word for word in history if word != _UNKNOWN): (following[start:end], counts[start:end])
-            for history, (start, end) in zip(histories.tolist(), pairwise(ends.tolist()), strict=True)
-        }
-        self._prepare()
-
-    def _prepare(self) -> None:
-        """Makes room for what follows from what was learned and is asked for at every word."""
-        self._by_word = self._asked.T.tocsr()
-        self._discounted: dict[History, Discounted] = {}
-
-    def _after(self, history: History) -> Discounted | None:
-        """Returns what follows a history, discounted; None, if it was never heard."""
-        if history not in self._discounted:
-            if history not in self._continuations:
-                return None
-            following, counts = self._continuations[history]
-            kept = float((counts - DISCOUNT).sum() / counts.sum())
-            self._discounted[history] = (following, counts - DISCOUNT, kept)
-        return self._discounted[history]
-
-    def _probability(self, history: History, word: int, boost: npt.NDArray[np.float64]) -> float:
-        """Returns how likely `_next` draws a word."""
-        probability, left = 0.0, 1.0
-        for used in (history, history[1:], ()):
-            after = self._after(used)
-            if after is None:
-                continue
-            following, discounted, kept = after
-            kept = kept if used else 1.0
-            weights = discounted * boost[following]
-            place = int(np.searchsorted(following, word))
-            if place < len(following) and following[place] == word:
-                probability += left * kept * weights[place] / weights.sum()
-            left *= 1 - kept
-        return float(probability)
-
     def _topic(self, last: str) -> npt.NDArray[np.float64]:
         """Returns a factor of 1 or more for every token: how much it belongs in a reply to this utterance."""
         asked = self._weights.rows([last])
@@ -310,13 +277,44 @@ class Ngram:
             return int(following[weights.searchsorted(rng.random() * weights[-1], side="right")])
         return _END
 
+    def _after(self, history: History) -> Discounted | None:
+        """Returns what follows a history, discounted; None, if it was never heard."""
+        if history not in self._discounted:
+            if history not in self._continuations:
+                return None
+            following, counts = self._continuations[history]
+            kept = float((counts - DISCOUNT).sum() / counts.sum())
+            self._discounted[history] = (following, counts - DISCOUNT, kept)
+        return self._discounted[history]
+
+    def _probability(self, history: History, word: int, boost: npt.NDArray[np.float64]) -> float:
+        """Returns how likely `_next` draws a word."""
+        probability, left = 0.0, 1.0
+        for used in (history, history[1:], ()):
+            after = self._after(used)
+            if after is None:
+                continue
+            following, discounted, kept = after
+            kept = kept if used else 1.0
+            weights = discounted * boost[following]
+            place = int(np.searchsorted(following, word))
+            if place < len(following) and following[place] == word:
+                probability += left * kept * weights[place] / weights.sum()
+            left *= 1 - kept
+        return float(probability)
+
+    def _prepare(self) -> None:
+        """Makes room for what follows from what was learned and is asked for at every word."""
+        self._by_word = self._asked.T.tocsr()
+        self._discounted: dict[History, Discounted] = {}
+
 
 def _mark(last: str) -> int:
     return _ANSWER if is_question(last) else _REACTION
 
 
 def _kneser_ney(sentences: Sequence[Sequence[int]]) -> dict[History, Continuations]:
-    """Returns what follows every history of two, one and no tokens; lower orders count distinct predecessors."""
+    """Returns the successors of histories of two, one and no tokens; lower orders count distinct predecessors."""
     trigrams = Counter(tuple(sentence[i : i + 3]) for sentence in sentences for i in range(len(sentence) - 2))
     bigrams = Counter(trigram[1:] for trigram in trigrams)
     unigrams = Counter(bigram[1:] for bigram in bigrams)

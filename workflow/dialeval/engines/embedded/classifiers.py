@@ -33,12 +33,17 @@ import numpy.typing as npt
 
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.features import Described
-from dialeval.engines.embedded.language_model import Floats as KneserNeyFloats
-from dialeval.engines.embedded.language_model import Integers as KneserNeyIntegers
-from dialeval.engines.embedded.statistics import Floats, Integers
+from dialeval.engines.embedded.statistics import (
+    Floats,
+    Integers,
+)
+from dialeval.engines.embedded.statistics import (
+    Floats as KneserNeyFloats,
+)
+from dialeval.engines.embedded.statistics import (
+    Integers as KneserNeyIntegers,
+)
 from dialeval.engines.embedded.training_examples import KINDS, TRUE
-
-# What a judge learns from described examples.
 
 CAUTION = 0.02
 """Kept between a probability and 0 or 1 when log-odds are taken."""
@@ -216,6 +221,22 @@ class Trees:
             is_leaf[:, None], says, 0.0
         )  # nobody stays at the others: zeros keep small
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes over arrays that may be from anyone.
+
+        Raises:
+            ValueError: they are no trees: a walk down them would not end.
+        """
+        self.__dict__.update(state)
+        n = len(self._feature)
+        fits = self._children.shape == (n, 2) and self._threshold.shape == (n,) and self._says.shape[:1] == (n,)
+        if not fits or (self._feature >= self._n_features).any() or not 0 <= self._roots.min() <= self._roots.max() < n:
+            raise ValueError("the trees do not fit together")
+        inner = self._feature >= 0
+        children = self._children[inner]
+        if (children <= np.flatnonzero(inner)[:, None]).any() or (children >= n).any():
+            raise ValueError("the trees lead in circles")
+
     def vote(self, values: KneserNeyFloats) -> KneserNeyFloats:
         """Returns the mean of what the trees say: rows by classes.
 
@@ -246,22 +267,6 @@ class Trees:
             node = children.take(2 * node + is_left)
             at[going] = node
         return at.reshape(len(self._roots), n_rows)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Takes over arrays that may be from anyone.
-
-        Raises:
-            ValueError: they are no trees: a walk down them would not end.
-        """
-        self.__dict__.update(state)
-        n = len(self._feature)
-        fits = self._children.shape == (n, 2) and self._threshold.shape == (n,) and self._says.shape[:1] == (n,)
-        if not fits or (self._feature >= self._n_features).any() or not 0 <= self._roots.min() <= self._roots.max() < n:
-            raise ValueError("the trees do not fit together")
-        inner = self._feature >= 0
-        children = self._children[inner]
-        if (children <= np.flatnonzero(inner)[:, None]).any() or (children >= n).any():
-            raise ValueError("the trees lead in circles")
 
 
 # Scores on dimensions: which damage speaks against what, and how likely an utterance or a dialogue has it.
@@ -408,6 +413,10 @@ class Dimensions:
         return scores
 
 
+def _together(labelled: Sequence[Labelled]) -> Labelled:
+    return Labelled(*(np.concatenate(column) for column in zip(*labelled, strict=True)))
+
+
 def _scale(scores: Floats, weight: Floats, is_true: Integers) -> tuple[Floats, Floats]:
     """Returns scores and their places among all, between which a straight line leads; both rise strictly.
 
@@ -430,7 +439,3 @@ def _scale(scores: Floats, weight: Floats, is_true: Integers) -> tuple[Floats, F
     if at[-1] < 1.0:
         at, places = np.append(at, 1.0), np.append(places, _ENDS[1])
     return at, places
-
-
-def _together(labelled: Sequence[Labelled]) -> Labelled:
-    return Labelled(*(np.concatenate(column) for column in zip(*labelled, strict=True)))

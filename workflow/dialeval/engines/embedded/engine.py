@@ -24,8 +24,6 @@ from dialeval.engines.store import ResponseStore
 from dialeval.provenance.fingerprints import content_digest, fingerprint
 from dialeval.text import tokens
 
-# What is asked at the same moment is answered together, and each question only once.
-
 Answer = TypeVar("Answer")
 
 
@@ -162,12 +160,6 @@ class EmbeddedEngine:
         for rated in self._rated.values():
             rated.forget()
 
-    def _tried(self, work: Callable[[], _Answer]) -> _Answer | AnswerFailure:
-        try:
-            return work()
-        except AnswerFailure as failure:
-            return failure
-
     def _turn(self, request: Request) -> Turn:
         """Returns what must be known of which dialogues to answer a request, and what is then said."""
         request = interfaces.as_papers(request)
@@ -187,22 +179,6 @@ class EmbeddedEngine:
             case _:
                 return self._verdict(request)
 
-    def _response(self, request: Request, turn: Turn, known: Sequence[Any]) -> Response:
-        said = turn.say(known)
-        return Response(
-            **said._asdict(),
-            prompt_tokens=self.count_tokens(request.messages),
-            completion_tokens=len(tokens(said.text)),
-        )
-
-    def _verdict(self, request: Request) -> Turn:
-        judge = self._learned.judge_for(request.subject[0])
-        judged = [int(number) - 1 for number in request.labels] if request.protocol == "unieval" else []
-        return Turn(
-            tuple((self._judged, dialogue) for dialogue in request.subject),
-            lambda judgements: ScoredAnswer(judge.verdict(request.protocol, judgements, judged)),
-        )
-
     def _rating(self, asked: interfaces.Rated, say: Callable[[Sequence[float]], ScoredAnswer]) -> Turn:
         places = [DIMENSIONS[asked.level].index(dimension) for dimension in asked.dimensions]
         needs = ((self._rated[asked.level], asked.utterances),)
@@ -220,24 +196,27 @@ class EmbeddedEngine:
             return Turn(needs, lambda rated: say(log_odds(np.array(rated)[:, RELEVANCE])))
         return Turn((), lambda _: say(cast(Chooser, chooser).prefer(utterances, options)))
 
+    def _verdict(self, request: Request) -> Turn:
+        judge = self._learned.judge_for(request.subject[0])
+        judged = [int(number) - 1 for number in request.labels] if request.protocol == "unieval" else []
+        return Turn(
+            tuple((self._judged, dialogue) for dialogue in request.subject),
+            lambda judgements: ScoredAnswer(judge.verdict(request.protocol, judgements, judged)),
+        )
 
-def _chosen(request: Request, options: Sequence[str], preferences: Floats) -> ScoredAnswer:
-    """Returns preferences between options in the form that a request asks for."""
-    if request.kind == "choice":
-        return interfaces.label_answer(request.labels, preferences)
-    if request.kind == "chat":
-        return interfaces.letter_answer(preferences)
-    place = options.index(request.continuation.strip())
-    return _of_text(float(interfaces.normalised(preferences)[place]), 1)
+    def _response(self, request: Request, turn: Turn, known: Sequence[Any]) -> Response:
+        said = turn.say(known)
+        return Response(
+            **said._asdict(),
+            prompt_tokens=self.count_tokens(request.messages),
+            completion_tokens=len(tokens(said.text)),
+        )
 
-
-def _of_text(logprob: float, n_tokens: int) -> ScoredAnswer:
-    return ScoredAnswer("", logprob=logprob, n_tokens=n_tokens)
-
-
-@lru_cache(65536)
-def _n_tokens(line: str) -> int:
-    return len(tokens(line))
+    def _tried(self, work: Callable[[], _Answer]) -> _Answer | AnswerFailure:
+        try:
+            return work()
+        except AnswerFailure as failure:
+            return failure
 
 
 def judge_all(learned: Learned, dialogues: Sequence[Dialogue]) -> dict[Dialogue, Judgement]:
@@ -248,6 +227,25 @@ def judge_all(learned: Learned, dialogues: Sequence[Dialogue]) -> dict[Dialogue,
 def rate_all(learned: Learned, level: Level, dialogues: Sequence[Dialogue]) -> dict[Dialogue, Floats]:
     """Returns the scores of each dialogue by `DIMENSIONS[level]`, from the model that never saw it."""
     return _by_model(learned.rater_for, lambda rater, group: list(rater.rate(group, level)), dialogues)
+
+
+@lru_cache(65536)
+def _n_tokens(line: str) -> int:
+    return len(tokens(line))
+
+
+def _of_text(logprob: float, n_tokens: int) -> ScoredAnswer:
+    return ScoredAnswer("", logprob=logprob, n_tokens=n_tokens)
+
+
+def _chosen(request: Request, options: Sequence[str], preferences: Floats) -> ScoredAnswer:
+    """Returns preferences between options in the form that a request asks for."""
+    if request.kind == "choice":
+        return interfaces.label_answer(request.labels, preferences)
+    if request.kind == "chat":
+        return interfaces.letter_answer(preferences)
+    place = options.index(request.continuation.strip())
+    return _of_text(float(interfaces.normalised(preferences)[place]), 1)
 
 
 def _by_model(

@@ -85,27 +85,6 @@ class Described:
     dialogue: Integers
 
 
-@dataclass(frozen=True)
-class _Alone:
-    """What can be said of an utterance without its dialogue, for each distinct utterance."""
-
-    tfidf: sparse.csr_array
-    place: Floats
-    asked: sparse.csr_array
-    answered: sparse.csr_array
-    n_words: Floats
-    weight: Floats
-    fluency: Floats
-    worst_word: Floats
-    question: Floats
-    opening: Floats
-    closing: Floats
-    specificity: Floats
-    unknown: Floats
-    diversity: Floats
-    opener: Integers
-
-
 def describe(batch: Batch, statistics: Statistics) -> Described:
     """Describes utterances of some dialogues with the statistics of others."""
     alone = _describe_alone(batch.texts, statistics)
@@ -187,18 +166,25 @@ def _norms(rows: sparse.csr_array) -> Floats:
     return np.maximum(np.sqrt(rows.power(2).sum(axis=1)), 1e-12)
 
 
-def _products(left: sparse.csr_array, right: sparse.csr_array) -> Floats:
-    """Returns the inner product of each pair of rows."""
-    return np.asarray(sparse.csr_array(left * right).sum(axis=1), dtype=np.float64)
+@dataclass(frozen=True)
+class _Alone:
+    """What can be said of an utterance without its dialogue, for each distinct utterance."""
 
-
-def _cosine_pairs(rows: sparse.csr_array, left: Integers, right: Integers) -> Floats:
-    """Returns the cosine of each pair of rows of length 1; a dialogue and its spoiled copies share most pairs."""
-    pairs, number = np.unique(left * rows.shape[0] + right, return_inverse=True)
-    left, right = np.divmod(pairs, rows.shape[0])
-    parts = [slice(start, start + PAIRS_AT_ONCE) for start in range(0, len(pairs), PAIRS_AT_ONCE)]
-    cosines = [_products(rows[left[part]], rows[right[part]]) for part in parts]
-    return np.concatenate([np.zeros(0), *cosines])[number]
+    tfidf: sparse.csr_array
+    place: Floats
+    asked: sparse.csr_array
+    answered: sparse.csr_array
+    n_words: Floats
+    weight: Floats
+    fluency: Floats
+    worst_word: Floats
+    question: Floats
+    opening: Floats
+    closing: Floats
+    specificity: Floats
+    unknown: Floats
+    diversity: Floats
+    opener: Integers
 
 
 def _look_back(tfidf: sparse.csr_array, batch: Batch) -> tuple[Floats, Floats, Integers, tuple[Floats, Floats]]:
@@ -228,6 +214,20 @@ def _look_back(tfidf: sparse.csr_array, batch: Batch) -> tuple[Floats, Floats, I
         if back <= len(first_two):
             first_two[back - 1][here] = no_repetition
     return greatest, similar, nearest, first_two
+
+
+def _cosine_pairs(rows: sparse.csr_array, left: Integers, right: Integers) -> Floats:
+    """Returns the cosine of each pair of rows of length 1; a dialogue and its spoiled copies share most pairs."""
+    pairs, number = np.unique(left * rows.shape[0] + right, return_inverse=True)
+    left, right = np.divmod(pairs, rows.shape[0])
+    parts = [slice(start, start + PAIRS_AT_ONCE) for start in range(0, len(pairs), PAIRS_AT_ONCE)]
+    cosines = [_products(rows[left[part]], rows[right[part]]) for part in parts]
+    return np.concatenate([np.zeros(0), *cosines])[number]
+
+
+def _products(left: sparse.csr_array, right: sparse.csr_array) -> Floats:
+    """Returns the inner product of each pair of rows."""
+    return np.asarray(sparse.csr_array(left * right).sum(axis=1), dtype=np.float64)
 
 
 def _said_before(alone: _Alone, idf: Floats, batch: Batch) -> tuple[Floats, Floats]:

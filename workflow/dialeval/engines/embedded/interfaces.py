@@ -10,13 +10,13 @@ import numpy as np
 
 from dialeval.corpora.clusters import without
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.language_model import Floats
+from dialeval.engines.embedded.statistics import Floats
 from dialeval.engines.embedded.statistics import Floats as StatisticsFloats
 from dialeval.engines.requests import AnswerFailure, Dialogue, Kind, Request
 from dialeval.errors import nearest
 from dialeval.text import counted
 
-# What embedded models can do, as the engine sees it.
+_KNOWN: dict[tuple[type, tuple[type, ...]], bool] = {}
 
 
 @runtime_checkable
@@ -106,7 +106,14 @@ class Judging(Protocol):
         ...
 
 
-_KNOWN: dict[tuple[type, tuple[type, ...]], bool] = {}
+SERVED_BY: Mapping[str, tuple[type, ...]] = {
+    "selfchat": (Chatbot,),
+    "multiple_choice": (Chooser, Judging),
+    "rating": (Rater,),
+    "yes_no": (Rater,),
+    **dict.fromkeys(("unieval", "arena", "gteval"), (Judging,)),
+}
+"""By protocol, the abilities of which one is needed to answer it."""
 
 
 def has_ability(model: object, *abilities: type) -> bool:
@@ -119,14 +126,6 @@ def has_ability(model: object, *abilities: type) -> bool:
 
 Model = Chatbot | Chooser | Rater | Judging
 """Anything that is learned."""
-SERVED_BY: Mapping[str, tuple[type, ...]] = {
-    "selfchat": (Chatbot,),
-    "multiple_choice": (Chooser, Judging),
-    "rating": (Rater,),
-    "yes_no": (Rater,),
-    **dict.fromkeys(("unieval", "arena", "gteval"), (Judging,)),
-}
-"""By protocol, the abilities of which one is needed to answer it."""
 
 
 @dataclass(frozen=True)
@@ -254,6 +253,10 @@ def read_options(request: Request) -> tuple[Dialogue, tuple[str, ...]]:
     return utterances, options
 
 
+def _refusal(message: str) -> AnswerFailure:
+    return AnswerFailure("unsupported", message)
+
+
 def _rated(request: Request, utterances: Dialogue, name: str, dimensions: tuple[str, ...]) -> Rated:
     level = next((known for known in DIMENSIONS if known == name), None)
     if level is None:
@@ -265,10 +268,6 @@ def _rated(request: Request, utterances: Dialogue, name: str, dimensions: tuple[
                 f"{nearest(dimension, DIMENSIONS[level])}"
             )
     return Rated(utterances, level, dimensions)
-
-
-def _refusal(message: str) -> AnswerFailure:
-    return AnswerFailure("unsupported", message)
 
 
 # Scores and preferences in the answer formats that language models are asked for.

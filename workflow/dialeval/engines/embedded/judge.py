@@ -48,8 +48,6 @@ from dialeval.engines.embedded.training_examples import (
 from dialeval.engines.requests import Dialogue
 from dialeval.text import Script, normalised
 
-# The judge: how likely people alone wrote a dialogue, and which utterance gives a machine away.
-
 FALSE_ALARMS = 0.2
 """The share of people's dialogues that the judge may take for a machine's: this puts its threshold."""
 UTTERANCE_FALSE_ALARMS = 0.05
@@ -160,33 +158,28 @@ class Judge:
             for number, (start, end) in enumerate(pairwise(ends))
         ]
 
-    def _rate_turns(self, dialogues: Sequence[Dialogue]) -> Floats:
-        batch = Batch(dialogues, only_ends=True)
+    def _read(self, dialogues: Sequence[Dialogue]) -> tuple[list[Described], list[Floats]]:
+        """Returns for each part the utterances described, and what it thinks of each."""
+        batch = Batch(dialogues)
         learned_by = self._learned_by(batch)
-        values = [one.values for one in self._describe(batch, learned_by)]
-        alone = np.array([len(dialogue) == 1 for dialogue in dialogues])
-        scores = np.zeros((len(dialogues), len(DIMENSIONS["turn"])))
-        for dimensions, rows, columns in (
-            (self._turns, ~alone, slice(None)),
-            (self._turns_alone, alone, ALONE),
-        ):
-            if rows.any():
-                opinions = dimensions.probabilities([value[rows][:, columns] for value in values])
-                scores[rows] = dimensions.scores(_without_the_learned(opinions, learned_by[rows]))
-        return scores
+        described = self._describe(batch, learned_by)
+        opinions = self._turns.probabilities([one.values for one in described])
+        return described, _without_the_learned(opinions, learned_by)
 
-    def _rate_wholes(self, dialogues: Sequence[Dialogue]) -> Floats:
-        return self._wholes.scores(self._wholes.probabilities(self._see(*self._read(dialogues))))
+    def _learned_by(self, batch: Batch) -> Integers:
+        """Returns for each row the fold that taught its utterance, which the part without that fold has not seen."""
+        taught = [self._part_of.get(normalised(text), _IN_NONE) for text in batch.texts.texts]
+        return np.array(taught, dtype=np.int64)[batch.row]
+
+    def _describe(self, batch: Batch, learned_by: Integers) -> list[Described]:
+        described = [reader.describe(batch) for reader in self._readers]
+        values = _without_the_learned([one.values for one in described], learned_by)
+        return [replace(one, values=value) for one, value in zip(described, values, strict=True)]
 
     def _see(self, described: Sequence[Described], opinions: Sequence[Floats]) -> list[Floats]:
         """Returns what each part sees of dialogues: dialogues by features."""
         fitting = self._fitting(described[0], np.mean(opinions, axis=0))
         return [self._seen(one, opinion, fitting) for one, opinion in zip(described, opinions, strict=True)]
-
-    def _seen(self, described: Described, opinion: Floats, fitting: Floats | None) -> Floats:
-        """Returns what one part sees of dialogues, and how well their replies fit."""
-        table = self._lengths.corrected(*dialogue_features(described, _machine(described, opinion)))
-        return table if fitting is None else np.column_stack([table, fitting])
 
     def _fitting(self, described: Described, opinion: Floats) -> Floats | None:
         """Returns log-odds for how well the replies of each dialogue fit on the (geometric) average.
@@ -206,50 +199,36 @@ class Judge:
         mean = np.where(n > 1, np.exp(logs / np.maximum(n - 1, 1)), 0.5)
         return np.asarray(np.log(mean / (1.0 - mean)), dtype=np.float64)[:, None]
 
-    def _read(self, dialogues: Sequence[Dialogue]) -> tuple[list[Described], list[Floats]]:
-        """Returns for each part the utterances described, and what it thinks of each."""
-        batch = Batch(dialogues)
+    def _seen(self, described: Described, opinion: Floats, fitting: Floats | None) -> Floats:
+        """Returns what one part sees of dialogues, and how well their replies fit."""
+        table = self._lengths.corrected(*dialogue_features(described, _machine(described, opinion)))
+        return table if fitting is None else np.column_stack([table, fitting])
+
+    def _rate_turns(self, dialogues: Sequence[Dialogue]) -> Floats:
+        batch = Batch(dialogues, only_ends=True)
         learned_by = self._learned_by(batch)
-        described = self._describe(batch, learned_by)
-        opinions = self._turns.probabilities([one.values for one in described])
-        return described, _without_the_learned(opinions, learned_by)
+        values = [one.values for one in self._describe(batch, learned_by)]
+        alone = np.array([len(dialogue) == 1 for dialogue in dialogues])
+        scores = np.zeros((len(dialogues), len(DIMENSIONS["turn"])))
+        for dimensions, rows, columns in (
+            (self._turns, ~alone, slice(None)),
+            (self._turns_alone, alone, ALONE),
+        ):
+            if rows.any():
+                opinions = dimensions.probabilities([value[rows][:, columns] for value in values])
+                scores[rows] = dimensions.scores(_without_the_learned(opinions, learned_by[rows]))
+        return scores
 
-    def _learned_by(self, batch: Batch) -> Integers:
-        """Returns for each row the fold that taught its utterance, which the part without that fold has not seen."""
-        taught = [self._part_of.get(normalised(text), _IN_NONE) for text in batch.texts.texts]
-        return np.array(taught, dtype=np.int64)[batch.row]
-
-    def _describe(self, batch: Batch, learned_by: Integers) -> list[Described]:
-        described = [reader.describe(batch) for reader in self._readers]
-        values = _without_the_learned([one.values for one in described], learned_by)
-        return [replace(one, values=value) for one, value in zip(described, values, strict=True)]
-
-
-def _without_the_learned(by_part: Sequence[Floats], learned_by: Integers) -> list[Floats]:
-    """Returns what each part says, but for utterances that a fold taught what the part without that fold says."""
-    result = [values.copy() for values in by_part]
-    for part, values in enumerate(by_part):
-        here = learned_by == part
-        for other in result:
-            other[here] = values[here]
-    return result
+    def _rate_wholes(self, dialogues: Sequence[Dialogue]) -> Floats:
+        return self._wholes.scores(self._wholes.probabilities(self._see(*self._read(dialogues))))
 
 
-def _chunks(dialogues: Sequence[Dialogue]) -> Iterator[Sequence[Dialogue]]:
-    if not all(dialogues):
-        raise ValueError(f"dialogue {[*map(len, dialogues)].index(0)} (0-based) has no utterance to judge")
-    for start in range(0, len(dialogues), CHUNK):
-        yield dialogues[start : start + CHUNK]
-
-
-def _parts_of_utterances(folds: Sequence[Sequence[Dialogue]]) -> dict[str, int]:
-    """Returns the number of the fold that each utterance is in, for utterances that are in one fold only."""
-    found: dict[str, int] = {}
-    for number, fold in enumerate(folds):
-        # in the order of the dialogues: that of a set is another in every process, and so would the learned file be
-        for text in dict.fromkeys(normalised(utterance) for dialogue in fold for utterance in dialogue):
-            found[text] = _IN_NONE if text in found else number
-    return found
+def _taught_by(example: Examples) -> tuple[Integers, Labelled]:
+    """Returns the rows of the utterances that a judge of turns learns from, and these utterances."""
+    described, used = example.described, example.utterance_label >= 0
+    rows, dialogue = described.beginning[used], described.dialogue[used]
+    kind = example.kind[dialogue] * example.utterance_label[used]
+    return rows, Labelled(described.values[rows], kind, example.weight[dialogue])
 
 
 def _machine(described: Described, opinion: Floats) -> Floats:
@@ -263,12 +242,31 @@ def _learn_lengths(tables: Sequence[tuple[Floats, Integers]], examples: Sequence
     return Lengths(table, n)
 
 
-def _taught_by(example: Examples) -> tuple[Integers, Labelled]:
-    """Returns the rows of the utterances that a judge of turns learns from, and these utterances."""
-    described, used = example.described, example.utterance_label >= 0
-    rows, dialogue = described.beginning[used], described.dialogue[used]
-    kind = example.kind[dialogue] * example.utterance_label[used]
-    return rows, Labelled(described.values[rows], kind, example.weight[dialogue])
+def _parts_of_utterances(folds: Sequence[Sequence[Dialogue]]) -> dict[str, int]:
+    """Returns the number of the fold that each utterance is in, for utterances that are in one fold only."""
+    found: dict[str, int] = {}
+    for number, fold in enumerate(folds):
+        # in the order of the dialogues: that of a set is another in every process, and so would the learned file be
+        for text in dict.fromkeys(normalised(utterance) for dialogue in fold for utterance in dialogue):
+            found[text] = _IN_NONE if text in found else number
+    return found
+
+
+def _chunks(dialogues: Sequence[Dialogue]) -> Iterator[Sequence[Dialogue]]:
+    if not all(dialogues):
+        raise ValueError(f"dialogue {[*map(len, dialogues)].index(0)} (0-based) has no utterance to judge")
+    for start in range(0, len(dialogues), CHUNK):
+        yield dialogues[start : start + CHUNK]
+
+
+def _without_the_learned(by_part: Sequence[Floats], learned_by: Integers) -> list[Floats]:
+    """Returns what each part says, but for utterances that a fold taught what the part without that fold says."""
+    result = [values.copy() for values in by_part]
+    for part, values in enumerate(by_part):
+        here = learned_by == part
+        for other in result:
+            other[here] = values[here]
+    return result
 
 
 # What the judge says: its opinion in the answer format that language models are asked for, with a reason in words.
@@ -331,22 +329,6 @@ def first_machine_utterance(judge: Judging, judgement: Judgement, judged: Sequen
     return int(suspected[0]) if len(suspected) else int(np.argmax(machine))
 
 
-def _lines(**parts: str) -> str:
-    return "\n".join(f"{name}: {text}" for name, text in parts.items())
-
-
-def _odds(*judgements: Judgement) -> str:
-    return " (chance of a person: " + " and ".join(f"{judgement.human:.2f}" for judgement in judgements) + ")"
-
-
-def _in_favour(judgement: Judgement) -> str:
-    return "the utterances follow from one another, and none stands out as a machine's" + _odds(judgement)
-
-
-def _against(judge: Judging, judgement: Judgement, place: int) -> str:
-    return strongest_reason(judge, judgement, place) + _odds(judgement)
-
-
 def strongest_reason(judge: Judging, judgement: Judgement, place: int) -> str:
     """Returns in words what is most unlike people about an utterance."""
     mean, deviation = judge.usual
@@ -359,6 +341,22 @@ def strongest_reason(judge: Judging, judgement: Judgement, place: int) -> str:
     if name == "repetition" and judgement.values[place][NAMES.index(name)] > EXACT:
         return f"utterance {place + 1} repeats utterance {place + 1 - back}"
     return _REASONS[name][1].format(n=place + 1, nearest=place + 1 - back, last=place)
+
+
+def _lines(**parts: str) -> str:
+    return "\n".join(f"{name}: {text}" for name, text in parts.items())
+
+
+def _in_favour(judgement: Judgement) -> str:
+    return "the utterances follow from one another, and none stands out as a machine's" + _odds(judgement)
+
+
+def _odds(*judgements: Judgement) -> str:
+    return " (chance of a person: " + " and ".join(f"{judgement.human:.2f}" for judgement in judgements) + ")"
+
+
+def _against(judge: Judging, judgement: Judgement, place: int) -> str:
+    return strongest_reason(judge, judgement, place) + _odds(judgement)
 
 
 # How well a judge does on dialogues it never saw, for each kind of damage.
@@ -442,6 +440,20 @@ def held_back_dimensions(
     return [row for level in levels for row in _dimension_rows(level, judges, parts, random_seed)]
 
 
+def _opinions(judge: Judge, dialogues: Sequence[Dialogue]) -> list[tuple[float, bool]]:
+    """Returns for each dialogue how likely people wrote it, and whether the judge says so."""
+    return [(judgement.human, judgement.human >= judge.threshold) for judgement in judge.judge(dialogues)]
+
+
+def _row(kind: str, true: Sequence[tuple[float, bool]], spoiled: Sequence[tuple[float, bool]]) -> ReportRow:
+    from sklearn.metrics import roc_auc_score
+
+    labels = [1] * len(true) + [0] * len(spoiled)
+    auc = roc_auc_score(labels, [human for human, _ in [*true, *spoiled]])
+    passed, caught = np.mean([said for _, said in true]), np.mean([not said for _, said in spoiled])
+    return ReportRow(damage=kind, n=len(spoiled), auc=float(auc), accuracy=float((passed + caught) / 2))
+
+
 def _dimension_rows(
     level: Level,
     judges: Mapping[tuple[Script, int], Judge],
@@ -483,17 +495,3 @@ def _pairs(
                 yield kind, true, spoiled
         elif len(dialogue) >= MIN_UTTERANCES and (copy := spoiler.spoil(dialogue, kind, rng)) is not None:
             yield kind, dialogue, copy.utterances
-
-
-def _opinions(judge: Judge, dialogues: Sequence[Dialogue]) -> list[tuple[float, bool]]:
-    """Returns for each dialogue how likely people wrote it, and whether the judge says so."""
-    return [(judgement.human, judgement.human >= judge.threshold) for judgement in judge.judge(dialogues)]
-
-
-def _row(kind: str, true: Sequence[tuple[float, bool]], spoiled: Sequence[tuple[float, bool]]) -> ReportRow:
-    from sklearn.metrics import roc_auc_score
-
-    labels = [1] * len(true) + [0] * len(spoiled)
-    auc = roc_auc_score(labels, [human for human, _ in [*true, *spoiled]])
-    passed, caught = np.mean([said for _, said in true]), np.mean([not said for _, said in spoiled])
-    return ReportRow(damage=kind, n=len(spoiled), auc=float(auc), accuracy=float((passed + caught) / 2))

@@ -34,8 +34,6 @@ from dialeval.engines.requests import Dialogue
 from dialeval.errors import UserError, nearest
 from dialeval.text import Script, by_script, script_of
 
-# Learning an embedded model from dialogues; `learned_file` keeps what was learned.
-
 VERSION = 4
 """Raised by hand when the same dialogues lead to other answers than before."""
 
@@ -222,6 +220,10 @@ def read_learned(path: Path, method: str) -> Learned:
     return learned
 
 
+def _versions() -> dict[str, int]:
+    return {"file": FORMAT, "learning": VERSION}
+
+
 def _classes(method: str) -> dict[str, type]:
     return {of.__name__: of for of in (Learned, ReportRow, *learner_of(method).classes)}
 
@@ -233,7 +235,3 @@ def _versions_written(content: bytes) -> dict[str, int] | None:
     except ValueError:
         return None
     return versions if isinstance(versions, dict) else None
-
-
-def _versions() -> dict[str, int]:
-    return {"file": FORMAT, "learning": VERSION}

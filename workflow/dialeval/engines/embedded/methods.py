@@ -15,7 +15,6 @@ from dialeval.engines.embedded.classifiers import Calibration, Dimensions, KindC
 from dialeval.engines.embedded.features import PlainReader
 from dialeval.engines.embedded.interfaces import Learner, each_without_its_fold
 from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge, held_back_report
-from dialeval.engines.embedded.language_model import KneserNey, LanguageModel, Order
 from dialeval.engines.embedded.reply_selection import (
     ExpectedReply,
     Places,
@@ -25,7 +24,7 @@ from dialeval.engines.embedded.reply_selection import (
     TakenUp,
     describe_replies,
 )
-from dialeval.engines.embedded.statistics import ReplyModel, Statistics
+from dialeval.engines.embedded.statistics import KneserNey, LanguageModel, Order, ReplyModel, Statistics
 from dialeval.engines.embedded.texts import Signs, Topics, WordWeights
 from dialeval.engines.requests import Dialogue
 
@@ -103,17 +102,6 @@ def learn_selecting_judges(parts: Sequence[Sequence[Dialogue]], random_seed: int
     return [judge_without(fold) for fold in range(len(parts))]
 
 
-def _readers(
-    inner: Mapping[int, Sequence[Dialogue]], used: Mapping[int, tuple[Statistics, ReplyFit]], random_seed: int
-) -> dict[int, SelectingReader]:
-    """Returns for each inner fold what describes it, of which nothing was learned from it."""
-    replies = {number: describe_replies(inner[number], *learned, random_seed) for number, learned in used.items()}
-    return {
-        number: SelectingReader(*learned, Selector([one for other, one in replies.items() if other != number]))
-        for number, learned in used.items()
-    }
-
-
 SELECTION = Learner(
     learn_selecting_judges,
     (
@@ -126,3 +114,14 @@ SELECTION = Learner(
     report=held_back_report,
 )  # fmt: skip
 """The forest, joined by a model that does nothing but tell true replies from strange ones."""
+
+
+def _readers(
+    inner: Mapping[int, Sequence[Dialogue]], used: Mapping[int, tuple[Statistics, ReplyFit]], random_seed: int
+) -> dict[int, SelectingReader]:
+    """Returns for each inner fold what describes it, of which nothing was learned from it."""
+    replies = {number: describe_replies(inner[number], *learned, random_seed) for number, learned in used.items()}
+    return {
+        number: SelectingReader(*learned, Selector([one for other, one in replies.items() if other != number]))
+        for number, learned in used.items()
+    }

@@ -33,8 +33,6 @@ from dialeval.engines.embedded.texts import (
 )
 from dialeval.engines.requests import Dialogue
 
-# Telling true replies from strange ones: a logistic regression over how replies are described.
-
 N_STRANGE = 4
 """How many strange replies stand against each true one."""
 MOST_TURNS = 5

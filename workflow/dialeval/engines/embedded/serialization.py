@@ -111,6 +111,15 @@ class _Writer:
             return self._object(value)
         raise TypeError(f"a {of.__name__} is no plain data")
 
+    def _array(self, array: npt.NDArray[Any]) -> list[Any]:
+        dtype = array.dtype.newbyteorder("<").str
+        if dtype not in _DTYPES:
+            raise TypeError(f"an array of {array.dtype} is no plain data")
+        start = self._sizes.get(dtype, 0)
+        self._sizes[dtype] = start + array.size
+        self.arrays.setdefault(dtype, []).append(np.ascontiguousarray(array, dtype=dtype).ravel())
+        return [dtype, start, list(array.shape)]
+
     def _object(self, value: Any) -> Any:
         if id(value) in self._seen:
             return {"again": self._seen[id(value)]}
@@ -120,14 +129,12 @@ class _Writer:
         self._held.append(value)
         return {"object": [self._names[type(value)], fields]}
 
-    def _array(self, array: npt.NDArray[Any]) -> list[Any]:
-        dtype = array.dtype.newbyteorder("<").str
-        if dtype not in _DTYPES:
-            raise TypeError(f"an array of {array.dtype} is no plain data")
-        start = self._sizes.get(dtype, 0)
-        self._sizes[dtype] = start + array.size
-        self.arrays.setdefault(dtype, []).append(np.ascontiguousarray(array, dtype=dtype).ravel())
-        return [dtype, start, list(array.shape)]
+
+def _state(value: Any) -> dict[str, Any]:
+    if isinstance(value, tuple):  # a named one
+        return dict(value._asdict())  # type: ignore[attr-defined]
+    state = value.__getstate__()
+    return {} if state is None else dict(state)
 
 
 class _Reader:
@@ -163,13 +170,6 @@ class _Reader:
                 return self._objects[content]
         raise ValueError(f"nothing is called {kind!r:.40}")
 
-    def _object(self, name: str, fields: dict[str, Any]) -> object:
-        of = self._classes[name]
-        state = {field: self.value(element) for field, element in fields.items()}
-        made = _made(of, state)
-        self._objects.append(made)
-        return made
-
     def _array(self, content: Any) -> npt.NDArray[Any]:
         dtype, start, shape = content
         size = int(np.prod(shape, dtype=np.int64))
@@ -177,12 +177,12 @@ class _Reader:
             raise ValueError("an array lies nowhere")
         return self._arrays[dtype][start : start + size].reshape(shape)
 
-
-def _state(value: Any) -> dict[str, Any]:
-    if isinstance(value, tuple):  # a named one
-        return dict(value._asdict())  # type: ignore[attr-defined]
-    state = value.__getstate__()
-    return {} if state is None else dict(state)
+    def _object(self, name: str, fields: dict[str, Any]) -> object:
+        of = self._classes[name]
+        state = {field: self.value(element) for field, element in fields.items()}
+        made = _made(of, state)
+        self._objects.append(made)
+        return made
 
 
 def _made(of: type, state: dict[str, Any]) -> object:

@@ -29,8 +29,6 @@ from scipy import sparse
 from dialeval.engines.requests import Dialogue
 from dialeval.text import QUESTION_MARKS, is_word, telling_tokens, tokens
 
-# Texts as numbers of their tokens, read once for everything that is counted over them.
-
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
@@ -126,10 +124,6 @@ def distinct(codes: Integers) -> Integers:
     return codes[np.flatnonzero(np.diff(codes, prepend=-1))]
 
 
-def _looked_up(number: Mapping[str, int], names: Sequence[str], missing: int) -> Integers:
-    return np.fromiter(map(number.get, names, repeat(missing)), np.int64, len(names))
-
-
 class Batch:
     """Dialogues that are described together; each row depends on its own dialogue alone all the same.
 
@@ -173,6 +167,10 @@ class Batch:
         within = np.arange(ends[-1]) - np.repeat(ends[:-1], self.turn)
         columns = within + np.repeat(self.place - self.turn, self.turn)
         return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(len(self.turn), len(self.said)))
+
+
+def _looked_up(number: Mapping[str, int], names: Sequence[str], missing: int) -> Integers:
+    return np.fromiter(map(number.get, names, repeat(missing)), np.int64, len(names))
 
 
 def _beginnings(said: Sequence[int], n: Sequence[int]) -> Integers:
@@ -261,24 +259,13 @@ class Signs:
         return sparse.csr_array(sparse.diags_array(1.0 / np.maximum(norm, 1e-12)) @ rows)
 
 
-def _sentences(text: str) -> list[str]:
-    """Returns the sentences of a text that have a letter or digit; where there is none, the text."""
-    return [sentence for sentence in _SENTENCE.findall(text) if any(map(str.isalnum, sentence))] or [text]
+def _distinct(*signs: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(signs))
 
 
 def _classes(text: str) -> tuple[str, ...]:
     """Returns the beginnings of words, and one sign for all numbers."""
     return tuple("#" if any(map(str.isdigit, word)) else word for word in beginnings(text))
-
-
-def _form_of_reply(text: str) -> tuple[str, ...]:
-    """Returns how a text begins, whether it and its first sentence ask, and whether there are numbers in it."""
-    asks = "asks first" if _asks(_sentences(text)[0]) else "asks not first"
-    return (*_form(text), asks, "numbers" if "#" in _classes(text) else "no numbers")
-
-
-def _distinct(*signs: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(signs))
 
 
 def _form(text: str) -> tuple[str, ...]:
@@ -289,6 +276,17 @@ def _form(text: str) -> tuple[str, ...]:
 
 def _asks(text: str) -> bool:
     return not QUESTION_MARKS.isdisjoint(telling_tokens(text))
+
+
+def _sentences(text: str) -> list[str]:
+    """Returns the sentences of a text that have a letter or digit; where there is none, the text."""
+    return [sentence for sentence in _SENTENCE.findall(text) if any(map(str.isalnum, sentence))] or [text]
+
+
+def _form_of_reply(text: str) -> tuple[str, ...]:
+    """Returns how a text begins, whether it and its first sentence ask, and whether there are numbers in it."""
+    asks = "asks first" if _asks(_sentences(text)[0]) else "asks not first"
+    return (*_form(text), asks, "numbers" if "#" in _classes(text) else "no numbers")
 
 
 # Texts as weighted words: TF-IDF over the tokens of the embedded models.
@@ -315,6 +313,12 @@ class WordWeights:
     def __init__(self, number: Mapping[str, int], idf: Floats, split: Callable[[str], Sequence[str]] = tokens) -> None:
         self._number, self._idf, self._split = number, idf, split
         self.row: Callable[[str], Row] = lru_cache(_KEPT)(self._row)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"words": list(self._number), "idf": self._idf}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__({word: number for number, word in enumerate(state["words"])}, state["idf"])  # type: ignore[misc]
 
     @classmethod
     def learned_from(
@@ -361,12 +365,6 @@ class WordWeights:
         values += 1.0
         values *= self._idf[columns]
         return columns, unit(values)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"words": list(self._number), "idf": self._idf}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__({word: number for number, word in enumerate(state["words"])}, state["idf"])  # type: ignore[misc]
 
 
 def unit(values: Floats) -> Floats:

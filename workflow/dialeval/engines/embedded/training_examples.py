@@ -1,4 +1,4 @@
-"""What a judge learns from: people's dialogues, and copies of them that were spoiled.
+"""Training examples of embedded judges: people's dialogues, and perturbed copies.
 
 Each kind is one thing that gives a machine away: replies beside the point, repetition, empty phrases, long-windedness,
 broken sentences, a confused order. A damaged dialogue has as many utterances as the true one.
@@ -18,8 +18,6 @@ from dialeval.engines.embedded.statistics import Floats, Integers
 from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.requests import Dialogue
 from dialeval.text import join_tokens, surface_tokens
-
-# Ways to spoil a dialogue, so that a judge can learn from people's dialogues alone what is wrong with others.
 
 KINDS = ("replaced", "strayed", "repeated", "generic", "over-long", "word salad", "reordered")
 KINDS_OF_ONE = ("replaced", "repeated", "generic", "over-long", "word salad")
@@ -119,6 +117,17 @@ def most_generic(utterances: Sequence[str], rarity: Sequence[float]) -> list[str
     return [utterance for _, utterance in order[: max(5, int(len(order) * SHARE_OF_GENERIC))]]
 
 
+def _reorder(dialogue: Dialogue, rng: np.random.Generator) -> Damaged | None:
+    """Returns the dialogue with all utterances but the first in another order."""
+    n = len(dialogue)
+    if n < 4:
+        return None
+    order = [0, *(1 + rng.permutation(n - 1))]
+    utterances = tuple(dialogue[int(place)] for place in order)
+    spoiled = tuple(turn > 0 and order[turn] != order[turn - 1] + 1 for turn in range(n))
+    return Damaged(utterances, spoiled, "reordered") if utterances != dialogue else None
+
+
 def _turns(n: int, start: int, rng: np.random.Generator) -> list[int]:
     """Returns which turns to spoil: half the time a few, else all from some turn on, as when a machine takes over."""
     if rng.random() < 0.5:
@@ -136,10 +145,6 @@ def _draw(utterances: Sequence[str], rng: np.random.Generator) -> str:
     return utterances[_below(len(utterances), rng)]
 
 
-def _join(utterances: Sequence[str]) -> str:
-    return " ".join(utterance.strip() for utterance in utterances)
-
-
 def _vary(utterance: str, rng: np.random.Generator) -> str:
     """Returns an utterance, now and then without one of its words."""
     words = surface_tokens(utterance)
@@ -149,22 +154,15 @@ def _vary(utterance: str, rng: np.random.Generator) -> str:
     return utterance
 
 
+def _join(utterances: Sequence[str]) -> str:
+    return " ".join(utterance.strip() for utterance in utterances)
+
+
 def _shuffle(utterance: str, rng: np.random.Generator) -> str:
     """Returns the utterance with its words in another order, and its last mark where it was."""
     words = surface_tokens(utterance)
     body, end = (words[:-1], words[-1:]) if len(words) > 1 else (words, [])
     return join_tokens([body[int(place)] for place in rng.permutation(len(body))] + end)
-
-
-def _reorder(dialogue: Dialogue, rng: np.random.Generator) -> Damaged | None:
-    """Returns the dialogue with all utterances but the first in another order."""
-    n = len(dialogue)
-    if n < 4:
-        return None
-    order = [0, *(1 + rng.permutation(n - 1))]
-    utterances = tuple(dialogue[int(place)] for place in order)
-    spoiled = tuple(turn > 0 and order[turn] != order[turn - 1] + 1 for turn in range(n))
-    return Damaged(utterances, spoiled, "reordered") if utterances != dialogue else None
 
 
 # What a judge learns from: people's dialogues at several lengths, and spoiled copies of the same lengths.
@@ -231,7 +229,7 @@ def make_examples(dialogues: Sequence[Dialogue], reader: Reader, random_seed: in
 
 
 def make_spoiler(pool: Sequence[Dialogue], rarity: Callable[[Sequence[str]], Floats]) -> Spoiler:
-    """Returns what spoils dialogues with utterances of a pool.
+    """Returns a function that perturbs dialogues with utterances of a pool.
 
     Args:
         pool: dialogues.

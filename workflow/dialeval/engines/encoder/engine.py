@@ -39,18 +39,7 @@ from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.provenance.fingerprints import fingerprint
 
-# The engine of trained metrics: scores dialogues from requests' subjects, those of like length together.
-
 Outcome = tuple[str, Response | AnswerFailure]
-
-
-class _Drawn(NamedTuple):
-    """Requests that were drawn together: those that are refused, and those whose scores are under way."""
-
-    refused: list[Outcome]
-    under_way: list[tuple[list[int], Future[Floats]]]  # places among the distinct sequences, and their scores
-    sequences: list[Encoded]
-    asking: list[list[tuple[str, Asked]]]  # by distinct sequence, the requests that ask about it
 
 
 class EncoderEngine:
@@ -84,7 +73,7 @@ class EncoderEngine:
         self._n, self._n_cut = 0, 0
 
     def takes(self, request: Request) -> bool:
-        """Returns whether the metric was trained for what a request asks; what it was not is not to be asked."""
+        """Returns whether the metric was trained for a request's level and criterion."""
         try:
             return takes(request, self._metric)
         except AnswerFailure:
@@ -104,11 +93,11 @@ class EncoderEngine:
         return self._outcomes(requests)
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns 0: the metric reads what a request is about, not its messages."""
+        """Returns 0: the metric reads a request's subject, not its messages."""
         return 0
 
     async def close(self) -> None:
-        """Gives back what the engine holds, and says how much was cut."""
+        """Closes the engine, and prints how much text was cut."""
         if self._n_cut:
             print(
                 f"note: {self._n_cut} of {self._n} inputs were longer than {self._metric.max_tokens} tokens and lost "
@@ -138,7 +127,7 @@ class EncoderEngine:
                     scores.cancel()
 
     def _draw(self, window: Sequence[tuple[str, Request]]) -> _Drawn:
-        """Starts the computing of some requests, of which equal inputs are computed once."""
+        """Starts computing requests; equal inputs are computed once."""
         drawn = _Drawn([], [], [], [])
         asked: list[tuple[str, Asked]] = []
         for key, request in window:
@@ -164,16 +153,6 @@ class EncoderEngine:
             batch = [drawn.sequences[place] for place in places]
             drawn.under_way.append((places, self._worker.submit(self._scores, batch)))
         return drawn
-
-    async def _answered(self, drawn: _Drawn) -> AsyncGenerator[Outcome, None]:
-        for outcome in drawn.refused:
-            yield outcome
-        for places, under_way in drawn.under_way:
-            scores = await asyncio.wrap_future(under_way)
-            for place, row in zip(places, scores, strict=True):
-                for key, question in drawn.asking[place]:
-                    columns = self._columns[question.criterion]
-                    yield key, _response(float(row[columns].mean()), len(drawn.sequences[place].ids))
 
     def _question(self, request: Request) -> Asked:
         asked = read_question(request)
@@ -216,6 +195,16 @@ class EncoderEngine:
                 f"({self._model.batch_tokens}), or take precision: bfloat16"
             ) from error
 
+    async def _answered(self, drawn: _Drawn) -> AsyncGenerator[Outcome, None]:
+        for outcome in drawn.refused:
+            yield outcome
+        for places, under_way in drawn.under_way:
+            scores = await asyncio.wrap_future(under_way)
+            for place, row in zip(places, scores, strict=True):
+                for key, question in drawn.asking[place]:
+                    columns = self._columns[question.criterion]
+                    yield key, _response(float(row[columns].mean()), len(drawn.sequences[place].ids))
+
 
 def _columns(metric: Metric, score: Score, criterion: str) -> list[int]:
     """Returns the numbers of the experts whose mean is the score on a criterion."""
@@ -227,6 +216,15 @@ def _columns(metric: Metric, score: Score, criterion: str) -> list[int]:
             f"{', '.join(metric.experts)}: set score: mean"
         )
     return [metric.experts.index(criterion)]
+
+
+class _Drawn(NamedTuple):
+    """Requests drawn together: refused ones, and ones whose scores are being computed."""
+
+    refused: list[Outcome]
+    under_way: list[tuple[list[int], Future[Floats]]]  # places among the distinct sequences, and their scores
+    sequences: list[Encoded]
+    asking: list[list[tuple[str, Asked]]]  # by distinct sequence, the requests that ask about it
 
 
 def _response(score: float, n_tokens: int) -> Response:
@@ -282,7 +280,7 @@ _CONTENT = (".json", ".safetensors", ".model", ".txt")
 
 
 def folder_digest(folder: Path) -> str:
-    """Returns the digest of a metric: its weights, its tokenizer and what it is; not its record, name or versions.
+    """Returns the digest of a metric: weights, tokenizer and form; not its record, name or versions.
 
     Raises:
         UserError: a file cannot be read.
@@ -294,16 +292,6 @@ def folder_digest(folder: Path) -> str:
     except OSError as error:
         raise UserError(f"{error.filename or folder} cannot be read: {error.strerror}; name another folder") from None
     return f"sha256:{digest.hexdigest()}"
-
-
-def _content_digest(path: Path) -> str:
-    if path.suffix == ".json":
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(content, dict):
-            content = {name: value for name, value in content.items() if name not in _WITHOUT_EFFECT}
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def save_network(folder: Path, network: Any, tokenizer: Any, metric: Metric) -> None:
@@ -331,7 +319,7 @@ def save_network(folder: Path, network: Any, tokenizer: Any, metric: Metric) -> 
 
 
 def load_network(folder: Path) -> tuple[Any, Any, Metric]:
-    """Returns the network, in float32 and for scoring, the tokenizer and what it is.
+    """Returns the network in float32 for scoring, the tokenizer and the metric.
 
     Raises:
         UserError: the folder holds no whole metric.
@@ -358,3 +346,13 @@ def load_network(folder: Path) -> tuple[Any, Any, Metric]:
             "name another folder"
         ) from error
     return network.eval(), tokenizer, metric
+
+
+def _content_digest(path: Path) -> str:
+    if path.suffix == ".json":
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(content, dict):
+            content = {name: value for name, value in content.items() if name not in _WITHOUT_EFFECT}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""What a trained metric is beside its network: its file, its questions, tokens, and scores.
+"""A trained metric without its network: its file, questions, tokens and scores.
 
 A turn is a pair: its context, utterances with the tokenizer's separator between them, and the response. A dialogue is
 one sequence of utterances with separators between them. What is too long is cut at its front: the context first, and
@@ -22,8 +22,6 @@ from dialeval.engines.local_models import by_length
 from dialeval.engines.requests import AnswerFailure, Dialogue, Request
 from dialeval.errors import UserError
 
-# What a trained metric is beside its weights: the file `metric.json` of its folder.
-
 FILE = "metric.json"
 FORMAT = 1
 """Number of the form of this file; another one is refused."""
@@ -31,7 +29,7 @@ Score = Literal["mean", "own"]
 
 
 class Metric(NamedTuple):
-    """What a folder with a trained metric says of it.
+    """The description in the folder of a trained metric.
 
     Attributes:
         level: whether it scores the last utterance in its context (`turn`), or a dialogue.
@@ -64,7 +62,7 @@ class Metric(NamedTuple):
 
 
 def read_metric(folder: Path) -> Metric:
-    """Reads what a folder says of its metric.
+    """Reads the description of a metric in its folder.
 
     Raises:
         UserError: there is no such file, or it is none that this version can use.
@@ -115,7 +113,7 @@ def _metric(content: Any) -> Metric:
 
 
 class Asked(NamedTuple):
-    """What is to be scored, and on what."""
+    """A question to a metric: utterances, level and criterion."""
 
     utterances: Dialogue
     level: str
@@ -123,7 +121,7 @@ class Asked(NamedTuple):
 
 
 def read_question(request: Request) -> Asked:
-    """Returns what a request asks: its subject is (utterances, (level, criterion), ...).
+    """Returns the question of a request, whose subject is (utterances, (level, criterion), ...).
 
     Raises:
         AnswerFailure: it asks for something else than the probability of Yes to a question about an item.
@@ -144,12 +142,12 @@ def read_question(request: Request) -> Asked:
 
 
 def answers(request: Request) -> bool:
-    """Returns whether what a request wants is the probability of Yes."""
+    """Returns whether a request asks for the probability of Yes."""
     return set(request.labels) == {YES, NO}
 
 
 def takes(request: Request, metric: Metric) -> bool:
-    """Returns whether a metric was trained for what a request asks."""
+    """Returns whether a metric was trained for a request's level and criterion."""
     asked = read_question(request)
     return metric.knows(asked.level, asked.criterion)
 
@@ -163,7 +161,7 @@ EDGE = 1e-9
 
 
 def best_device(gpus: int) -> str:
-    """Returns where to compute: on a GPU where one is asked for and there, else on the CPU."""
+    """Returns the device: a GPU where one is configured and available, else the CPU."""
     import torch
 
     return "cuda" if gpus and torch.cuda.is_available() else "cpu"
@@ -226,15 +224,6 @@ class Encoded(NamedTuple):
     ids: tuple[int, ...]
     second: int
     cut: int
-
-
-class _Frame(NamedTuple):
-    """The special tokens around one segment or two, with the segment numbers that each has."""
-
-    before: tuple[int, ...]
-    between: tuple[int, ...]
-    after: tuple[int, ...]
-    between_second: int  # how many tokens of `between` are of the second segment
 
 
 class Encoding:
@@ -308,18 +297,8 @@ def _pad_token(tokenizer: Any) -> int:
     return int(tokenizer.pad_token_id)
 
 
-def _separator(tokenizer: Any) -> int:
-    for token in (tokenizer.sep_token_id, tokenizer.eos_token_id):
-        if token is not None:
-            return int(token)
-    raise UserError(
-        f"the tokenizer of '{tokenizer.name_or_path}' has neither a sep_token nor an eos_token to put between "
-        "utterances; name an encoder that has one"
-    )
-
-
 def _frame(tokenizer: Any, *, pair: bool) -> _Frame:
-    """Returns what a tokenizer puts around texts, read from what it makes of a letter."""
+    """Returns the special tokens that a tokenizer puts around texts."""
     letter = tokenizer("a", add_special_tokens=False)["input_ids"]
     made = tokenizer("a", "a") if pair else tokenizer("a")
     ids, width = list(made["input_ids"]), len(letter)
@@ -336,6 +315,25 @@ def _frame(tokenizer: Any, *, pair: bool) -> _Frame:
     between = slice(first + width, last)
     return _Frame(
         tuple(ids[:first]), tuple(ids[between]), tuple(ids[last + width :]), sum(map(bool, segments[between]))
+    )
+
+
+class _Frame(NamedTuple):
+    """The special tokens around one segment or two, with the segment numbers that each has."""
+
+    before: tuple[int, ...]
+    between: tuple[int, ...]
+    after: tuple[int, ...]
+    between_second: int  # how many tokens of `between` are of the second segment
+
+
+def _separator(tokenizer: Any) -> int:
+    for token in (tokenizer.sep_token_id, tokenizer.eos_token_id):
+        if token is not None:
+            return int(token)
+    raise UserError(
+        f"the tokenizer of '{tokenizer.name_or_path}' has neither a sep_token nor an eos_token to put between "
+        "utterances; name an encoder that has one"
     )
 
 

@@ -14,8 +14,6 @@ from torch import nn
 
 from dialeval.errors import UserError
 
-# The network of a metric: an encoder's body, the mean of its last hidden states, and a head per expert.
-
 
 class ExpertNetwork(nn.Module):  # type: ignore[misc]
     """An encoder with a head, and perhaps adapters, per expert.
@@ -103,26 +101,12 @@ class ExpertNetwork(nn.Module):  # type: ignore[misc]
 
 # Adapters (Houlsby et al. 2019): two narrow layers in every layer of an encoder, one set per expert.
 
-
-class _Places(NamedTuple):
-    """Where the two adapters of a layer stand: parts of the layer by name, whose output they change."""
-
-    architectures: str
-    attention: str
-    feed_forward: str
-
-
-_PLACES = (
-    _Places("BERT, RoBERTa, XLM-R, CamemBERT, DeBERTa, ELECTRA", "attention.output.dropout", "output.dropout"),
-    _Places("DistilBERT", "attention.out_lin", "ffn"),
-    _Places("ModernBERT", "attn.out_drop", "mlp"),
-)
 _START = 1e-3
 """Standard deviation of an adapter's narrow layer at its start; the layer back is zero, so that it changes nothing."""
 
 
 class Adapter(nn.Module):  # type: ignore[misc]
-    """What is added to a hidden state: through `size` units and back."""
+    """A bottleneck of `size` units whose output is added to a hidden state."""
 
     def __init__(self, width: int, size: int) -> None:
         super().__init__()
@@ -133,13 +117,13 @@ class Adapter(nn.Module):  # type: ignore[misc]
         nn.init.zeros_(self.up.bias)
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Returns hidden states with what the adapter adds."""
+        """Returns hidden states with the adapter's output added."""
         changed: torch.Tensor = hidden + self.up(nn.functional.gelu(self.down(hidden)))
         return changed
 
 
 class Adapters(nn.Module):  # type: ignore[misc]
-    """The adapters of all experts, of which one expert's are at work.
+    """The adapters of all experts; one expert's are active.
 
     Args:
         body: the encoder.
@@ -169,7 +153,7 @@ class Adapters(nn.Module):  # type: ignore[misc]
 
 
 def adapted_parts(body: nn.Module) -> list[str]:
-    """Returns the names of the parts behind which adapters stand, two for every layer.
+    """Returns the names of the parts that adapters follow, two for every layer.
 
     Raises:
         UserError: they cannot be found.
@@ -192,6 +176,21 @@ def adapted_parts(body: nn.Module) -> list[str]:
         f"where adapters would stand in an encoder of type '{config.model_type}' is not known; known: {known}. Set "
         "adapter_size: 0 for heads alone, which work with every encoder"
     )
+
+
+class _Places(NamedTuple):
+    """Where the two adapters of a layer stand: parts of the layer by name, whose output they change."""
+
+    architectures: str
+    attention: str
+    feed_forward: str
+
+
+_PLACES = (
+    _Places("BERT, RoBERTa, XLM-R, CamemBERT, DeBERTa, ELECTRA", "attention.output.dropout", "output.dropout"),
+    _Places("DistilBERT", "attention.out_lin", "ffn"),
+    _Places("ModernBERT", "attn.out_drop", "mlp"),
+)
 
 
 def _natural(name: str) -> list[tuple[bool, int, str]]:

@@ -74,28 +74,23 @@ def build_tiny_encoder(folder: Path, *, steps: int = 0, architecture: str = "xlm
     return int(body.num_parameters())
 
 
-def _shape(architecture: str, tokenizer: Any) -> dict[str, Any]:
-    """Returns the fields of a configuration, by the names that its architecture gives them."""
-    shape: dict[str, Any] = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id}
-    if architecture == "distilbert":
-        sizes = {"dim": WIDTH, "hidden_dim": 2 * WIDTH, "n_layers": LAYERS, "n_heads": HEADS}
-        return shape | sizes | {"max_position_embeddings": POSITIONS}
-    shape |= {"hidden_size": WIDTH, "intermediate_size": 2 * WIDTH, "num_hidden_layers": LAYERS}
-    shape |= {
-        "num_attention_heads": HEADS,
-        "bos_token_id": tokenizer.bos_token_id,
-        "eos_token_id": tokenizer.eos_token_id,
-    }
-    if architecture == "modernbert":
-        specials = {"cls_token_id": tokenizer.bos_token_id, "sep_token_id": tokenizer.eos_token_id}
-        return shape | specials | {"max_position_embeddings": POSITIONS}
-    if architecture in ("bert", "electra"):
-        return (
-            shape
-            | {"max_position_embeddings": POSITIONS}
-            | ({"embedding_size": WIDTH} if architecture == "electra" else {})
+def main() -> None:
+    """Builds an encoder from the command line."""
+    parser = argparse.ArgumentParser(prog="python -m dialeval.engines.encoder.tiny_encoder", description=__doc__)
+    parser.add_argument("folder", type=Path, metavar="DIR", help="where the encoder goes")
+    parser.add_argument("--steps", type=int, default=0, help="steps of guessing masked words (default %(default)s)")
+    parser.add_argument("--architecture", choices=ARCHITECTURES, default=ARCHITECTURES[0], help="default %(default)s")
+    parser.add_argument("--random-seed", type=int, default=0, help="of the start and of what is masked (default 0)")
+    options = parser.parse_args()
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    try:
+        parameters = build_tiny_encoder(
+            options.folder, steps=options.steps, architecture=options.architecture, random_seed=options.random_seed
         )
-    return shape | {"max_position_embeddings": POSITIONS + tokenizer.pad_token_id + 1, "type_vocab_size": 1}
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
+    print(f"{options.folder}: an encoder of {parameters:,} parameters")
 
 
 def _tokenizer(texts: Sequence[str], *, numbered: bool) -> Any:
@@ -133,6 +128,30 @@ def _tokenizer(texts: Sequence[str], *, numbered: bool) -> Any:
     )
 
 
+def _shape(architecture: str, tokenizer: Any) -> dict[str, Any]:
+    """Returns the fields of a configuration, by the names that its architecture gives them."""
+    shape: dict[str, Any] = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id}
+    if architecture == "distilbert":
+        sizes = {"dim": WIDTH, "hidden_dim": 2 * WIDTH, "n_layers": LAYERS, "n_heads": HEADS}
+        return shape | sizes | {"max_position_embeddings": POSITIONS}
+    shape |= {"hidden_size": WIDTH, "intermediate_size": 2 * WIDTH, "num_hidden_layers": LAYERS}
+    shape |= {
+        "num_attention_heads": HEADS,
+        "bos_token_id": tokenizer.bos_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+    }
+    if architecture == "modernbert":
+        specials = {"cls_token_id": tokenizer.bos_token_id, "sep_token_id": tokenizer.eos_token_id}
+        return shape | specials | {"max_position_embeddings": POSITIONS}
+    if architecture in ("bert", "electra"):
+        return (
+            shape
+            | {"max_position_embeddings": POSITIONS}
+            | ({"embedding_size": WIDTH} if architecture == "electra" else {})
+        )
+    return shape | {"max_position_embeddings": POSITIONS + tokenizer.pad_token_id + 1, "type_vocab_size": 1}
+
+
 def _guess_masked(model: Any, tokenizer: Any, texts: Sequence[str], steps: int, generator: np.random.Generator) -> None:
     """Trains a model to guess words that are masked."""
     import torch
@@ -152,25 +171,6 @@ def _guess_masked(model: Any, tokenizer: Any, texts: Sequence[str], steps: int, 
         optimizer.step()
         if step % 50 == 0 or step == steps:
             print(f"tiny encoder: step {step}/{steps}, loss {loss.item():.2f}", file=sys.stderr, flush=True)
-
-
-def main() -> None:
-    """Builds an encoder as the command line says."""
-    parser = argparse.ArgumentParser(prog="python -m dialeval.engines.encoder.tiny_encoder", description=__doc__)
-    parser.add_argument("folder", type=Path, metavar="DIR", help="where the encoder goes")
-    parser.add_argument("--steps", type=int, default=0, help="steps of guessing masked words (default %(default)s)")
-    parser.add_argument("--architecture", choices=ARCHITECTURES, default=ARCHITECTURES[0], help="default %(default)s")
-    parser.add_argument("--random-seed", type=int, default=0, help="of the start and of what is masked (default 0)")
-    options = parser.parse_args()
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    try:
-        parameters = build_tiny_encoder(
-            options.folder, steps=options.steps, architecture=options.architecture, random_seed=options.random_seed
-        )
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(1)
-    print(f"{options.folder}: an encoder of {parameters:,} parameters")
 
 
 if __name__ == "__main__":

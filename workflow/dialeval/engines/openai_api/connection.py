@@ -22,20 +22,18 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.openai_api.faults import Fault, Redactor, short, status_fault
-from dialeval.engines.openai_api.request_bodies import plain_address
+from dialeval.engines.openai_api.wire_format import plain_address
 from dialeval.errors import UserError
-
-# The way to an endpoint: its key, its headers, and one try of one request, over `aiohttp`.
 
 LONGEST_CONNECT = 15.0
 KEPT_IDLE = 4.0
 """Seconds that an idle connection is kept: vLLM's server closes it after five."""
 _LARGEST_HEAD = 100 * 1024
-Heard = Callable[[Mapping[str, str]], None]
+OnHeaders = Callable[[Mapping[str, str]], None]
 
 
 class Connection:
-    """Sends requests to one endpoint and returns JSON or a Fault; nothing that it returns or raises holds a secret.
+    """Sends requests to an endpoint and returns JSON or a Fault; no value or error holds a secret.
 
     The secrets are read when they are first needed, so that a job whose answers are all stored needs none.
 
@@ -53,7 +51,7 @@ class Connection:
         self._connect_seconds = longest_connect(self._timeout)
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._answers = WholeAnswers()
+        self._answers = AnswerReader()
 
     def __repr__(self) -> str:
         return f"Connection({self.address})"
@@ -69,7 +67,7 @@ class Connection:
 
     @cached_property
     def headers(self) -> dict[str, str]:
-        """What is sent with every request, secrets among them.
+        """The headers of every request, with secrets.
 
         Raises:
             UserError: a variable that should hold the key or a header is missing or unfit, and it names the variable.
@@ -78,29 +76,67 @@ class Connection:
         ours = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "dialeval"}
         organisation = {"OpenAI-Organization": model.organisation} if model.organisation else {}
         authorization = {"Authorization": f"Bearer {key}"} if key else {}
-        return _together(ours, model.headers, self._secret_headers, authorization, organisation)
+        return _merged_headers(ours, model.headers, self._secret_headers, authorization, organisation)
 
     @cached_property
     def redactor(self) -> Redactor:
-        """Knows the secrets.
+        """Masks the secrets in texts.
 
         Raises:
             UserError: as `headers`; or the proxy that the environment names is unfit.
         """
         return Redactor([self._key, *self._secret_headers.values(), password_of(self._proxy)])
 
-    @cached_property
-    def _proxy(self) -> str | None:
-        return proxy_for(self.address)
+    async def post(
+        self, path: str, body: dict[str, Any], on_headers: OnHeaders | None = None
+    ) -> dict[str, Any] | Fault:
+        """Sends a request once and returns the JSON of the answer.
+
+        Args:
+            path: the place below the endpoint's address, or a whole address.
+            body: what is sent as JSON.
+            on_headers: called with the headers of the answer, also of an error; names in lower case.
+        """
+        try:
+            data = to_json(body)
+        except PydanticSerializationError:
+            words = "the prompt holds characters that are no text (half a surrogate pair)"
+            return Fault("bad_request", words, billed="nothing")
+        url = path if "://" in path else self.address + path
+        try:
+            response = await self._session_of_this_loop().post(url, data=data, allow_redirects=False)
+            content = await self._answers.read(response)
+        except aiohttp.ClientSSLError as error:
+            words = (
+                f"no secure connection: {self._error_text(error)}; see whether base_url begins with the right one of "
+                "http:// and https://; SSL_CERT_FILE names the file of a certificate of your own"
+            )
+            return Fault("connection", words, billed="nothing", final=True)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError) as error:
+            return Fault(
+                "connection", f"no connection: {self._error_text(error)}", billed="nothing"
+            )  # nothing was sent
+        except TimeoutError:
+            return Fault("timeout", f"no answer within {self._timeout:g} s (timeout_seconds)")
+        except (aiohttp.ClientError, OSError) as error:
+            return Fault("connection", self._error_text(error), billed="nothing" if _is_unsent(error) else "everything")
+        if on_headers is not None:
+            on_headers(response.headers)
+        if content is None:
+            most = LARGEST_ANSWER >> 20
+            words = f"the answer is longer than {most} MB; see whether base_url is a model's endpoint"
+            return Fault("malformed", words, final=True)
+        return json_or_fault(response.status, response.headers, content, self.redactor, url)
+
+    async def close(self) -> None:
+        """Closes all connections; the next request opens new ones."""
+        session, self._session = self._session, None
+        if session is not None and self._loop is asyncio.get_running_loop():
+            await session.close()
 
     @cached_property
     def _key(self) -> str:
         return "" if self._model.api_key_env is None else self._secret(self._model.api_key_env, "api_key_env")
-
-    @cached_property
-    def _secret_headers(self) -> dict[str, str]:
-        named = self._model.headers_env
-        return {header: self._secret(variable, f"headers_env.{header}") for header, variable in named.items()}
 
     def _secret(self, variable: str, field: str) -> str:
         value = os.environ.get(variable, "").strip()
@@ -117,60 +153,26 @@ class Connection:
             )
         return value
 
-    async def post(self, path: str, body: dict[str, Any], heard: Heard | None = None) -> dict[str, Any] | Fault:
-        """Sends a request once and returns the JSON of the answer.
+    @cached_property
+    def _secret_headers(self) -> dict[str, str]:
+        named = self._model.headers_env
+        return {header: self._secret(variable, f"headers_env.{header}") for header, variable in named.items()}
 
-        Args:
-            path: the place below the endpoint's address, or a whole address.
-            body: what is sent as JSON.
-            heard: told the headers of the answer, be it an error; their names are found in lower case.
-        """
-        try:
-            data = to_json(body)
-        except PydanticSerializationError:
-            words = "the prompt holds characters that are no text (half a surrogate pair)"
-            return Fault("bad_request", words, billed="nothing")
-        url = path if "://" in path else self.address + path
-        try:
-            response = await self._session_of_this_loop().post(url, data=data, allow_redirects=False)
-            content = await self._answers.read(response)
-        except aiohttp.ClientSSLError as error:
-            words = (
-                f"no secure connection: {self._words(error)}; see whether base_url begins with the right one of "
-                "http:// and https://; SSL_CERT_FILE names the file of a certificate of your own"
-            )
-            return Fault("connection", words, billed="nothing", final=True)
-        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError) as error:
-            return Fault("connection", f"no connection: {self._words(error)}", billed="nothing")  # nothing was sent
-        except TimeoutError:
-            return Fault("timeout", f"no answer within {self._timeout:g} s (timeout_seconds)")
-        except (aiohttp.ClientError, OSError) as error:
-            return Fault("connection", self._words(error), billed="nothing" if _is_unsent(error) else "everything")
-        if heard is not None:
-            heard(response.headers)
-        if content is None:
-            most = LARGEST_ANSWER >> 20
-            words = f"the answer is longer than {most} MB; see whether base_url is a model's endpoint"
-            return Fault("malformed", words, final=True)
-        return json_or_fault(response.status, response.headers, content, self.redactor, url)
-
-    async def close(self) -> None:
-        """Closes all connections; the next request opens new ones."""
-        session, self._session = self._session, None
-        if session is not None and self._loop is asyncio.get_running_loop():
-            await session.close()
+    @cached_property
+    def _proxy(self) -> str | None:
+        return proxy_for(self.address)
 
     def _session_of_this_loop(self) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
         if self._session is None or self._loop is not loop:
             if self._session is not None:
                 self._session.detach()  # its loop has ended, and its connections with it
-            self._loop, self._session, self._answers = loop, self._new_session(), WholeAnswers()
+            self._loop, self._session, self._answers = loop, self._new_session(), AnswerReader()
         return self._session
 
     def _new_session(self) -> aiohttp.ClientSession:
         connector = aiohttp.TCPConnector(
-            limit=0,  # whoever asks keeps to `concurrency`
+            limit=0,  # `Limits` keeps to `concurrency`
             keepalive_timeout=KEPT_IDLE,
             resolver=aiohttp.ThreadedResolver(),
             ssl=certificates() if "https:" in (self.address[:6], (self._proxy or "")[:6].lower()) else True,
@@ -185,8 +187,8 @@ class Connection:
             max_field_size=_LARGEST_HEAD,
         )
 
-    def _words(self, error: BaseException) -> str:
-        """Returns what an error of the client says; it holds the request, of which nothing is shown."""
+    def _error_text(self, error: BaseException) -> str:
+        """Returns the message of an error of the client, without the request that it holds."""
         match error:
             case aiohttp.ConnectionTimeoutError():
                 said = f"none within {self._connect_seconds:g} s"
@@ -212,7 +214,7 @@ class Connection:
 def json_or_fault(
     status: int, headers: Mapping[str, str], content: bytes, redactor: Redactor, url: str = ""
 ) -> dict[str, Any] | Fault:
-    """Returns the JSON of an answer, or the fault that it tells of.
+    """Returns the JSON of an answer, or its fault.
 
     Args:
         status: the HTTP status.
@@ -237,7 +239,7 @@ def json_or_fault(
 
 
 def decoded(content: bytes) -> object:
-    """Returns what JSON says, or the text if it is none."""
+    """Returns the decoded JSON, or the text if it is none."""
     try:
         return json.loads(content)
     except (ValueError, RecursionError):  # the latter: brackets within brackets, thousands deep
@@ -245,8 +247,14 @@ def decoded(content: bytes) -> object:
 
 
 def longest_connect(timeout_seconds: float) -> float:
-    """Returns how long to wait for a connection: not as long as for an answer, since then nothing was sent."""
+    """Returns the seconds to wait for a connection: at most half of the timeout of an answer."""
     return min(LONGEST_CONNECT, timeout_seconds / 2)
+
+
+def _merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:
+    """Returns headers of which the last of each name counts, regardless of case."""
+    found = {name.lower(): (name, value) for layer in headers for name, value in layer.items()}
+    return dict(found.values())
 
 
 def _is_unsent(error: BaseException) -> bool:
@@ -255,13 +263,7 @@ def _is_unsent(error: BaseException) -> bool:
     return isinstance(cause, aiohttp.ClientConnectionResetError) and "write to closing transport" in str(cause)
 
 
-def _together(*headers: Mapping[str, str]) -> dict[str, str]:
-    """Returns headers in which of one name, however it is spelt, the last counts."""
-    found = {name.lower(): (name, value) for layer in headers for name, value in layer.items()}
-    return dict(found.values())
-
-
-# What lies between this machine and an endpoint by the environment's word: a proxy, and whose certificates count.
+# Proxies and certificates from the environment.
 
 _PROXIES = ("http", "https")
 
@@ -306,16 +308,8 @@ def password_of(proxy: str | None) -> str:
     return unquote(urlsplit(proxy).password or "") if proxy else ""
 
 
-def _is_address(proxy: str) -> bool:
-    try:
-        parts = urlsplit(proxy)
-        return bool(parts.hostname) and parts.port != 0
-    except ValueError:  # of a port that is no number, or brackets that do not close
-        return False
-
-
 def certificates() -> ssl.SSLContext:
-    """Returns which certificates are trusted: those of SSL_CERT_FILE or SSL_CERT_DIR, or else of this system.
+    """Returns the trusted certificates: those of SSL_CERT_FILE or SSL_CERT_DIR, or else of this system.
 
     Raises:
         UserError: they cannot be read.
@@ -332,17 +326,25 @@ def certificates() -> ssl.SSLContext:
         ) from error
 
 
-# Reading answers to their end, while all that are under way take no more memory than a few long ones.
+def _is_address(proxy: str) -> bool:
+    try:
+        parts = urlsplit(proxy)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of a port that is no number, or brackets that do not close
+        return False
+
+
+# Reading answers within a limit of memory.
 
 LARGEST_ANSWER = 64 * 1024 * 1024
 """Bytes of an answer; the longest ones with all likeliest tokens have some megabytes."""
-MOST_TOGETHER = 64 * 1024 * 1024
+MOST_HELD = 64 * 1024 * 1024
 """Bytes of answers that are not read to their end; beyond them the long ones are read on one at a time."""
 LONG = 1024 * 1024
 
 
-class WholeAnswers:
-    """Reads the answers of one event loop: of those without end, each up to the largest, one at a time."""
+class AnswerReader:
+    """Reads answers of one event loop; of long ones, beyond `MOST_HELD` bytes together, one at a time."""
 
     def __init__(self) -> None:
         self._held = 0
@@ -360,7 +362,7 @@ class WholeAnswers:
                 if size > LARGEST_ANSWER:
                     response.close()
                     return None
-                if size > LONG and self._held > MOST_TOGETHER and not alone:
+                if size > LONG and self._held > MOST_HELD and not alone:
                     alone = await self._alone.acquire()  # what comes meanwhile is left with the endpoint
             return b"".join(parts)
         except BaseException:

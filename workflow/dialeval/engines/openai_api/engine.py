@@ -1,27 +1,28 @@
-"""The engine of models behind OpenAI-compatible endpoints."""
+"""The engine of models behind OpenAI-compatible endpoints, with the account of its budget."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.cl100k import Tokenizer
-from dialeval.engines.openai_api.answers import read_chat, read_choice
-from dialeval.engines.openai_api.connection import Connection, Heard
+from dialeval.engines.openai_api.connection import Connection, OnHeaders
 from dialeval.engines.openai_api.faults import Fault, RetryPolicy, read_or_fault, with_retries
-from dialeval.engines.openai_api.request_bodies import chat_body, choice_body, openai_identity
-from dialeval.engines.openai_api.token_counts import billed_for, bound_of, most_of, tokenizer_for
+from dialeval.engines.openai_api.token_counts import billed_for, bound_of, largest_bill, tokenizer_for
 from dialeval.engines.openai_api.vllm_server import VllmServer
+from dialeval.engines.openai_api.wire_format import chat_body, choice_body, openai_identity, read_chat, read_choice
 from dialeval.engines.rate_limits.limits import NO_TOKENS, Limits, Tokens
 from dialeval.engines.rate_limits.speed import announced
-from dialeval.engines.requests import AnswerFailure, Message, Request, Response
+from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.spending.account import Account
-from dialeval.engines.spending.prices import Bound
+from dialeval.engines.spending.prices import Bound, terms_for
+from dialeval.errors import UserError
 
 Read = TypeVar("Read")
 _TOKENS_PER_MESSAGE, _TOKENS_PER_PROMPT = 4, 3
@@ -30,23 +31,23 @@ _BYTES_PER_TOKEN = 4
 
 
 class OpenAIEngine:
-    """Answers requests through an endpoint, within its limits, trying again what may pass.
+    """Answers requests through an endpoint, within its limits, and retries faults that may pass.
 
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
-        settings: a digest of the model's settings, by which what is remembered of it is told from that of others.
+        settings: a digest of the model's settings.
         reads_subject: always false.
         concurrency: how many requests may be in flight at once.
-        resting: how many wait to be tried again, while others may be asked.
+        resting: how many requests wait to be retried.
         context_window: tokens of prompt and answer together as configured; None if not known.
         connection: the way to the endpoint.
         retrying: when to try again.
 
     Args:
         model: the model's configuration.
-        tokenizer: counts tokens; without one, see `counting.tokenizer_for`.
+        tokenizer: counts tokens; without one, see `token_counts.tokenizer_for`.
         retrying: when to try again; without one, as configured.
-        account: what every try is paid from; without one, nothing is counted.
+        account: pays for every try; without one, nothing is counted.
 
     Raises:
         UserError: while answering, that the environment variable of the key is missing, or that the endpoint is dead.
@@ -63,8 +64,8 @@ class OpenAIEngine:
         account: Account | None = None,
     ) -> None:
         self.identity = openai_identity(model)
-        said = model.model_dump_json(exclude={*model.how_jobs_run, "budget", "price_input", "price_output"})
-        self.settings = hashlib.sha256(said.encode()).hexdigest()[:12]
+        settings = model.model_dump_json(exclude={*model.how_jobs_run, "budget", "price_input", "price_output"})
+        self.settings = hashlib.sha256(settings.encode()).hexdigest()[:12]
         self.concurrency = model.concurrency
         self.resting = 0
         self.context_window = model.context_window
@@ -98,7 +99,7 @@ class OpenAIEngine:
                 return await self._loglikelihood(request)
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of a prompt, with what the chat format adds."""
+        """Returns the length of a prompt in tokens, with those of the chat format."""
         counts = self._tokens().count_all([message.content for message in messages])
         return sum(counts) + _TOKENS_PER_MESSAGE * len(messages) + _TOKENS_PER_PROMPT
 
@@ -113,10 +114,104 @@ class OpenAIEngine:
             self.account.close()
         await self.connection.close()
 
+    def _masked(self, response: Response) -> Response:
+        """Returns a response without the key, in case the endpoint repeats what it was sent."""
+        mask = self.connection.redactor.mask_answer
+        text, reasoning = mask(response.text), mask(response.reasoning)
+        if text is response.text and reasoning is response.reasoning:
+            return response
+        return replace(response, text=text, reasoning=reasoning)
+
     async def _chat(self, request: Request) -> Response:
         read = partial(read_chat, reasoning_end=self._model.reasoning_end)
         response = await self._post("/chat/completions", chat_body(self._model, request), request, read)
         return await self._with_reasoning_tokens(response) if response.reasoning else response
+
+    async def _post(
+        self, path: str, body: dict[str, Any], request: Request | None, read: Callable[[dict[str, Any]], Read]
+    ) -> Read:
+        """Returns what `read` makes of the endpoint's JSON; malformed answers are retried."""
+        self.connection.read_secrets()  # reports a missing key before anything is paid or sent
+        bound = bound_of(body) if request is not None else None
+        tokens = self._tokens_of(request, bound) if request is not None and bound is not None else NO_TOKENS
+        again = False
+
+        async def attempt() -> Read:
+            nonlocal again
+            async with self._limits.place(tokens, again=again) as place:
+                again = True
+                outcome = await self._try(path, body, place.keep_headers, bound)
+                self._limits.announced(place, announced, accepted=not isinstance(outcome, Fault))
+                try:
+                    answer = outcome if isinstance(outcome, Fault) else read_or_fault(read, outcome)
+                except AnswerFailure:
+                    self._limits.answered(place)  # of no use, but an answer
+                    raise
+                if isinstance(answer, Fault):
+                    self._limits.failed(
+                        place, answer.kind, str(answer), too_many=answer.too_many, pause=answer.retry_after
+                    )
+                    try:
+                        raise answer
+                    finally:
+                        del answer, outcome  # which would hold this frame, and it them, until garbage is looked for
+                self._limits.answered(place)
+                return answer
+
+        return await with_retries(self.retrying, attempt, self._rest)
+
+    def _tokens_of(self, request: Request, bound: Bound) -> Tokens:
+        """Returns the tokens that a request counts for."""
+        longest = request.sampling.max_tokens
+        about = bound.input_tokens / _BYTES_PER_TOKEN + bound.output_tokens
+        return Tokens(about, bound.input_tokens + longest, lambda: self.count_tokens(request.messages) + longest)
+
+    async def _try(
+        self, path: str, body: dict[str, Any], on_headers: OnHeaders, bound: Bound | None
+    ) -> dict[str, Any] | Fault:
+        """Sends a request once the budget allows it, and records its cost in any case.
+
+        Args:
+            path: the place below the endpoint's address.
+            body: the JSON to send.
+            on_headers: called with the headers of the answer.
+            bound: the largest number of billed tokens; None for a free request.
+
+        Raises:
+            UserError: the budget is used up.
+        """
+        if self.account is None or bound is None:
+            return await self.connection.post(path, body, on_headers)
+        reserved = await self.account.reserve(bound)
+        billed = largest_bill(bound)
+        try:
+            outcome = await self.connection.post(path, body, on_headers)
+            billed = billed_for(outcome, bound)
+            return outcome
+        finally:
+            self.account.settle(reserved, billed)
+
+    async def _rest(self, seconds: float) -> None:
+        self.resting += 1
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self.resting -= 1
+
+    async def _with_reasoning_tokens(self, response: Response) -> Response:
+        if not response.reasoning or response.reasoning_tokens:
+            return response
+        tokenizer = self._tokenizer or await self._tokenizer_later()  # the endpoint does not say how many
+        return replace(response, reasoning_tokens=tokenizer.count_all([response.reasoning])[0])
+
+    async def _tokenizer_later(self) -> Tokenizer:
+        async with self._finding:  # a vocabulary may be sought on the network: other requests go on meanwhile
+            return await asyncio.to_thread(self._tokens)
+
+    def _tokens(self) -> Tokenizer:
+        if self._tokenizer is None:
+            self._tokenizer = tokenizer_for(self._model.model)
+        return self._tokenizer
 
     async def _choice(self, request: Request) -> Response:
         match self._model.label_logprobs:
@@ -139,94 +234,19 @@ class OpenAIEngine:
             )
         return await self._server.loglikelihood(request)
 
-    async def _post(
-        self, path: str, body: dict[str, Any], request: Request | None, read: Callable[[dict[str, Any]], Read]
-    ) -> Read:
-        """Returns what `read` makes of the endpoint's JSON; what it finds malformed is asked for again."""
-        self.connection.read_secrets()  # a missing key is told before anything is paid or sent
-        bound = bound_of(body) if request is not None else None
-        tokens = self._tokens_of(request, bound) if request is not None and bound is not None else NO_TOKENS
-        again = False
 
-        async def attempt() -> Read:
-            nonlocal again
-            async with self._limits.place(tokens, again=again) as place:
-                again = True
-                outcome = await self._try(path, body, place.hear, bound)
-                self._limits.announced(place, announced, taken=not isinstance(outcome, Fault))
-                try:
-                    answer = outcome if isinstance(outcome, Fault) else read_or_fault(read, outcome)
-                except AnswerFailure:
-                    self._limits.answered(place)  # of no use, but an answer
-                    raise
-                if isinstance(answer, Fault):
-                    self._limits.failed(
-                        place, answer.kind, str(answer), too_many=answer.too_many, pause=answer.retry_after
-                    )
-                    try:
-                        raise answer
-                    finally:
-                        del answer, outcome  # which would hold this frame, and it them, until garbage is looked for
-                self._limits.answered(place)
-                return answer
+# Opens a model behind an endpoint, with the account that its budget is kept in.
 
-        return await with_retries(self.retrying, attempt, self._rest)
 
-    async def _rest(self, seconds: float) -> None:
-        self.resting += 1
-        try:
-            await asyncio.sleep(seconds)
-        finally:
-            self.resting -= 1
+def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
+    """Returns the engine of a model; see `answering.open_engine`."""
+    terms = terms_for(model)
+    if terms is not None and terms.limited and store is None:
+        raise UserError(f"model '{model.model}' has a budget, and there is no store that says what was spent of it")
+    account = Account(store, terms, protocol) if terms is not None and store is not None else None
+    engine = OpenAIEngine(model, account=account)
+    if not model.batch:
+        return engine
+    from dialeval.engines.openai_api.batches.engine import BatchEngine  # the `openai` client is slow to import
 
-    def _tokens_of(self, request: Request, bound: Bound) -> Tokens:
-        """Returns what a request counts for."""
-        longest = request.sampling.max_tokens
-        about = bound.input_tokens / _BYTES_PER_TOKEN + bound.output_tokens
-        return Tokens(about, bound.input_tokens + longest, lambda: self.count_tokens(request.messages) + longest)
-
-    async def _try(self, path: str, body: dict[str, Any], heard: Heard, bound: Bound | None) -> dict[str, Any] | Fault:
-        """Sends a request once, as soon as the budget allows it; what becomes of it is written down in any case.
-
-        Args:
-            path: where to.
-            body: what is sent.
-            heard: told the headers of the answer.
-            bound: the most that it can be billed for; None for one that is free.
-
-        Raises:
-            UserError: the budget is used up.
-        """
-        if self.account is None or bound is None:
-            return await self.connection.post(path, body, heard)
-        reserved = await self.account.reserve(bound)
-        billed = most_of(bound)
-        try:
-            outcome = await self.connection.post(path, body, heard)
-            billed = billed_for(outcome, bound)
-            return outcome
-        finally:
-            self.account.settle(reserved, billed)
-
-    async def _with_reasoning_tokens(self, response: Response) -> Response:
-        if not response.reasoning or response.reasoning_tokens:
-            return response
-        tokenizer = self._tokenizer or await self._tokenizer_later()  # the endpoint does not say how many
-        return replace(response, reasoning_tokens=tokenizer.count_all([response.reasoning])[0])
-
-    def _masked(self, response: Response) -> Response:
-        """Returns a response in which an endpoint that repeats what it was sent has not written the key."""
-        mask = self.connection.redactor.mask_answer
-        text, reasoning = mask(response.text), mask(response.reasoning)
-        if text is response.text and reasoning is response.reasoning:
-            return response
-        return replace(response, text=text, reasoning=reasoning)
-
-    async def _tokenizer_later(self) -> Tokenizer:
-        async with self._finding:  # a vocabulary may be sought on the network: other requests go on meanwhile
-            return await asyncio.to_thread(self._tokens)
-
-    def _tokens(self) -> Tokenizer:
-        if self._tokenizer is None:
-            self._tokenizer = tokenizer_for(self._model.model)
-        return self._tokenizer
+    return BatchEngine(engine, model)

@@ -1,4 +1,4 @@
-"""What can go wrong at an endpoint, in words without secrets, and when it is tried again.
+"""Faults of an endpoint, with messages without secrets, and retries.
 
 The words are those of OpenAI, Azure, vLLM, Ollama, Groq, Mistral, Google, Anthropic and LiteLLM.
 """
@@ -20,9 +20,7 @@ from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
 from dialeval.engines.rate_limits.limits import LONGEST_PAUSE
-from dialeval.engines.requests import AnswerFailure, whole_text
-
-# What can go wrong at an endpoint: of which kind it is, whether it may pass, how long the endpoint asks to wait.
+from dialeval.engines.requests import AnswerFailure, valid_unicode
 
 Read = TypeVar("Read")
 LONGEST_MESSAGE = 400
@@ -38,7 +36,6 @@ _CONTEXT_WORDS = re.compile(
     r"tokens|input is too long|longer than the (?:maximum|model)",
     re.IGNORECASE,
 )
-
 
 Billing = Literal["nothing", "prompt", "everything"]
 
@@ -81,23 +78,23 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
         url: the address that was asked, which is named where nothing was found there.
     """
     error = _error_part(body)
-    code = f"{plain_words(error.get('code'))} {plain_words(error.get('type'))} {_inner_code(error)}".lower()
-    said = plain_words(error.get("message")).strip()
-    kind = _kind(status, code, said)
-    remedy_ = ""
+    code = f"{message_text(error.get('code'))} {message_text(error.get('type'))} {_inner_code(error)}".lower()
+    message = message_text(error.get("message")).strip()
+    kind = _kind(status, code, message)
+    hint = ""
     if 300 <= status < 400:
-        remedy_ = " (the endpoint sends us elsewhere; correct base_url)"
-    if kind == "bad_request" and _ROLE_WORDS.search(said):
-        remedy_ = " (this model's template wants other roles; set system_message: merge)"
+        hint = " (the endpoint sends us elsewhere; correct base_url)"
+    if kind == "bad_request" and _ROLE_WORDS.search(message):
+        hint = " (this model's template wants other roles; set system_message: merge)"
     elif kind not in ("context_length", "refusal", "quota"):
-        mended_by = remedy(status, plain_words(error.get("param")), said)
-        if mended_by is not None:
-            kind, remedy_ = "parameter", f" ({mended_by})"
+        field_remedy = remedy(status, message_text(error.get("param")), message)
+        if field_remedy is not None:
+            kind, hint = "parameter", f" ({field_remedy})"
     at = f" at {url}" if url and kind == "not_found" else ""
-    words = f"status {status}{at}" + (f": {said}" if said else "")
+    words = f"status {status}{at}" + (f": {message}" if message else "")
     return Fault(
         kind,
-        short(redactor.mask(words)) + remedy_,
+        short(redactor.mask(words)) + hint,
         too_many=kind == "rate_limit" or status in (503, 529),
         retry_after=retry_after(headers),
         final=status in (501, 505),
@@ -106,7 +103,7 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
 
 
 def read_or_fault(read: Callable[[dict[str, Any]], Read], payload: dict[str, Any]) -> Read | Fault:
-    """Returns what `read` makes of an endpoint's JSON, or a fault where another try may give something better.
+    """Returns the endpoint's JSON as read by `read`, or a fault where another try may succeed.
 
     Args:
         read: raises AnswerFailure if there is nothing to read.
@@ -127,7 +124,7 @@ def read_or_fault(read: Callable[[dict[str, Any]], Read], payload: dict[str, Any
 
 def short(text: str) -> str:
     """Returns a message on one line of limited length."""
-    line = " ".join(whole_text(text).split())
+    line = " ".join(valid_unicode(text).split())
     return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 3] + "..."
 
 
@@ -146,30 +143,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, moment - (time.time() if now is None else now))  # by the endpoint's own clock if it shows it
 
 
-def _billed(status: int, kind: str) -> Billing:
-    """Returns what may be billed for an answer with an error status.
-
-    Whoever turns a request away (4xx) has written nothing, but may have read it to find it improper (Azure bills that).
-    An error of a server (5xx) may come after the work was done; 501, 505 and 529 (overloaded) come before.
-    """
-    if kind == "refusal":
-        return "prompt"
-    turned_away = status < 500 and status not in (408, 499)
-    return "nothing" if turned_away or status in (501, 505, 529) else "everything"
-
-
-def _kind(status: int, code: str, said: str) -> str:
-    if status == 402 or (status in (403, 429) and any(word in code for word in _QUOTA_CODES)):
-        return "quota"
-    if status in (400, 403, 422) and (any(word in code for word in _CONTENT_CODES) or _CONTENT_WORDS.search(said)):
-        return "refusal"
-    if status in (400, 413, 422) and ("context_length" in code or _CONTEXT_WORDS.search(said)):
-        return "context_length"
-    fixed = {401: "authentication", 403: "authentication", 404: "not_found", 405: "not_found", 408: "timeout"}
-    fixed |= {407: "authentication", 410: "not_found", 429: "rate_limit"}
-    if status in fixed:
-        return fixed[status]
-    return "server" if status >= 500 or status in (409, 425) else "bad_request"
+def message_text(value: object) -> str:
+    """Returns a value of an endpoint's JSON as text; endlessly nested lists give an empty text."""
+    try:
+        return str(value or "")
+    except RecursionError:
+        return ""
 
 
 def _error_part(body: object) -> dict[str, Any]:
@@ -185,15 +164,33 @@ def _error_part(body: object) -> dict[str, Any]:
 
 def _inner_code(error: dict[str, Any]) -> str:
     inner = error.get("innererror") or error.get("inner_error")
-    return plain_words(inner.get("code")) if isinstance(inner, dict) else ""
+    return message_text(inner.get("code")) if isinstance(inner, dict) else ""
 
 
-def plain_words(value: object) -> str:
-    """Returns what an endpoint says; lists within lists without end say nothing."""
-    try:
-        return str(value or "")
-    except RecursionError:
-        return ""
+def _kind(status: int, code: str, message: str) -> str:
+    if status == 402 or (status in (403, 429) and any(word in code for word in _QUOTA_CODES)):
+        return "quota"
+    if status in (400, 403, 422) and (any(word in code for word in _CONTENT_CODES) or _CONTENT_WORDS.search(message)):
+        return "refusal"
+    if status in (400, 413, 422) and ("context_length" in code or _CONTEXT_WORDS.search(message)):
+        return "context_length"
+    fixed = {401: "authentication", 403: "authentication", 404: "not_found", 405: "not_found", 408: "timeout"}
+    fixed |= {407: "authentication", 410: "not_found", 429: "rate_limit"}
+    if status in fixed:
+        return fixed[status]
+    return "server" if status >= 500 or status in (409, 425) else "bad_request"
+
+
+def _billed(status: int, kind: str) -> Billing:
+    """Returns the part of an answer with an error status that may be billed.
+
+    Whoever turns a request away (4xx) has written nothing, but may have read it to find it improper (Azure bills that).
+    An error of a server (5xx) may come after the work was done; 501, 505 and 529 (overloaded) come before.
+    """
+    if kind == "refusal":
+        return "prompt"
+    turned_away = status < 500 and status not in (408, 499)
+    return "nothing" if turned_away or status in (501, 505, 529) else "everything"
 
 
 def _number(text: str | None) -> float | None:
@@ -253,21 +250,21 @@ _NAMES = re.compile(rf"(?<![\w.-])({'|'.join(sorted(_REMEDIES, key=len, reverse=
 _SAMPLE_LOGPROBS = re.compile(r"requested (?:sample|prompt) logprobs", re.IGNORECASE)
 
 
-def remedy(status: int, parameter: str, said: str) -> str | None:
-    """Returns what to do about a refused parameter, or None if none of ours was refused.
+def remedy(status: int, parameter: str, message: str) -> str | None:
+    """Returns the remedy for a refused parameter, or None if none of ours was refused.
 
     Args:
         status: the HTTP status.
         parameter: the parameter that the endpoint names apart, or nothing.
-        said: what it says.
+        message: what it says.
     """
-    if status not in STATUSES or not (_REFUSED.search(said) or (parameter in _REMEDIES and status != 500)):
+    if status not in STATUSES or not (_REFUSED.search(message) or (parameter in _REMEDIES and status != 500)):
         return None
-    named = _NAMES.search(said)
+    named = _NAMES.search(message)
     name = parameter if parameter in _REMEDIES else named.group(1) if named else ""
     if name not in _REMEDIES:
         return None
-    if name in _REMEDIES_OF_SIZE and (_TOO_MANY.search(said) or _SAMPLE_LOGPROBS.search(said)):
+    if name in _REMEDIES_OF_SIZE and (_TOO_MANY.search(message) or _SAMPLE_LOGPROBS.search(message)):
         return _REMEDIES_OF_SIZE[name]
     return _REMEDIES[name]
 
@@ -364,7 +361,7 @@ class MaskedRecords(logging.Filter):
 
 
 def _forms(secret: str) -> set[str]:
-    """Returns how a secret can stand in a text: as it is, escaped, in hexadecimal, and inside any base64."""
+    """Returns the forms of a secret in texts: plain, escaped, hexadecimal, and inside base64."""
     data = secret.encode()
     forms = {secret, quote(secret, safe=""), json.dumps(secret)[1:-1], data.hex()}
     for shift in range(3):  # of a base64 text only the letters that depend on nothing but the secret
@@ -410,7 +407,7 @@ async def with_retries(
     attempt: Callable[[], Awaitable[Answer]],
     rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> Answer:
-    """Returns what an attempt gives in the end.
+    """Returns the result of an attempt, retried while its fault may pass.
 
     Args:
         policy: when to stop.

@@ -1,4 +1,4 @@
-"""Tokens of prompts and answers: counted beforehand, and as they are billed.
+"""Tokens of prompts and answers: bounds before a request, and the bill after it.
 
 In this order: tiktoken's vocabulary of the model, if its file is in a cache (nothing is fetched); cl100k_base, see
 `dialeval.engines.cl100k`; half a token per byte of UTF-8, which is more than texts have in practice.
@@ -15,8 +15,6 @@ from typing import Any
 from dialeval.engines.cl100k import WORDS_AND_MARKS, Tokenizer, caches, cl100k_tokenizer
 from dialeval.engines.openai_api.faults import Fault
 from dialeval.engines.spending.prices import NOTHING, Billed, Bound
-
-# What a try is billed for at most, and what the endpoint's answer says it was billed for.
 
 _PER_MESSAGE, _PER_PROMPT = 4, 3
 """Tokens that a chat template adds."""
@@ -52,13 +50,13 @@ def bound_of(body: Mapping[str, Any]) -> Bound:
     return Bound(n_input + _PER_MESSAGE * len(messages) + _PER_PROMPT, n_output)
 
 
-def most_of(bound: Bound) -> Billed:
-    """Returns a bill that nobody wrote: all that a try may have been billed for."""
+def largest_bill(bound: Bound) -> Billed:
+    """Returns the largest possible bill of a try."""
     return Billed(bound.input_tokens, bound.output_tokens, confirmed=False)
 
 
 def billed_for(outcome: Mapping[str, Any] | Fault, bound: Bound) -> Billed:
-    """Returns what a try is billed for: as the endpoint says, or else the most that may be.
+    """Returns the bill of a try: the endpoint's counts, or else the largest possible one.
 
     A count of zero, or one that cannot be, says nothing. Reasoning that an endpoint leaves out of its count of answer
     tokens is found in its total.
@@ -74,7 +72,7 @@ def billed_for(outcome: Mapping[str, Any] | Fault, bound: Bound) -> Billed:
             case "prompt":
                 return Billed(bound.input_tokens, 0, confirmed=False)
             case _:
-                return most_of(bound)
+                return largest_bill(bound)
     usage = outcome.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     n_input = _believed(usage.get("prompt_tokens"), bound.input_tokens)

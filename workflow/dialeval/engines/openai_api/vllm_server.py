@@ -1,4 +1,4 @@
-"""What only a vLLM server offers: exact probabilities of labels and of given texts.
+"""Requests that only a vLLM server answers: exact probabilities of labels and of given texts.
 
 The rule is that of `engine: vllm` (`Tokenization.with_continuation`): prompt and continuation are tokenised as the one
 text that they are, and every token that says a part of the continuation is the continuation's, also one that begins in
@@ -21,17 +21,18 @@ from typing import Any, Protocol, TypeVar
 
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.label_probabilities import LabelTree, Path, label_logprobs, label_tree
-from dialeval.engines.openai_api.answers import (
+from dialeval.engines.openai_api.wire_format import (
     checked_logprob,
+    exact_choice_body,
     first_token_logprobs,
+    next_token_body,
     next_token_logprobs,
     read_first_token,
     read_scores,
+    scoring_body,
+    tokenise_body,
 )
-from dialeval.engines.openai_api.request_bodies import exact_choice_body, next_token_body, scoring_body, tokenise_body
 from dialeval.engines.requests import AnswerFailure, Request, Response
-
-# What only a vLLM server offers: exact probabilities of labels, and of a text that is given.
 
 Read = TypeVar("Read")
 _TOKEN_ID = "token_id:"
@@ -97,13 +98,13 @@ class VllmServer:
         return await self._post("/completions", scoring_body(self._model, tokens), request, read)
 
     def forget(self) -> None:
-        """Drops what was learned of labels and ends what is under way."""
+        """Drops the trees of labels and cancels those under way."""
         for task in self._trees.values():
             task.cancel()
         self._trees.clear()
 
     async def _tree(self, labels: tuple[str, ...]) -> LabelTree:
-        """Returns the tree of some labels, asked for once however many requests need it."""
+        """Returns the tree of some labels, requested once for all."""
         task = self._trees.get(labels)
         if task is None or task.get_loop() is not asyncio.get_running_loop() or _failed(task):
             task = self._trees[labels] = asyncio.create_task(self._ask_tree(labels))
@@ -120,33 +121,19 @@ class VllmServer:
     async def _encode(self, text: str) -> list[int]:
         return await self._tokens({"model": self._model.model, "prompt": text, "add_special_tokens": False})
 
+    async def _tokens(self, body: dict[str, Any]) -> list[int]:
+        return await self._post(self._tokenize, body, None, _read_tokens)
+
     async def _decode(self, tokens: Sequence[int]) -> str:
         return await self._post(
             self._detokenize, {"model": self._model.model, "tokens": list(tokens)}, None, _read_text
         )
 
-    async def _tokens(self, body: dict[str, Any]) -> list[int]:
-        return await self._post(self._tokenize, body, None, _read_tokens)
-
 
 def _first_token(payload: dict[str, Any]) -> tuple[Response, dict[str, float]]:
-    """Returns an answer of one token with the probabilities shown for it, of which a refusal has none."""
+    """Returns an answer of one token with its probabilities; a refusal has none."""
     response = read_first_token(payload)
     return response, {} if response.finish_reason == "refusal" else first_token_logprobs(payload)
-
-
-def _read_tokens(payload: dict[str, Any]) -> list[int]:
-    tokens = payload.get("tokens")
-    if not isinstance(tokens, list) or not all(isinstance(token, int) for token in tokens):
-        raise AnswerFailure("unsupported", "the endpoint has no /tokenize as vLLM's servers have")
-    return tokens
-
-
-def _read_text(payload: dict[str, Any]) -> str:
-    text = payload.get("prompt")
-    if not isinstance(text, str):
-        raise AnswerFailure("unsupported", "the endpoint has no /detokenize as vLLM's servers have")
-    return text
 
 
 def _by_number(shown: Mapping[str, float], wanted: Sequence[int]) -> dict[int, float]:
@@ -162,6 +149,20 @@ def _by_number(shown: Mapping[str, float], wanted: Sequence[int]) -> dict[int, f
 
 def _failed(task: asyncio.Task[LabelTree]) -> bool:
     return task.done() and (task.cancelled() or task.exception() is not None)
+
+
+def _read_text(payload: dict[str, Any]) -> str:
+    text = payload.get("prompt")
+    if not isinstance(text, str):
+        raise AnswerFailure("unsupported", "the endpoint has no /detokenize as vLLM's servers have")
+    return text
+
+
+def _read_tokens(payload: dict[str, Any]) -> list[int]:
+    tokens = payload.get("tokens")
+    if not isinstance(tokens, list) or not all(isinstance(token, int) for token in tokens):
+        raise AnswerFailure("unsupported", "the endpoint has no /tokenize as vLLM's servers have")
+    return tokens
 
 
 # Where the tokens of a continuation begin, found out through a vLLM server.

@@ -1,6 +1,6 @@
-"""All limits of one endpoint together: requests under way, speed, and when it is given up.
+"""The limits of an endpoint: requests in flight, requests and tokens per minute, pauses, and the circuit breaker.
 
-Who need not wait goes through at once; all others wait in a row.
+A request that need not wait is sent at once; all others wait in a queue.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
-from dialeval.engines.rate_limits.speed import AnnouncedLimit, Reading, Sent, Throttle, Try
+from dialeval.engines.rate_limits.speed import AnnouncedLimit, Attempt, Reading, Sent, Throttle
 from dialeval.errors import UserError
-
-# All limits of one endpoint together.
 
 _FIRST_PAUSE, _LONGEST_OPEN = 0.25, 30.0
 """Seconds of a pause whose length the endpoint leaves open; it doubles while nothing is answered."""
-_IN_VAIN, _MOST_DOUBLED = 4, 20
-"""After so many pauses in a row that the endpoint asked for, and no answer, they are too short and are doubled as well:
-where refused tries count, too, jobs that all come again as soon as they may keep each other out for ever."""
-_LONGEST_KNOCK = 2.0
-"""Seconds between two looks whether an endpoint that cannot be reached is there again."""
+_SHORT_PAUSES, _MOST_DOUBLED = 4, 20
+"""Pauses in a row that the endpoint asked for, without an answer, after which they are doubled as well.
+
+Where an endpoint counts refused tries, too, jobs that all retry at once would keep each other out for ever.
+"""
+_LONGEST_PROBE = 2.0
+"""Seconds between two probes of an endpoint that cannot be reached."""
 _READ_AGAIN = 0.01
-"""Seconds in which one answer tells what is announced: to read the headers of each takes a twentieth of its time."""
+"""Seconds between two readings of announced limits: to read all headers takes a twentieth of the time."""
 
 
 class Tokens(NamedTuple):
-    """What a try counts for where tokens are limited. To count them takes a seventh of a request's time.
+    """The tokens of a try. To count them exactly takes a seventh of a request's time.
 
     Attributes:
-        about: about so many.
-        most: never more than so many; as long as the limit is far, a try counts for these.
-        exact: counts them, where the limit is near.
+        about: an estimate.
+        most: an upper bound, which counts as long as the limit is far.
+        exact: counts them; called where the limit is near.
     """
 
     about: float
@@ -47,14 +47,14 @@ NO_TOKENS = Tokens(0.0, 0.0, float)
 
 
 class Limits:
-    """All limits of one endpoint together: those that are configured, announced, or learned from refusals.
+    """The limits of one endpoint: configured, announced in headers, or learned from refusals.
 
     Args:
         endpoint: its name for messages.
         in_flight: most requests at once.
         requests_per_minute: most requests in any minute, or None.
         tokens_per_minute: most tokens in any minute, or None.
-        patience: seconds that the endpoint may be unwell, see CircuitBreaker.
+        patience: seconds that the endpoint may fail, see CircuitBreaker.
         longest_refusal: seconds that it may refuse everything, likewise.
         longest_answer: seconds that it may refuse everything else while it works on a request.
     """
@@ -94,10 +94,76 @@ class Limits:
         """
         return Place(self, tokens, again)
 
+    def announced(
+        self, place: Place, read: Callable[[Mapping[str, str], str], Reading | None], *, accepted: bool
+    ) -> None:
+        """Notes the limits that an answer announces, at most once in `_READ_AGAIN` seconds.
+
+        Args:
+            place: the try's place.
+            read: gives what headers announce of the limit of `requests` or of `tokens`.
+            accepted: whether the endpoint took the request.
+        """
+        now = _now()
+        if place.headers is None or (accepted and now < self._read_at + _READ_AGAIN):
+            return
+        self._read_at = now
+        requests, tokens = read(place.headers, "requests"), read(place.headers, "tokens")
+        if requests is not None:
+            self._announced_requests.update(requests, place.in_requests, accepted=accepted)
+        if tokens is not None and place.tokens:
+            self._announced_tokens.update(tokens, place.in_tokens, accepted=accepted)
+        place.used_up = (requests is not None and requests.remaining < 1 and self._announced_requests.known) or (
+            tokens is not None and tokens.remaining < place.tokens and self._announced_tokens.known
+        )
+
+    def answered(self, place: Place) -> None:
+        """Notes an answer to the request that held a place."""
+        self._throttle.accepted(place.attempt)
+        self._n_pauses = 0
+        self.in_flight.open()
+        self.breaker.answered()
+
+    def failed(self, place: Place, kind: str, message: str, *, too_many: bool, pause: float | None) -> None:
+        """Notes a failed try.
+
+        Args:
+            place: the try's place.
+            kind: the failure's kind.
+            message: the failure's message.
+            too_many: whether the endpoint refused the request as one too many.
+            pause: seconds that the endpoint asks to wait, or None.
+
+        Raises:
+            UserError: the endpoint is dead.
+        """
+        if too_many:
+            doubled = min(self._n_pauses - (0 if pause is None else _SHORT_PAUSES), _MOST_DOUBLED)
+            longer = min(_FIRST_PAUSE * 2.0**doubled, _LONGEST_OPEN) if doubled >= 0 else 0.0
+            longer = min(longer, max(self.breaker.patient_until - _now(), _FIRST_PAUSE))
+            seconds = max(longer, min(pause or 0.0, LONGEST_PAUSE))
+            if place.used_up or self._throttle.refused(place.attempt, seconds):
+                self._n_pauses += not self.in_flight.paused
+                self.in_flight.pause(seconds)
+        elif kind == UNREACHABLE and self.breaker.n_failures >= FIRST:  # a few look whether it is there again
+            if not self.in_flight.paused:
+                self.in_flight.pause(min(_FIRST_PAUSE * 2.0 ** min(self._n_pauses, _MOST_DOUBLED), _LONGEST_PROBE))
+                self._n_pauses += 1
+        elif kind in FINAL_KINDS and not self.breaker.has_answered:  # until the breaker has decided
+            self.in_flight.pause(_FIRST_PAUSE)
+        elif kind not in RECOVERABLE_KINDS:
+            self.in_flight.open()
+        self.breaker.failed(kind, message, again=place.again, is_working=self._is_working)
+
+    def _is_working(self) -> bool:
+        """Returns whether a request is in flight for longer than a refusal takes."""
+        since = _now() - self._throttle.refusals_take()
+        return any(place.attempt.sent_at < since for place in self._under_way)
+
     async def _enter(self, place: Place) -> None:
         self.breaker.check()
         if not place.again:
-            self.breaker.refuses_until(self.in_flight.resume_at, self._works)
+            self.breaker.refuses_until(self.in_flight.resume_at, self._is_working)
         await self.in_flight.enter(again=place.again)
         try:
             if self._requests is not None:
@@ -126,84 +192,20 @@ class Limits:
         if math.isfinite(self._throttle.speed):
             await self._by_refusals.take()
 
-    def announced(self, place: Place, read: Callable[[Mapping[str, str], str], Reading | None], *, taken: bool) -> None:
-        """Notes what an answer announces, if it is long enough since another told it.
-
-        Args:
-            place: the try's place.
-            read: gives what headers announce of the limit of `requests` or of `tokens`.
-            taken: whether the endpoint took the request.
-        """
-        now = _now()
-        if place.headers is None or (taken and now < self._read_at + _READ_AGAIN):
-            return
-        self._read_at = now
-        requests, tokens = read(place.headers, "requests"), read(place.headers, "tokens")
-        if requests is not None:
-            self._announced_requests.heard(requests, place.in_requests, taken=taken)
-        if tokens is not None and place.tokens:
-            self._announced_tokens.heard(tokens, place.in_tokens, taken=taken)
-        place.used_up = (requests is not None and requests.remaining < 1 and self._announced_requests.known) or (
-            tokens is not None and tokens.remaining < place.tokens and self._announced_tokens.known
-        )
-
-    def answered(self, place: Place) -> None:
-        """Notes an answer to the request that held a place."""
-        self._throttle.taken(place.attempt)
-        self._n_pauses = 0
-        self.in_flight.open()
-        self.breaker.answered()
-
-    def failed(self, place: Place, kind: str, message: str, *, too_many: bool, pause: float | None) -> None:
-        """Notes a failed try.
-
-        Args:
-            place: the try's place.
-            kind: the failure's kind.
-            message: the failure's message.
-            too_many: whether the endpoint refused the request as one too many.
-            pause: seconds that the endpoint asks to wait, or None.
-
-        Raises:
-            UserError: the endpoint is dead.
-        """
-        if too_many:
-            doubled = min(self._n_pauses - (0 if pause is None else _IN_VAIN), _MOST_DOUBLED)
-            longer = min(_FIRST_PAUSE * 2.0**doubled, _LONGEST_OPEN) if doubled >= 0 else 0.0
-            longer = min(longer, max(self.breaker.borne_until - _now(), _FIRST_PAUSE))
-            seconds = max(longer, min(pause or 0.0, LONGEST_PAUSE))
-            if place.used_up or self._throttle.refused(place.attempt, seconds):
-                self._n_pauses += not self.in_flight.paused
-                self.in_flight.pause(seconds)
-        elif kind == UNREACHED and self.breaker.unwell >= FIRST:  # a few look whether it is there again
-            if not self.in_flight.paused:
-                self.in_flight.pause(min(_FIRST_PAUSE * 2.0 ** min(self._n_pauses, _MOST_DOUBLED), _LONGEST_KNOCK))
-                self._n_pauses += 1
-        elif kind in HOPELESS and not self.breaker.has_answered:  # until it is decided whether anything more is asked
-            self.in_flight.pause(_FIRST_PAUSE)
-        elif kind not in UNWELL:
-            self.in_flight.open()
-        self.breaker.failed(kind, message, again=place.again, works=self._works)
-
-    def _works(self) -> bool:
-        """Returns whether the endpoint seems to work on a request: one is under way for longer than a refusal takes."""
-        since = _now() - self._throttle.refusals_take()
-        return any(place.attempt.sent_at < since for place in self._under_way)
-
     def _leave(self, place: Place) -> None:
         self._under_way.discard(place)
         self.in_flight.leave()
 
 
 class Place:
-    """A request's place among those under way; to hold it raises UserError if the endpoint was found dead.
+    """A request's place among those in flight; entering it raises UserError if the endpoint was found dead.
 
     Attributes:
         counts_for: what the try counts for.
         tokens: the same as a number.
         headers: of the answer, as soon as it is there.
-        used_up: whether nothing was left of an announced limit.
-        attempt: what the throttle knows the try by.
+        used_up: whether an announced limit was used up.
+        attempt: the try as the throttle counts it.
         in_requests: its place in the use of the announced requests.
         in_tokens: its place in the use of the announced tokens.
 
@@ -224,7 +226,7 @@ class Place:
         "tokens",
         "used_up",
     )
-    attempt: Try
+    attempt: Attempt
     in_requests: Sent
     in_tokens: Sent
 
@@ -233,10 +235,6 @@ class Place:
         self.used_up = False
         self.headers: Mapping[str, str] | None = None
 
-    def hear(self, headers: Mapping[str, str]) -> None:
-        """Keeps the headers of the answer."""
-        self.headers = headers
-
     async def __aenter__(self) -> Self:
         await self._limits._enter(self)
         return self
@@ -244,12 +242,16 @@ class Place:
     async def __aexit__(self, *_: object) -> None:
         self._limits._leave(self)
 
+    def keep_headers(self, headers: Mapping[str, str]) -> None:
+        """Keeps the headers of the answer."""
+        self.headers = headers
+
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-# How many requests are under way, and the pause that all of them share.
+# Requests in flight, and the pause that all of them share.
 
 FIRST = 8
 """Requests that are under way at most before an answer."""
@@ -258,12 +260,10 @@ LONGEST_PAUSE = 600.0
 
 
 class InFlight:
-    """Places for requests under way, in the order of asking; who was refused comes before who was not asked yet.
+    """A queue for places in flight: refused requests first, then new ones in their order.
 
-    All requests share one pause, so that while the endpoint takes nothing nobody knocks.
-
-    At the beginning and after a pause a few go alone: with their answers the endpoint may say how many it takes, and if
-    it takes none, no more are refused.
+    All requests share one pause. At the beginning and after a pause only a few are in flight until the first answer,
+    which may announce the limits.
 
     Args:
         maximum: never more than so many at once.
@@ -305,11 +305,11 @@ class InFlight:
 
     @property
     def paused(self) -> bool:
-        """Whether a pause holds everyone back."""
+        """Whether all requests pause."""
         return asyncio.get_running_loop().time() < self._resume_at
 
     async def pause_over(self) -> None:
-        """Waits until no pause holds everyone back."""
+        """Waits for the end of the pause."""
         while (wait := self._resume_at - asyncio.get_running_loop().time()) > 0:
             await asyncio.sleep(wait)
 
@@ -319,13 +319,13 @@ class InFlight:
         self._let_in()
 
     def open(self) -> None:
-        """Lets as many in as may be under way."""
+        """Allows `maximum` requests in flight."""
         if self.limit < self.maximum:
             self.limit = self.maximum
             self._let_in()
 
     def pause(self, seconds: float) -> None:
-        """Holds everyone back for so long from now, and all but a few until there is an answer."""
+        """Pauses all requests, and then allows only a few until there is an answer."""
         self.limit = min(self.maximum, FIRST)
         self._resume_at = max(self._resume_at, asyncio.get_running_loop().time() + min(seconds, LONGEST_PAUSE))
 
@@ -346,18 +346,18 @@ class InFlight:
                 future.set_result(None)
 
 
-# How many units may go in a minute, where it is configured, and a flow whose speed is found on the way.
+# Configured units per minute, and a flow at a learned speed.
 
 _CATCH_UP = 0.05
 """Seconds by which a flow may run late and catch up: timers wake late, and each of them alone would slow it down."""
 
 
 class Pace:
-    """At most so many units in any minute, first come, first served, without a burst at the beginning.
+    """Limits units in any minute, first come, first served, without a burst at the beginning.
 
     Args:
         per_minute: units in a minute.
-        burst_seconds: units of so many seconds may go at once.
+        burst_seconds: a burst may have the units of these seconds.
     """
 
     def __init__(self, per_minute: float, burst_seconds: float) -> None:
@@ -368,14 +368,14 @@ class Pace:
         self._turn = asyncio.Lock()
 
     def take_amply(self, most: float) -> bool:
-        """Uses so many units if half of what may go at once is left then, and returns whether it did."""
+        """Uses units if half of the burst is left afterwards, and returns whether it did."""
         if self._turn.locked() or self._missing(most) > -self._burst / 2:
             return False
         self._room -= most
         return True
 
     async def acquire(self, units: float = 1.0) -> None:
-        """Waits until so many units may be used."""
+        """Waits until the units may be used."""
         if not self._turn.locked() and self._missing(units) <= 0:
             self._room -= units
             return
@@ -400,10 +400,10 @@ class Pace:
 
 
 class Flow:
-    """Lets one request after the other through, each after the time that the one before it takes at the speed of then.
+    """Spaces requests: each waits for the time that the one before it takes at the current speed.
 
     Args:
-        seconds: how long so many units take now; 0 for as fast as they come.
+        seconds: returns how long units take now; 0 for no limit.
     """
 
     def __init__(self, seconds: Callable[[float], float]) -> None:
@@ -412,7 +412,7 @@ class Flow:
         self._turn = asyncio.Lock()
 
     async def take(self, units: float = 1.0) -> None:
-        """Waits for one's turn."""
+        """Waits for a turn."""
         clock = asyncio.get_running_loop().time
         if self._turn.locked() or self._free_at > clock():
             async with self._turn:
@@ -426,21 +426,21 @@ class Flow:
         self._free_at = max(self._free_at, now - _CATCH_UP) + self._seconds(units)
 
 
-# When an endpoint is given up.
+# The circuit breaker.
 
 FAILURES_IN_A_ROW = 10
 """Failures without one answer in between after which an endpoint may be called dead."""
-HOPELESS = frozenset({"authentication", "quota", "not_found", "parameter"})
-"""Failures that no waiting mends."""
-NOT_OPENAI = "malformed"
-"""The kind of answers that come with status 200 and are none of an OpenAI-compatible endpoint: a login page, say."""
-UNWELL = frozenset({"connection", "timeout", "server", NOT_OPENAI})
+FINAL_KINDS = frozenset({"authentication", "quota", "not_found", "parameter"})
+"""Failures that waiting does not change."""
+MALFORMED = "malformed"
+"""Answers with status 200 that are not of an OpenAI-compatible endpoint, such as a login page."""
+RECOVERABLE_KINDS = frozenset({"connection", "timeout", "server", MALFORMED})
 """Failures of an endpoint, or of a proxy before it, that may recover within `patience` seconds."""
-UNREACHED = "connection"
+UNREACHABLE = "connection"
 FIRST_PATIENCE = 1 / 3
-"""The share of `patience` that an endpoint has which cannot be reached and has answered nothing in this job."""
+"""The share of `patience` for an endpoint that cannot be reached and has not answered in this job."""
 TOO_MANY = "rate_limit"
-"""The kind of failure of who is told to come later, be it for ever."""
+"""The kind of refusals with status 429."""
 REMEDIES = {
     "authentication": "set the variable that `api_key_env` names to a key that this endpoint takes",
     "not_found": "see whether the endpoint has the `model`, and whether `base_url` is right (most end with /v1)",
@@ -453,15 +453,15 @@ REMEDIES = {
     "rate_limit": "lower `concurrency`, or set the limits of your account: `requests_per_minute`, `tokens_per_minute`",
     "quota": "add credit to your account with this provider, or raise its limit",
 }
-"""What helps against kinds of failures, in fields of the model."""
+"""Remedies by kind of failure, in fields of the model."""
 
 
-def to_go_on(kind: str, remedy: str = "") -> str:
-    """Returns what the message of a job that stops early says last.
+def resume_advice(kind: str, remedy: str = "") -> str:
+    """Returns the end of the message of a job that stops early.
 
     Args:
         kind: of the failure.
-        remedy: what helps, in place of what is known of the kind.
+        remedy: replaces that of the kind.
     """
     remedy = remedy or REMEDIES.get(kind, "mend this")
     return (
@@ -471,34 +471,20 @@ def to_go_on(kind: str, remedy: str = "") -> str:
 
 
 class EndpointDead(UserError):
-    """No request to this endpoint can be answered at present, whichever job of the run asks."""
-
-
-@dataclass
-class _Row:
-    """Failures of a kind without one answer in between: how many, and since when."""
-
-    number: int = 0
-    since: float = 0.0
-
-    def add(self, now: float) -> float:
-        """Adds one, and returns for how many seconds it has been going on."""
-        self.since = self.since if self.number else now
-        self.number += 1
-        return now - self.since
+    """The endpoint answers no request of this run at present."""
 
 
 class CircuitBreaker:
-    """Ends the job with one message when an endpoint is dead, so that what is stored is kept and no time is lost.
+    """Raises `EndpointDead` when an endpoint answers nothing; stored answers are kept.
 
     Attributes:
         has_answered: whether the endpoint has given any answer.
 
     Args:
         endpoint: the name for the message.
-        patience: seconds that an endpoint may be unwell without one answer in between.
-        longest_refusal: seconds that it may refuse all requests, and so many different ones, as too many.
-        longest_answer: the same where it works on a request meanwhile.
+        patience: seconds of recoverable failures without an answer in between.
+        longest_refusal: seconds of refusals as too many, of different requests.
+        longest_answer: the same where it works on a request at the same time.
         failures_in_a_row: how many failures without one answer in between are needed at least.
         clock: tells seconds.
     """
@@ -519,7 +505,7 @@ class CircuitBreaker:
         self._longest_answer = longest_answer
         self._needed = failures_in_a_row
         self._clock = clock
-        self._hopeless, self._unwell, self._not_openai, self._too_many = _Row(), _Row(), _Row(), _Row()
+        self._final, self._recoverable, self._not_openai, self._too_many = _Row(), _Row(), _Row(), _Row()
         self._different = 0  # requests that are refused as too many
         self._last_refusal = ""
         self.has_answered = False
@@ -533,12 +519,12 @@ class CircuitBreaker:
     def answered(self) -> None:
         """Notes that the endpoint gave an answer."""
         self.has_answered = True
-        for row in (self._hopeless, self._unwell, self._not_openai, self._too_many):
+        for row in (self._final, self._recoverable, self._not_openai, self._too_many):
             row.number = 0
         self._different = 0
 
     def failed(
-        self, kind: str, message: str, *, again: bool = False, works: Callable[[], bool] = lambda: False
+        self, kind: str, message: str, *, again: bool = False, is_working: Callable[[], bool] = lambda: False
     ) -> None:
         """Notes a failed try; raises EndpointDead if it was one too many.
 
@@ -546,63 +532,77 @@ class CircuitBreaker:
             kind: the failure's kind.
             message: the failure's message.
             again: whether the request was tried before; a few that are refused for ever end by themselves.
-            works: returns whether the endpoint seems to work on another request, whose answer is worth waiting for.
+            is_working: returns whether the endpoint seems to work on another request, worth waiting for.
         """
         now = self._clock()
         words = f"{kind}: {message}"
-        if kind in HOPELESS:
-            self._hopeless.add(now)
-            if self._hopeless.number >= self._needed:
-                self._stop(kind, self._hopeless.number, words)
-        elif kind in UNWELL:
-            self._not_openai.number = self._not_openai.number + 1 if kind == NOT_OPENAI else 0
-            seconds = self._unwell.add(now)
+        if kind in FINAL_KINDS:
+            self._final.add(now)
+            if self._final.number >= self._needed:
+                self._stop(kind, self._final.number, words)
+        elif kind in RECOVERABLE_KINDS:
+            self._not_openai.number = self._not_openai.number + 1 if kind == MALFORMED else 0
+            seconds = self._recoverable.add(now)
             patience = self._patience
-            if kind == UNREACHED and not self.has_answered:
+            if kind == UNREACHABLE and not self.has_answered:
                 patience *= FIRST_PATIENCE
             never_openai = self._not_openai.number >= self._needed and not self.has_answered
-            if never_openai or (self._unwell.number >= self._needed and seconds >= patience):
-                self._stop(kind, self._unwell.number, words, f" for {seconds:.0f} s")
+            if never_openai or (self._recoverable.number >= self._needed and seconds >= patience):
+                self._stop(kind, self._recoverable.number, words, f" for {seconds:.0f} s")
         else:
-            self._unwell.number = self._not_openai.number = 0  # whoever refuses a request is alive
+            self._recoverable.number = self._not_openai.number = 0  # an endpoint that refuses is alive
             if kind == TOO_MANY:
                 self._too_many.add(now)
                 self._last_refusal = words
                 self._different += not again
                 if self._different >= self._needed:
-                    self._refused_until(now, works)
+                    self._refused_until(now, is_working)
             else:
                 self._too_many.number = self._different = 0
 
-    def refuses_until(self, moment: float, works: Callable[[], bool]) -> None:
-        """Notes until when an endpoint asks everybody to wait; raises EndpointDead if nobody does so long.
+    def refuses_until(self, moment: float, is_working: Callable[[], bool]) -> None:
+        """Notes until when an endpoint asks all requests to wait; raises EndpointDead if that is too long.
 
         Args:
             moment: on the clock.
-            works: see `failed`.
+            is_working: see `failed`.
         """
         if moment - self._clock() > self._longest_refusal:
-            self._refused_until(moment, works)
+            self._refused_until(moment, is_working)
 
     @property
-    def borne_until(self) -> float:
-        """The moment, on the clock, until which refusals as too many are borne."""
+    def patient_until(self) -> float:
+        """The moment, on the clock, until which refusals as too many do not end the job."""
         return (self._too_many.since if self._too_many.number else self._clock()) + self._longest_refusal
 
-    def _refused_until(self, moment: float, works: Callable[[], bool]) -> None:
-        seconds = moment - self._too_many.since if self._too_many.number else -math.inf
-        if seconds >= self._longest_refusal and (seconds >= self._longest_answer or not works()):
-            remedy = "wait until it lets requests through, or raise max_total_seconds"
-            self._stop(TOO_MANY, self._too_many.number, self._last_refusal, f" for {seconds:.0f} s", remedy)
-
     @property
-    def unwell(self) -> int:
+    def n_failures(self) -> int:
         """How many tries in a row have failed without an answer or a refusal."""
-        return self._unwell.number
+        return self._recoverable.number
 
     def _stop(self, kind: str, failures: int, last: str, time_words: str = "", remedy: str = "") -> None:
         self._verdict = self._verdict or (
             f"{self._endpoint} failed {failures} times in a row{time_words}, without one answer in between; the last "
-            f"was {last}. {to_go_on(kind, remedy)}"
+            f"was {last}. {resume_advice(kind, remedy)}"
         )
         self.check()
+
+    def _refused_until(self, moment: float, is_working: Callable[[], bool]) -> None:
+        seconds = moment - self._too_many.since if self._too_many.number else -math.inf
+        if seconds >= self._longest_refusal and (seconds >= self._longest_answer or not is_working()):
+            remedy = "wait until it lets requests through, or raise max_total_seconds"
+            self._stop(TOO_MANY, self._too_many.number, self._last_refusal, f" for {seconds:.0f} s", remedy)
+
+
+@dataclass
+class _Row:
+    """Failures of a kind without one answer in between: how many, and since when."""
+
+    number: int = 0
+    since: float = 0.0
+
+    def add(self, now: float) -> float:
+        """Adds one, and returns for how many seconds it has been going on."""
+        self.since = self.since if self.number else now
+        self.number += 1
+        return now - self.since

@@ -1,4 +1,4 @@
-"""The speed that an endpoint announces in its headers, or bears by its refusals.
+"""The speed of requests, as announced in headers or learned from refusals.
 
 Nothing is taken from it but how much is left and how fast that grows, whatever the limit's window is: of a bucket that
 fills by and by, what was used grows back in the time that is announced; of a window that ends, all of it comes at once
@@ -29,8 +29,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-# The speed that an endpoint announces: how much is left of a limit, and when all of it will be there again.
-
 _MINUTE = 60.0
 _RESERVE = 0.1
 """The share of a limit below which we go slower than it grows."""
@@ -55,7 +53,7 @@ _MUCH_GROWTH = 0.05
 
 
 class Reading(NamedTuple):
-    """What an endpoint announces with an answer.
+    """The limit that an endpoint announces with an answer.
 
     Attributes:
         limit: how much there is at most.
@@ -105,7 +103,7 @@ class AnnouncedLimit:
         if not self.known:
             return 0.0
         now = asyncio.get_running_loop().time()
-        left, reserve = self._left(now), _RESERVE * self._limit
+        left, reserve = self._expected(now), _RESERVE * self._limit
         if left < reserve:
             speed = self._growth / self._sharers * max(left, 0.0) / reserve
         else:
@@ -120,25 +118,25 @@ class AnnouncedLimit:
         self._used += units
         return Sent(asyncio.get_running_loop().time(), self._used)
 
-    def heard(self, reading: Reading, sent: Sent, *, taken: bool) -> None:
-        """Notes what came with an answer.
+    def update(self, reading: Reading, sent: Sent, *, accepted: bool) -> None:
+        """Notes the limit announced with an answer.
 
         Args:
             reading: what is announced.
             sent: the request's place.
-            taken: whether the endpoint took the request.
+            accepted: whether the endpoint took the request.
         """
         if not (1 <= reading.limit < math.inf and 0 <= reading.remaining < reading.limit):
             return  # all of it is left: nothing to keep, or a number that counts nothing
-        if taken:
+        if accepted:
             self._sharers = max(1.0, _FASTER * self._sharers)
         elif reading.remaining < 1 and sent.at > self._found_shared_at:  # others use what grows
             self._sharers = min(_SLOWER * self._sharers, _MOST_SHARERS)
             self._found_shared_at = asyncio.get_running_loop().time()
         if sent.used <= self._used_then:
             return  # an earlier request, whose answer took longer
-        self._contradictions = self._contradictions + 1 if taken and not reading.remaining else 0
-        self._unmoved = self._unmoved + 1 if self._is_old(reading, sent, taken) else 0
+        self._contradictions = self._contradictions + 1 if accepted and not reading.remaining else 0
+        self._unmoved = self._unmoved + 1 if self._is_old(reading, sent, accepted) else 0
         full_in = reading.full_in if reading.full_in and reading.full_in > 0 else None
         if self.known and not self._unmoved:
             self._measure(reading, sent)
@@ -152,21 +150,21 @@ class AnnouncedLimit:
         self._full_at = asyncio.get_running_loop().time() + (full_in or missing / self._growth)
         self.known = max(self._contradictions, self._unmoved) < _CONTRADICTIONS
 
-    def _left(self, now: float) -> float:
-        """Returns what should be left, with all that is under way counted as used."""
+    def _expected(self, now: float) -> float:
+        """Returns the remaining units, with all requests under way counted as used."""
         grown = self._growth * (now - self._read_at)
         return min(self._limit, self._remaining + grown - (self._used - self._used_then))
 
-    def _is_old(self, reading: Reading, sent: Sent, taken: bool) -> bool:
+    def _is_old(self, reading: Reading, sent: Sent, accepted: bool) -> bool:
         """Returns whether a reading is the one before, though much more should have grown than was used."""
-        if not taken or (reading.limit, reading.remaining) != (self._limit, self._remaining):
+        if not accepted or (reading.limit, reading.remaining) != (self._limit, self._remaining):
             self._same_since = sent
             return False
         grown = self._growth * (sent.at - self._same_since.at) - (sent.used - self._same_since.used)
         return self._unmoved > _CHANCE or grown > _MUCH_GROWTH * self._limit
 
     def _measure(self, reading: Reading, sent: Sent) -> None:
-        """Adds what grew since the reading before, others' use taken off: no less than that is permitted to us."""
+        """Adds the growth since the last reading, without others' use: a lower bound of our limit."""
         seconds = sent.at - self._read_at
         less = math.exp(-seconds / _FORGOTTEN_IN)
         grown = reading.remaining - self._remaining + sent.used - self._used_then
@@ -174,6 +172,26 @@ class AnnouncedLimit:
 
 
 # What the headers of an answer announce of the endpoint's limits, in the spellings that are in use.
+
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|ns|[dhms])")
+_SECONDS = {"d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_YEARS = 3e8
+"""A number of seconds from here on is a moment: so many since 1970, or in milliseconds from 1000 times here on."""
+
+
+def announced(headers: Mapping[str, str], kind: str) -> Reading | None:
+    """Returns the announced limit of `requests` or of `tokens`; None if there is none or it is unreadable.
+
+    Args:
+        headers: the answer's, found by names in lower case.
+        kind: `requests` or `tokens`.
+    """
+    for remaining, limit, reset in _SPELLINGS[kind]:
+        left = _count(headers.get(remaining))
+        if left is not None:
+            most = _count(headers.get(limit))
+            return None if most is None else Reading(most, left, _span(headers.get(reset)))
+    return None
 
 
 def _names(*spellings: str) -> list[tuple[str, ...]]:
@@ -189,25 +207,6 @@ _SPELLINGS = {
     ),
     "tokens": _names("x-ratelimit-{}-tokens", "anthropic-ratelimit-tokens-{}"),
 }
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|ns|[dhms])")
-_SECONDS = {"d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
-_YEARS = 3e8
-"""A number of seconds from here on is a moment: so many since 1970, or in milliseconds from 1000 times here on."""
-
-
-def announced(headers: Mapping[str, str], kind: str) -> Reading | None:
-    """Returns what is announced of the limit of `requests` or of `tokens`; None if nothing that can be read.
-
-    Args:
-        headers: the answer's, found by names in lower case.
-        kind: `requests` or `tokens`.
-    """
-    for remaining, limit, reset in _SPELLINGS[kind]:
-        left = _count(headers.get(remaining))
-        if left is not None:
-            most = _count(headers.get(limit))
-            return None if most is None else Reading(most, left, _span(headers.get(reset)))
-    return None
 
 
 def _count(text: str | None) -> float | None:
@@ -267,23 +266,8 @@ _MOST_NOISE = 0.5
 
 
 @dataclass(slots=True)
-class Try:
-    """One request on its way.
-
-    Attributes:
-        number: how many were sent before.
-        sent_at: the loop's time of sending.
-        count: where it is counted.
-    """
-
-    number: int
-    sent_at: float
-    count: Count | None
-
-
-@dataclass(slots=True)
 class Count:
-    """What became of the requests that were sent in a while.
+    """Counts of accepted and refused requests of a span of time.
 
     Attributes:
         since: the loop's time of the beginning.
@@ -312,6 +296,21 @@ class Count:
     def speed(self) -> float:
         """Requests that were sent in a second."""
         return self.sent / max(self.closed_at - self.since, 1e-3)
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One request on its way.
+
+    Attributes:
+        number: how many were sent before.
+        sent_at: the loop's time of sending.
+        count: where it is counted.
+    """
+
+    number: int
+    sent_at: float
+    count: Count | None
 
 
 class Throttle:
@@ -347,7 +346,7 @@ class Throttle:
         """Returns for how many seconds a request may be under way that is about to be refused."""
         return 1.0 + 2.0 * self._slowest_refusal
 
-    def sent(self) -> Try:
+    def sent(self) -> Attempt:
         """Notes that a request is being sent."""
         now = asyncio.get_running_loop().time()
         if now > self._last_sent_at + max(_IDLE, 3 / self.speed):  # what was taken before tells nothing of the speed
@@ -366,9 +365,9 @@ class Throttle:
             if count.sent >= ENOUGH_TRIES and now - count.since >= ENOUGH_SECONDS:
                 count.closed_at = now
         self._sent += 1
-        return Try(self._sent - 1, now, count)
+        return Attempt(self._sent - 1, now, count)
 
-    def taken(self, one: Try) -> None:
+    def accepted(self, one: Attempt) -> None:
         """Notes that a request was taken."""
         if self._over_again and one.number > self._over_number:
             self._over_again = False
@@ -378,15 +377,7 @@ class Throttle:
             if self._taken_in_a_row >= _CALM:
                 self._speed_up_in_a_calm()
 
-    def _speed_up_in_a_calm(self) -> None:
-        now = asyncio.get_running_loop().time()
-        if now - self._calm_since >= _CALM_SECONDS:
-            self._taken_in_a_row, self._calm_since = 0, now
-            self._doubled = self.speed < self._too_fast / _FAR_BELOW
-            if self._doubled:
-                self.speed, self._count = 2 * self.speed, None
-
-    def refused(self, one: Try, pause: float) -> bool:
+    def refused(self, one: Attempt, pause: float) -> bool:
         """Notes that a request was refused, and returns whether everybody is to wait.
 
         Args:
@@ -414,43 +405,8 @@ class Throttle:
             self._count = Count(now)
         return False
 
-    def _nearly_all_refused(self) -> bool:
-        noise = self._noise
-        if self._count is not None and self._count.cut_from is not None:  # it may yet be found that they come at random
-            noise = max(noise, min(self._count.before, _MOST_NOISE))
-        enough = round(self._enough * (1 + 4 * noise))
-        last = list(self._last_refused)[-enough:]
-        return len(last) == enough and max(last) - min(last) < (1.5 - noise) * enough
-
-    def _over(self, number: int, now: float, pause: float) -> None:
-        """Slows down to the speed at which requests were taken from the end of one pause to the end of the next."""
-        # of later ones it is not known yet what becomes of them
-        sent = max(number + 1 - self._sent_then, self._refused)
-        taken = (sent - self._refused + 1) / max(now + pause - self._resumed_at, 1e-3)
-        fastest = min(self.speed, sent / max(now - self._resumed_at, 1e-3))
-        before, cut_from = self._refused / sent, self.speed
-        if self._count is not None and self._count.cut_from is not None:
-            # one that is refused after the pause, before any is taken, says little of the share
-            before = max(before if sent > self._refused else 0.0, self._count.before)
-            cut_from = self._count.cut_from
-        if math.isinf(self.speed):
-            self._too_fast = fastest
-        if sent > self._refused:  # where nothing was taken, no speed would have helped
-            self.speed = max(min(_LESS * taken, _LEAST_CUT * fastest), fastest / _DEEPEST_CUT, _SLOWEST)
-        self._over_number = self._sent - 1
-        self._over_again = not self._noise
-        if self._over_again:  # one more that is refused after the pause, before one is taken, and it goes on
-            self._last_refused.pop()
-            self._last_refused.extend([self._over_number] * (len(self._last_refused) + 1))
-        else:
-            self._last_refused.clear()
-        self._resumed_at = self._last_sent_at = now + pause
-        self._sent_then, self._refused = self._sent, 0
-        self._calm, self._growth = 0, _FAST_GROWTH
-        self._count = Count(now + pause, cut_from=cut_from, before=before)
-
     def _conclude(self, count: Count, now: float) -> None:
-        """Decides what refusals mean, as soon as there are enough tries that are known."""
+        """Draws the conclusion from refusals once enough tries have ended."""
         self._count = None
         if count.refused:
             self._growth = _GROWTH
@@ -489,6 +445,49 @@ class Throttle:
         if math.isfinite(self.speed):
             self._calm += 1
             self.speed *= 1 + self._growth * (1 + self._calm / 200)
+
+    def _speed_up_in_a_calm(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if now - self._calm_since >= _CALM_SECONDS:
+            self._taken_in_a_row, self._calm_since = 0, now
+            self._doubled = self.speed < self._too_fast / _FAR_BELOW
+            if self._doubled:
+                self.speed, self._count = 2 * self.speed, None
+
+    def _nearly_all_refused(self) -> bool:
+        noise = self._noise
+        if self._count is not None and self._count.cut_from is not None:  # it may yet be found that they come at random
+            noise = max(noise, min(self._count.before, _MOST_NOISE))
+        enough = round(self._enough * (1 + 4 * noise))
+        last = list(self._last_refused)[-enough:]
+        return len(last) == enough and max(last) - min(last) < (1.5 - noise) * enough
+
+    def _over(self, number: int, now: float, pause: float) -> None:
+        """Slows down to the speed at which requests were taken from the end of one pause to the end of the next."""
+        # of later ones it is not known yet what becomes of them
+        sent = max(number + 1 - self._sent_then, self._refused)
+        accepted = (sent - self._refused + 1) / max(now + pause - self._resumed_at, 1e-3)
+        fastest = min(self.speed, sent / max(now - self._resumed_at, 1e-3))
+        before, cut_from = self._refused / sent, self.speed
+        if self._count is not None and self._count.cut_from is not None:
+            # one that is refused after the pause, before any is taken, says little of the share
+            before = max(before if sent > self._refused else 0.0, self._count.before)
+            cut_from = self._count.cut_from
+        if math.isinf(self.speed):
+            self._too_fast = fastest
+        if sent > self._refused:  # where nothing was taken, no speed would have helped
+            self.speed = max(min(_LESS * accepted, _LEAST_CUT * fastest), fastest / _DEEPEST_CUT, _SLOWEST)
+        self._over_number = self._sent - 1
+        self._over_again = not self._noise
+        if self._over_again:  # one more that is refused after the pause, before one is taken, and it goes on
+            self._last_refused.pop()
+            self._last_refused.extend([self._over_number] * (len(self._last_refused) + 1))
+        else:
+            self._last_refused.clear()
+        self._resumed_at = self._last_sent_at = now + pause
+        self._sent_then, self._refused = self._sent, 0
+        self._calm, self._growth = 0, _FAST_GROWTH
+        self._count = Count(now + pause, cut_from=cut_from, before=before)
 
 
 def _less(speed: float, refused: float) -> float:

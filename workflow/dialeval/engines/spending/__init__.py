@@ -1,1 +1,1 @@
-"""What models behind endpoints cost: prices, budgets, and a ledger of every try that may have been billed."""
+"""Costs of models behind endpoints: prices, budgets, and a ledger of every try that may have been billed."""

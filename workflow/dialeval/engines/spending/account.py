@@ -1,4 +1,4 @@
-"""A job's account: what the budgets leave it, and no try beyond them.
+"""A job's account: reservations and grants, so that no try exceeds a budget.
 
 What a try may cost at most is set aside before it is sent, and what it did cost takes its place when it ended. A try
 that does not fit into what is left waits for others to end, those of other jobs included, since most cost far less than
@@ -18,13 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dialeval.engines.requests import Response, read_response
-from dialeval.engines.spending.ledger import FOLDER, SUFFIX, Entry, Ledger, Sums, Writer, close_file, write_whole
+from dialeval.engines.spending.ledger import FOLDER, SUFFIX, Entry, Ledger, Sums, Writer, close_file, write_lines
 from dialeval.engines.spending.prices import NOTHING, Billed, Bound, ModelTerms, Terms
 from dialeval.engines.store.answer_files import KEY_LENGTH, body_of
 from dialeval.errors import UserError
 from dialeval.whole_files import refuse_links
-
-# A job's account: no try is sent that could make its model, or the run, cost more than the budget.
 
 OTHERS_POLL = 1.0
 """Seconds between two looks at what other jobs have left over."""
@@ -45,7 +43,7 @@ class Reserved:
 
 
 class Account:
-    """What one job spends on its model, within the budgets.
+    """The spending of one job on its model, within the budgets.
 
     Args:
         store: the folder of the stores, `store_dir` of the configuration.
@@ -67,21 +65,21 @@ class Account:
         self._generation = 0
         self._waiting: list[asyncio.Future[None]] = []
         self._over = (0, 0)
-        self._told = False
+        self._reported = False
 
     @property
     def spent(self) -> float:
-        """What the tries of this job that ended have cost."""
+        """The cost of this job's finished tries."""
         return 0.0 if self._writer is None else self._writer.entry.sums.spent
 
     async def reserve(self, bound: Bound) -> Reserved:
-        """Waits until a try outside of batches fits into the budget, and sets aside what it may cost.
+        """Waits until a try outside of batches fits into the budget, and reserves its largest cost.
 
         Raises:
             UserError: the budget does not allow it.
         """
         while True:
-            most = self._most(bound, self.terms.model.ordinary)
+            most = self._largest_cost(bound, self.terms.model.ordinary)
             reserved = self._take(bound, most)
             if reserved is not None:
                 await self._written(reserved)
@@ -95,14 +93,14 @@ class Account:
             if left is None or left.under_way:
                 continue
             if left.others > NEXT_TO_NOTHING:
-                self._tell_of_others(left)
+                self._report_waiting(left)
                 await asyncio.sleep(OTHERS_POLL)
             else:
                 raise left.used_up(self.terms.model.name, most, self._folder)
 
     async def reserve_in_batch(self, bound: Bound) -> Reserved | None:
-        """Sets aside what a request in a batch may cost; returns None if that does not fit into the budget now."""
-        most = self._most(bound)
+        """Reserves the largest cost of a request in a batch; returns None if the budget does not allow it now."""
+        most = self._largest_cost(bound)
         while (reserved := self._take(bound, most, in_batch=True)) is None:
             if await self._ask_for_more(most) is not None:
                 return None
@@ -110,12 +108,12 @@ class Account:
 
     async def refuse(self, bound: Bound) -> UserError:
         """Returns the error for a request in a batch that the budget does not allow."""
-        most = self._most(bound)
-        left = await asyncio.to_thread(self._look)
+        most = self._largest_cost(bound)
+        left = await asyncio.to_thread(self._balance_now)
         return left.used_up(self.terms.model.name, most, self._folder)
 
     def settle(self, reserved: Reserved, billed: Billed) -> None:
-        """Writes down what a try outside of batches has cost in place of what was set aside."""
+        """Records the cost of a try outside of batches in place of its reservation."""
         if reserved.writer is not self._writer:
             return  # it was under way when the account was closed, and was counted at its most
         cost = self.terms.model.ordinary * self.terms.model.cost(billed.input_tokens, billed.output_tokens)
@@ -125,7 +123,7 @@ class Account:
             self._learn(reserved.bound, billed)
 
     def hand_over(self, mark: str, requests: Mapping[str, Reserved]) -> None:
-        """Keeps what was set aside for the requests of a batch as long as the batch is out, whatever becomes of us.
+        """Keeps the reservations of a batch's requests until the batch ends, beyond this process.
 
         Args:
             mark: our name of the batch.
@@ -135,13 +133,13 @@ class Account:
         total = sum(one.most for one in requests.values())
         with self._ledger.locked():
             self._folder.mkdir(parents=True, exist_ok=True)
-            write_whole(self._batch_file(mark), [self._about | {"batch": mark, "bounds": bounds}, ["+", 0, total]])
+            write_lines(self._batch_file(mark), [self._about | {"batch": mark, "bounds": bounds}, ["+", 0, total]])
             self._ledger.enter(self._batch_file(mark))
             self.withdraw(requests.values())
             self._give_back()
 
     def withdraw(self, requests: Iterable[Reserved]) -> None:
-        """Takes back what was set aside for requests in a batch."""
+        """Releases the reservations of requests in a batch."""
         for reserved in requests:
             if reserved.writer is self._writer:
                 self._release(reserved)
@@ -154,7 +152,7 @@ class Account:
         return {key: Bound(*pair) for key, pair in bounds.items()}
 
     def settle_batch(self, mark: str, billed: Mapping[str, Billed]) -> None:
-        """Writes down what a batch has cost in place of what was set aside.
+        """Records the cost of a batch in place of its reservations.
 
         Args:
             mark: our name of the batch.
@@ -166,11 +164,11 @@ class Account:
                      one.confirmed)  # fmt: skip
         about = self._about | {"batch": mark}
         with self._ledger.locked():
-            take_in(self._ledger.folder, self.terms.digest, self.terms.model)
+            count_stored_answers(self._ledger.folder, self.terms.digest, self.terms.model)
             close_file(self._batch_file(mark), Entry(self.terms.digest, about, sums))
 
     def close(self) -> None:
-        """Ends this job's part of the ledger; what is under way counts at its most."""
+        """Closes this job's part of the ledger; tries under way count at their largest cost."""
         if self._granting is None:
             return
         with self._ledger.locked():
@@ -186,19 +184,12 @@ class Account:
                 unsaid = f", {sums.unconfirmed:.3g} of it unconfirmed" if sums.unconfirmed > NEXT_TO_NOTHING else ""
                 print(f"spent on '{self.terms.model.name}' by this job: {sums.spent:.6g}{unsaid}", file=sys.stderr)
 
-    @property
-    def _folder(self) -> Path:
-        return self._ledger.folder / self.terms.digest
-
-    def _batch_file(self, mark: str) -> Path:
-        return self._folder / f"batch-{mark}.{SUFFIX}"
-
-    def _most(self, bound: Bound, times: float = 1.0) -> float:
+    def _largest_cost(self, bound: Bound, times: float = 1.0) -> float:
         input_over, output_over = self._over
         return times * self.terms.model.cost(bound.input_tokens + input_over, bound.output_tokens + output_over)
 
     def _take(self, bound: Bound, most: float, *, in_batch: bool = False) -> Reserved | None:
-        """Sets aside what a try may cost if what was granted holds it.
+        """Reserves the largest cost of a try within the grant.
 
         One in a batch is written down with its batch, before that is handed over.
         """
@@ -213,36 +204,15 @@ class Account:
         return Reserved(0 if in_batch else writer.begin(most), most, bound, writer)
 
     async def _written(self, reserved: Reserved) -> None:
-        """Waits until the ledger has what was set aside: before that nothing may be sent."""
+        """Waits until the ledger has the reservation: before that nothing may be sent."""
         try:
             await reserved.writer.written()
         except BaseException:
             self.settle(reserved, NOTHING)
             raise
 
-    def _release(self, reserved: Reserved) -> None:
-        """Takes back what was set aside and lets those see who wait for it."""
-        self._all_granted = False
-        self._n_under_way -= 1
-        self._set_aside = self._set_aside - reserved.most if self._n_under_way else 0.0
-        waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            if not future.done():
-                future.set_result(None)
-
-    def _learn(self, bound: Bound, billed: Billed) -> None:
-        """Takes an endpoint that counts more than was thought possible at its worst so far."""
-        over = (
-            max(self._over[0], billed.input_tokens - bound.input_tokens),
-            max(self._over[1], billed.output_tokens - bound.output_tokens),
-        )
-        if over != self._over:
-            self._over = over
-            if self._writer is not None:
-                self._writer.exceed(*over)
-
     async def _ask_for_more(self, most: float) -> Balance | None:
-        """Gets this job granted what a try needs, or returns what is left."""
+        """Extends this job's grant for a try, or returns the balance."""
         self._granting = self._granting or asyncio.Lock()  # from now on a thread may be about to open a file
         self._wanted += most
         try:
@@ -266,7 +236,7 @@ class Account:
             writer = self._open()
             if not self.terms.limited:
                 return None
-            left = self._left()
+            left = self._balance()
             need = self.spent + self._set_aside + most
             if need <= left.up_to:
                 now = time.monotonic()
@@ -282,15 +252,10 @@ class Account:
                 self._give_back()
             return left
 
-    def _look(self) -> Balance:
-        with self._ledger.locked():
-            self._open()
-            return self._left()
-
     def _open(self) -> Writer:
         if self._writer is None:
             for digest, terms in self.terms.run.models.items():
-                take_in(self._ledger.folder, digest, terms)
+                count_stored_answers(self._ledger.folder, digest, terms)
             self._ledger.close_the_dead()
             entries = [entry for entry in self._ledger.entries().values() if entry.digest == self.terms.digest]
             self._over = (max([0, *(one.over[0] for one in entries)]), max([0, *(one.over[1] for one in entries)]))
@@ -298,27 +263,60 @@ class Account:
             self._ledger.enter(self._writer.path)
         return self._writer
 
-    def _left(self) -> Balance:
-        """Returns what the tightest budget leaves this job."""
+    @property
+    def _folder(self) -> Path:
+        return self._ledger.folder / self.terms.digest
+
+    def _balance(self) -> Balance:
+        """Returns the balance of the tightest budget."""
         assert self._writer is not None
         return tightest(self.terms, self._ledger, self._writer, under_way=self._n_under_way > 0)
 
     def _give_back(self) -> None:
-        """Leaves to others what was granted and is not needed."""
+        """Returns the unused part of the grant."""
         writer = self._writer
         if writer is not None and writer.entry.granted is not None:
             need = self.spent + self._set_aside
             if need < writer.entry.granted:
                 writer.grant(need)
 
-    def _tell_of_others(self, left: Balance) -> None:
-        if not self._told:
-            self._told = True
+    def _report_waiting(self, left: Balance) -> None:
+        if not self._reported:
+            self._reported = True
             print(
                 f"waiting: other jobs have set aside {left.others:.3g} of {left.field} = {left.budget:g}, and what is "
                 "left is not enough for the next request",
                 flush=True,
             )
+
+    def _balance_now(self) -> Balance:
+        with self._ledger.locked():
+            self._open()
+            return self._balance()
+
+    def _release(self, reserved: Reserved) -> None:
+        """Releases a reservation and wakes the waiting tries."""
+        self._all_granted = False
+        self._n_under_way -= 1
+        self._set_aside = self._set_aside - reserved.most if self._n_under_way else 0.0
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    def _learn(self, bound: Bound, billed: Billed) -> None:
+        """Takes an endpoint that counts more than was thought possible at its worst so far."""
+        over = (
+            max(self._over[0], billed.input_tokens - bound.input_tokens),
+            max(self._over[1], billed.output_tokens - bound.output_tokens),
+        )
+        if over != self._over:
+            self._over = over
+            if self._writer is not None:
+                self._writer.exceed(*over)
+
+    def _batch_file(self, mark: str) -> Path:
+        return self._folder / f"batch-{mark}.{SUFFIX}"
 
 
 # What the budgets leave a job, by the ledger, and the words for one that is used up.
@@ -334,7 +332,7 @@ class BudgetUsedUp(UserError):
 
 @dataclass(frozen=True)
 class Balance:
-    """What a look at the ledger gave.
+    """The balance of the tightest budget.
 
     Attributes:
         up_to: the most that the job may spend in all.
@@ -383,7 +381,7 @@ class Balance:
 
 
 def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, under_way: bool) -> Balance:
-    """Returns what the tightest budget leaves a job; the ledger's lock must be held.
+    """Returns the balance of a job's tightest budget; the ledger's lock must be held.
 
     Args:
         terms: the budgets, at least one.
@@ -421,8 +419,8 @@ def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, under_way: bool) -
 # What was paid before anybody kept a ledger: the tokens of the stored answers, at the prices of today.
 
 
-def take_in(folder: Path, digest: str, terms: ModelTerms) -> None:
-    """Begins a model's part of the ledger with what its stored answers have cost, unless it has begun.
+def count_stored_answers(folder: Path, digest: str, terms: ModelTerms) -> None:
+    """Begins a model's part of the ledger with the cost of its stored answers, unless it has begun.
 
     Answers that do not say their tokens cannot be counted; how many they are is printed. The ledger's lock must be
     held.

@@ -34,8 +34,6 @@ from dialeval.engines.store.answer_files import TurnWrites
 from dialeval.errors import UserError
 from dialeval.whole_files import new_beside, open_no_link, refuse_links
 
-# The ledger: what was spent on each model, in files beside the answers, so that no restart and no other job forgets.
-
 FOLDER = "spending"
 """The ledger's place in the folder of the stores."""
 
@@ -62,7 +60,7 @@ class Ledger:
         with self._one_thread:
             descriptor = open_no_link(lock, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
-                with no_locks_said(self.folder):
+                with without_locks(self.folder):
                     fcntl.flock(descriptor, fcntl.LOCK_EX)
                 self._lock = descriptor
                 yield
@@ -81,7 +79,7 @@ class Ledger:
         os.fsync(self._lock)
 
     def entries(self) -> dict[Path, Entry]:
-        """Returns what every file says now."""
+        """Returns the present entry of every file."""
         found: dict[Path, tuple[int, int, Entry]] = {}
         for path in {*self.folder.glob(f"*/*.{SUFFIX}"), *self._listed()}:
             known = self._files.get(path)
@@ -95,29 +93,22 @@ class Ledger:
         self._files = found
         return {path: entry for path, (_, _, entry) in found.items()}
 
-    def _listed(self) -> list[Path]:
-        """Returns the files that `enter` was told of; known to those alone who hold the lock."""
-        if self._lock is None:
-            return []
-        names = os.pread(self._lock, os.fstat(self._lock).st_size, 0).decode("utf-8", "replace")
-        return [self.folder / name for name in names.split("\n") if name.endswith(f".{SUFFIX}")]
-
     def close_the_dead(self) -> None:
         """Closes the files of jobs that were killed; the lock must be held."""
         for path, entry in self.entries().items():
             if not entry.closed and entry.about.get("batch") is None and not is_alive(path, entry.about):
-                most = entry.at_most if is_same_system(entry.about) else entry.committed
+                most = entry.largest if is_same_system(entry.about) else entry.committed
                 entry.sums.tries += len(entry.open)
                 entry.sums.unconfirmed += most - entry.sums.spent
                 entry.sums.spent = most
                 close_file(path, entry)
 
     def total(self) -> Sums:
-        """Returns what was spent on all models."""
-        return reduce(add, (entry.all_told for entry in self.entries().values()), Sums())
+        """Returns the sums of all models."""
+        return reduce(add, (entry.with_open for entry in self.entries().values()), Sums())
 
     def by_name(self, digests: Mapping[str, str]) -> dict[tuple[str, str], Sums]:
-        """Returns what was spent, by a model's present name and the protocol.
+        """Returns the sums by a model's present name and the protocol.
 
         Args:
             digests: each model's digest, by its name. Of several names of one model each has what was spent under it,
@@ -133,12 +124,19 @@ class Ledger:
             now = names.get(entry.digest) or ([then] if then in digests else None)
             if now is not None:
                 about = then if then in now else now[0], str(entry.about.get("protocol", ""))
-                found[about] = found.get(about, Sums()) + entry.all_told
+                found[about] = found.get(about, Sums()) + entry.with_open
         return found
+
+    def _listed(self) -> list[Path]:
+        """Returns the files that were entered; empty without the lock."""
+        if self._lock is None:
+            return []
+        names = os.pread(self._lock, os.fstat(self._lock).st_size, 0).decode("utf-8", "replace")
+        return [self.folder / name for name in names.split("\n") if name.endswith(f".{SUFFIX}")]
 
 
 def _read(path: Path, known: tuple[int, int, Entry] | None) -> tuple[int, int, Entry]:
-    """Reads on in a file; it is opened, which has a network file system look how long it is by now."""
+    """Reads the new lines of a file; opening it refreshes its length on a network file system."""
     with path.open("rb") as file:
         status = os.fstat(file.fileno())
         inode, size, entry = known or (0, 0, Entry(path.parent.name))
@@ -156,7 +154,7 @@ SUFFIX = "spending"
 
 @dataclass
 class Sums:
-    """What was spent on something.
+    """Sums of cost, tokens and tries.
 
     Attributes:
         spent: money, in the currency of the prices.
@@ -186,7 +184,7 @@ class Sums:
 
 @dataclass
 class Entry:
-    """What one file says.
+    """The content of one file of the ledger.
 
     Attributes:
         digest: the model, by the digest of its identity.
@@ -207,23 +205,23 @@ class Entry:
     closed: bool = False
 
     @property
-    def all_told(self) -> Sums:
-        """What was spent, with what is under way at its most."""
+    def with_open(self) -> Sums:
+        """The sums, with tries under way at their largest cost."""
         under_way = sum(self.open.values())
         return self.sums + Sums(under_way, under_way, tries=len(self.open))
 
     @property
-    def at_most(self) -> float:
-        """What has been spent for all that the lines say."""
+    def largest(self) -> float:
+        """The largest amount spent by the lines."""
         return self.sums.spent + sum(self.open.values())
 
     @property
     def committed(self) -> float:
-        """What must be counted as long as the file is not closed."""
-        return self.at_most if self.granted is None or self.closed else max(self.at_most, self.granted)
+        """The amount that counts as long as the file is not closed."""
+        return self.largest if self.granted is None or self.closed else max(self.largest, self.granted)
 
     def is_of(self, digest: str, name: str) -> bool:
-        """Returns whether it tells of a model: under whatever name, or under its name when it was another."""
+        """Returns whether the entry is of a model, by its digest or by its name."""
         return self.digest == digest or self.about.get("name") == name
 
     def begin(self, number: int, most: float) -> None:
@@ -231,7 +229,7 @@ class Entry:
         self.open[number] = most
 
     def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
-        """Counts what a try has cost in place of its most."""
+        """Counts the cost of a try in place of its largest cost."""
         self.open.pop(number, None)
         self.sums.add(cost, input_tokens, output_tokens, confirmed)
 
@@ -262,10 +260,10 @@ def close_file(path: Path, entry: Entry) -> None:
     refuse_links(path, path.parents[2])
     path.parent.mkdir(parents=True, exist_ok=True)
     entry.closed = True
-    write_whole(path, [entry.closing_line()])
+    write_lines(path, [entry.closing_line()])
 
 
-def write_whole(path: Path, lines: list[Any]) -> None:
+def write_lines(path: Path, lines: list[Any]) -> None:
     """Writes a file of lines, whole or not at all, and safely on the disk."""
     refuse_links(path, path.parents[2])
     temporary = None
@@ -286,7 +284,7 @@ def write_whole(path: Path, lines: list[Any]) -> None:
 
 
 def read_on(path: Path, content: bytes, entry: Entry) -> int:
-    """Takes in the whole lines of what stands in a file and was not read yet, and returns their length."""
+    """Reads the whole lines of a file's unread content into its entry, and returns their length."""
     length = content.rfind(b"\n") + 1
     for line in content[:length].splitlines():
         try:
@@ -302,6 +300,8 @@ def read_on(path: Path, content: bytes, entry: Entry) -> int:
 # The ledger's file of one job at work, and whether its job still is.
 
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+_WITHOUT_LOCKS: set[Path] = set()
 
 
 class Writer:
@@ -319,21 +319,21 @@ class Writer:
         self.path = folder / f"{host}-{os.getpid()}-{secrets.token_hex(4)}.{SUFFIX}"
         self.entry = Entry(folder.name)
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
-        with no_locks_said(folder):
+        with without_locks(folder):
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._number = 0
         self._lines = TurnWrites(self._write)
-        self._say(about | _this_system() | {"pid": os.getpid(), "time": round(time.time())})
+        self._write_line(about | _this_system() | {"pid": os.getpid(), "time": round(time.time())})
 
     def begin(self, most: float) -> int:
-        """Writes down what a try may cost, which is to be sent when that is `written`, and returns its number."""
+        """Records the largest cost of a try, to be sent once that is `written`, and returns its number."""
         self._number += 1
         self._lines.add(f'["+",{self._number},{most!r}]\n'.encode())
         self.entry.begin(self._number, most)
         return self._number
 
     async def written(self) -> None:
-        """Waits until the operating system has what was written down.
+        """Waits until the operating system has the lines.
 
         Raises:
             UserError: it could not be written.
@@ -341,41 +341,41 @@ class Writer:
         await self._lines.written()
 
     def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
-        """Writes down what a try has cost."""
+        """Records the cost of a try."""
         self.entry.end(number, cost, input_tokens, output_tokens, confirmed)
-        self._say_this_turn(f'["-",{number},{cost!r},{input_tokens},{output_tokens},{confirmed:d}]\n'.encode())
+        self._write_soon(f'["-",{number},{cost!r},{input_tokens},{output_tokens},{confirmed:d}]\n'.encode())
 
     def grant(self, to: float) -> None:
         """Writes down, safely, up to which sum this job may spend."""
-        self._say(["to", to])
+        self._write_line(["to", to])
         os.fsync(self._file)
 
     def exceed(self, input_tokens: int, output_tokens: int) -> None:
-        """Writes down by how much answers exceed what they could have at most."""
+        """Records by how much answers exceed their bounds."""
         self.entry.over = (input_tokens, output_tokens)
-        self._say_this_turn(_line(["over", input_tokens, output_tokens]))
+        self._write_soon(_line(["over", input_tokens, output_tokens]))
 
     def close(self) -> None:
-        """Replaces all lines by their sum; what is under way counts at its most."""
+        """Replaces all lines by their sum; tries under way count at their largest cost."""
         with suppress(UserError):  # the sum holds what these lines say
             self._lines.flush()
-        self.entry.sums = self.entry.all_told
+        self.entry.sums = self.entry.with_open
         self.entry.open.clear()
         close_file(self.path, self.entry)
         os.close(self._file)
 
-    def _say(self, line: Any) -> None:
-        """Writes a line at once."""
-        self._write(_line(line))
-        self.entry.read(line)
-
-    def _say_this_turn(self, line: bytes) -> None:
-        """Writes a line of what ended, with all others of this turn of the event loop.
+    def _write_soon(self, line: bytes) -> None:
+        """Writes a line of a finished try, with all others of this turn of the event loop.
 
         If it cannot, the file has the try at its most, and whoever begins another is told: what came is not lost.
         """
         with suppress(UserError):
             self._lines.add(line)
+
+    def _write_line(self, line: Any) -> None:
+        """Writes a line at once."""
+        self._write(_line(line))
+        self.entry.read(line)
 
     def _write(self, rest: bytes) -> None:
         try:
@@ -386,10 +386,6 @@ class Writer:
                 f"what a request costs could not be written down in {self.path}: {error.strerror or error}; free some "
                 "space or choose another `store_dir`, then run the same command again: what is stored is kept"
             ) from error
-
-
-def _line(content: Any) -> bytes:
-    return f"{_as_json(content)}\n".encode()
 
 
 def is_alive(path: Path, about: dict[str, Any]) -> bool:
@@ -414,6 +410,24 @@ def is_alive(path: Path, about: dict[str, Any]) -> bool:
     return False
 
 
+def is_same_system(about: dict[str, Any]) -> bool:
+    """Returns whether a job wrote on this machine since its last start, so that no line of its file can be lost."""
+    return {name: about.get(name) for name in ("host", "boot")} == _this_system()
+
+
+@contextmanager
+def without_locks(folder: Path) -> Iterator[None]:
+    """Continues without a lock where the file system has none, and prints a note once."""
+    try:
+        yield
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        if folder not in _WITHOUT_LOCKS:
+            _WITHOUT_LOCKS.add(folder)
+            print(f"note: {folder} has no file locks ({error.strerror}); jobs that run at once may exceed a budget")
+
+
 def _this_system() -> dict[str, str]:
     """Names this machine since its last start."""
     try:
@@ -423,22 +437,5 @@ def _this_system() -> dict[str, str]:
     return {"host": socket.gethostname(), "boot": boot}
 
 
-def is_same_system(about: dict[str, Any]) -> bool:
-    """Returns whether a job wrote on this machine since its last start, so that no line of its file can be lost."""
-    return {name: about.get(name) for name in ("host", "boot")} == _this_system()
-
-
-_said: set[Path] = set()
-
-
-@contextmanager
-def no_locks_said(folder: Path) -> Iterator[None]:
-    """Goes on without a lock where the file system has none, and says so once."""
-    try:
-        yield
-    except BlockingIOError:
-        raise
-    except OSError as error:
-        if folder not in _said:
-            _said.add(folder)
-            print(f"note: {folder} has no file locks ({error.strerror}); jobs that run at once may exceed a budget")
+def _line(content: Any) -> bytes:
+    return f"{_as_json(content)}\n".encode()

@@ -16,9 +16,7 @@ from pydantic import BaseModel
 
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.config.models import Model
-from dialeval.engines.openai_api.request_bodies import openai_identity
-
-# What tokens cost, where the configuration says it.
+from dialeval.engines.openai_api.wire_format import openai_identity
 
 MILLION = 1_000_000
 
@@ -35,7 +33,7 @@ class Prices(BaseModel, defer_build=True):
     price_output: float | None = None
 
     def cost(self, input_tokens: float | None, output_tokens: float | None) -> float | None:
-        """Returns the cost of so many tokens, or None where a price or a number of tokens is not known."""
+        """Returns the cost of tokens, or None where a price or a number of tokens is not known."""
         if self.price_input is None or self.price_output is None or input_tokens is None or output_tokens is None:
             return None
         return (input_tokens * self.price_input + output_tokens * self.price_output) / MILLION
@@ -81,7 +79,7 @@ ORDINARY_OF_BATCH = 2.0
 
 
 class ModelTerms(BaseModel, defer_build=True):
-    """What one model's tokens cost, and how much may be spent on it.
+    """A model's prices and budget.
 
     Attributes:
         name: the model's name in the configuration.
@@ -98,7 +96,7 @@ class ModelTerms(BaseModel, defer_build=True):
     budget: float | None = None
 
     def cost(self, input_tokens: float, output_tokens: float) -> float:
-        """Returns the cost of so many tokens, at the prices as they stand."""
+        """Returns the cost of tokens."""
         return (input_tokens * self.price_input + output_tokens * self.price_output) / MILLION
 
 
@@ -154,7 +152,7 @@ def run_terms(models: Mapping[str, Model], budget: float | None) -> RunTerms:
 
 
 def announce(terms: RunTerms, environment: MutableMapping[str, str] = os.environ) -> None:
-    """Lets the jobs that this process starts know the terms."""
+    """Passes the terms to the jobs that this process starts."""
     environment[VARIABLE] = terms.model_dump_json(exclude_defaults=True)
 
 

@@ -1,4 +1,4 @@
-"""The response store: every answer ever given, kept outside the workflow's declared outputs.
+"""The response store, kept outside the workflow's declared outputs.
 
 A model's answers under a protocol lie in append-only text files (`files`, `places`) in a folder that follows from the
 model's identity (`stored_answers`). Every job writes a file of its own (`responses`), so that no two writers ever share

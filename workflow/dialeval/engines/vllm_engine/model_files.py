@@ -1,4 +1,4 @@
-"""What the files of a model say: its identity, its tokenizer, its sampling values.
+"""The files of a model: its identity, tokenizer and sampling values.
 
 vLLM's engine does not use them; its server (`vllm serve`) does, wherever a request says nothing of its own, so the same
 model answers differently behind the one and the other. `generation_config: auto` makes the engine answer as the server:
@@ -18,8 +18,6 @@ from typing import Any
 from dialeval.config.models import VllmModel
 from dialeval.engines.vllm_engine.installation import remedy
 from dialeval.errors import UserError
-
-# The identity of a model: everything about it that can change an answer.
 
 WHOLE_UP_TO = 1 << 28
 """Bytes up to which a file is hashed whole; of a larger one, its size and samples all over it."""
@@ -188,7 +186,7 @@ def sampling_defaults(model: VllmModel) -> dict[str, float]:
 
 
 def _published(model: VllmModel) -> dict[str, Any]:
-    """Returns what a model's generation_config.json says beside the defaults, or else its config.json of old."""
+    """Returns the values of a model's generation_config.json beside the defaults, or else of its old config.json."""
     from transformers import AutoConfig, GenerationConfig
 
     name = name_or_folder(model)

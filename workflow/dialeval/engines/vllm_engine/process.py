@@ -19,15 +19,13 @@ from typing import Any, NamedTuple
 from dialeval.config.models import VllmModel
 from dialeval.errors import UserError
 
-# The process that computes: vLLM's engine, driven step by step, with Python's lock to itself.
-
 FEWEST_FIRST = {"scheduling_policy": "priority"}
 """Of dialogues that wait for their turn the one that is farthest from its end goes first: all then end together, and
 there are no steps at the end with a few stragglers."""
 
 
 class Computing:
-    """vLLM's engine and what it has in hand.
+    """vLLM's engine and its requests.
 
     Args:
         model: the model's configuration.
@@ -51,7 +49,7 @@ class Computing:
         self.size = _size(self._engine.vllm_config)
 
     def serve(self, connection: Connection) -> None:
-        """Answers what comes, until None does."""
+        """Answers requests until None comes."""
         while True:
             refused: list[Computed] = []
             while not (self._in_hand or refused) or connection.poll():
@@ -67,7 +65,7 @@ class Computing:
         self._engine.engine_core.shutdown()
 
     def _take_in(self, requests: Sequence[ToCompute]) -> Iterator[Computed]:
-        """Begins requests and forgets those that nobody waits for; yields those that vLLM refuses."""
+        """Begins requests and drops cancelled ones; yields those that vLLM refuses."""
         for number, ask in requests:
             name = str(number)
             if ask is None:
@@ -90,8 +88,23 @@ class Computing:
         ]
 
 
+def compute(descriptor: int) -> int:
+    """Is the whole process: serves the connection of a descriptor and returns the status to end with."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    connection = Connection(descriptor)
+    try:
+        computing = Computing(VllmModel.model_validate_json(connection.recv()))
+        connection.send(computing.size)
+        computing.serve(connection)
+    except (Exception, SystemExit) as error:
+        connection.send(Ended(str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"))
+        return 1
+    computing.close()
+    return 0
+
+
 def _size(config: Any) -> EngineSize:
-    """Returns what vLLM's configuration says once the engine has started."""
+    """Returns the size of the started engine by vLLM's configuration."""
     from vllm import __version__
 
     cache, model, scheduler = config.cache_config, config.model_config, config.scheduler_config
@@ -160,28 +173,13 @@ def _answered(ask: Ask, output: Any) -> Answered:
 
 
 def _end_with_parent() -> None:
-    """Waits for the end of standard input, which the process that started this one holds open; then ends at once.
+    """Ends this process at the end of standard input, which the parent process holds open.
 
     So do the processes that vLLM has started, which are of the same group.
     """
     while os.read(0, 1024):
         pass
     os.killpg(0, signal.SIGKILL)
-
-
-def compute(descriptor: int) -> int:
-    """Is the whole process: serves the connection of a descriptor and returns the status to end with."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    connection = Connection(descriptor)
-    try:
-        computing = Computing(VllmModel.model_validate_json(connection.recv()))
-        connection.send(computing.size)
-        computing.serve(connection)
-    except (Exception, SystemExit) as error:
-        connection.send(Ended(str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"))
-        return 1
-    computing.close()
-    return 0
 
 
 # A model's configuration as arguments of vLLM's engine.
@@ -195,7 +193,7 @@ LABELS_AT_ONCE = 128
 
 
 def computing_environment(model: VllmModel, environment: Mapping[str, str]) -> dict[str, str]:
-    """Returns the environment of the process that vLLM computes in; what the user has set stays."""
+    """Returns the environment of vLLM's process; variables of the user stay."""
     ours = {
         "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # it is a process of its own already
         "VLLM_LOGGING_LEVEL": "ERROR",
@@ -262,7 +260,7 @@ def _lora_rank(model: VllmModel) -> int:
 
 
 class EngineSize(NamedTuple):
-    """What an engine holds and computes at once, as vLLM settled it.
+    """The capacity of an engine, as vLLM set it.
 
     Attributes:
         cache_tokens: tokens of its KV cache.
@@ -286,7 +284,7 @@ class EngineSize(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """A prompt and what is wanted of it.
+    """A prompt and its sampling parameters.
 
     Attributes:
         prompt: its tokens.
@@ -313,8 +311,12 @@ class Ask(NamedTuple):
     depth: int = 0
 
 
+ToCompute = tuple[int, Ask | None]
+"""A request with its number, or the number of one that nobody waits for any more."""
+
+
 class Answered(NamedTuple):
-    """What the model made of a prompt.
+    """The model's answer to a prompt.
 
     Attributes:
         token_ids: the answer with the token that ended it, if one did.
@@ -337,12 +339,10 @@ class Refused(NamedTuple):
     reason: str
 
 
+Computed = tuple[int, Answered | Refused]
+
+
 class Ended(NamedTuple):
     """The engine did not start, or stopped, and why."""
 
     reason: str
-
-
-ToCompute = tuple[int, Ask | None]
-"""A request with its number, or the number of one that nobody waits for any more."""
-Computed = tuple[int, Answered | Refused]

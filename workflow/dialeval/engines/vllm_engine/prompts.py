@@ -1,4 +1,4 @@
-"""Prompts of one model in tokens, without tokenising again what was seen before.
+"""Prompts of one model in tokens; repeated pieces are tokenised once.
 
 Training an adapter renders with this too, so that what is learned is what is asked. Nothing of vLLM is needed for it.
 
@@ -29,11 +29,9 @@ from dialeval.engines.requests import AnswerFailure, Message
 from dialeval.engines.vllm_engine.chat_templates import ChatTemplate, Reasoning, reasoning_of, special_tokens
 from dialeval.engines.vllm_engine.model_files import load_tokenizer
 
-# How one model is shown what it is asked: its tokenizer, its chat template, and how it marks its reasoning.
-
 
 class Prompts:
-    """Renders and tokenises what one model is asked.
+    """Renders and tokenises the prompts of one model.
 
     Args:
         model: the model's configuration.
@@ -74,7 +72,7 @@ class Prompts:
         return prompt if behind == rendered else self.tokenization.tokens(behind)
 
     def before_label(self, messages: tuple[Message, ...]) -> list[int]:
-        """Returns the tokens behind which a label is to stand; they are not to be changed."""
+        """Returns the tokens before a label; do not change them."""
         return self.behind_reasoning(*self.tokenization.prompt(messages))
 
     def encode(self, text: str) -> list[int]:
@@ -180,6 +178,11 @@ class Tokenization:
         """Returns a text without the special tokens that are written in it."""
         return self._named_special.sub("", text)
 
+    def _whole(self, text: str, *, special: bool = False) -> list[int]:
+        if self._rust is not None:  # half the time, since nobody asks where in the text the tokens lie
+            return list(self._rust.encode_batch_fast([text], add_special_tokens=special)[0].ids)
+        return list(self._tokenizer(text, add_special_tokens=special)["input_ids"])
+
     def _joined(self, pieces: Sequence[str]) -> list[int]:
         """Returns the tokens of pieces, one after the other; those not seen before are tokenised together."""
         found = [self._pieces.get(piece) for piece in pieces]
@@ -194,15 +197,19 @@ class Tokenization:
             return [tuple(self._whole(text)) for text in texts]
         return [tuple(found.ids) for found in self._rust.encode_batch_fast(texts, add_special_tokens=False)]
 
-    def _whole(self, text: str, *, special: bool = False) -> list[int]:
-        if self._rust is not None:  # half the time, since nobody asks where in the text the tokens lie
-            return list(self._rust.encode_batch_fast([text], add_special_tokens=special)[0].ids)
-        return list(self._tokenizer(text, add_special_tokens=special)["input_ids"])
-
     def _pieces_add_up(self) -> bool:
         if self._cuts is None or self._template.plain:
             return False
         return all(self.tokens(text) == self._whole(text) for text in _trials(self._template))
+
+
+def _plain_backend(tokenizer: Any) -> Any:
+    """Returns the tokenizer below one of transformers, which neither pads nor cuts; None if there is none."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is not None:
+        backend.no_padding()
+        backend.no_truncation()
+    return backend
 
 
 class _Remembered:
@@ -228,15 +235,6 @@ class _Remembered:
         if len(self._young) >= PIECES // 2:
             self._old, self._young = self._young, dict(self._always)
         self._young |= pieces
-
-
-def _plain_backend(tokenizer: Any) -> Any:
-    """Returns the tokenizer below one of transformers, which neither pads nor cuts; None if there is none."""
-    backend = getattr(tokenizer, "backend_tokenizer", None)
-    if backend is not None:
-        backend.no_padding()
-        backend.no_truncation()
-    return backend
 
 
 def _trials(template: ChatTemplate) -> Sequence[str]:
@@ -300,6 +298,15 @@ def _is_byte_level(backend: Any) -> bool:
     )
 
 
+def _settings(part: Any) -> dict[str, Any] | None:
+    """Returns the settings of a part of a tokenizer, which it gives as JSON when it is pickled."""
+    if part is None:
+        return None
+    settings = json.loads(part.__getstate__())
+    assert isinstance(settings, dict)
+    return settings
+
+
 def _reaches_over_lines(backend: Any) -> bool:
     added = backend.get_added_tokens_decoder().values()
     return any(token.lstrip or "\n" in token.content for token in added)
@@ -312,12 +319,3 @@ def _always_cuts(cutter: Any) -> bool:
         if [text for text, _ in cutter.pre_tokenize_str(left + right)] != apart:
             return False
     return True
-
-
-def _settings(part: Any) -> dict[str, Any] | None:
-    """Returns the settings of a part of a tokenizer, which it gives as JSON when it is pickled."""
-    if part is None:
-        return None
-    settings = json.loads(part.__getstate__())
-    assert isinstance(settings, dict)
-    return settings

@@ -1,4 +1,4 @@
-"""How many requests and dialogues go on at once, and which copy of a model gets a prompt."""
+"""The number of requests and dialogues under way, and the choice of a model's copy."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import itertools
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-
-# How many requests the engine has in hand at once: as many as its KV cache holds, begun dialogues first.
 
 FIRST_GUESS_OF_ANSWER, GUESSES = 64, 16
 """Tokens expected of an answer before any has been seen, and how many answers the guess counts for; short answers come
@@ -104,6 +102,12 @@ class Admission:
         # A dialogue whose answer just came is about to ask again: let it, before a new one takes its place.
         asyncio.get_running_loop().call_later(0, self._let_in)
 
+    def _expected_answer(self) -> int:
+        return int(self._mean_answer() * 1.5) + 1
+
+    def _mean_answer(self) -> float:
+        return (FIRST_GUESS_OF_ANSWER * GUESSES + self._answer_tokens) / (GUESSES + self._answers)
+
     def _shared_blocks(self, prompt: Sequence[int]) -> int:
         """Returns how many blocks a prompt has in common with the one before it, which the cache holds once."""
         last, self._last_prompt = self._last_prompt, prompt
@@ -112,6 +116,16 @@ class Admission:
         while blocks < end and prompt[blocks * size : (blocks + 1) * size] == last[blocks * size : (blocks + 1) * size]:
             blocks += 1
         return blocks
+
+    def _fits(self, need: int) -> bool:
+        if self.in_hand == 0:
+            return True
+        return self._taken + need <= self.capacity and not (self.limit and self.in_hand >= self.limit)
+
+    def _take(self, need: int) -> None:
+        self.in_hand += 1
+        self.most_in_hand = max(self.most_in_hand, self.in_hand)
+        self._taken += need
 
     def _let_in(self) -> None:
         while self._waiting:
@@ -124,22 +138,6 @@ class Admission:
             heapq.heappop(self._waiting)
             self._take(need)
             future.set_result(None)
-
-    def _fits(self, need: int) -> bool:
-        if self.in_hand == 0:
-            return True
-        return self._taken + need <= self.capacity and not (self.limit and self.in_hand >= self.limit)
-
-    def _take(self, need: int) -> None:
-        self.in_hand += 1
-        self.most_in_hand = max(self.most_in_hand, self.in_hand)
-        self._taken += need
-
-    def _expected_answer(self) -> int:
-        return int(self._mean_answer() * 1.5) + 1
-
-    def _mean_answer(self) -> float:
-        return (FIRST_GUESS_OF_ANSWER * GUESSES + self._answer_tokens) / (GUESSES + self._answers)
 
 
 class Place:

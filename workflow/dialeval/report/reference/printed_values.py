@@ -27,7 +27,7 @@ import numpy as np
 
 from dialeval.corpora import botchat, comp_analysis, robustness_sets
 from dialeval.corpora.rated_items import RatedReading
-from dialeval.corpora.rated_readers import read_rated
+from dialeval.corpora.readers import read_rated
 from dialeval.criteria import DIMENSIONS
 from dialeval.errors import UserError
 from dialeval.measures.rated_corpora import annotator_rows, corpus_rows

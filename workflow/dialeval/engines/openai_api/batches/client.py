@@ -1,4 +1,4 @@
-"""What an endpoint does with batches, and the client for it."""
+"""The client of an endpoint's batches and files."""
 
 from __future__ import annotations
 
@@ -28,19 +28,17 @@ from dialeval.engines.openai_api.faults import (
     MaskedRecords,
     Redactor,
     RetryPolicy,
-    plain_words,
+    message_text,
     short,
     status_fault,
     with_retries,
 )
 
-# The `openai` client for what batches need: files in, files out, and questions about both.
-
 _ANSWER = httpx2.Response
 
 
 class BatchClient:
-    """Sends files and questions to an endpoint and returns what it says, or a Fault; used in a `with` block.
+    """Sends files and requests to an endpoint and returns its JSON, or a Fault; used in a `with` block.
 
     Args:
         connection: knows the endpoint, what is sent with every request, and what must not be seen.
@@ -115,9 +113,6 @@ class BatchClient:
         response = await self._try(self._client.get(path, cast_to=_ANSWER, options=self._options()), longest)
         return response if isinstance(response, Fault) else response.content
 
-    def _options(self, headers: dict[str, Any] | None = None) -> Any:
-        return {"headers": {**self._headers, **(headers or {})}}
-
     def _json(self, response: httpx2.Response | Fault) -> dict[str, Any] | Fault:
         if isinstance(response, Fault):
             return response
@@ -140,9 +135,12 @@ class BatchClient:
         except (httpx2.HTTPError, openai.OpenAIError) as error:
             return Fault("malformed", short(self.redactor.mask(f"{type(error).__name__}: {error}")))
 
+    def _options(self, headers: dict[str, Any] | None = None) -> Any:
+        return {"headers": {**self._headers, **(headers or {})}}
+
 
 def _without_ambient(headers: dict[str, str]) -> dict[str, Any]:
-    """Returns headers that take back what the client would add from OPENAI_* variables."""
+    """Returns headers that remove those that the client adds from OPENAI_* variables."""
     ambient = [line.partition(":")[0].strip() for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()]
     ours = {name.lower() for name in headers}
     unwanted = ("OpenAI-Organization", "OpenAI-Project", *filter(None, ambient))
@@ -198,7 +196,7 @@ class BatchStatus:
 
 
 class BatchEndpoint:
-    """Speaks with an endpoint about batches, trying again what may pass.
+    """Creates, polls and reads batches of an endpoint, and retries faults that may pass.
 
     Every method raises Fault if it fails in the end.
 
@@ -255,9 +253,6 @@ class BatchEndpoint:
         longest = self._timeout + _LARGEST / SLOWEST
         return await with_retries(self._retrying, lambda: self._given_content(file, longest))
 
-    async def _given_content(self, file: str, longest: float) -> bytes:
-        return _given(await self._client.download(f"/files/{file}/content", longest))
-
     async def _find(self, mark: str, planned: float) -> str | None:
         after = ""
         for _ in range(_MOST_PAGES):
@@ -274,11 +269,8 @@ class BatchEndpoint:
             after = f"&after={batches[-1]['id']}"
         return None
 
-
-def _given(outcome: _Got | Fault) -> _Got:
-    if isinstance(outcome, Fault):
-        raise outcome
-    return outcome
+    async def _given_content(self, file: str, longest: float) -> bytes:
+        return _given(await self._client.download(f"/files/{file}/content", longest))
 
 
 def _named(payload: Mapping[str, Any]) -> str:
@@ -286,6 +278,12 @@ def _named(payload: Mapping[str, Any]) -> str:
     if not isinstance(name, str) or not name:
         raise Fault("malformed", "the endpoint gave no id")
     return name
+
+
+def _given(outcome: _Got | Fault) -> _Got:
+    if isinstance(outcome, Fault):
+        raise outcome
+    return outcome
 
 
 def _status(payload: Mapping[str, Any], redactor: Redactor) -> BatchStatus:
@@ -300,8 +298,8 @@ def _status(payload: Mapping[str, Any], redactor: Redactor) -> BatchStatus:
         completed=_whole(counts.get("completed")),
         failed=_whole(counts.get("failed")),
         files=tuple(file for file in files if isinstance(file, str) and file),
-        code=plain_words(first.get("code")),
-        said=short(redactor.mask(plain_words(first.get("message")))),
+        code=message_text(first.get("code")),
+        said=short(redactor.mask(message_text(first.get("message")))),
     )
 
 

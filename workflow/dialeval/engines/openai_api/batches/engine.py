@@ -20,10 +20,10 @@ from dialeval.engines.openai_api.batches.client import BatchClient, BatchEndpoin
 from dialeval.engines.openai_api.batches.files import (
     MOST_BYTES,
     SUFFIX,
-    Asked,
     Batch,
     BatchFile,
     BatchLedger,
+    RequestFields,
     RequestSpool,
     goes_in_a_batch,
     read_lines,
@@ -32,14 +32,12 @@ from dialeval.engines.openai_api.batches.files import (
 )
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.faults import PASSING, Fault
-from dialeval.engines.openai_api.token_counts import bound_of, most_of
+from dialeval.engines.openai_api.token_counts import bound_of, largest_bill
 from dialeval.engines.rate_limits.limits import CircuitBreaker
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response
 from dialeval.engines.spending.prices import NOTHING, Billed
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-
-# The engine of models that are asked in batches.
 
 
 class BatchEngine:
@@ -88,7 +86,7 @@ class BatchEngine:
         Raises:
             UserError: the endpoint has no batches, refuses them, or is dead.
         """
-        with RequestSpool() as spool, BatchLedger(store.beside(SUFFIX), store.left_beside(SUFFIX)) as ledger:
+        with RequestSpool() as spool, BatchLedger(store.writer_file(SUFFIX), store.abandoned_files(SUFFIX)) as ledger:
             client = BatchClient(self.engine.connection, self._model.timeout_seconds)
             run = BatchRun(
                 self.engine,
@@ -136,28 +134,6 @@ class Polling:
 
     first: float = 2.0
     longest: float = 60.0
-
-
-class _Waiting:
-    """Requests in their order, of which some may be put back."""
-
-    def __init__(self, requests: Iterator[tuple[str, Request]]) -> None:
-        self._requests = requests
-
-    def next(self) -> tuple[str, Request] | None:
-        """Takes out the next request, or None if there is none."""
-        return next(self._requests, None)
-
-    def put_back(self, requests: Iterable[tuple[str, Request]]) -> None:
-        """Has some requests come next."""
-        self._requests = chain(requests, self._requests)
-
-    def has_more(self) -> bool:
-        """Returns whether there is a next request."""
-        following = self.next()
-        if following is not None:
-            self.put_back([following])
-        return following is not None
 
 
 class BatchRun:
@@ -218,18 +194,6 @@ class BatchRun:
             later, self._later = self._later, []
             waiting.put_back((key, self._spool.get(key)) for key in later)
 
-    def _fresh(self, requests: Iterable[tuple[str, Request]], ordinary: list[str]) -> Iterator[tuple[str, Request]]:
-        """Yields what is to be handed over, and notes what is out already and what no batch can ask."""
-        for key, request in requests:
-            self._spool.put(key, request)
-            if key in self._ledger:
-                batch = self._ledger.batch_of(key)
-                self._wanted[batch.mark] = batch
-            elif goes_in_a_batch(self._model, request):
-                yield key, request
-            else:
-                ordinary.append(key)
-
     async def _settle_unclear(self) -> None:
         """Finds out whether batches came to be that a killed job was about to begin."""
         for batch in [batch for batch in self._ledger.open.values() if not batch.name]:
@@ -245,8 +209,33 @@ class BatchRun:
         except Fault as fault:
             raise self._lost(batch, fault) from None
 
+    def _lost(self, batch: Batch, fault: Fault) -> UserError:
+        return UserError(
+            f"{self._place} does not give batch {batch.name or batch.mark}: {fault.kind}: {fault}. It is recorded in "
+            f"{self._ledger.path}: mend this and run the same command again to go on waiting for it; if the batch is "
+            "lost for good, delete that file, and its requests are handed over anew"
+        )
+
+    def _never_came_to_be(self, batch: Batch) -> None:
+        """Closes a batch that the endpoint has not taken."""
+        if self._account is not None:
+            self._account.settle_batch(batch.mark, {})
+        self._ledger.close(batch)
+
+    def _fresh(self, requests: Iterable[tuple[str, Request]], ordinary: list[str]) -> Iterator[tuple[str, Request]]:
+        """Yields the requests to submit, and notes those already submitted and those that no batch can ask."""
+        for key, request in requests:
+            self._spool.put(key, request)
+            if key in self._ledger:
+                batch = self._ledger.batch_of(key)
+                self._wanted[batch.mark] = batch
+            elif goes_in_a_batch(self._model, request):
+                yield key, request
+            else:
+                ordinary.append(key)
+
     async def _hand_over(self, waiting: _Waiting) -> None:
-        """Hands over what waits, as much of it as the budget allows just now."""
+        """Submits waiting requests as far as the budget allows at this time."""
         file: BatchFile | None = None
         try:
             while (following := waiting.next()) is not None:
@@ -262,7 +251,7 @@ class BatchRun:
                     file.close()
                     file = None
                 file = file or BatchFile(self._model.batch_requests, self._most_bytes)
-                file.add(key, Asked(request.kind, request.labels), line, reserved)
+                file.add(key, RequestFields(request.kind, request.labels), line, reserved)
             if file is not None:
                 await self._submit(file)
         finally:
@@ -270,18 +259,6 @@ class BatchRun:
                 file.close()
                 if self._account is not None:
                     self._account.withdraw(file.paid_from.values())
-
-    async def _unaffordable(self, waiting: _Waiting) -> UserError:
-        following = waiting.next()
-        assert self._account is not None
-        assert following is not None
-        return await self._account.refuse(bound_of(request_body(self._model, following[1])))
-
-    def _never_came_to_be(self, batch: Batch) -> None:
-        """Closes a batch that the endpoint has not taken."""
-        if self._account is not None:
-            self._account.settle_batch(batch.mark, {})
-        self._ledger.close(batch)
 
     async def _submit(self, file: BatchFile) -> None:
         mark = uuid.uuid4().hex
@@ -304,6 +281,36 @@ class BatchRun:
         self._wanted[batch.mark] = batch
         self._say(f"batch {batch.name}: {len(batch.asked)} requests handed over")
 
+    async def _one_by_one(self, keys: Iterable[str]) -> AsyncGenerator[tuple[str, Outcome], None]:
+        """Yields outcomes of ordinary requests as they come."""
+
+        async def ask(key: str) -> tuple[str, Outcome]:
+            try:
+                return key, await self._engine.answer(self._spool.get(key))
+            except AnswerFailure as failure:
+                return key, failure
+
+        waiting = iter(keys)
+        under_way: set[asyncio.Task[tuple[str, Outcome]]] = set()
+        try:
+            while True:
+                while len(under_way) < self._engine.concurrency and (key := next(waiting, None)) is not None:
+                    under_way.add(asyncio.create_task(ask(key)))
+                if not under_way:
+                    return
+                done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    yield task.result()
+        finally:
+            for task in under_way:
+                task.cancel()
+
+    async def _unaffordable(self, waiting: _Waiting) -> UserError:
+        following = waiting.next()
+        assert self._account is not None
+        assert following is not None
+        return await self._account.refuse(bound_of(request_body(self._model, following[1])))
+
     async def _next_ended(self) -> tuple[Batch, BatchStatus]:
         """Waits until a batch has ended."""
         wait = self._polling.first
@@ -316,7 +323,7 @@ class BatchRun:
             wait = min(wait * 1.5, self._polling.longest)
 
     async def _status(self, batch: Batch) -> BatchStatus | None:
-        """Returns how far a batch is, or None if the endpoint does not say it just now."""
+        """Returns the status of a batch, or None if the endpoint does not give it at this time."""
         try:
             status = await self._endpoint.status(batch.name)
         except Fault as fault:
@@ -336,7 +343,7 @@ class BatchRun:
         return status
 
     async def _collect(self, batch: Batch, status: BatchStatus) -> AsyncGenerator[tuple[str, Outcome], None]:
-        """Yields what an ended batch gave, and closes it."""
+        """Yields the outcomes of an ended batch, and closes it."""
         del self._wanted[batch.mark]
         if status.state == "failed" and self._put_off(batch, status):
             return
@@ -366,9 +373,9 @@ class BatchRun:
                 yield key, failure
         self._save()
         if self._account is not None:
-            unmentioned = {key: most_of(bound) for key, bound in bounds.items() if key not in bills}
-            all_told = status.state == "failed" or (status.state in _CUT_SHORT and status.completed <= len(answered))
-            self._account.settle_batch(batch.mark, bills if all_told else bills | unmentioned)
+            unmentioned = {key: largest_bill(bound) for key, bound in bounds.items() if key not in bills}
+            with_open = status.state == "failed" or (status.state in _CUT_SHORT and status.completed <= len(answered))
+            self._account.settle_batch(batch.mark, bills if with_open else bills | unmentioned)
         self._ledger.close(batch)
         if again:
             self._say(f"batch {batch.name}: {len(again)} requests without an answer are asked one by one")
@@ -399,40 +406,31 @@ class BatchRun:
                 return b""
             raise self._lost(batch, fault) from None
 
-    async def _one_by_one(self, keys: Iterable[str]) -> AsyncGenerator[tuple[str, Outcome], None]:
-        """Yields outcomes of ordinary requests as they come."""
 
-        async def ask(key: str) -> tuple[str, Outcome]:
-            try:
-                return key, await self._engine.answer(self._spool.get(key))
-            except AnswerFailure as failure:
-                return key, failure
+class _Waiting:
+    """A queue of requests, to which some may return."""
 
-        waiting = iter(keys)
-        under_way: set[asyncio.Task[tuple[str, Outcome]]] = set()
-        try:
-            while True:
-                while len(under_way) < self._engine.concurrency and (key := next(waiting, None)) is not None:
-                    under_way.add(asyncio.create_task(ask(key)))
-                if not under_way:
-                    return
-                done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    yield task.result()
-        finally:
-            for task in under_way:
-                task.cancel()
+    def __init__(self, requests: Iterator[tuple[str, Request]]) -> None:
+        self._requests = requests
 
-    def _lost(self, batch: Batch, fault: Fault) -> UserError:
-        return UserError(
-            f"{self._place} does not give batch {batch.name or batch.mark}: {fault.kind}: {fault}. It is recorded in "
-            f"{self._ledger.path}: mend this and run the same command again to go on waiting for it; if the batch is "
-            "lost for good, delete that file, and its requests are handed over anew"
-        )
+    def next(self) -> tuple[str, Request] | None:
+        """Takes out the next request, or None if there is none."""
+        return next(self._requests, None)
+
+    def put_back(self, requests: Iterable[tuple[str, Request]]) -> None:
+        """Has some requests come next."""
+        self._requests = chain(requests, self._requests)
+
+    def has_more(self) -> bool:
+        """Returns whether there is a next request."""
+        following = self.next()
+        if following is not None:
+            self.put_back([following])
+        return following is not None
 
 
 def _unmentioned(batch: Batch, status: BatchStatus) -> AnswerFailure:
-    """Returns why a request has no line in what a batch gave."""
+    """Returns the failure of a request without a line in a batch's output."""
     match status.state:
         case "expired":
             return AnswerFailure("expired", f"batch {batch.name} expired before this request was answered")

@@ -26,16 +26,13 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, Self
 
 from dialeval.config.endpoints import OpenAIModel
-from dialeval.engines.openai_api.answers import read_chat, read_choice
 from dialeval.engines.openai_api.faults import Fault, Redactor, read_or_fault, status_fault
-from dialeval.engines.openai_api.request_bodies import chat_body, choice_body
-from dialeval.engines.openai_api.token_counts import billed_for, most_of
+from dialeval.engines.openai_api.token_counts import billed_for, largest_bill
+from dialeval.engines.openai_api.wire_format import chat_body, choice_body, read_chat, read_choice
 from dialeval.engines.requests import AnswerFailure, Kind, Message, Request, Response, Sampling
 from dialeval.engines.spending.account import Reserved
 from dialeval.engines.spending.prices import NOTHING, Billed, Bound
 from dialeval.whole_files import open_no_link
-
-# The lines of a batch: requests as they are handed over, and answers as they come back.
 
 PLACE = "/v1/chat/completions"
 """Where a batch's requests go, whatever the endpoint's own address."""
@@ -72,12 +69,12 @@ def request_line(key: str, body: Mapping[str, Any]) -> bytes:
 
 def read_lines(
     content: bytes,
-    asked: Mapping[str, Asked],
+    asked: Mapping[str, RequestFields],
     bounds: Mapping[str, Bound],
     redactor: Redactor,
     reasoning_end: str | None = None,
 ) -> Iterator[tuple[str, Response | AnswerFailure, Billed]]:
-    """Yields key, outcome and bill of each line of a batch's output or errors, but of lines that say nothing of a key.
+    """Yields key, outcome and bill of each line of a batch's output or errors that has a known key.
 
     Args:
         content: the file.
@@ -118,21 +115,23 @@ def _outcome(
     return Fault("malformed", "the batch's line for this request is not as OpenAI documents it")
 
 
-def _reader(asked: Asked, reasoning_end: str | None) -> Callable[[dict[str, Any]], Response]:
+def _reader(asked: RequestFields, reasoning_end: str | None) -> Callable[[dict[str, Any]], Response]:
     if asked.kind == "chat":
         return partial(read_chat, reasoning_end=reasoning_end)
     return partial(read_choice, labels=asked.labels)
 
 
 def _billed(entry: Mapping[str, Any], outcome: Response | AnswerFailure, bound: Bound) -> Billed:
-    """Returns what is billed for a line; a batch that ends early is billed for what was answered till then."""
+    """Returns the billed tokens of a line; a batch that ends early is billed for its answers."""
     response = entry.get("response")
     body = response.get("body") if isinstance(response, dict) else None
     if isinstance(response, dict) and response.get("status_code") == 200 and isinstance(body, dict):
         return billed_for(body, bound)
     if isinstance(outcome, Fault):
         return billed_for(outcome, bound)
-    return NOTHING if isinstance(outcome, AnswerFailure) and outcome.kind in UNANSWERED.values() else most_of(bound)
+    return (
+        NOTHING if isinstance(outcome, AnswerFailure) and outcome.kind in UNANSWERED.values() else largest_bill(bound)
+    )
 
 
 # Requests put aside on the disk while a batch is away, so that a long table is not held in memory.
@@ -187,7 +186,7 @@ MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000
 
 
 class BatchFile:
-    """Lines on the disk, and what they ask; the file has no name and ends with the process.
+    """Lines of requests in an unnamed file, which ends with the process.
 
     Args:
         most_requests: lines that it may hold.
@@ -197,7 +196,7 @@ class BatchFile:
     def __init__(self, most_requests: int, most_bytes: int) -> None:
         self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self.size = 0
-        self.asked: dict[str, Asked] = {}
+        self.asked: dict[str, RequestFields] = {}
         self.paid_from: dict[str, Reserved] = {}
         self._most_requests, self._most_bytes = most_requests, most_bytes
 
@@ -210,8 +209,8 @@ class BatchFile:
         room = len(self.asked) < self._most_requests and self.size + len(line) <= self._most_bytes
         return room or not self.asked
 
-    def add(self, key: str, asked: Asked, line: bytes, reserved: Reserved | None) -> None:
-        """Adds a request and what was set aside for it, if anything is counted."""
+    def add(self, key: str, asked: RequestFields, line: bytes, reserved: Reserved | None) -> None:
+        """Adds a request with its reservation, if costs are counted."""
         self._file.write(line)
         self.asked[key] = asked
         if reserved is not None:
@@ -219,7 +218,7 @@ class BatchFile:
         self.size += len(line)
 
     def content(self) -> IO[bytes]:
-        """Returns the file as it is to be read: whole on the disk, where its length is looked up, from its start."""
+        """Returns the file at its start, flushed to the disk."""
         self._file.flush()
         self._file.seek(0)
         return self._file
@@ -230,8 +229,8 @@ class BatchFile:
 SUFFIX = "batches"
 
 
-class Asked(NamedTuple):
-    """What must be known of a request to read its answer."""
+class RequestFields(NamedTuple):
+    """The parts of a request that are needed to read its answer."""
 
     kind: Kind
     labels: tuple[str, ...]
@@ -251,7 +250,7 @@ class Batch:
 
     mark: str
     planned: float
-    asked: dict[str, Asked] = field(default_factory=dict)
+    asked: dict[str, RequestFields] = field(default_factory=dict)
     file: str = ""
     name: str = ""
 
@@ -293,9 +292,9 @@ class BatchLedger:
         """Returns the open batch that holds a request."""
         return self.open[self._keys[key]]
 
-    def plan(self, mark: str, asked: Iterable[tuple[str, Asked]]) -> Batch:
+    def plan(self, mark: str, asked: Iterable[tuple[str, RequestFields]]) -> Batch:
         """Writes down a batch that is about to be handed over."""
-        groups: dict[Asked, list[str]] = {}
+        groups: dict[RequestFields, list[str]] = {}
         for key, one in asked:
             groups.setdefault(one, []).append(key)
         listed = [{"kind": one.kind, "labels": one.labels, "keys": keys} for one, keys in groups.items()]
@@ -303,7 +302,7 @@ class BatchLedger:
         return self.open[mark]
 
     def uploaded(self, batch: Batch, file: str) -> None:
-        """Writes down that a batch's file lies at the endpoint."""
+        """Records that a batch's file was uploaded."""
         self._write({"event": "uploaded", "mark": batch.mark, "file": file})
 
     def created(self, batch: Batch, name: str) -> None:
@@ -332,7 +331,7 @@ class BatchLedger:
         if event["event"] == "planned":
             batch = self.open[mark] = Batch(mark, event["time"])
             for group in event["requests"]:
-                batch.asked |= dict.fromkeys(group["keys"], Asked(group["kind"], tuple(group["labels"])))
+                batch.asked |= dict.fromkeys(group["keys"], RequestFields(group["kind"], tuple(group["labels"])))
             self._keys |= dict.fromkeys(batch.asked, mark)
         elif mark in self.open:
             match event["event"]:
@@ -346,11 +345,6 @@ class BatchLedger:
                             del self._keys[key]
 
 
-def _whole_lines(descriptor: int, size: int) -> int:
-    """Returns where the last whole line of a file ends."""
-    return os.pread(descriptor, size, 0).rfind(b"\n") + 1
-
-
 def _events(path: Path) -> Iterator[dict[str, Any]]:
     for line in path.read_bytes().splitlines(keepends=True):
         if not line.endswith(b"\n"):  # cut off by a kill: what it was about had not begun
@@ -362,3 +356,8 @@ def _events(path: Path) -> Iterator[dict[str, Any]]:
             continue
         if isinstance(event, dict) and event.get("event") in ("planned", "uploaded", "created", "closed"):
             yield event
+
+
+def _whole_lines(descriptor: int, size: int) -> int:
+    """Returns where the last whole line of a file ends."""
+    return os.pread(descriptor, size, 0).rfind(b"\n") + 1

@@ -1,4 +1,4 @@
-"""The registry of readers, and the public corpora as they are."""
+"""The readers of rated items by name, and the public rated sets as they are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from dialeval.config.metaeval import RatedReader
 from dialeval.corpora.rated_items import RatedReading
-from dialeval.corpora.rated_readers import RATED_READERS, rated_source_files, read_rated
+from dialeval.corpora.readers import RATED_READERS, rated_source_files, read_rated
 from dialeval.criteria import DIMENSIONS
 from dialeval.errors import UserError
 

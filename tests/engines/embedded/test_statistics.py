@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dialeval.engines.embedded.language_model import BOUNDARY, Integers, KneserNey
+from dialeval.engines.embedded.statistics import BOUNDARY, Integers, KneserNey
 
 
 def flat(*texts: list[int]) -> tuple[Integers, Integers]:

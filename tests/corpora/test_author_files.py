@@ -1,4 +1,4 @@
-"""ConTurE's own file, on hand-made records."""
+"""Rated data sets in their authors' own files, on hand-made records: ConTurE, GRADE, USR and Zhao's."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from dialeval.corpora import response_ratings
 from dialeval.corpora.rated_items import RatedReading
-from dialeval.corpora.rated_readers import rated_source_files, read_rated
+from dialeval.corpora.readers import rated_source_files, read_rated
 from dialeval.errors import UserError
 
 # ConTurE's own file, on hand-made records.
@@ -34,7 +33,7 @@ def write(folder: Path, *records: Any) -> Path:
 
 def test_a_reply_is_shown_with_all_before_it_and_clusters_are_dialogues(tmp_path: Path) -> None:
     path = write(tmp_path, record(turn(), turn("User: So?", "Chatbot: No.", 0)), record(turn(impression=2)))
-    reading = response_ratings.read_turns("mine", path)
+    reading = read_rated("conture_turn", "mine", path)
     assert [(item.item_id, item.cluster, item.utterances) for item in reading.items] == [
         ("conture-turn-000000", "conture-turn-000000", ("Hi", "Yo: you")),
         ("conture-turn-000001", "conture-turn-000000", ("Hi", "Yo: you", "So?", "No.")),
@@ -48,7 +47,7 @@ def test_a_reply_is_shown_with_all_before_it_and_clusters_are_dialogues(tmp_path
 
 
 def test_dialogues_have_every_raters_ratings(tmp_path: Path) -> None:
-    reading = response_ratings.read_dialogues("mine", write(tmp_path, record(turn(), turn("bye", "bye"))))
+    reading = read_rated("conture_dialogue", "mine", write(tmp_path, record(turn(), turn("bye", "bye"))))
     (item,) = reading.items
     assert (item.item_id, item.level, item.utterances) == (
         "conture-dial-000000", "dialogue", ("Hi", "Yo: you", "bye", "bye"),
@@ -62,7 +61,7 @@ def test_dialogues_have_every_raters_ratings(tmp_path: Path) -> None:
 
 def test_a_chatbot_that_said_nothing_was_rated_too(tmp_path: Path) -> None:
     path = write(tmp_path, record(turn(chatbot="Chatbot:", impression=0), turn(impression=None)))
-    reading = response_ratings.read_turns("mine", path)
+    reading = read_rated("conture_turn", "mine", path)
     assert [item.utterances for item in reading.items] == [("Hi", "<EMPTY>")]
     assert reading.notes == {"utterances without a text, shown as <EMPTY>": 1}
     assert reading.skipped == {"records without a rating": 1}
@@ -72,15 +71,15 @@ def test_a_chatbot_that_said_nothing_was_rated_too(tmp_path: Path) -> None:
     ("bad", "words"),
     [
         (record(turn(), turn(impression=3)), "record 1, turn 2, 'overall impression': the rating 3 is off its scale"),
-        (record({"user": "x"}), "record 1, turn 1: the field 'chatbot' is missing; present: user"),
-        (record("x"), "turn 1: an object with 'user' and 'chatbot' is needed, not 'x'"),
-        (record() | {"turns": 4}, "'turns' must be a list of objects with 'user' and 'chatbot', not 4"),
-        ({"dialog_id": 1}, "'turns', which reader conture_turn needs, is missing"),
+        (record({"user": "x"}), "record 1, 'turns', turn 1: the field 'chatbot' is missing; present: user"),
+        (record("x"), "turn 1 is 'x'; it must be an object with 'user' and 'chatbot'"),
+        (record() | {"turns": 4}, "record 1: 'turns' is 4; it must be a list"),
+        ({"dialog_id": 1}, "the field 'turns' is missing; present: dialog_id; reader conture_turn needs it"),
     ],
 )
 def test_mistakes_name_the_turn(tmp_path: Path, bad: Any, words: str) -> None:
     with pytest.raises(UserError, match=words) as refused:
-        response_ratings.read_turns("mine", write(tmp_path, bad))
+        read_rated("conture_turn", "mine", write(tmp_path, bad))
     assert "data.json" in str(refused.value)
 
 
@@ -89,13 +88,13 @@ def test_mistakes_name_the_turn(tmp_path: Path, bad: Any, words: str) -> None:
     [
         ([{"coherent": 0}], "'coherent', rater 1: the rating 0 is off its scale, 1 to 3"),
         ([{"funny": 1}], "'funny' is not rated in this data set"),
-        ({"coherent": 1}, "'dialog_ratings' must be a list with an object of dimension -> rating for each rater"),
+        ({"coherent": 1}, "'dialog_ratings' is {'coherent': 1}; it must be a list"),
         (None, "no rated item in it .1 records without a rating left out"),
     ],
 )
 def test_mistakes_in_the_ratings_of_a_dialogue_are_told(tmp_path: Path, ratings: Any, words: str) -> None:
     with pytest.raises(UserError, match=words):
-        response_ratings.read_dialogues("mine", write(tmp_path, record(turn(), ratings=ratings)))
+        read_rated("conture_dialogue", "mine", write(tmp_path, record(turn(), ratings=ratings)))
 
 
 # GRADE's own file, on hand-made records.
@@ -175,7 +174,7 @@ def grade_texts_write(
 
 
 def test_lines_of_three_files_are_one_item(tmp_path: Path) -> None:
-    reading = response_ratings.read_grade_texts("mine", grade_texts_write(tmp_path))
+    reading = read_rated("grade_texts", "mine", grade_texts_write(tmp_path))
     assert [(item.item_id, item.cluster[-1], item.utterances) for item in reading.items] == [
         ("grade-000000", "0", ("how ?", "so far ?", "by bus .")),
         ("grade-000001", "0", ("how ?", "so far ?", "on foot .")),
@@ -191,11 +190,11 @@ def test_the_scores_may_lie_where_the_authors_have_them(tmp_path: Path) -> None:
     scores = tmp_path / "evaluation/human_score/convai2/bert_ranker/human_score.txt"
     scores.parent.mkdir(parents=True)
     path.with_name("human_score.txt").rename(scores)
-    assert [rating.value for rating in response_ratings.read_grade_texts("mine", path).ratings] == [4.5, 1, 2.25]
+    assert [rating.value for rating in read_rated("grade_texts", "mine", path).ratings] == [4.5, 1, 2.25]
     assert rated_source_files("grade_texts", path) == [path, path.with_name("human_hyp.txt"), scores]
     scores.unlink()
     with pytest.raises(UserError, match="human_score/convai2/bert_ranker/human_score.txt"):
-        response_ratings.read_grade_texts("mine", path)
+        read_rated("grade_texts", "mine", path)
 
 
 @pytest.mark.parametrize(
@@ -209,11 +208,11 @@ def test_the_scores_may_lie_where_the_authors_have_them(tmp_path: Path) -> None:
 )
 def test_mistakes_name_the_file_and_the_line(tmp_path: Path, files: dict[str, str], words: str) -> None:
     with pytest.raises(UserError, match=words):
-        response_ratings.read_grade_texts("mine", grade_texts_write(tmp_path, **files))
+        read_rated("grade_texts", "mine", grade_texts_write(tmp_path, **files))
 
 
 def test_an_empty_response_is_left_out(tmp_path: Path) -> None:
-    reading = response_ratings.read_grade_texts("mine", grade_texts_write(tmp_path, responses="a\n\nb\n"))
+    reading = read_rated("grade_texts", "mine", grade_texts_write(tmp_path, responses="a\n\nb\n"))
     assert [item.item_id for item in reading.items] == ["grade-000000", "grade-000002"]
     assert reading.skipped == {"records with an empty utterance": 1}
 
@@ -232,7 +231,7 @@ def usr_record(*responses: Any, context: str = "how ?\n so far ? \n\n") -> dict[
 def usr_read(folder: Path, *records: Any) -> RatedReading:
     path = folder / "tc_usr_data.json"
     path.write_text(json.dumps(records), encoding="utf-8")
-    return response_ratings.read_usr("mine", path)
+    return read_rated("usr", "mine", path)
 
 
 def test_the_responses_to_a_context_are_one_cluster(tmp_path: Path) -> None:
@@ -276,9 +275,12 @@ def test_what_cannot_be_scored_is_left_out(tmp_path: Path) -> None:
             "record 1, response 2, 'Overall', rater 1: the rating 0 is off",
         ),
         (usr_record(response(Fun=[1])), "record 1, response 1: 'Fun' is not rated in this data set"),
-        (usr_record("x"), "record 1, response 1: an object with 'response' and ratings is needed, not 'x'"),
-        (usr_record() | {"responses": "x"}, "record 1: 'responses' must be a list of rated responses"),
-        ({"context": "x", "Responses": []}, "'responses', which reader usr needs, is missing"),
+        (usr_record("x"), "record 1, 'responses', response 1 is 'x'; it must be an object with 'response'"),
+        (usr_record() | {"responses": "x"}, "record 1: 'responses' is 'x'; it must be a list"),
+        (
+            {"context": "x", "Responses": []},
+            "the field 'responses' is missing; present: context, Responses; reader usr needs it",
+        ),
         ({"context": "x", "responses": {}, "reference": []}, "read by zhao: name that as the reader"),
     ],
 )
@@ -307,7 +309,7 @@ def dialogue(**responses: Any) -> dict[str, Any]:
 def zhao_read(folder: Path, content: Any) -> RatedReading:
     path = folder / "dd_annotations.json"
     path.write_text(json.dumps(content), encoding="utf-8")
-    return response_ratings.read_zhao("mine", path)
+    return read_rated("zhao", "mine", path)
 
 
 def test_who_speaks_like_the_reference_is_the_chatbot(tmp_path: Path) -> None:
@@ -348,13 +350,16 @@ def test_a_response_that_nobody_rated_is_left_out(tmp_path: Path) -> None:
             "dialogue '7', response of 'S2S', 'overall', rater 2: the rating 6",
         ),
         (dialogue(S2S=zhao_response(worker(fact="maybe"))), "'fact', rater 1: 'maybe' is no rating"),
-        (dialogue(S2S=zhao_response("x")), "'worker_0' must be an object, not 'x'"),
-        (dialogue(S2S={"scores": {}}), "response of 'S2S': the field 'uttr' is missing"),
-        (dialogue() | {"context": "x"}, "'context' must be a list of .speaker, text., not 'x'"),
-        (dialogue() | {"context": [["A", 1]]}, "'context', utterance 1 must be a list of speaker and text"),
-        (dialogue() | {"reference": None}, "'reference' must be a list of speaker and text, not None"),
-        (dialogue() | {"responses": []}, "'responses' must be an object"),
-        ("x", "dialogue '7': an object with 'context', 'reference' and 'responses' is needed, not 'x'"),
+        (dialogue(S2S=zhao_response("x")), "'S2S', 'scores': 'worker_0' is 'x'; it must be an object"),
+        (dialogue(S2S={"scores": {}}), "'responses', 'S2S': the field 'uttr' is missing"),
+        (dialogue() | {"context": "x"}, "dialogue '7': 'context' is 'x'; it must be a list"),
+        (
+            dialogue() | {"context": [["A", 1]]},
+            "'context', utterance 1 is .'A', 1.; it must be a list of speaker and text",
+        ),
+        (dialogue() | {"reference": None}, "'reference' is null; it must be a list of speaker and text"),
+        (dialogue() | {"responses": []}, "'responses' is ..; it must be an object"),
+        ("x", "dialogue '7' is 'x'; it must be an object with 'context', 'reference' and 'responses'"),
     ],
 )
 def test_mistakes_name_the_dialogue_and_the_response(tmp_path: Path, bad: Any, words: str) -> None:
