@@ -12,7 +12,7 @@ from dialeval.config.protocols import shipped
 from dialeval.engines.requests import Message, request_key
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import detect
-from dialeval.protocols.item_prompts import ItemSettings, ReadingSettings
+from dialeval.protocols.item_prompts import ParseSettings, QuestionSettings
 from dialeval.protocols.planning import request_from_row
 from dialeval.stages import judging
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES
@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
     answers = [response(row["request_id"], *ANSWERS[row["case_id"]]) for row in planned]
     write_table(tmp_path / "responses", RESPONSES, to_table(RESPONSES, answers))
     judging.plan_again(
-        ItemSettings(**UNIEVAL),
+        QuestionSettings(**UNIEVAL),
         tmp_path / "requests",
         [tmp_path / "responses"],
         tmp_path / "again",
@@ -76,7 +76,7 @@ def test_the_second_answer_stands_where_there_is_one(folder: Path) -> None:
     ]
     write_table(folder / "second", RESPONSES, to_table(RESPONSES, answers))
     judging.parse_detect(
-        ReadingSettings(**UNIEVAL, judge="j"),
+        ParseSettings(**UNIEVAL, judge="j"),
         folder / "requests",
         [folder / "responses"],
         [folder / "second"],

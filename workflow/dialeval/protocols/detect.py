@@ -72,8 +72,10 @@ def around(question: Question, item: Item, templates: Templates) -> Iterator[Req
         yield verdicts.structured(request, templates, _fields(criterion)) if question.structured else request
 
 
-def parse(question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a row of the table `judgements`.
+def parse(
+    question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yields the row of the table `judgements`.
 
     `choice` is Yes (AI, or what the criterion names) or No; `place` is the first utterance, 1-based as in the paper,
     and set only for Yes. Where only one speaker is judged it is one of that speaker's.
@@ -89,7 +91,7 @@ def parse(question: Question, judge: str, planned: Mapping[str, Any], answer: Ma
     choice, place, problem = _choice_and_index(verdict, planned["n_utterances"])
     if place is not None and (judged := planned.get("labels")) and str(place) not in judged:
         choice, place, problem = None, None, f"utterance {place} is not of the one who is judged"
-    return judgement(
+    yield judgement(
         judge,
         planned,
         status_of(answer["status"], answer["finish_reason"], readable=choice is not None),

@@ -64,8 +64,10 @@ def plan(question: Question, cases: Cases, templates: Templates, skipped: Counte
         yield from _asked(question, meeting, n, pair, templates)
 
 
-def parse(question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a row of the table `judgements`: `choice` is the option, `outcome` who has then won.
+def parse(
+    question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yields the row of the table `judgements`: `choice` is the option, `outcome` who has then won.
 
     Args:
         question: what was asked.
@@ -79,7 +81,7 @@ def parse(question: Question, judge: str, planned: Mapping[str, Any], answer: Ma
         verdict = _in_object(text, options)
     else:
         verdict = read_verdict(text, _patterns(tuple(options)), cut=was_cut(answer))
-    return judgement(
+    yield judgement(
         judge,
         planned,
         status_of(answer["status"], answer["finish_reason"], readable=verdict.choice is not None),

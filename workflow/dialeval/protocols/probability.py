@@ -18,7 +18,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import YES_NO as QUESTIONS
 from dialeval.protocols.item_prompts import ByLevel, about_item, prompt_for, subject_of
 from dialeval.protocols.planning import Planned, judgement
-from dialeval.protocols.questions import Untranslated, choice_labels
+from dialeval.protocols.questions import Question, Untranslated, choice_labels
 from dialeval.protocols.verdicts import status_of
 
 CLEAR = 0.01
@@ -71,13 +71,19 @@ def plan(
 
 
 def parse(
-    judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any], criteria: Mapping[str, Criterion] = SHIPPED
+    question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """Yields the row of the table `judgements`; `mass` is the probability that all labels together captured.
 
     Below `labels.LOWEST_MASS` there is no score: the model is about to say something else.
+
+    Args:
+        question: what was asked.
+        judge: name of the judge.
+        planned: row of `requests`.
+        answer: row of `responses` for the same request.
     """
-    criterion = criteria[planned["part"]]
+    criterion = question.known[planned["part"]]
     value, mass = expectation(dict(answer["label_logprobs"] or ()), values_of(criterion)), answer["label_mass"]
     status = status_of(answer["status"], answer["finish_reason"], readable=value is not None, mass=mass)
     scale = YES_NO if criterion.asks_yes_or_no else criterion.scale
@@ -85,6 +91,7 @@ def parse(
         judge,
         planned,
         status,
+        protocol=question.name,
         criterion=criterion.name,
         value=value if status == "ok" else None,
         scale_min=scale.low,

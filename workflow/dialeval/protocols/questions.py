@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from string import ascii_uppercase
 from typing import NamedTuple
 
@@ -57,12 +58,19 @@ class Question:
         protocol: what it asks, of what, and how.
         shipped: whether it is one of the papers', whose request ids are short.
         criteria: what it asks about; none where the template alone says what is asked.
+        own: the user's criteria that it may ask about beside the papers'.
     """
 
     name: str
     protocol: Protocol
     shipped: bool = False
     criteria: tuple[Criterion, ...] = ()
+    own: tuple[Criterion, ...] = ()
+
+    @cached_property
+    def known(self) -> Mapping[str, Criterion]:
+        """Returns all criteria that it may ask about, by name."""
+        return with_own(self.own)
 
     @property
     def known_as(self) -> str:

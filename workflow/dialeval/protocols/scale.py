@@ -13,7 +13,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols import verdicts
 from dialeval.protocols.item_prompts import RATING, ByLevel, about_item, prompt_for, subject_of
 from dialeval.protocols.planning import Planned, judgement
-from dialeval.protocols.questions import Untranslated
+from dialeval.protocols.questions import Question, Untranslated
 from dialeval.protocols.score_values import WrittenScore, said_number, said_text
 from dialeval.protocols.verdicts import status_of, text_to_read, was_cut
 from dialeval.protocols.written_scores import read_scores
@@ -80,31 +80,26 @@ def plan(
 
 
 def parse(
-    judge: str,
-    planned: Mapping[str, Any],
-    answer: Mapping[str, Any],
-    criteria: Mapping[str, Criterion] = SHIPPED,
-    *,
-    json_answers: bool = False,
+    question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """Yields a row of the table `judgements` for each criterion asked for.
 
     Args:
+        question: what was asked.
         judge: name of the judge.
         planned: row of `requests`.
         answer: row of `responses` for the same request.
-        criteria: all that may be asked about, by name.
-        json_answers: whether answers are JSON that the engine saw to.
     """
-    asked = [criteria[name] for name in planned["labels"]]
+    asked = [question.known[name] for name in planned["labels"]]
     text = text_to_read(answer)
-    found = _read_object(text, asked) if json_answers else read_scores(text, asked, cut=was_cut(answer))
+    found = _read_object(text, asked) if question.structured else read_scores(text, asked, cut=was_cut(answer))
     for criterion in asked:
         said = found.get(criterion.name)
         yield judgement(
             judge,
             planned,
             status_of(answer["status"], answer["finish_reason"], readable=said is not None),
+            protocol=question.name,
             criterion=criterion.name,
             choice=said.label if said else None,
             value=said.value if said else None,

@@ -12,7 +12,7 @@ from dialeval.criteria import LEVELS, Criterion, Level
 from dialeval.engines.requests import Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import detect, mark, pair, probability, scale
-from dialeval.protocols.item_prompts import RATING, YES_NO, ByLevel
+from dialeval.protocols.item_prompts import RATING, YES_NO, templates_of
 from dialeval.protocols.pair import by_case
 from dialeval.protocols.questions import AskedAbout, Question, asked
 
@@ -76,15 +76,11 @@ def _about(question: Question, item: Item, templates: Templates) -> Iterator[Req
     elif own.form == "mark":
         planned = mark.plan(question, [item], templates)
     elif own.form == "probability":
-        planned = probability.plan([item], templates, about.of_rated, names=_named(question, YES_NO))
+        planned = probability.plan([item], templates, about.of_rated, names=templates_of(own, YES_NO))
     else:
-        names, text = _named(question, RATING), question.structured
+        names, text = templates_of(own, RATING), question.structured
         planned = scale.plan([item], templates, Sampling(), 1, about.groups_of_rated, names=names, json_answers=text)
     return (one.request for one in planned)
-
-
-def _named(question: Question, shipped: ByLevel) -> ByLevel:
-    return dict.fromkeys(LEVELS, question.protocol.template) if question.protocol.template else shipped
 
 
 def _item(whose: str, level: Level) -> Item:

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from dialeval.criteria import SHIPPED, Criterion
 from dialeval.engines.requests import Message
 from dialeval.prompts.reasoning import without_marks
 from dialeval.prompts.rendering import Templates
@@ -28,7 +27,6 @@ def plan(
     question: Question,
     pairs: Iterable[tuple[_Row, _Row]],
     templates: Templates,
-    criteria: Mapping[str, Criterion] = SHIPPED,
 ) -> Iterator[Planned]:
     """Yields a request for every answer that could not be read.
 
@@ -36,11 +34,10 @@ def plan(
         question: what was asked.
         pairs: rows of `requests`, whole, with their rows of `responses`.
         templates: the prompts.
-        criteria: all that may be asked about, by name.
     """
     reminder = Message("user", templates.render(TEMPLATE))
     for planned, answer in pairs:
-        if not any(row["status"] == "unparsed" for row in read(question, planned, answer, criteria)):
+        if not any(row["status"] == "unparsed" for row in parse(question, planned, answer)):
             continue
         request = request_from_row(planned)
         again = replace(
@@ -51,25 +48,22 @@ def plan(
         yield Planned(again, **{name: planned[name] for name in ABOUT})
 
 
-def read(
-    question: Question, planned: _Row, answer: _Row, criteria: Mapping[str, Criterion]
-) -> Iterable[Mapping[str, Any]]:
+def parse(question: Question, planned: _Row, answer: _Row) -> Iterator[dict[str, Any]]:
     """Returns the judgements that an answer gives, whatever the form of the question.
 
     Args:
         question: what was asked.
         planned: row of `requests`.
         answer: row of `responses`.
-        criteria: all that may be asked about, by name.
     """
     match question.protocol.form:
         case "pair":
-            return [pair.parse(question, "", planned, answer)]
+            return pair.parse(question, "", planned, answer)
         case "detect":
-            return [detect.parse(question, "", planned, answer)]
+            return detect.parse(question, "", planned, answer)
         case "mark":
             return mark.parse(question, "", planned, answer)
         case "scale":
-            return scale.parse("", planned, answer, criteria, json_answers=question.structured)
+            return scale.parse(question, "", planned, answer)
         case "probability":
-            return probability.parse("", planned, answer, criteria)
+            return probability.parse(question, "", planned, answer)

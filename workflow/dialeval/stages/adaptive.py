@@ -114,8 +114,8 @@ async def _in_rounds(judge: Asked, asked: Rounds, requests: Path, question: Ques
             answering.check_failures()
         for place, (row, request) in zip(places, _requests(requests, places, asked.plan.usable), strict=True):
             answer = judge.row(request)
-            outcome = pair.parse(question, "", row, answer)["outcome"]
-            asked.hear(int(place), outcome, failed=answer["status"] == "missing")
+            (judgement,) = pair.parse(question, "", row, answer)
+            asked.hear(int(place), judgement["outcome"], failed=answer["status"] == "missing")
         asked.end()
         print(asked.progress(), flush=True)
 

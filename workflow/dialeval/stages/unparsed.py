@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dialeval.config.running import Answering
-from dialeval.criteria import Criterion, with_own
+from dialeval.criteria import Criterion
 from dialeval.dialogbench.examination import read_letter
 from dialeval.dialogbench.items import RecordProblem, TestItem
 from dialeval.dialogbench.written_items import find_record
@@ -70,13 +71,13 @@ def of_question(
         rows: the rows of the requests that are asked.
         asks_again: whether an unparsed answer is asked for again; then the second answer counts.
     """
-    question, criteria = settings.question(), with_own(own)
+    question = replace(settings.question(), own=tuple(own))
 
     def status(request: Request, response: Response) -> str:
         row = rows.get(request)
         if row is None:
             return ""
-        found = [one["status"] for one in unread_verdicts.read(question, row, _row(request, response), criteria)]
+        found = [one["status"] for one in unread_verdicts.parse(question, row, _row(request, response))]
         if not asks_again or "unparsed" not in found or request.request_id.endswith(unread_verdicts.SUFFIX):
             rows.drop(request)
         return "ok" if "ok" in found else found[0]
@@ -86,7 +87,7 @@ def of_question(
         if row is None or request.request_id.endswith(unread_verdicts.SUFFIX):
             return None
         pairs = [(row, _row(request, response))]
-        return next((one.request for one in unread_verdicts.plan(question, pairs, _templates(), criteria)), None)
+        return next((one.request for one in unread_verdicts.plan(question, pairs, _templates())), None)
 
     return _parsing(answering, status, again if asks_again else None)
 
