@@ -1,4 +1,4 @@
-"""Stages that ask one model, through the response store."""
+"""Stages that answer a table of requests with one model, through the response store: what costs money or GPU time."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ from dialeval.protocols.planning import in_shard, request_from_row
 from dialeval.provenance.kept_outputs import keep_nothing
 from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, count_rows, iterate_rows
-
-# Asking one model within a stage that needs the answers to go on: through the store, with progress and usage.
 
 _Result = TypeVar("_Result")
 
@@ -140,9 +138,6 @@ def asking(
         yield Asked(answering, name, protocol)
 
 
-# Answers a table of requests with one model: the only kind of stage, with self-chat, that costs money or GPU time.
-
-
 class AnswerSettings(BaseModel, defer_build=True):
     """The model that answers; `shard` of `shards` is this job's part of the requests.
 
@@ -244,9 +239,6 @@ def write_answers(
         with TableWriter(responses, RESPONSES) as table:
             table.write_all(said_if_unasked(rows(), settings.name))
     judge.write_usage(usage)
-
-
-# Answers requests about items (`rating`, `yes_no`): what does not fit a judge's window loses its oldest utterances.
 
 
 class AnswerItemsSettings(AnswerSettings):

@@ -39,8 +39,6 @@ from dialeval.tables.training import TRAINING_OVERLAP
 from dialeval.text import counted
 from dialeval.training.training_sets import Recipe, known_dialogues, overlap_rows, refuse_overlap
 
-# Makes rated items of people's dialogues by damaging them step by step; their reference is known by construction.
-
 
 class ConstructRatedSettings(BaseModel, defer_build=True):
     """The corpus to make, how its dialogues are damaged, and which of the user's criteria that lowers."""
@@ -55,7 +53,7 @@ class ConstructRatedSettings(BaseModel, defer_build=True):
 
 
 def construct_rated(settings: ConstructRatedSettings, utterances: Path, items: Path, ratings: Path) -> None:
-    """Writes the tables `items` and `ratings`."""
+    """Writes the tables `items` and `ratings` of human dialogues perturbed step by step, rated by construction."""
     people = read_table(utterances, UTTERANCES)
     if others := not_between_two(people):
         print(left_out("dialogues", others, "since not just two speak in them"))
@@ -79,9 +77,6 @@ def construct_rated(settings: ConstructRatedSettings, utterances: Path, items: P
     references = [rating for _, given in made for rating in given]
     write_table(ratings, RATINGS, to_table(RATINGS, list(rating_rows(references))))
     print(f"{counted(len(made), 'item')} made, each with a reference by construction; no person rated them")
-
-
-# Damages dialogues and responses by rule, and reads the published damaged sets (comp-analysis, Tables 10 and 11).
 
 
 class DamageItemsSettings(BaseModel, defer_build=True):
@@ -108,7 +103,10 @@ def damage_items(
     items: Path,
     pairs: Path,
 ) -> None:
-    """Writes the tables `items` (originals, unless they are rated items anyway, and damaged ones) and `pairs`."""
+    """Writes the tables `items` and `pairs` of perturbations by rule and of the published sets (Tables 10 and 11).
+
+    `items` holds the perturbed items, and the originals that are in no table of rated items.
+    """
     own: list[Item] = []
     for table_of_dialogues in (read_table(path, UTTERANCES) for path in dialogues):
         own.extend(items_of_dialogues(table_of_dialogues))
@@ -175,9 +173,6 @@ def _published(settings: DamageItemsSettings) -> Iterator[Pair]:
     yield from chain.from_iterable(read_sets(settings.published, names).values())
 
 
-# Has a model damage items where rules are poor, and checks what comes back; what fails is asked for once more.
-
-
 class RewriteItemsSettings(BaseModel, defer_build=True):
     """The rewriter, and what it damages."""
 
@@ -206,7 +201,7 @@ def rewrite_items(
     usage: Path,
     templates: Templates,
 ) -> None:
-    """Writes the tables `items` (the damaged ones) and `pairs`, and a record of the usage."""
+    """Writes the tables `items` and `pairs` of items that a model perturbed; a rewriting that fails is retried once."""
     own = [item for path in dialogues for item in items_of_dialogues(read_table(path, UTTERANCES))]
     elsewhere = list(chain.from_iterable(iterate_items(path) for path in rated))
     rated_by = chain.from_iterable(iterate_rows(path, RATINGS) for path in ratings)
@@ -231,7 +226,7 @@ def rewrite_items(
         total=len(wanted),
         unit="items",
     ) as rewriter:
-        templates, sampling = templates, Sampling(temperature=settings.temperature)
+        sampling = Sampling(temperature=settings.temperature)
         results = rewriter.run(rewrite_all(rewriter.answering, wanted, templates, sampling, seen=rewriter.count))
     outcomes = [rewritten_outcome(*one, result) for one, result in zip(wanted, results, strict=True)]
     with TableWriter(items, ITEMS) as table:
@@ -240,11 +235,12 @@ def rewrite_items(
     rewriter.write_usage(usage)
 
 
-# Finds the dialogues of a training set that are judged later, and refuses them or lets them be left out.
-
-
 def check_overlap(settings: Recipe, utterances: list[Path], judged: Path, overlap: Path) -> None:
-    """Writes the table `training_overlap`, which is empty where overlap is refused."""
+    """Writes the table `training_overlap`: the dialogues of a training set that are judged later.
+
+    Raises:
+        UserError: there are some, and the training set refuses them.
+    """
     known = known_dialogues(settings, utterances)
     rows = list(overlap_rows(settings.name, known, judged))
     if settings.overlap == "refuse":

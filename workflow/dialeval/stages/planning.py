@@ -1,4 +1,4 @@
-"""Stages that estimate a run and compare two."""
+"""Stages that estimate what a run will ask, cost and show, and that compare two runs."""
 
 from __future__ import annotations
 
@@ -32,13 +32,9 @@ from dialeval.tables.dialogues import ESTIMATE, SEEDS, UTTERANCES
 from dialeval.tables.files import read_tables, to_table, write_for_people
 from dialeval.tables.labels import CORRECTED, PLANNING
 
-# Says what a run would ask of each model, and what that would take, before anything is asked.
-
-LEARNED = ".learned"
-
 
 class AskedSettings(QuestionSettings):
-    """A protocol about chatbots' dialogues, or one that is asked in rounds, and who is asked."""
+    """A protocol about chatbots' dialogues, or an adaptive one, and its judges."""
 
     judges: list[str]
     adaptive: Adaptive | None = None
@@ -169,7 +165,7 @@ def _plans(
 
 
 def _known_models(settings: EstimateSettings, learned: list[Path]) -> dict[str, KnownModel]:
-    files = {path.name.removesuffix(LEARNED): path for path in learned}
+    files = {path.name.removesuffix(".learned"): path for path in learned}
     asked = [name for about in settings.questions for name in about.judges]
     return {
         name: known_model(name, settings.models[name], files)
@@ -185,9 +181,6 @@ def _known_models(settings: EstimateSettings, learned: list[Path]) -> dict[str, 
     }
 
 
-# Compares two runs by the folders of their results, and says what moved.
-
-
 def compare_runs(first: Path, second: Path, folder: Path) -> None:
-    """Writes the page and the tables of the comparison into a folder."""
+    """Writes the page and the tables of the comparison of two folders of results into a folder."""
     print(compare(first, second, folder))

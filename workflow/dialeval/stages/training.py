@@ -1,4 +1,4 @@
-"""Stages that train judges."""
+"""Stages that train judges: training data, embedded models, encoders, LoRA adapters, and their tables."""
 
 from __future__ import annotations
 
@@ -44,10 +44,9 @@ from dialeval.tables.training import (
     TRAINING_SCORES,
 )
 from dialeval.text import counted
+from dialeval.training import lora
 from dialeval.training.encoder import LIBRARIES, Base, Learned, encoder_fingerprint, held_back_scores, train_network
 from dialeval.training.encoder_examples import COLUMNS, ExampleSet, read_set
-from dialeval.training.lora import Base as BaseBase
-from dialeval.training.lora import LoraResult, lora_fingerprint, train_adapter, with_adapter
 from dialeval.training.lora_questions import LabelScore, LoraQuestion, LoraQuestions, label_scores, parts_of_sets
 from dialeval.training.memory import check_memory, check_numbers, free_memory, in_words
 from dialeval.training.results import SCORED_EXAMPLES, data_rows, record_rows, sample_rows
@@ -67,16 +66,11 @@ from dialeval.training.weights import (
 )
 from dialeval.whole_files import replacing
 
-# Makes the pairs of true and spoiled dialogues that judges learn from (xDial-Eval, appendix C).
-
 
 def make_training_data(settings: Recipe, utterances: list[Path], left_out: list[Path], examples: Path) -> None:
-    """Writes the table `training_examples`, and says what it holds and what could not be used."""
+    """Writes the table `training_examples`: pairs of true and spoiled dialogues (xDial-Eval, appendix C)."""
     with TableWriter(examples, TRAINING_EXAMPLES) as table:
         table.write_all(training_rows(settings, utterances, left_out_dialogues(left_out), say=print))
-
-
-# Lets an embedded model learn from human dialogues, fold by fold.
 
 
 class LearnEmbeddedSettings(BaseModel, defer_build=True):
@@ -91,7 +85,7 @@ class LearnEmbeddedSettings(BaseModel, defer_build=True):
 def learn_embedded(
     settings: LearnEmbeddedSettings, corpora: list[Path], learned: Path, report: Path, report_csv: Path
 ) -> None:
-    """Writes what the model learned, and how well a judge tells true from damaged dialogues that were held back."""
+    """Writes the learned state of an embedded model, and how a judge tells held-back dialogues from perturbed ones."""
     dialogues = [dialogue for path in corpora for dialogue in dialogues_of(read_table(path, UTTERANCES)).values()]
     print(
         f"{settings.name} ({settings.method}) learns from {counted(len(dialogues), 'dialogue')} in "
@@ -102,9 +96,6 @@ def learn_embedded(
         temporary.write_bytes(learned_bytes(result))
     rows = [{"judge": settings.name, **asdict(row)} for row in result.report]
     write_for_people(report, report_csv, JUDGE_REPORT, to_table(JUDGE_REPORT, rows))
-
-
-# Trains an encoder to score turns or dialogues, on pairs of which one was spoiled on purpose.
 
 
 class TrainEncoderSettings(BaseModel, defer_build=True):
@@ -125,7 +116,7 @@ class TrainEncoderSettings(BaseModel, defer_build=True):
 def train_encoder(
     settings: TrainEncoderSettings, examples: Path, trained: Path, digest: Path, checkpoints: Path, code: str
 ) -> None:
-    """Writes the folder of the metric, with its scores, its curve and its run, and the metric's digest.
+    """Trains an encoder to score turns or dialogues; writes its folder with scores, curve and run, and its digest.
 
     Args:
         settings: see `TrainEncoderSettings`.
@@ -133,7 +124,7 @@ def train_encoder(
         trained: the folder.
         digest: file for the digest.
         checkpoints: folder of the judge's checkpoints, outside what Snakemake knows of.
-        code: fingerprint of this stage's code: what other code has trained is not taken up.
+        code: fingerprint of this stage's code; a training by other code is not resumed.
     """
     if missing := missing_libraries("train", LEARNS_TO_SCORE):
         raise UserError(f"models.{settings.name}: {missing}")
@@ -142,21 +133,21 @@ def train_encoder(
     settle(settings.random_seed, on_cpu=settings.learning.gpus == 0)
     base = Base(settings.name, settings.model)
     read = read_set(iterate_rows(examples, TRAINING_EXAMPLES, COLUMNS), base.encoding, str(examples))
-    _say(settings, read)
+    _say_encoder(settings, read)
     fingerprint = encoder_fingerprint(settings.name, settings.model, base.weights, read, settings.random_seed, code)
     kept = checkpoints / fingerprint / FINISHED
     if not kept.is_dir():
         with in_words(settings.name):
-            _train(settings, base, read, kept, trained)
+            _train_encoder(settings, base, read, kept, trained)
     elif is_first():
-        print(f"{settings.name}: the same training has ended before; what it gave is taken", flush=True)
+        print(f"{settings.name}: the same training has finished before; its weights are used", flush=True)
         take(kept, trained)
     if is_first():
         write_digest(folder_digest(trained), digest)
         remove_checkpoints(kept.parent)
 
 
-def _train(settings: TrainEncoderSettings, base: Base, examples: ExampleSet, kept: Path, trained: Path) -> None:
+def _train_encoder(settings: TrainEncoderSettings, base: Base, examples: ExampleSet, kept: Path, trained: Path) -> None:
     learning, model = settings.learning, settings.model
     on_cpu = learning.gpus == 0
     check_memory(
@@ -199,11 +190,11 @@ def _train(settings: TrainEncoderSettings, base: Base, examples: ExampleSet, kep
             for moment, found in (("before", before), ("after", after))
             for name, score in zip(examples.parts["held_back"].names, found, strict=True)
         ]
-        write_record(folder, settings.name, scores, result.curve, _run_row(settings, examples, network, result))
+        write_record(folder, settings.name, scores, result.curve, _encoder_row(settings, examples, network, result))
     keep(trained, kept)
 
 
-def _run_row(settings: TrainEncoderSettings, examples: ExampleSet, network: Any, result: Learned) -> dict[str, Any]:
+def _encoder_row(settings: TrainEncoderSettings, examples: ExampleSet, network: Any, result: Learned) -> dict[str, Any]:
     learning, seconds = settings.learning, max(result.seconds, 1e-9)
     weights = list(network.parameters())
     return {
@@ -226,7 +217,7 @@ def _run_row(settings: TrainEncoderSettings, examples: ExampleSet, network: Any,
     }
 
 
-def _say(settings: TrainEncoderSettings, examples: ExampleSet) -> None:
+def _say_encoder(settings: TrainEncoderSettings, examples: ExampleSet) -> None:
     if not is_first():
         return
     parts: Mapping[str, Any] = examples.parts
@@ -251,9 +242,6 @@ def _quieten() -> None:
 
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()
-
-
-# Trains a LoRA adapter with which a language model judges, on dialogues that were spoiled on purpose.
 
 
 class TrainLoraSettings(BaseModel, defer_build=True):
@@ -281,7 +269,7 @@ def train_lora(
     templates: Templates,
     code: str,
 ) -> None:
-    """Writes the folder of the adapter, with its scores, its curve and its run, and the digest of the adapter.
+    """Trains a LoRA adapter to judge; writes its folder with scores, curve and run, and its digest.
 
     Args:
         settings: see `TrainLoraSettings`.
@@ -290,7 +278,7 @@ def train_lora(
         digest: file for the digest.
         checkpoints: folder of the judge's checkpoints, outside what Snakemake knows of.
         templates: the prompts.
-        code: fingerprint of this stage's code: what other code has trained is not taken up.
+        code: fingerprint of this stage's code; a training by other code is not resumed.
     """
     if missing := missing_libraries("lora", LEARNS_TO_ANSWER):
         raise UserError(f"models.{settings.name}: {missing}")
@@ -303,20 +291,20 @@ def train_lora(
         name: list(questions.of(rows))
         for name, rows in parts_of_sets([iterate_rows(path, TRAINING_EXAMPLES) for path in examples]).items()
     }
-    _say_train_lora(settings.name, parts, questions)
-    kept = checkpoints / lora_fingerprint(settings.name, prompts, parts, settings.random_seed, code) / FINISHED
+    _say_lora(settings.name, parts, questions)
+    kept = checkpoints / lora.lora_fingerprint(settings.name, prompts, parts, settings.random_seed, code) / FINISHED
     if not kept.is_dir():
         with in_words(settings.name):
-            _train_train_lora(settings, prompts, questions.tree, parts, kept, trained)
+            _train_lora(settings, prompts, questions.tree, parts, kept, trained)
     elif is_first():
-        print(f"{settings.name}: the same training has ended before; what it gave is taken", flush=True)
+        print(f"{settings.name}: the same training has finished before; its weights are used", flush=True)
         take(kept, trained)
     if is_first():
         write_digest(weights_digest(trained), digest)
         remove_checkpoints(kept.parent)
 
 
-def _train_train_lora(
+def _train_lora(
     settings: TrainLoraSettings,
     prompts: Prompts,
     tree: LabelTree,
@@ -325,7 +313,7 @@ def _train_train_lora(
     trained: Path,
 ) -> None:
     learning, on_cpu = settings.learning, settings.learning.gpus == 0
-    base = BaseBase(prompts, learning)
+    base = lora.Base(prompts, learning)
     check_memory(
         settings.name,
         base.check(),
@@ -336,8 +324,8 @@ def _train_train_lora(
     model = base.load()
     n_parameters = model.num_parameters()
     settle(settings.random_seed, on_cpu=on_cpu)  # loading may have drawn; the adapter begins at random
-    model = with_adapter(model, learning)
-    result = train_adapter(
+    model = lora.with_adapter(model, learning)
+    result = lora.train_adapter(
         settings.name,
         model,
         learning,
@@ -365,14 +353,14 @@ def _train_train_lora(
             for question, one in zip(parts["held_back"], scores, strict=True)
             if one.score is not None
         ]
-        row = _run_row_train_lora(settings, result, parts["train"], n_parameters, before, after)
+        row = _lora_row(settings, result, parts["train"], n_parameters, before, after)
         write_record(folder, settings.name, rows, result.curve, row)
     keep(trained, kept)
 
 
-def _run_row_train_lora(
+def _lora_row(
     settings: TrainLoraSettings,
-    result: LoraResult,
+    result: lora.LoraResult,
     train: Sequence[LoraQuestion],
     n_parameters: int,
     before: Sequence[LabelScore],
@@ -403,7 +391,7 @@ def _is_folder(prompts: Prompts) -> bool:
     return prompts.weights.startswith("sha256:")
 
 
-def _say_train_lora(name: str, parts: Mapping[str, Sequence[LoraQuestion]], questions: LoraQuestions) -> None:
+def _say_lora(name: str, parts: Mapping[str, Sequence[LoraQuestion]], questions: LoraQuestions) -> None:
     if not parts["train"]:
         raise UserError(
             f"{name}: no example is left to learn from; see results/tables/training/data.csv, or raise lora.cutoff"
@@ -421,21 +409,9 @@ def _say_train_lora(name: str, parts: Mapping[str, Sequence[LoraQuestion]], ques
         )
 
 
-# Counts what judges learn from.
-
-
-class TabulateTrainingDataSettings(BaseModel, defer_build=True):
-    """Nothing is to be set."""
-
-
-def tabulate_training_data(
-    settings: TabulateTrainingDataSettings, examples: list[Path], overlaps: list[Path], folder: Path
-) -> None:
-    """Writes the table `training/data` as Parquet and CSV."""
+def tabulate_training_data(examples: list[Path], overlaps: list[Path], folder: Path) -> None:
+    """Writes the table `training/data`: the examples that judges learn from, as Parquet and CSV."""
     write_rows(folder, TRAINING_DATA, data_rows(examples, overlaps))
-
-
-# The record of trainings: what judges tell on dialogues that were held back, how learning went, and on what.
 
 
 class TabulateTrainingSettings(BaseModel, defer_build=True):

@@ -46,8 +46,6 @@ from dialeval.translation.quality import (
     plan_adequacy as adequacy_plan_adequacy,
 )
 
-# Draws the utterances whose translations are looked at; people can add their ratings to the CSV file.
-
 
 class SampleTranslationSettings(BaseModel, defer_build=True):
     """How many are drawn."""
@@ -57,13 +55,10 @@ class SampleTranslationSettings(BaseModel, defer_build=True):
 
 
 def sample_translation(settings: SampleTranslationSettings, utterances: Path, drawn: Path, csv: Path) -> None:
-    """Writes the table `translation_sample`."""
+    """Writes the table `translation_sample` of drawn utterances, as CSV too, to which people can add ratings."""
     rows = read_table(utterances, TRANSLATED_UTTERANCES).to_pylist()
     table = to_table(TRANSLATION_SAMPLE, sample(rows, settings.sample, settings.random_seed))
     write_for_people(drawn, csv, TRANSLATION_SAMPLE, table)
-
-
-# Plans the translation of a corpus into a language: a request for each utterance in its context.
 
 
 class PlanTranslationSettings(TranslationSettings):
@@ -73,7 +68,7 @@ class PlanTranslationSettings(TranslationSettings):
 
 
 def plan_translation(settings: PlanTranslationSettings, table: Path, requests: Path, templates: Templates) -> None:
-    """Writes the table `requests`."""
+    """Writes the table `requests`: the translation of each utterance of a corpus in its context."""
     planned = plan(
         settings.talks(table),
         templates,
@@ -84,9 +79,6 @@ def plan_translation(settings: PlanTranslationSettings, table: Path, requests: P
         max_tokens=settings.max_tokens,
     )
     write_requests(requests, planned)
-
-
-# Puts a corpus together again in another language, from the translations of its utterances.
 
 
 class JoinTranslationSettings(TranslationSettings):
@@ -103,15 +95,14 @@ def join_translation(
     utterances: Path,
     counts: Path,
 ) -> None:
-    """Writes the dialogues in the new language, as a table of the source's kind, and what became of the utterances.
+    """Writes a corpus in another language, as a table of the source's kind, its utterances, and counts of their status.
 
     Raises:
-        UserError: no dialogue is whole.
+        UserError: no dialogue is translated completely.
     """
-    rows = read_tables(responses, RESPONSES, ["request_id", "status", "text", "finish_reason"]).to_pylist()
     joined = join(
         settings.talks(table),
-        {row["request_id"]: row for row in rows},
+        _by_request(responses),
         corpus=settings.corpus,
         source=settings.source,
         target=settings.target,
@@ -154,9 +145,6 @@ def join_translation(
             dialogues.write_all(utterance_rows(joined.talks, settings.corpus, settings.target))
 
 
-# Plans the translation back of a sample of translations.
-
-
 class PlanBackTranslationSettings(BaseModel, defer_build=True):
     """The language that it goes back to, and how long a translation may be."""
 
@@ -167,13 +155,10 @@ class PlanBackTranslationSettings(BaseModel, defer_build=True):
 def plan_back_translation(
     settings: PlanBackTranslationSettings, drawn: Path, requests: Path, templates: Templates
 ) -> None:
-    """Writes the table `requests`."""
+    """Writes the table `requests`: the translation back of a sample of translations."""
     rows = read_table(drawn, TRANSLATION_SAMPLE).to_pylist()
     planned = plan_back(rows, templates, source=settings.source, max_tokens=settings.max_tokens)
     write_requests(requests, planned)
-
-
-# Lists what came back of a sample of translations, for metrics that compare it with the source.
 
 
 class ListBackTranslationsSettings(BaseModel, defer_build=True):
@@ -186,18 +171,14 @@ class ListBackTranslationsSettings(BaseModel, defer_build=True):
 def list_back_translations(
     settings: ListBackTranslationsSettings, drawn: Path, responses: list[Path], back: Path, csv: Path
 ) -> None:
-    """Writes the table `back_translations`; what did not come back is not in it."""
-    columns = ["request_id", "status", "text", "finish_reason"]
-    answers = {row["request_id"]: row for row in read_tables(responses, RESPONSES, columns).to_pylist()}
+    """Writes the table `back_translations`, without utterances that have no back-translation."""
+    answers = _by_request(responses)
     rows = []
     for row in read_table(drawn, TRANSLATION_SAMPLE).to_pylist():
         if text := read_back(row, answers, settings.source):
             names = ("corpus", "language", "utterance_id", "source")
             rows.append({name: row[name] for name in names} | {"translated_back_by": settings.by, "back": text})
     write_for_people(back, csv, BACK_TRANSLATIONS, to_table(BACK_TRANSLATIONS, rows))
-
-
-# Plans the questions how adequate the translations of a sample are.
 
 
 class PlanAdequacySettings(BaseModel, defer_build=True):
@@ -207,16 +188,14 @@ class PlanAdequacySettings(BaseModel, defer_build=True):
 
 
 def plan_adequacy(settings: PlanAdequacySettings, drawn: Path, requests: Path, templates: Templates) -> None:
-    """Writes the table `requests`."""
+    """Writes the table `requests`: how adequate each translation of a sample is."""
     rows = read_table(drawn, TRANSLATION_SAMPLE).to_pylist()
     write_requests(requests, adequacy_plan_adequacy(rows, templates, source=settings.source))
 
 
-# Says how good the translations of a corpus are: back-translations, judges, people and further metrics (Table 2).
-
 PEOPLE = "people"
 ADEQUACY = 1.0, 5.0
-"""Ends of the scale of adequacy, of judges and of people."""
+"""Lowest and highest rating of adequacy, of judges and of people."""
 
 
 class File(BaseModel, defer_build=True):
@@ -247,14 +226,14 @@ def translation_quality(
     adequacy: list[Path],
     quality: Path,
 ) -> None:
-    """Writes the table `translation/quality`.
+    """Writes the table `translation/quality`: back-translation, judges, people and further metrics (Table 2).
 
     `adequacy` are the responses of judges, each under a folder of its name: `<judge>/<protocol>/<shard>`.
     """
     sample = read_tables(drawn, TRANSLATION_SAMPLE).to_pylist()
     if not sample:
         raise UserError("no utterance was translated so that it can be used; look at translation/corpora")
-    rows = chain(_of_back(settings, sample, _responses(back)), _of_scores(settings, sample, adequacy))
+    rows = chain(_of_back(settings, sample, _by_request(back)), _of_scores(settings, sample, adequacy))
     order = sorted(rows, key=lambda row: (row["corpus"], language_place(row["language"]), row["metric"]))
     table = to_table(TRANSLATION_QUALITY, order)
     write_for_people(quality, quality.with_suffix(".csv"), TRANSLATION_QUALITY, table)
@@ -278,7 +257,7 @@ def _of_scores(
 ) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for judge in settings.judges:
-        responses = _responses([path for path in adequacy if path.parts[-3] == judge])
+        responses = _by_request([path for path in adequacy if path.parts[-3] == judge])
         said = {key_of(row): read_adequacy(responses.get(request_name(row))) for row in sample}
         values = {key: value for key, value in said.items() if value is not None}
         theirs = [row for row in sample if request_name(row) in responses]
@@ -298,15 +277,13 @@ def _of_scores(
     return rows
 
 
-def _responses(paths: list[Path]) -> dict[str, dict[str, Any]]:
+def _by_request(paths: list[Path]) -> dict[str, dict[str, Any]]:
+    """Returns the rows of tables `responses` by request."""
     columns = ["request_id", "status", "text", "finish_reason"]
     return {row["request_id"]: row for row in read_tables(paths, RESPONSES, columns).to_pylist()}
 
 
-# Gathers what became of the utterances of all translated corpora.
-
-
 def tabulate_translation(counts: list[Path], corpora: Path) -> None:
-    """Writes the table `translation/corpora`, as Parquet and, beside it, as CSV."""
+    """Writes the table `translation/corpora`: utterances of all translated corpora by status."""
     table = read_tables(counts, TRANSLATED_CORPORA)
     write_for_people(corpora, corpora.with_suffix(".csv"), TRANSLATED_CORPORA, table)
