@@ -14,7 +14,7 @@ from pathlib import Path
 from dialeval.engines.answering import Answering
 from dialeval.engines.requests import Message, Request, Response
 from dialeval.engines.store import ResponseStore
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 
 def key(number: int) -> str:
