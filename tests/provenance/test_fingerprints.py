@@ -115,7 +115,7 @@ def test_comments_docstrings_and_layout_change_nothing(package: Path, unchanged:
 def library(folder: Path, **modules: str) -> str:
     """Returns the fingerprint of `work.stage` in a library of the given modules."""
     (folder / "provenance").mkdir(parents=True)
-    for name in ("fingerprints.py", "source_statements.py", "statement_digests.py"):
+    for name in ("fingerprints.py", "source_statements.py"):
         shutil.copyfile(SOURCE / "provenance" / name, folder / "provenance" / name)
     (folder / "prompts").mkdir()
     for name, text in modules.items():
@@ -286,7 +286,7 @@ def test_the_words_of_an_error_that_a_stage_catches_enter_no_table(package: Path
         for node in ast.walk(ast.parse(module._path(name).read_text(encoding="utf-8")))
         if isinstance(node, ast.ExceptHandler) and node.name and CATCHES.search(ast.unparse(node.type or node))
     }
-    assert caught == WORDS_PASSED_ON, "see statement_digests.MESSAGES before a message is passed on"
+    assert caught == WORDS_PASSED_ON, "see source_statements.MESSAGES before a message is passed on"
 
 
 RENDERED = {

@@ -27,7 +27,7 @@ from dialeval.criteria import FAILURES_PROTOCOL as OF_FAILURES
 from dialeval.errors import nearest
 from dialeval.papers import xdial_eval
 from dialeval.papers.comp_analysis import systems
-from dialeval.papers.model_names import folded
+from dialeval.papers.entry import folded
 
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config

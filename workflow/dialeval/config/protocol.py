@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -256,3 +257,8 @@ class Protocol(Penalties):
         if self.form == "mark" and len(self.judges or ()) < 2:
             return ("rates", "differences", "examples")
         return ("means", "differences", RANKS) if self.form in ("scale", "probability") else MEASURES[self.form]
+
+
+def folded_option(label: str) -> str:
+    """Returns an option as it is read: without case, marks around it and double blanks."""
+    return re.sub(r"\s+", " ", re.sub(r"[^\w+#]+", " ", label)).strip().casefold()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -14,7 +13,18 @@ from pydantic import ConfigDict, Field
 from dialeval.config.botchat import Arena, Failures, GTEval, UniEval
 from dialeval.config.metaeval import Rating, YesNo
 from dialeval.config.models import EmbeddedModel, EncoderModel, PublishedModel
-from dialeval.config.protocol import DAMAGED, EACH_OTHER, MEASURES, PARTS, RANKS, RATED, SELFCHAT, SOURCES, Protocol
+from dialeval.config.protocol import (
+    DAMAGED,
+    EACH_OTHER,
+    MEASURES,
+    PARTS,
+    RANKS,
+    RATED,
+    SELFCHAT,
+    SOURCES,
+    Protocol,
+    folded_option,
+)
 from dialeval.config.section import Mistake, Name, Section
 from dialeval.criteria import FAILURES, Criterion, with_own
 from dialeval.criteria import SHIPPED as PAPERS
@@ -167,11 +177,6 @@ def unfit_protocols(config: Config) -> Iterator[Mistake]:
                 yield Mistake(f"{field}.criteria", words, (f"criteria.{criterion}",))
 
 
-def folded(label: str) -> str:
-    """Returns an option as it is read: without case, marks around it and double blanks."""
-    return re.sub(r"\s+", " ", re.sub(r"[^\w+#]+", " ", label)).strip().casefold()
-
-
 def _name(name: str, own: Collection[str]) -> Iterator[Mistake]:
     taken = [*SHIPPED, *PARTS]
     if name.lower() in taken:
@@ -257,11 +262,11 @@ def _unreadable(field: str, options: Mapping[str, object]) -> Iterator[Mistake]:
     """Yields options that no answer can name, or that an answer cannot tell apart."""
     read: dict[str, str] = {}
     for label in options:
-        if not folded(label):
+        if not folded_option(label):
             yield Mistake(
                 field, f"{label!r} has no letter or digit by which an answer could name it; choose another label"
             )
-        elif (other := read.setdefault(folded(label), label)) != label:
+        elif (other := read.setdefault(folded_option(label), label)) != label:
             yield Mistake(field, f"'{other}' and '{label}' are the same when they are read; choose other labels")
 
 

@@ -21,8 +21,7 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from dialeval.papers import xdial_eval
-from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, prompts
-from dialeval.papers.model_names import folded
+from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, folded, prompts
 
 # comp-analysis: how well language models judge dialogues that people rated, and whether they notice damage.
 

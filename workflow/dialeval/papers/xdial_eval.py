@@ -24,8 +24,7 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from dialeval.languages import PAPER_ORDER
-from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, prompts
-from dialeval.papers.model_names import folded
+from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, folded, prompts
 
 # xDial-Eval: judges of dialogues in ten languages, zero-shot, trained and in ensembles.
 

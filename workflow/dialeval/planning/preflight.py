@@ -35,8 +35,8 @@ from dialeval.perturbations.registry import find_strategy
 from dialeval.perturbations.rewriting import TEMPLATES as REWRITTEN
 from dialeval.perturbations.wordnet import wordnet_folder
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols.forms import asks_in_words_of, unfit_template
 from dialeval.protocols.questions import Question
-from dialeval.protocols.template_check import asks_in_words_of, unfit_template
 from dialeval.training.pairs import chosen_kinds
 from dialeval.translation.quality import unfit_translation_templates
 

@@ -3,7 +3,7 @@
 A fingerprint covers every definition of ours that the stage's module can reach: its own top-level statements, the
 functions, classes and constants that these name, in whatever module of ours they stand, what those name, and so on.
 Comments, docstrings, layout, words for readers, messages of errors and the texts of remarks do not count (see
-`statement_digests`), nor does what only speaks to people (`SPEAKING`). A string constant in reached code that ends as a
+`source_statements`), nor does what only speaks to people (`SPEAKING`). A string constant in reached code that ends as a
 data file does (.j2, .csv, ...) stands for the file of that name beside the module or in the folder of prompts, whose
 content counts too, as does that of the prompts that it includes, imports or extends.
 
@@ -34,10 +34,8 @@ from typing import NamedTuple
 
 from dialeval.errors import UserError
 from dialeval.paths import cache_folder
-from dialeval.prompts.references import with_references
-from dialeval.prompts.rendering import PromptSet, template_folders
-from dialeval.provenance.source_statements import Import, Source, Statement, read_sources
-from dialeval.provenance.statement_digests import PACKAGE
+from dialeval.prompts.rendering import PromptSet, template_folders, with_references
+from dialeval.provenance.source_statements import PACKAGE, Import, Source, Statement, read_sources
 
 # Fingerprints of a stage's code, so that a changed line re-runs what depends on it and nothing else.
 

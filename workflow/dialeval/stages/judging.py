@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from dialeval.corpora.botchat import PublishedAnswer, read_answers
 from dialeval.corpora.items import Item, iterate_items
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import detect, failure_rules, mark, pair, probability, scale, unread_verdicts
+from dialeval.protocols import detect, failure_rules, forms, mark, pair, probability, scale
 from dialeval.protocols.imported_answers import Key, responses
 from dialeval.protocols.item_prompts import (
     RATING,
@@ -126,7 +126,7 @@ def plan_again(
 ) -> None:
     """Writes the table `requests` with one more request for every unparsed answer; it may be empty."""
     pairs = answered(requests, responses, REQUESTS.schema.names)
-    write_requests(again, unread_verdicts.plan(settings.question(), pairs, templates))
+    write_requests(again, forms.plan_again(settings.question(), pairs, templates))
 
 
 class ImportAnswersSettings(BaseModel, defer_build=True):

@@ -21,7 +21,7 @@ from dialeval.engines.answering import response_row
 from dialeval.engines.early_stop import Parsing
 from dialeval.engines.requests import Request, Response
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import unread_verdicts
+from dialeval.protocols import forms
 from dialeval.protocols.item_prompts import QuestionSettings
 from dialeval.protocols.verdicts import status_of, text_to_read, was_cut
 from dialeval.translation.checks import USABLE, read_translation
@@ -47,11 +47,11 @@ class PlannedRows:
 
     def get(self, request: Request) -> Row | None:
         """Returns the row of a request, or of that which is asked again; None if it is not kept."""
-        return self._rows.get(request.request_id.removesuffix(unread_verdicts.SUFFIX))
+        return self._rows.get(request.request_id.removesuffix(forms.SUFFIX))
 
     def drop(self, request: Request) -> None:
         """Forgets the row of a request."""
-        self._rows.pop(request.request_id.removesuffix(unread_verdicts.SUFFIX), None)
+        self._rows.pop(request.request_id.removesuffix(forms.SUFFIX), None)
 
 
 def of_question(
@@ -77,17 +77,17 @@ def of_question(
         row = rows.get(request)
         if row is None:
             return ""
-        found = [one["status"] for one in unread_verdicts.parse(question, row, _row(request, response))]
-        if not asks_again or "unparsed" not in found or request.request_id.endswith(unread_verdicts.SUFFIX):
+        found = [one["status"] for one in forms.parse(question, row, _row(request, response))]
+        if not asks_again or "unparsed" not in found or request.request_id.endswith(forms.SUFFIX):
             rows.drop(request)
         return "ok" if "ok" in found else found[0]
 
     def again(request: Request, response: Response) -> Request | None:
         row = rows.get(request)
-        if row is None or request.request_id.endswith(unread_verdicts.SUFFIX):
+        if row is None or request.request_id.endswith(forms.SUFFIX):
             return None
         pairs = [(row, _row(request, response))]
-        return next((one.request for one in unread_verdicts.plan(question, pairs, _templates())), None)
+        return next((one.request for one in forms.plan_again(question, pairs, _templates())), None)
 
     return _parsing(answering, status, again if asks_again else None)
 

@@ -33,7 +33,7 @@ from dialeval.measures.metaeval.correlations import (
 )
 from dialeval.papers import xdial_eval
 from dialeval.papers.comp_analysis import STATISTICS, published_average, system_of
-from dialeval.papers.model_names import folded
+from dialeval.papers.entry import folded
 from dialeval.papers.xdial_eval import CORRELATED
 from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.correlation import Correlations, average_over
