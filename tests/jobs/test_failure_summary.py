@@ -120,9 +120,9 @@ def test_the_command_is_the_users_without_what_makes_all_anew(typed: str, goes_o
 
 
 def test_endings_have_words() -> None:
-    assert "memory ran out" in words_of_ending("signal 9", told=True)[0]
-    assert words_of_ending("exit status 1", told=True) == []
-    assert words_of_ending("exit status 3", told=False) == ["it ended with exit status 3"]
+    assert "memory ran out" in words_of_ending("signal 9", known=True)[0]
+    assert words_of_ending("exit status 1", known=True) == []
+    assert words_of_ending("exit status 3", known=False) == ["it ended with exit status 3"]
 
 
 @pytest.mark.parametrize(

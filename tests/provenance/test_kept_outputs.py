@@ -193,7 +193,7 @@ def test_a_job_looks_before_it_imports_its_stage(tmp_path: Path) -> None:
     content = made.read_bytes()
     made.unlink()
     said, imported = run()
-    assert said == "read_corpus: what it is made of is what it was; what was made of it is put back\n"
+    assert said == "read_corpus: inputs unchanged; restored the cached outputs\n"
     assert made.read_bytes() == content
     assert not [heavy for heavy in ("pyarrow", "numpy", "pydantic", "asyncio") if f" {heavy}\n" in imported]
     said, _ = run("--always-anew")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.config.running import Tokens
 from dialeval.engines import cl100k
 from dialeval.engines.cl100k import CACHE_NAME
 from dialeval.errors import UserError
@@ -35,13 +36,13 @@ class Results:
 
     def choose(self, **settings: object) -> str:
         path = self.folder / "tokenizer"
-        corpora.choose_tokenizer(corpora.ChooseTokenizerSettings(**settings), path)
+        corpora.choose_tokenizer(Tokens(**settings), path)
         return str(read_table(path, TOKENIZER)["tokenizer"][0].as_py())
 
     def count(self) -> list[tuple[str, float]]:
         table, at = self.folder / "lengths", self.folder
         corpora.utterance_lengths(
-            corpora.UtteranceLengthsSettings(),
+            Tokens(),
             human=at / "human",
             seeds=at / "seeds",
             dialogues=[at / "bot"],

@@ -1,4 +1,4 @@
-"""Text as tokens in any script, and counts as they are written with what they count.
+"""Text as tokens in any script, and counts with their nouns.
 
 Words for scripts that put blanks between them, single characters for those that do not. Punctuation marks are tokens of
 their own, because a question mark says much about what comes next.
@@ -11,8 +11,6 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
-
-# Text as tokens, in any script.
 
 Script = Literal["spaced", "unspaced"]
 """Whether a script puts blanks between its words."""
@@ -110,7 +108,7 @@ def join_tokens(surfaces: Sequence[str]) -> str:
     return text
 
 
-# How counts are written with what they count: `1 seed`, `1,200 seeds`.
+# Counts with their nouns
 
 _AFTER_HISS = re.compile(r"(ch|sh|ss|x)es$")
 

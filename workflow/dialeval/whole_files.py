@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and never through a link inside the results or the store.
+"""Atomic writes of files, never through a link inside the results or the store.
 
 Whoever may write into a shared folder can leave a link there, in the place of a file or folder that a run writes. A
 file is written under a new name and takes the place of what has its name, be that a link. A file that is added to, and

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from dialeval.config.configuration import Config
     from dialeval.config.metaeval import RatedCorpus
 
-# A criterion of the user's: what is asked about dialogues, on which scale, and in which words.
 
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
 _BEYOND = 1_000_000
@@ -236,7 +235,7 @@ def _by_level(text: str | dict[Level, str] | None) -> dict[Level, str]:
     return dict(text) if isinstance(text, dict) else dict.fromkeys(LEVELS, text)
 
 
-# Which of the user's criteria a protocol asks about, and what of that cannot be asked.
+# Criteria of a protocol
 
 SCORING = ("scale", "probability")
 """Forms whose answers are scores."""
@@ -339,7 +338,7 @@ def _nothing_asked(config: Config, name: str, protocol: Protocol) -> Iterator[Mi
             yield Mistake(field, f"{words} criteria.{criterion.name}.hurt_by", about)
 
 
-# What judges are asked about a rated corpus where people rated something else (`metaeval.corpora.*.asks`).
+# Criteria asked in place of rated dimensions
 
 
 def unfit_asks(config: Config) -> Iterator[Mistake]:

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from dialeval.config.criteria import SCORING
 from dialeval.config.protocol import DAMAGED, RATED, SELFCHAT, Protocol
-from dialeval.config.section import Count, Mistake, Name, Number, Section, Whole
+from dialeval.config.section import Count, Integer, Mistake, Name, Number, Section
 from dialeval.criteria import DIMENSIONS, LEVELS, Level
 from dialeval.errors import nearest
 from dialeval.prompts.rendering import template_folders
@@ -19,7 +19,6 @@ from dialeval.prompts.rendering import template_folders
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
-# People's labels: where they lie, and what is drawn for people to label.
 
 Asked = Annotated[str, Field(min_length=1, max_length=2_000)]
 
@@ -52,7 +51,7 @@ class Labels(Section):
         None, description="Whose scores `by: score` and `by: uncertainty` go by; null: the protocol's first judge."
     )
     annotators: list[Name] = Field(["annotator-1"], min_length=1, description="Who labels: a page for each.")
-    each: Annotated[Whole, Field(ge=1)] | None = Field(
+    each: Annotated[Integer, Field(ge=1)] | None = Field(
         None, description="How many annotators label each dialogue or pair; null: all of them."
     )
     target: Literal["new", "these"] = Field(
@@ -72,7 +71,7 @@ class Labels(Section):
     )
 
 
-# Under which protocols people label, and what of that does not fit the rest of the configuration.
+# Labelled protocols
 
 TEMPLATES_OF_ITEMS: dict[str, tuple[str, ...]] = {
     "scale": ("rating_turn.j2", "rating_dialogue.j2", "rating_criteria.j2"),

@@ -33,8 +33,6 @@ from dialeval.config.without_effect import idle_fields
 from dialeval.errors import UserError, nearest
 from dialeval.whole_files import write_new
 
-# Reading a configuration: every mistake in one message, worded for the person who wrote the file.
-
 Place = tuple[str | int, ...]
 Check = Callable[[Config], Iterable[Mistake]]
 """Finds further mistakes in a configuration; names in it need not be defined."""
@@ -215,7 +213,7 @@ def _count(lines: list[str]) -> str:
     return "a mistake" if len(lines) == 1 else f"{len(lines)} mistakes"
 
 
-# One mistake that pydantic found, in the words of the person who wrote the configuration.
+# Mistakes in words
 
 _LOOKS_LIKE_KEY = re.compile(r"(?=\S*[A-Za-z])(?=\S*[0-9])\S{20,}")
 _LONGEST = 80
@@ -345,7 +343,7 @@ def _inner(annotation: Any) -> Any:
     return annotation if _is_section(annotation) or get_origin(annotation) is dict else options[0]
 
 
-# A configuration written down beside the results: every field as the run had it, and nothing that is secret.
+# The configuration as a run writes it down
 
 HIDDEN = "(secret, not written down)"
 _AS_SAID = (Columns, EncoderTraining, Of, Protocol)

@@ -25,8 +25,6 @@ from dialeval.tables.dialogues import Form, Outcome
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
-# Adaptive comparisons: pairs are asked about until they are settled.
-
 
 class Adaptive(Section):
     """Rounds of cases for the pairs that are still open (see docs/protocols.md)."""
@@ -70,7 +68,7 @@ def unfit_rounds(config: Config) -> Iterator[Mistake]:
                 yield Mistake(field, words, (f"models.{judge}",))
 
 
-# Cascades: an expensive judge is asked a share of what a cheap one answers, most where that is least sure.
+# Cascades
 
 
 class Cascade(Section):
@@ -138,7 +136,7 @@ def _says_not_how_sure(protocol: Protocol) -> str:
     return ""
 
 
-# A protocol: what is asked about what, and what is measured of the answers.
+# Protocols
 
 Measure = Literal[
     "pass_rates", "pass_rates_at_gt_length", "ratings", "win_rates", "means", "rates", "checklist", "differences",

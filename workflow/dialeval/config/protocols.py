@@ -34,8 +34,6 @@ from dialeval.tables.dialogues import Form
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
-# The protocols that judges can follow: the papers', with their options, and any others of the user's.
-
 
 class Protocols(Section):
     """The evaluations to run; leave one out to skip it. Any other name is a protocol of your own, see below."""
@@ -55,8 +53,6 @@ class Protocols(Section):
         """Returns the user's own protocols by name."""
         return self.__pydantic_extra__
 
-
-# Every configured protocol as one kind of thing: the papers' are data with the options of their sections.
 
 SHIPPED_FOLDER = Path(__file__).parents[1] / "protocols" / "shipped"
 SHIPPED = tuple(Protocols.model_fields)
@@ -139,7 +135,7 @@ def _of_failures(protocol: Protocol, options: dict[str, Any]) -> Protocol:
     return protocol.model_copy(update={**options, "of": of, "criteria": kinds})
 
 
-# What can be wrong with a protocol of the user's own, found before any job runs.
+# Checks of a user's protocols
 
 OF_FORMS: dict[str, tuple[Form, ...]] = {
     "options": ("pair",), "both_orders": ("pair",), "adaptive": ("pair",), "together": ("scale",), "at": ("detect",),

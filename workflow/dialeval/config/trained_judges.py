@@ -16,7 +16,6 @@ from dialeval.errors import nearest
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
-# What judges learn from and whether they are asked about it: mistakes that are found before anything is trained.
 
 LEVEL_OF_READER: dict[str, Level] = {
     **dict.fromkeys(("comp_turn", "fed_turn", "usr", "conture_turn", "zhao"), "turn"),
@@ -127,7 +126,7 @@ def _level_of(config: Config, criterion: str, level: Level) -> Level:
     return known.level if known and known.level else level
 
 
-# What models with an adapter that learns to judge can be asked for, and what they can learn.
+# Models with an adapter
 
 
 def unfit_adapters(config: Config) -> Iterator[Mistake]:
@@ -157,7 +156,7 @@ def unfit_adapters(config: Config) -> Iterator[Mistake]:
                     yield Mistake(f"models.{name}.lora.train", words, (f"training.{data}", f"criteria.{criterion}"))
 
 
-# What trained encoders can be asked for, and what they learn from: mistakes that are found before any job runs.
+# Trained encoders
 
 _SCORES = "it scores dialogues under yes_no, or another protocol of form probability"
 

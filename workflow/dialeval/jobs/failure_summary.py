@@ -1,4 +1,4 @@
-"""The summary of a failed run: what Snakemake says, the causes in logs, and the command to go on.
+"""The summary of a failed run: failed jobs, their causes and logs, and the command to resume.
 
 Snakemake prints the whole command of a job that failed, settings included, and where `quiet: [rules]` stands it does
 not say which job that was. A filter of its logger, in the process of the run and in those on a cluster's nodes,
@@ -24,8 +24,6 @@ from typing import Protocol
 from dialeval.errors import visible
 from dialeval.jobs.run_progress import job_words
 from dialeval.jobs.slurm import JobState, job_state
-
-# The last words of a run: failed jobs with cause and log, and the command to go on.
 
 IN_FULL = 3
 IN_A_LINE = 10
@@ -85,12 +83,12 @@ def closing_words(
     groups: dict[tuple[str, ...], list[FailedJob]] = {}
     for job in failed:
         groups.setdefault(tuple(job.cause), []).append(job)
-    told = list(groups.values())
+    distinct = list(groups.values())
     heading = "A job failed:" if len(failed) == 1 else f"{len(failed)} jobs failed:"
-    rest = [_in_a_line(group) for group in told[IN_FULL : IN_FULL + IN_A_LINE]]
-    if left := sum(map(len, told[IN_FULL + IN_A_LINE :])):
+    rest = [_in_a_line(group) for group in distinct[IN_FULL : IN_FULL + IN_A_LINE]]
+    if left := sum(map(len, distinct[IN_FULL + IN_A_LINE :])):
         rest.append(f"  and {left} more; their logs lie beside these")
-    full = [_in_full(group, colour=colour) for group in reversed(told[:IN_FULL])]
+    full = [_in_full(group, colour=colour) for group in reversed(distinct[:IN_FULL])]
     return "\n\n".join([go_on, heading, *(["\n".join(rest)] if rest else []), *full])
 
 
@@ -117,11 +115,11 @@ def command_to_go_on(command: Sequence[str]) -> str:
     return shlex.join(kept)
 
 
-def words_of_ending(how: str, *, told: bool) -> list[str]:
+def words_of_ending(how: str, *, known: bool) -> list[str]:
     """Returns how a command ended; nothing where that says no more than what is told already."""
-    if how in _SIGNALS and not (told and how == "signal 15"):
+    if how in _SIGNALS and not (known and how == "signal 15"):
         return [_SIGNALS[how]]
-    return [] if told or not how else [f"it ended with {how}"]
+    return [] if known or not how else [f"it ended with {how}"]
 
 
 def words_of_state(state: JobState, rule: str) -> list[str]:
@@ -137,8 +135,8 @@ def words_of_state(state: JobState, rule: str) -> list[str]:
 def _in_full(group: Sequence[FailedJob], *, colour: bool) -> str:
     """Returns jobs with the same cause: the first by name and logs, how many others, and the cause."""
     first = group[0]
-    told = map(visible, first.cause)
-    cause = [f"    {_RED}{line}{_AS_BEFORE}" if colour else f"    {line}" for line in told]
+    lines = map(visible, first.cause)
+    cause = [f"    {_RED}{line}{_AS_BEFORE}" if colour else f"    {line}" for line in lines]
     return "\n".join([f"  {_names(group)}", *(f"    log: {path}" for path in first.logs), *cause])
 
 
@@ -155,7 +153,7 @@ def _names(group: Sequence[FailedJob]) -> str:
     return f"{group[0].name} and {'another job' if others == 1 else f'{others} other jobs'} of which the same is known"
 
 
-# Failed jobs as Snakemake knows them, with what their logs say, told when the process of the run ends.
+# Failed jobs and their logs
 
 _NO_ROOM = 64 * 1024
 """Bytes, fewer than which a disk is full."""
@@ -187,9 +185,9 @@ def say_at_exit(failed: Iterable[object], notices: Notices, command: Sequence[st
     """
     groups = [list(getattr(one, "jobs", [one])) for one in failed]
     found = [job for group in groups for job in failed_in(group, notices, _began(results_dir))]
-    told = sorted(found, key=lambda job: job.name)
+    jobs = sorted(found, key=lambda job: job.name)
     colour = wants_colour(sys.stderr.isatty(), os.environ)
-    words = closing_words(told, command, stopped=_signal(results_dir), colour=colour)
+    words = closing_words(jobs, command, stopped=_signal(results_dir), colour=colour)
     atexit.register(partial(print, f"\n{words}", file=sys.stderr, flush=True))
 
 
@@ -206,16 +204,16 @@ def failed_in(group: Sequence[Job], notices: Notices, began: float) -> list[Fail
     cluster_text = _end_of(Path(notice.cluster_log)) if notice.cluster_log else ""
     named = failed_of(cluster_text)
     blamed = [job for job in group if job.log and job.log[0] in named] or _unfinished(group, began)
-    return [_told(job, notices, notice, named, state, cluster_text, began) for job in blamed]
+    return [_failed_job(job, notices, notice, named, state, cluster_text, began) for job in blamed]
 
 
 def _unfinished(group: Sequence[Job], began: float) -> list[Job]:
     """Returns the jobs of a group that say that they failed, or else those that began and made nothing, or else all."""
-    told = [job for job in group if cause_in(_log_of(job, began))]
-    return told or [job for job in group if _log_of(job, began) and not _made(job)] or list(group)
+    blamed = [job for job in group if cause_in(_log_of(job, began))]
+    return blamed or [job for job in group if _log_of(job, began) and not _made(job)] or list(group)
 
 
-def _told(
+def _failed_job(
     job: Job,
     notices: Notices,
     notice: Notice,
@@ -233,7 +231,7 @@ def _told(
     if not cause and (missing := [one for one in notices.not_there if any(path in one for path in job.output)]):
         paths = [path for path in job.output if path in missing[-1]]
         cause = [f"it ended well, and yet {', '.join(paths)} was not there after --latency-wait"]
-    cause += words_of_ending(how, told=bool(cause)) + (words_of_state(state, job.rule.name) if state else [])
+    cause += words_of_ending(how, known=bool(cause)) + (words_of_state(state, job.rule.name) if state else [])
     if not cause_in(text) and cluster:
         cause += cause_in_cluster_log(cluster)
     if not cause and notice.words:
@@ -302,7 +300,7 @@ def _signal(results_dir: Path) -> str:
         return ""
 
 
-# The cause of a failure, read from the end of a log.
+# The cause of a failure, read from the end of a log
 
 MOST_LINES = 12
 WIDEST = 400
@@ -351,10 +349,10 @@ def _of_traceback(lines: list[str]) -> list[str]:
     if end is None:
         return []
     place = [found for line in lines[:end] if (found := _PLACE.match(line))]
-    told = [*lines[end:]]
+    shown = [*lines[end:]]
     if place:
-        told[0] += f" ({place[-1][1]}, line {place[-1][2]})"
-    return told
+        shown[0] += f" ({place[-1][1]}, line {place[-1][2]})"
+    return shown
 
 
 def _lines(text: str) -> list[str]:
@@ -368,7 +366,7 @@ def _short(lines: list[str]) -> list[str]:
     return kept + ([f"... {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else [])
 
 
-# What Snakemake says about failed jobs: remembered for the end, and shown in one line instead of a long command.
+# Failed jobs in Snakemake's log
 
 _LOGGER = "snakemake.logging"
 _COMMAND = re.compile(

@@ -20,8 +20,6 @@ from pathlib import Path
 from dialeval.errors import UserError
 from dialeval.whole_files import open_no_link
 
-# One run at a time in a results folder, with a lock that dies with its process.
-
 _held: list[int] = []
 
 
@@ -101,7 +99,7 @@ def check_writable(folder: Path) -> None:
         probe.unlink()
 
 
-# Files whose time stamps lie in the future, as after a clock that was wrong, or an archive from another time zone.
+# Time stamps in the future
 
 _OF_A_FOLDER = ".snakemake_timestamp"
 

@@ -25,8 +25,6 @@ from typing import NoReturn
 
 from dialeval.whole_files import write_new
 
-# Ctrl-C: the first one stops a job in order, the next one ends it at once.
-
 INTERRUPTED = 130
 
 
@@ -69,7 +67,7 @@ def next_ends_at_once() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-# Jobs end with the run that started them: a job that asks for money must not go on when nobody waits for it.
+# Jobs end with the run that started them
 
 VARIABLE = "DIALEVAL_RUN"
 SECONDS = 0.5

@@ -26,8 +26,6 @@ from types import MappingProxyType
 from dialeval.languages import PAPER_ORDER
 from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, folded, prompts
 
-# xDial-Eval: judges of dialogues in ten languages, zero-shot, trained and in ensembles.
-
 _CONFIG = "configs/metaeval.yaml"
 _MODELS = "configs/xdial-models.yaml"
 _TRAINED = "configs/xdial-train.yaml"
@@ -186,7 +184,7 @@ XDIAL_EVAL = Paper(
 )
 
 
-# What xDial-Eval prints (Tables 4, 5, 15, 16, 17), found by a system's name and by what it was trained on.
+# Printed numbers (Tables 4, 5, 15, 16, 17)
 
 ENGLISH, MULTILINGUAL = "English", "multilingual"
 """What a system was trained on."""
@@ -329,7 +327,7 @@ def _read(text: str) -> Iterator[Row]:
         yield Row(table, statistic, level, training, system, MappingProxyType(values))
 
 
-# The quality of xDial-Eval's translations: its Table 2, and the mean ratings of its people (section 3.2).
+# Printed quality of translations (Table 2)
 
 
 @cache

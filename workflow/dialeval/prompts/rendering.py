@@ -81,7 +81,7 @@ def render_dialogue(utterances: Sequence[str], speakers: Sequence[str] | None = 
     return str(utterances if isinstance(utterances, ShownDialogue) else ShownDialogue(utterances, speakers))
 
 
-# A dialogue as a template may see it: lines that are marked already, and no way to the text behind them.
+# A dialogue as a template sees it
 
 END_MARK = "<chat_end>"
 _MARK_INSIDE = re.compile(r"[<＜]\s{0,8}[/／]?\s{0,8}chat[_＿ ]end\s{0,8}[>＞]", re.IGNORECASE)

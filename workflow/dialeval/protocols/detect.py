@@ -1,4 +1,4 @@
-"""Whether something is in a dialogue, and in which utterance it first shows.
+"""The form `detect`: whether a dialogue shows something, and in which utterance first.
 
 Without criteria it is UniEval's question (BotChat 3.2): did an AI take part? A dialogue passes at N if the judge says
 it is human, or puts the first AI utterance after N. With criteria, such as kinds of failure, each is asked about by

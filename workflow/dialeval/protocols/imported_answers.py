@@ -1,4 +1,4 @@
-"""Dialogues and answers that others published, in the place of a model's own.
+"""Published dialogues and answers in place of a model's own.
 
 Published answers meet the requests planned here by seed, models shown and, in Arena, N. What does not fit is refused,
 or counted in words that the stage prints.

@@ -1,4 +1,4 @@
-"""Prompts about one item, shortened and blinded, and what the stages that plan and read them are told.
+"""Prompts about one item, shortened and blinded, and the settings of the stages that plan and parse a protocol.
 
 A request carries what its prompt was made of in its subject: the utterances, then the level (and, where one criterion
 is asked about, its name), then the speakers, then, where either is needed, who of them is judged and the language of
@@ -26,8 +26,6 @@ from dialeval.criteria import LEVELS, SHOWN_LEVELS, Criterion, Level
 from dialeval.engines.requests import Dialogue, Message, Request
 from dialeval.prompts.rendering import SpokenDialogue, Templates, letters_of, shown_name
 from dialeval.protocols.questions import AskedAbout, Question, asked, frame
-
-# Prompts about one item, and their shortening: what a judge cannot take in is left out from the oldest side.
 
 ByLevel = Mapping[Level, str]
 RATING: ByLevel = {"turn": "rating_turn.j2", "dialogue": "rating_dialogue.j2"}
@@ -156,7 +154,7 @@ def shortened_with(
     return without(low), low
 
 
-# Who speaks in a dialogue as a judge may read it: no speaker's label tells whose the dialogue is.
+# Blinding
 
 
 def blinded(item: Item) -> tuple[tuple[str, ...], str]:
@@ -167,7 +165,7 @@ def blinded(item: Item) -> tuple[tuple[str, ...], str]:
     return tuple(letters[name] for name in item.speakers), letters.get(item.judged, item.judged)
 
 
-# A protocol in the settings of the stages that plan and parse it.
+# Settings of the stages that plan and parse a protocol
 
 
 class QuestionSettings(BaseModel, defer_build=True):

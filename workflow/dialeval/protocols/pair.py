@@ -1,4 +1,4 @@
-"""Which of two dialogues? Cases, both orders, and the options of answers.
+"""The form `pair`: which of two dialogues on one case, in both orders.
 
 Each is cut to N utterances, or, beside the human dialogue, both to the length of the shorter; otherwise they are whole.
 """
@@ -26,8 +26,6 @@ from dialeval.protocols.planning import Planned, in_shard, judgement
 from dialeval.protocols.questions import Question, shown
 from dialeval.protocols.verdicts import VerdictText, read_verdict, status_of, text_to_read, was_cut
 from dialeval.tables.files import HUMAN
-
-# Which of two dialogues? Two systems' on one case, shown in both orders (BotChat 3.3, Arena; 3.4, GTEval).
 
 OPTIONS = {"A": "left", "B": "right", "Tie": "tie"}
 """What can be answered, and who has then won, where the protocol does not say."""
@@ -94,8 +92,10 @@ def parse(
 
 
 def _side(item: Item, length: int | None) -> _Side:
-    said = item.utterances[:length]
-    return _Side(item.system, said, ShownDialogue(said, item.speakers[:length]), _judged(item), item.language)
+    utterances = item.utterances[:length]
+    return _Side(
+        item.system, utterances, ShownDialogue(utterances, item.speakers[:length]), _judged(item), item.language
+    )
 
 
 def _judged(item: Item) -> str:
@@ -184,7 +184,7 @@ def _patterns(labels: tuple[str, ...]) -> dict[str, str]:
     return option_patterns(labels)
 
 
-# Systems that met the same cases: which of their dialogues are shown side by side.
+# Pairs of dialogues on one case
 
 Cases = Mapping[str, Mapping[str, Sequence[Item]]]
 """case_id -> system -> its dialogues on that case, each in the order of the source."""
@@ -301,14 +301,14 @@ def refuse_strangers(cases: Cases, of: Of, name: str) -> None:
     for left, right in strangers if len(strangers) < len(pairs) else ():
         print(f"systems {left} and {right} share no case_id and are not compared")
     if len(strangers) == len(pairs):
-        told = [
+        messages = [
             f"systems {left} and {right} share no case_id: {left} has {_counted(met[left])}, {right} has "
             f"{_counted(met[right])}"
             for left, right in strangers[:_NAMED]
         ]
         raise UserError(
             f"protocols.{name}: nothing can be compared in {source}; give dialogues on the same case the same case_id. "
-            + "; ".join(told)
+            + "; ".join(messages)
         )
 
 
@@ -342,7 +342,7 @@ def _pairs(n: int) -> int:
     return n * (n - 1) // 2
 
 
-# How answers name the options of a question: the labels of a user's own as tolerantly as those of the papers.
+# Options of an answer
 
 _LEADS = "answer|option|choice|conversation|dialogue|response|system|assistant"
 """Words that judges put before a label of one word."""

@@ -1,4 +1,4 @@
-"""Implicit scores: how likely a judge gives each answer to a question.
+"""The form `probability`: implicit scores, from how likely a judge gives each answer to a question.
 
 To a Yes/No question the score is P(Yes) / (P(Yes) + P(No)). Between the points of a scale it is the mean of the values
 v_k of the points under the probabilities p_k of their labels, sum_k p_k v_k / sum_k p_k. Questions on one item differ

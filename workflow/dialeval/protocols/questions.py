@@ -1,4 +1,4 @@
-"""A protocol as its form asks it: criteria in words, and on which of them an item is scored."""
+"""A protocol as its form asks it: its criteria in words, and the criteria that an item is scored on."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from dialeval.config.protocol import Protocol
 from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS, NO, SHOWN_LEVELS, YES, Criterion, Level, Scale, with_own
 from dialeval.engines.requests import Sampling
-
-# A protocol as its form asks it.
 
 AS_SHIPPED: Mapping[str, str] = {"scale": "rating", "probability": "yes_no", "detect": "unieval"}
 """The shipped protocol of a form, whose questions embedded judges know, with the papers' criteria or none."""
@@ -113,7 +111,7 @@ class Question:
         return "/".join([self.name, criterion.name if criterion else "-", str(n or "-"), about, str(repeat)])
 
 
-# A criterion as a prompt puts it: its words in the item's language, and how the judge is to answer.
+# A criterion in a prompt
 
 
 class Option(NamedTuple):
@@ -218,7 +216,7 @@ def _in_order(scale: Scale, rubric: Iterable[str]) -> list[str]:
     return sorted(rubric, key=scale.labels.index if scale.labels else float)
 
 
-# Which criteria an item is scored on.
+# The criteria that an item is scored on
 
 _WORDS_IN = "en"
 """The language of the papers' criteria, and of the text around any."""

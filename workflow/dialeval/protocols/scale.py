@@ -1,4 +1,4 @@
-"""Scores that a judge writes: planned requests and parsed answers."""
+"""The form `scale`: scores that a judge writes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dialeval.protocols import verdicts
 from dialeval.protocols.item_prompts import RATING, ByLevel, about_item, prompt_for, subject_of
 from dialeval.protocols.planning import Planned, judgement
 from dialeval.protocols.questions import Question, Untranslated
-from dialeval.protocols.score_values import WrittenScore, said_number, said_text
+from dialeval.protocols.score_values import WrittenScore, score_of_label, score_of_number
 from dialeval.protocols.verdicts import status_of, text_to_read, was_cut
 from dialeval.protocols.written_scores import read_scores
 
@@ -94,15 +94,15 @@ def parse(
     text = text_to_read(answer)
     found = _read_object(text, asked) if question.structured else read_scores(text, asked, cut=was_cut(answer))
     for criterion in asked:
-        said = found.get(criterion.name)
+        score = found.get(criterion.name)
         yield judgement(
             judge,
             planned,
-            status_of(answer["status"], answer["finish_reason"], readable=said is not None),
+            status_of(answer["status"], answer["finish_reason"], readable=score is not None),
             protocol=question.name,
             criterion=criterion.name,
-            choice=said.label if said else None,
-            value=said.value if said else None,
+            choice=score.label if score else None,
+            value=score.value if score else None,
             scale_min=criterion.scale.low,
             scale_max=criterion.scale.high,
         )
@@ -118,10 +118,10 @@ def _field(criterion: Criterion, item: Item) -> verdicts.Field:
 
 def _read_object(text: str, criteria: Iterable[Criterion]) -> dict[str, WrittenScore]:
     found = verdicts.read_object(text) or {}
-    said = {
-        one.name: said_text(verdicts.text_in(found, one.name), one)
+    scores = {
+        one.name: score_of_label(verdicts.text_in(found, one.name), one)
         if one.scale.labels
-        else said_number(verdicts.number_in(found, one.name), one)
+        else score_of_number(verdicts.number_in(found, one.name), one)
         for one in criteria
     }
-    return {name: score for name, score in said.items() if score is not None}
+    return {name: score for name, score in scores.items() if score is not None}

@@ -23,8 +23,6 @@ from dialeval.prompts.reasoning import without_thinking
 from dialeval.prompts.rendering import Templates
 from dialeval.tables.dialogues import Status
 
-# Reading the `Choice: ... / Index: ... / Reason: ...` answers that judges give, and what all parsers of answers share.
-
 _DECORATION = r"[ \t\v\f\x85\u2028\u2029>*_#`\"'“”‘’\-•(\[{~]*"  # no line break: it would look at every line many times
 _COLON = r"[\s*_`\"'“”]*:"
 _CHOICE_LINE = re.compile(
@@ -238,7 +236,7 @@ def _without_last_field(plain: str) -> tuple[str, str]:
     return plain[:place], name
 
 
-# Structured answers: a JSON object whose fields the model cannot but fill in, where the engine can see to it.
+# Structured answers: JSON objects with given fields
 
 TEMPLATE = "structured_answer.j2"
 _MOST_LISTED = 21

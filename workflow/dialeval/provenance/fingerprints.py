@@ -1,4 +1,4 @@
-"""Fingerprints of a stage's code and of the content of the user's files, by which changes are noticed.
+"""Fingerprints of a stage's code and of the content of the user's files, which detect changes.
 
 A fingerprint covers every definition of ours that the stage's module can reach: its own top-level statements, the
 functions, classes and constants that these name, in whatever module of ours they stand, what those name, and so on.
@@ -36,8 +36,6 @@ from dialeval.errors import UserError
 from dialeval.paths import cache_folder
 from dialeval.prompts.rendering import PromptSet, template_folders, with_references
 from dialeval.provenance.source_statements import PACKAGE, Import, Source, Statement, read_sources
-
-# Fingerprints of a stage's code, so that a changed line re-runs what depends on it and nothing else.
 
 ROOT = Path(__file__).parents[1]
 PROMPTS = ROOT / "prompts"
@@ -234,8 +232,8 @@ def _line(definition: _Definition) -> str:
 def _code(definition: _Definition) -> str:
     """Returns the digest of a definition's own statements; empty without any."""
     statements = _parse(definition.module).statements.get(definition.name, [])
-    said = [statement.digest + (statement.words if definition.with_words else "") for statement in statements]
-    return hashlib.sha256(chr(10).join(said).encode()).hexdigest()[:16] if said else ""
+    digests = [statement.digest + (statement.words if definition.with_words else "") for statement in statements]
+    return hashlib.sha256(chr(10).join(digests).encode()).hexdigest()[:16] if digests else ""
 
 
 @cache
@@ -246,7 +244,7 @@ def _data_files(definition: _Definition) -> tuple[Path, ...]:
     return tuple(candidate for candidate in candidates if candidate.is_file())
 
 
-# What stands in the user's files, as a digest, so that other content is noticed whatever its time stamp says.
+# Digests of files
 
 SMALL = 1 << 20
 """Bytes up to which a file is read every time, which is sooner done than looking it up."""
@@ -280,7 +278,7 @@ def kept(kind: str, files: Sequence[Path], compute: Callable[[], str]) -> str:
         OSError: a file cannot be looked at.
     """
     paths = [str(path.resolve()) for path in files]
-    seen = _looks(files)
+    seen = _file_states(files)
     name = hashlib.sha256(json.dumps([kind, paths]).encode()).hexdigest()[:32]
     place = _folder() / f"{name}.json"
     with suppress(OSError, ValueError, KeyError, TypeError):
@@ -289,7 +287,7 @@ def kept(kind: str, files: Sequence[Path], compute: Callable[[], str]) -> str:
             return str(found["digest"])
     settled = all(time.time_ns() - changed > SETTLED * 1e9 for *_, changed in seen)
     digest = compute()
-    if settled and seen == _looks(files):
+    if settled and seen == _file_states(files):
         _keep(place, json.dumps({"paths": paths, "seen": seen, "digest": digest}))
     return digest
 
@@ -310,7 +308,7 @@ def _read(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _looks(files: Iterable[Path]) -> list[list[int]]:
+def _file_states(files: Iterable[Path]) -> list[list[int]]:
     """Returns what changes when a file's content does, or another file takes its place; the last is its `ctime`."""
     found = [path.stat() for path in files]
     return [[of.st_size, of.st_ino, of.st_mtime_ns, of.st_ctime_ns] for of in found]

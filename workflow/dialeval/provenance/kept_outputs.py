@@ -1,4 +1,4 @@
-"""Outputs of jobs that are kept, and put back where they would be made again the same.
+"""Cached outputs of jobs, restored where a job would make the same again.
 
 Snakemake takes a job's files away before it starts it, and decides at the start of a run which jobs run. So a job whose
 inputs were made anew, and are what they were, is started all the same. It finds here what it made of them: its files

@@ -159,11 +159,11 @@ def _statement(statement: ast.stmt, messages: frozenset[str], imported: frozense
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return Statement(
         tuple(_bound_names(statement)),
-        _digest("\n".join(spelling.said).encode()),
+        _digest("\n".join(spelling.tokens).encode()),
         _names(nodes),
         tuple(sorted(text for text in texts if text.endswith(DATA_SUFFIXES))),
         tuple(one for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for one in _imported(node)),
-        _digest("\n".join(in_words.said).encode()) if spelling.words else "",
+        _digest("\n".join(in_words.tokens).encode()) if spelling.words else "",
         _names(in_words.nodes),
     )
 
@@ -298,7 +298,7 @@ class Spelling:
     """
 
     def __init__(self, messages: frozenset[str], imported: frozenset[str] = frozenset()) -> None:
-        self.said: list[str] = []
+        self.tokens: list[str] = []
         self.nodes: list[ast.AST] = []
         self.words: list[ast.keyword] = []
         self._messages = messages
@@ -315,14 +315,14 @@ class Spelling:
             of = self._taken_of.setdefault(node.attr, [])
             if node.value.id not in of:
                 of.append(node.value.id)
-            self.said += ["Name", repr(node.attr), *(["of"] * of.index(node.value.id))]
+            self.tokens += ["Name", repr(node.attr), *(["of"] * of.index(node.value.id))]
             return
-        self.said.append(type(node).__name__)
+        self.tokens.append(type(node).__name__)
         called = _dotted(node.func) if isinstance(node, ast.Call) else ""
         if called in self._messages:
-            self.said.append(called)
-        elif isinstance(node, ast.Call) and called in REMARKS and _is_said_on_the_terminal(node):
-            self.said.append(called)
+            self.tokens.append(called)
+        elif isinstance(node, ast.Call) and called in REMARKS and _prints_to_the_terminal(node):
+            self.tokens.append(called)
             for argument in (*node.args, *node.keywords):
                 self._spell_remark(argument)
         else:
@@ -335,7 +335,7 @@ class Spelling:
                 continue
             value = getattr(node, name, None)
             if isinstance(value, list):
-                self.said.append("[")
+                self.tokens.append("[")
                 for part in value:
                     if isinstance(part, ast.keyword) and part.arg in unread:
                         self.words.append(part)
@@ -343,12 +343,12 @@ class Spelling:
                         if not (block and name == "body" and is_docstring(part)):
                             self.spell(part)
                     else:
-                        self.said.append(repr(part))
-                self.said.append("]")
+                        self.tokens.append(repr(part))
+                self.tokens.append("]")
             elif isinstance(value, ast.AST):
                 self.spell(value)
             else:
-                self.said.append(repr(value))
+                self.tokens.append(repr(value))
 
     def _spell_remark(self, node: ast.AST) -> None:
         """Appends what is computed for a remark, without its texts."""
@@ -378,7 +378,7 @@ def _dotted(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _is_said_on_the_terminal(call: ast.Call) -> bool:
+def _prints_to_the_terminal(call: ast.Call) -> bool:
     """Returns whether a call writes into no file."""
     return all(_dotted(word.value) in _TERMINAL for word in call.keywords if word.arg in ("file", None))
 

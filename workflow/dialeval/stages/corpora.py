@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.config.corpora import Seeds
+from dialeval.config.running import Tokens
 from dialeval.corpora.botchat import read_dialogues
 from dialeval.corpora.dialogues import left_out, utterance_table
 from dialeval.corpora.download import download as download_download
@@ -287,14 +288,7 @@ def merge_shards(seeds: Path, parts: list[Path], merged: Path) -> None:
     write_table(merged, GENERATED, table.take(rows))
 
 
-class ChooseTokenizerSettings(BaseModel, defer_build=True):
-    """Where the vocabulary lies, and whether it may be fetched."""
-
-    cl100k_file: Path | None = None
-    fetch: bool = True
-
-
-def choose_tokenizer(settings: ChooseTokenizerSettings, tokenizer: Path) -> None:
+def choose_tokenizer(settings: Tokens, tokenizer: Path) -> None:
     """Writes the table `botchat/tokenizer`: cl100k tokens, or words and marks where its vocabulary is missing.
 
     The vocabulary itself is kept outside the results, see docs/running.md.
@@ -310,14 +304,8 @@ def choose_tokenizer(settings: ChooseTokenizerSettings, tokenizer: Path) -> None
     write_table(tokenizer, TOKENIZER, to_table(TOKENIZER, [row]))
 
 
-class UtteranceLengthsSettings(BaseModel, defer_build=True):
-    """Where the tokenizer's vocabulary lies."""
-
-    cl100k_file: Path | None = None
-
-
 def utterance_lengths(
-    settings: UtteranceLengthsSettings,
+    settings: Tokens,
     human: Path,
     seeds: Path,
     dialogues: list[Path],

@@ -28,7 +28,7 @@ from dialeval.dialogbench.written_items import Rules
 from dialeval.engines.opening import open_engine
 from dialeval.engines.requests import Dialogue, Engine, Sampling
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.planning import answered, with_statuses_said
+from dialeval.protocols.planning import answered, with_statuses_printed
 from dialeval.stages.answering import Asked, asking
 from dialeval.tables.dialogbench import ITEM_DESCRIPTIONS, TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.tables.dialogues import REQUESTS, UTTERANCES
@@ -348,4 +348,4 @@ def dialogbench_parse(
             yield {**origin_of[row["item_id"]], **row}
 
     with TableWriter(answers, TEST_ANSWERS) as table:
-        table.write_all(with_statuses_said(rows(), settings.model))
+        table.write_all(with_statuses_printed(rows(), settings.model))

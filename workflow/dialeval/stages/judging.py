@@ -25,7 +25,7 @@ from dialeval.protocols.item_prompts import (
     scored_items,
     templates_of,
 )
-from dialeval.protocols.planning import ANSWER, CHOICE_ANSWER, Planned, answered, with_statuses_said, write_requests
+from dialeval.protocols.planning import ANSWER, CHOICE_ANSWER, Planned, answered, with_statuses_printed, write_requests
 from dialeval.protocols.questions import Question, sampling_of
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES, UTTERANCES
 from dialeval.tables.files import TableWriter, iterate_rows, read_tables
@@ -169,7 +169,7 @@ def _parse(
         pairs = answered(requests, responses, answer=columns, again=again)
         rows = (row for planned, answer in pairs for row in rows_of(question, judge, planned, answer))
         with TableWriter(judgements, JUDGEMENTS) as table:
-            table.write_all(with_statuses_said(rows, judge))
+            table.write_all(with_statuses_printed(rows, judge))
 
     return parse
 
