@@ -139,14 +139,14 @@ def configuration_here(given: Path | None) -> tuple[Config, list[Finding]]:
         UserError: there is none, or it has mistakes: one message with all of them.
     """
     path, note = (given, "") if given else configuration_file(Path.cwd(), PROJECT)
-    whole = checked_config(
+    with_absent = checked_config(
         read_config_file(path), [given] if given else [], asks=False, reads=True, own_environments=False
     )
-    config = without_absent(whole)
+    config = without_absent(with_absent)
     found = [Finding(State.OK, "configuration", f"{shown(path)}, and the files that it names are there")]
     found += [
         Finding(State.NOTE, "configuration", line.removeprefix("note: "))
-        for line in (note, *absence_in_words(config, whole))
+        for line in (note, *absence_in_words(config, with_absent))
         if line
     ]
     return config, found
@@ -285,11 +285,11 @@ def asked_once(config: Config) -> list[Finding]:
     prices.announce(prices.run_terms(config.models, config.budget))
     models = {name: config.models[name] for name in config.models_in_use()}
     return run_in_order(
-        _asked({name: one for name, one in models.items() if isinstance(one, OpenAIModel)}, config.store_dir)
+        _ask_all({name: one for name, one in models.items() if isinstance(one, OpenAIModel)}, config.store_dir)
     )
 
 
-async def _asked(models: dict[str, OpenAIModel], store: Path) -> list[Finding]:
+async def _ask_all(models: dict[str, OpenAIModel], store: Path) -> list[Finding]:
     return list(await asyncio.gather(*(_ask(name, model, store) for name, model in models.items())))
 
 

@@ -155,10 +155,12 @@ class OwnCriterion(Section):
                 raise ValueError(f"words.{language}.labels are {len(words.labels)}, the scale has {len(scale.labels)}")
             if words.labels:
                 _labels(words.labels)
-        said: dict[str, str] = {}
+        meant: dict[str, str] = {}
         for spelling, label in self.criterion("").spellings():
-            if said.setdefault(folded(spelling), label) != label:
-                raise ValueError(f"'{spelling}' stands for '{said[folded(spelling)]}' and for '{label}'; choose others")
+            if meant.setdefault(folded(spelling), label) != label:
+                raise ValueError(
+                    f"'{spelling}' stands for '{meant[folded(spelling)]}' and for '{label}'; choose others"
+                )
         if scale.asks_yes_or_no and self.question is None:
             raise ValueError("scale yes_no needs a question; write one that Yes answers where it is good")
         for field, text in (("question", self.question), ("meaning", self.meaning)):

@@ -186,8 +186,8 @@ def one_model(config: Config) -> dict[str, str]:
         known_as = getattr(model, "model", None)
         if known_as is None or model.learns_from:
             continue
-        told = (getattr(model, field, None) for field in ("base_url", "revision", "lora_path"))
-        key = (model.engine, known_as, *(None if value is None else str(value) for value in told))
+        differing = (getattr(model, field, None) for field in ("base_url", "revision", "lora_path"))
+        key = (model.engine, known_as, *(None if value is None else str(value) for value in differing))
         names.setdefault(first.setdefault(key, name), []).append(name)
     return {name: known for known, several in names.items() if len(several) > 1 for name in several}
 

@@ -198,9 +198,9 @@ def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
                     words = f"protocol {name} does not ask about '{criterion}'; {nearest(criterion, criteria)}"
                     yield Mistake(field, words, (*about, f"criteria.{criterion}"))
     for name, protocol in own.items():
-        unsaid = not labels.questions.get(name) and not criteria_for_annotators(config, name, protocol)
-        if unsaid and has_own_template(config, protocol):
-            yield unsaid_question(name, protocol, [])
+        missing = not labels.questions.get(name) and not criteria_for_annotators(config, name, protocol)
+        if missing and has_own_template(config, protocol):
+            yield missing_question(name, protocol, [])
 
 
 def criteria_for_annotators(config: Config, name: str, protocol: Protocol) -> list[str]:
@@ -235,7 +235,7 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def unsaid_question(name: str, protocol: Protocol, criteria: Collection[str]) -> Mistake:
+def missing_question(name: str, protocol: Protocol, criteria: Collection[str]) -> Mistake:
     """Return the mistake of an own template whose question annotators are not told."""
     template = f"its own template {protocol.template}" if protocol.template else "a template of prompts.directory"
     instead, example = "words of ours", "'Which assistant helps the customer more?'"
@@ -305,10 +305,10 @@ def _names_of_files(config: Config, labels: Labels) -> Iterator[Mistake]:
             yield Mistake(f"protocols.{name}{RESPONSES}", words, (f"protocols.{name}",))
     for sheet in labelled_sheets(config):
         for annotator in {_folded(name): name for name in labels.annotators}.values():
-            told = f"protocol {sheet} and annotator {annotator}"
-            other = files.setdefault(_folded(f"{sheet}-{annotator}"), told)
-            if other != told:
-                words = f"files of {other} and of {told} would have one name; rename an annotator"
+            about = f"protocol {sheet} and annotator {annotator}"
+            other = files.setdefault(_folded(f"{sheet}-{annotator}"), about)
+            if other != about:
+                words = f"files of {other} and of {about} would have one name; rename an annotator"
                 yield Mistake("labels.annotators", words, ("protocols",))
 
 

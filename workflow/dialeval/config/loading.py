@@ -381,8 +381,8 @@ def _plain(part: Any) -> Any:
     """Returns a part as YAML has it, without fields that are null by default; fields that no dump has are there."""
     if isinstance(part, BaseModel):
         fields = type(part).model_fields
-        said = part.model_fields_set if isinstance(part, _AS_SAID) else fields.keys() - idle_fields(part).keys()
-        values = {name: getattr(part, name) for name in fields if name in said} | (part.__pydantic_extra__ or {})
+        given = part.model_fields_set if isinstance(part, _AS_SAID) else fields.keys() - idle_fields(part).keys()
+        values = {name: getattr(part, name) for name in fields if name in given} | (part.__pydantic_extra__ or {})
         return {
             name: _plain(value)
             for name, value in values.items()

@@ -121,13 +121,13 @@ def resource_for(field: str, models: Iterable[AnyModel], trains: bool = False) -
     Returns:
         None where neither a model nor its engine says anything.
     """
-    said = []
+    given = []
     for model in models:
         own = _own(model, trains)
         by_engine = (TRAINING if trains else BY_ENGINE).get(getattr(model, "engine", ""), JobResources())
         value = getattr(own, field)
-        said.append(getattr(by_engine, field) if value is None else value)
-    found = [value for value in said if value is not None]
+        given.append(getattr(by_engine, field) if value is None else value)
+    found = [value for value in given if value is not None]
     numbers = [value for value in found if isinstance(value, int)]
     return max(numbers) if numbers else next(iter(found), None)
 

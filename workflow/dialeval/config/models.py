@@ -274,9 +274,9 @@ class EncoderModel(AnyModel):
         if self.train and self.model is None:
             raise ValueError("say which encoder is trained: model: xlm-roberta-base, say")
         fields = EncoderModel.model_fields  # a job is told of all, those that nobody named too
-        said = [one for one in ("max_tokens", "model", "revision") if getattr(self, one) != fields[one].default]
-        if self.weights and said:
-            raise ValueError(f"a metric that is trained has its {' and '.join(said)} in its folder; leave that out")
+        given = [one for one in ("max_tokens", "model", "revision") if getattr(self, one) != fields[one].default]
+        if self.weights and given:
+            raise ValueError(f"a metric that is trained has its {' and '.join(given)} in its folder; leave that out")
         return self
 
     @property

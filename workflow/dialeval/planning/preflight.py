@@ -19,7 +19,7 @@ from dialeval.config.labels import (
     criteria_for_annotators,
     has_own_template,
     labelled_protocols,
-    unsaid_question,
+    missing_question,
 )
 from dialeval.config.loading import load_config
 from dialeval.config.section import Mistake
@@ -182,7 +182,7 @@ def _unsaid_questions(config: Config) -> Iterator[Mistake]:
         except UserError:
             continue  # told of the template itself
         if other:
-            yield unsaid_question(name, protocol, other)
+            yield missing_question(name, protocol, other)
 
 
 def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:

@@ -37,7 +37,7 @@ def plan(question: Question, items: Iterable[Item], templates: Templates) -> Ite
     """Yields the requests about every dialogue, whole as it is, criterion by criterion."""
     for item in items:
         about = f"{item.case_id}/{item.system}" if question.shipped else f"{item.corpus}/{item.item_id}"
-        for criterion, request in zip(question.asked(), around(question, item, templates), strict=True):
+        for criterion, request in zip(question.each_criterion(), around(question, item, templates), strict=True):
             for repeat, sampling in question.samplings():
                 name = question.request_id(criterion, None, about, repeat)
                 yield Planned(
@@ -55,7 +55,7 @@ def plan(question: Question, items: Iterable[Item], templates: Templates) -> Ite
 def around(question: Question, item: Item, templates: Templates) -> Iterator[Request]:
     """Yields for each criterion the request about a dialogue, without its name."""
     dialogue, letters, places = ShownDialogue(item.utterances, item.speakers), letters_of(item.speakers), _places(item)
-    for criterion in question.asked():
+    for criterion in question.each_criterion():
         prompt = templates.render(
             OF_ONE_SPEAKER if item.judged and question.shipped else question.template,
             dialogue=dialogue,

@@ -137,12 +137,12 @@ def shortened_with(
         return request, 0
     utterances, level, speakers, *more = request.subject
     first, *rest = request.messages
-    whole = prompt_for(templates, names, about, request.subject)
+    full_prompt = prompt_for(templates, names, about, request.subject)
 
     def without(dropped: int) -> Request:
         subject = (utterances[dropped:], level, speakers[dropped:], *more)
         prompt = prompt_for(templates, names, about, subject)
-        message = first._replace(content=prompt + first.content[len(whole) :])
+        message = first._replace(content=prompt + first.content[len(full_prompt) :])
         return replace(request, subject=subject, messages=(message, *rest))
 
     low, high = 1, len(utterances) - 1  # what is left out grows, the prompt shrinks: bisection

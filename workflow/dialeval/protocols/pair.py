@@ -59,7 +59,7 @@ def plan(question: Question, cases: Cases, templates: Templates, skipped: Counte
             if key not in sides:
                 sides[key] = _side(item, length)
             pair.append(sides[key])
-        yield from _asked(question, meeting, n, pair, templates)
+        yield from _in_both_orders(question, meeting, n, pair, templates)
 
 
 def parse(
@@ -91,6 +91,18 @@ def parse(
     )
 
 
+def n_requests(question: Question) -> int:
+    """Returns how many requests two dialogues take under each criterion: orders times repeats."""
+    return (2 if question.protocol.both_orders else 1) * question.protocol.repeats
+
+
+def around(question: Question, templates: Templates) -> Iterator[Request]:
+    """Yields for each criterion a request about two empty dialogues: what stands around the dialogues."""
+    nothing = _Side("", (), ShownDialogue(()), "", "en")
+    for criterion in question.each_criterion():
+        yield _request(question, criterion, nothing, nothing, templates)
+
+
 def _side(item: Item, length: int | None) -> _Side:
     utterances = item.utterances[:length]
     return _Side(
@@ -109,19 +121,7 @@ def _judged_in(first: _Side, second: _Side) -> str | None:
     return f"{first.judged} in the first dialogue and {second.judged} in the second"
 
 
-def n_requests(question: Question) -> int:
-    """Returns how many requests two dialogues take under each criterion: orders times repeats."""
-    return (2 if question.protocol.both_orders else 1) * question.protocol.repeats
-
-
-def around(question: Question, templates: Templates) -> Iterator[Request]:
-    """Yields for each criterion a request about two empty dialogues: what stands around the dialogues."""
-    nothing = _Side("", (), ShownDialogue(()), "", "en")
-    for criterion in question.asked():
-        yield _request(question, criterion, nothing, nothing, templates)
-
-
-def _asked(
+def _in_both_orders(
     question: Question, meeting: Meeting, n: int | None, pair: list[_Side], templates: Templates
 ) -> Iterator[Planned]:
     orders = [pair, pair[::-1]]
@@ -129,7 +129,7 @@ def _asked(
         orders.sort(key=lambda order: order[0].system)
         names = "/".join(side.system for side in orders[0])
         orders = [orders[in_shard(f"{meeting.about}/{names}", 1, 2)]]
-    for criterion in question.asked():
+    for criterion in question.each_criterion():
         for first, second in orders:
             request = _request(question, criterion, first, second, templates)
             about = f"{meeting.about}/{first.system}/{second.system}"
@@ -312,6 +312,16 @@ def refuse_strangers(cases: Cases, of: Of, name: str) -> None:
         )
 
 
+def serves(people: Sequence[Item], of: Of) -> bool:
+    """Returns whether a case serves a protocol, by the human dialogue on it if there is one: long enough, of one form.
+
+    Chatbots in self-chat are always two in turn: beside people who are not, the form alone would tell them apart.
+    """
+    if of.human_utterances is not None and any(len(one.utterances) < of.human_utterances for one in people):
+        return False
+    return of.against != HUMAN or SELFCHAT not in of.source or all(are_two_in_turn(one.speakers) for one in people)
+
+
 def _counted(case_ids: Collection[str]) -> str:
     return f"{len(case_ids)} cases, such as {', '.join(list(case_ids)[:_NAMED])}" if case_ids else "none"
 
@@ -322,16 +332,6 @@ def _side_by_side(
     skipped["one system has more dialogues on a case than the other"] += abs(len(left) - len(right))
     for number, (one, other) in enumerate(zip(left, right, strict=False), start=1):
         yield Meeting(case_id if number == 1 else f"{case_id}#{number}", one, other)
-
-
-def serves(people: Sequence[Item], of: Of) -> bool:
-    """Returns whether a case serves a protocol, by the human dialogue on it if there is one: long enough, of one form.
-
-    Chatbots in self-chat are always two in turn: beside people who are not, the form alone would tell them apart.
-    """
-    if of.human_utterances is not None and any(len(one.utterances) < of.human_utterances for one in people):
-        return False
-    return of.against != HUMAN or SELFCHAT not in of.source or all(are_two_in_turn(one.speakers) for one in people)
 
 
 def _systems(cases: Cases) -> list[str]:

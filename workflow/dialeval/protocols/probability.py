@@ -67,7 +67,7 @@ def plan(
                 subject=subject,
             )
             yield Planned(request, **about_item(item), part=criterion.name)
-    untranslated.say()
+    untranslated.print_missing()
 
 
 def parse(
@@ -130,5 +130,5 @@ def expectation(logprobs: Mapping[str, float], values: Mapping[str, float]) -> f
     if max(bounds) - min(bounds) > CLEAR * (max(values.values()) - min(values.values())) + _ROUNDING:
         return None
     half = left / 2  # the middle of what the unseen labels may have
-    ends = [(total + half * value) / (mass + half) for value in (min(unseen), max(unseen))]
-    return ends[0] if ends[0] == ends[1] else math.fsum(ends) / 2
+    extremes = [(total + half * value) / (mass + half) for value in (min(unseen), max(unseen))]
+    return extremes[0] if extremes[0] == extremes[1] else math.fsum(extremes) / 2

@@ -94,7 +94,7 @@ class Question:
         of = self.protocol.of.model_copy(update={"cut": [n] if n else []})
         return replace(self, protocol=self.protocol.model_copy(update={"of": of}))
 
-    def asked(self) -> tuple[Criterion | None, ...]:
+    def each_criterion(self) -> tuple[Criterion | None, ...]:
         """Returns what is asked about one after the other; None is the question that needs no criterion."""
         return self.criteria or (None,)
 
@@ -303,7 +303,7 @@ class Untranslated:
                 if item.language not in criterion.translations:
                     self._found.setdefault(item.language, {})[criterion.name] = None
 
-    def say(self) -> None:
+    def print_missing(self) -> None:
         """Says for every language which criteria have no words in it."""
         for language, names in self._found.items():
             print(f"items in {language} are asked in English, or the criterion's own words, about {', '.join(names)}")

@@ -76,7 +76,7 @@ def plan(
                 if json_answers:
                     request = verdicts.structured(request, templates, [_field(one, item) for one in criteria])
                 yield Planned(request, **about_item(item), part=part)
-    untranslated.say()
+    untranslated.print_missing()
 
 
 def parse(
@@ -90,10 +90,10 @@ def parse(
         planned: row of `requests`.
         answer: row of `responses` for the same request.
     """
-    asked = [question.known[name] for name in planned["labels"]]
+    criteria = [question.known[name] for name in planned["labels"]]
     text = text_to_read(answer)
-    found = _read_object(text, asked) if question.structured else read_scores(text, asked, cut=was_cut(answer))
-    for criterion in asked:
+    found = _read_object(text, criteria) if question.structured else read_scores(text, criteria, cut=was_cut(answer))
+    for criterion in criteria:
         score = found.get(criterion.name)
         yield judgement(
             judge,

@@ -210,10 +210,12 @@ def _declared(plain: str, options: Mapping[str, str]) -> set[str | None]:
     """Returns the options that lines other than `Choice:` and `Reason:` give, alone or as what is chosen."""
     found: set[str | None] = set()
     for line in plain.split("\n"):
-        if not (said := line.strip()) or _CHOICE_LINE.match(line):
+        if not (stripped := line.strip()) or _CHOICE_LINE.match(line):
             continue
-        values = [words["value"] for words in _DECLARED.finditer(_REASON.split(said, maxsplit=1)[0].replace("’", "'"))]
-        for value in [said, *(_REASONED.sub("", value) for value in values)]:
+        values = [
+            words["value"] for words in _DECLARED.finditer(_REASON.split(stripped, maxsplit=1)[0].replace("’", "'"))
+        ]
+        for value in [stripped, *(_REASONED.sub("", value) for value in values)]:
             found.add(_option(value.strip(_EDGES).lower(), options) if len(value) <= _LONGEST else None)
     return found - {None}
 

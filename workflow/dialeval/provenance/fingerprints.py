@@ -174,8 +174,8 @@ def _imported_names(module: str, imports: Iterable[Import]) -> dict[str, tuple[s
             continue
         if one.source is None:
             raise ValueError(f"{module}: 'import {one.name}' is not followed; write 'from ... import ...'")
-        whole = f"{one.source}.{one.name}"
-        bound[one.bound] = (whole, None) if _path(whole) else (one.source, one.name)
+        qualified = f"{one.source}.{one.name}"
+        bound[one.bound] = (qualified, None) if _path(qualified) else (one.source, one.name)
     return bound
 
 

@@ -20,7 +20,7 @@ from dialeval.protocols import pair
 from dialeval.protocols.item_prompts import QuestionSettings
 from dialeval.protocols.planning import request_from_row
 from dialeval.protocols.questions import Question
-from dialeval.stages.answering import AnswerSettings, Asked, asking
+from dialeval.stages.answering import AnswerSettings, AskedModel, asking
 from dialeval.stats.arrays import BoolArray, IntArray
 from dialeval.tables.dialogues import REQUESTS, RESPONSES
 from dialeval.tables.files import (
@@ -97,7 +97,7 @@ def answer_adaptively(
     print(f"{settings.name} was {settled.told()}")
 
 
-async def _ask_in_rounds(judge: Asked, rounds: Rounds, requests: Path, question: Question, planned: Any) -> None:
+async def _ask_in_rounds(judge: AskedModel, rounds: Rounds, requests: Path, question: Question, planned: Any) -> None:
     """Asks round after round; more failures than the full design allows end the job at once.
 
     Fewer count as a share of all requests once the rounds are over: in a first round a single failure may be a larger

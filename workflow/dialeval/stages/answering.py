@@ -30,7 +30,7 @@ from dialeval.tables.files import TableWriter, count_rows, iterate_rows
 _Result = TypeVar("_Result")
 
 
-class Asked:
+class AskedModel:
     """One model under one protocol, and what was asked of it.
 
     Args:
@@ -44,7 +44,7 @@ class Asked:
         self._name, self._protocol = name, protocol
         self._tokens, self._seconds = TokenSums(), 0.0
 
-    def run(self, work: Coroutine[Any, Any, _Result], others: Sequence[Asked] = ()) -> _Result:
+    def run(self, work: Coroutine[Any, Any, _Result], others: Sequence[AskedModel] = ()) -> _Result:
         """Runs work that asks this model, and others perhaps, to its end.
 
         Raises:
@@ -90,7 +90,7 @@ class Asked:
         write_usage(path, Usage.of_job(self._name, self._protocol, self.answering, self._tokens, self._seconds))
 
 
-def said_if_unasked(rows: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
+def with_unasked_printed(rows: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
     """Yields rows of `responses`, and says in the log how many requests the model was not trained for."""
     unasked = total = 0
     for row in rows:
@@ -114,7 +114,7 @@ def asking(
     folder: str | None = None,
     writer: str = "whole",
     run: str = "",
-) -> Iterator[Asked]:
+) -> Iterator[AskedModel]:
     """Gives a model to be asked, with its store open.
 
     Args:
@@ -135,7 +135,7 @@ def asking(
         answering = Answering(
             engine, responses, progress, max_failure_share=max_failure_share, name=name, protocol=protocol
         )
-        yield Asked(answering, name, protocol)
+        yield AskedModel(answering, name, protocol)
 
 
 class AnswerSettings(BaseModel, defer_build=True):
@@ -237,7 +237,7 @@ def write_answers(
                 yield judge.row(request) | {"dropped": dropped}
 
         with TableWriter(responses, RESPONSES) as table:
-            table.write_all(said_if_unasked(rows(), settings.name))
+            table.write_all(with_unasked_printed(rows(), settings.name))
     judge.write_usage(usage)
 
 

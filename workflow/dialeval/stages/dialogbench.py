@@ -29,7 +29,7 @@ from dialeval.engines.opening import open_engine
 from dialeval.engines.requests import Dialogue, Engine, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import answered, with_statuses_printed
-from dialeval.stages.answering import Asked, asking
+from dialeval.stages.answering import AskedModel, asking
 from dialeval.tables.dialogbench import ITEM_DESCRIPTIONS, TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.tables.dialogues import REQUESTS, UTTERANCES
 from dialeval.tables.files import TableWriter, iterate_rows, read_table, to_table, write_table
@@ -200,7 +200,9 @@ def _writer(settings: DialogbenchWriteSettings, dialogues: list[Path], store: Pa
     return RuleWriter(by_language)
 
 
-async def _write(settings: DialogbenchWriteSettings, writer: Asked, name: str, templates: Templates) -> list[Attempt]:
+async def _write(
+    settings: DialogbenchWriteSettings, writer: AskedModel, name: str, templates: Templates
+) -> list[Attempt]:
     parts = []
     for procedure in settings.procedures:
         briefs = chain.from_iterable(_briefs(settings, procedure, language) for language in settings.languages)

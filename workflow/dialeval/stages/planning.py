@@ -94,16 +94,18 @@ def estimate(
     people = {
         item.case_id: item for item in human_items(read_tables(human, UTTERANCES), seed_rows, partnered=partnered)
     }
-    said = {seed_id: item.utterances for seed_id, item in people.items()}
+    human_dialogues = {seed_id: item.utterances for seed_id, item in people.items()}
     first = {row["seed_id"]: tuple(row["utterances"]) for row in seed_rows.to_pylist()}
     models = _known_models(settings, learned)
     estimates, chats = [], []
     chat, system = settings.selfchat, templates.render(TEMPLATE)
-    partner = chat_estimate(models[chat.partner], PARTNER, chat, said) if chat.partner else None
-    told = partner_messages(first, played, templates, chat.end)
+    partner = chat_estimate(models[chat.partner], PARTNER, chat, human_dialogues) if chat.partner else None
+    partner_prompts = partner_messages(first, played, templates, chat.end)
     for name in settings.chatbots:
         if name in models:
-            estimate, known = estimate_chats(models[name], first, said, chat, system, store, partner, told)
+            estimate, known = estimate_chats(
+                models[name], first, human_dialogues, chat, system, store, partner, partner_prompts
+            )
             estimates.append(estimate)
             chats.append(known)
     if partner is not None:
@@ -114,10 +116,10 @@ def estimate(
         published.setdefault(item.system, {})[item.case_id] = item.utterances
     chats += [Chats(name, known=published[name]) for name in settings.chatbots if name in published]
     languages = dict(zip(seed_rows["seed_id"].to_pylist(), seed_rows["language"].to_pylist(), strict=True))
-    asked = [
+    questions_and_models = [
         (about.question(), [models[name] for name in about.judges if name in models]) for about in settings.questions
     ]
-    estimates += estimate_judging(asked, Subjects(chats, people, languages, partnered), templates, store)
+    estimates += estimate_judging(questions_and_models, Subjects(chats, people, languages, partnered), templates, store)
     rounds = {about.name: about.question() for about in settings.in_rounds}
     for path in planned:
         judges = [models[name] for name in settings.askers[path.stem] if name in models]

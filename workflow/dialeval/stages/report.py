@@ -204,9 +204,11 @@ def build_live(settings: BuildLiveSettings, configuration: Path, report: Path) -
     at = datetime.now(UTC).strftime("%H:%M:%S UTC")
     live = live_of(settings.files, read_all(results), is_running=is_running, at=at)
     there = {option: [path for path in paths if path.exists()] for option, paths in settings.files.items()}
-    whole = settings.model_copy(update={"answers": Answers()})  # what was asked in full is the finished report's
+    finished_settings = settings.model_copy(
+        update={"answers": Answers()}
+    )  # what was asked in full is the finished report's
     report.parent.mkdir(parents=True, exist_ok=True)
-    write_page(whole, there, configuration, report, live)
+    write_page(finished_settings, there, configuration, report, live)
     print(f"{live.title}. {live.words}")
 
 

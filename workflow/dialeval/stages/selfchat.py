@@ -32,7 +32,7 @@ from dialeval.protocols.selfchat import (
     rows,
     talk_of,
 )
-from dialeval.stages.answering import Asked, asking
+from dialeval.stages.answering import AskedModel, asking
 from dialeval.tables.dialogues import GENERATED, SEEDS, UTTERANCES
 from dialeval.tables.files import TableWriter, read_table
 from dialeval.tables.metaeval import ITEMS
@@ -124,7 +124,7 @@ def _partner(settings: SelfchatSettings, engine: Engine, learned: list[Path], st
     return open_engine(settings.partner, learned, store, PARTNER)
 
 
-async def _talk(talk: Talk, speakers: dict[str, Asked], seeds: dict[str, Dialogue]) -> dict[str, list[Turn]]:
+async def _talk(talk: Talk, speakers: dict[str, AskedModel], seeds: dict[str, Dialogue]) -> dict[str, list[Turn]]:
     """Lets a chatbot continue all seeds, and counts the tokens of all answers."""
     answerings = {protocol: asked.answering for protocol, asked in speakers.items()}
     dialogues = await chat_all(talk, answerings, seeds)

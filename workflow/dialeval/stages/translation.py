@@ -110,8 +110,8 @@ def join_translation(
         translated_by=settings.translated_by,
     )
     by_status = Counter(row["status"] for row in joined.utterances)
-    said = ", ".join(f"{n} {status} ({STATUSES[status]})" for status, n in by_status.most_common())
-    print(f"{settings.corpus} in {settings.target}: {counted(len(joined.talks), 'dialogue')}; utterances: {said}")
+    statuses = ", ".join(f"{n} {status} ({STATUSES[status]})" for status, n in by_status.most_common())
+    print(f"{settings.corpus} in {settings.target}: {counted(len(joined.talks), 'dialogue')}; utterances: {statuses}")
     if joined.left_out:
         print(left_out("dialogues", joined.left_out, "an utterance has no translation that can be used"))
     write_table(utterances, TRANSLATED_UTTERANCES, to_table(TRANSLATED_UTTERANCES, joined.utterances))
@@ -133,7 +133,7 @@ def join_translation(
         bad = next(row for row in joined.utterances if row["status"] not in USABLE)
         raise UserError(
             f"no dialogue of '{settings.corpus}' could be translated into '{settings.target}' by "
-            f"'{settings.translated_by}': {said}; such as {bad['source']!r:.200}, of which it made "
+            f"'{settings.translated_by}': {statuses}; such as {bad['source']!r:.200}, of which it made "
             f"{bad['text']!r:.200}; take a model that knows the language, or another prompt (prompts.directory, "
             "translate.j2)"
         )
@@ -245,8 +245,8 @@ def _of_back(
     rows: list[dict[str, Any]] = []
     for by in sorted({name for name in settings.back.values() if name}):
         theirs = [row for row in sample if settings.back.get(row["corpus"]) == by]
-        said = {key_of(row): read_back(row, responses, settings.sources[row["corpus"]]) for row in theirs}
-        known = {key: text for key, text in said.items() if text is not None}
+        backs = {key_of(row): read_back(row, responses, settings.sources[row["corpus"]]) for row in theirs}
+        known = {key: text for key, text in backs.items() if text is not None}
         rows += back_rows(theirs, known, by, settings.confidence)
         rows += score_rows(theirs, sentence_scores(theirs, known, by), settings.confidence)
     return rows
@@ -258,8 +258,8 @@ def _of_scores(
     rows: list[dict[str, Any]] = []
     for judge in settings.judges:
         responses = _by_request([path for path in adequacy if path.parts[-3] == judge])
-        said = {key_of(row): read_adequacy(responses.get(request_name(row))) for row in sample}
-        values = {key: value for key, value in said.items() if value is not None}
+        ratings = {key_of(row): read_adequacy(responses.get(request_name(row))) for row in sample}
+        values = {key: value for key, value in ratings.items() if value is not None}
         theirs = [row for row in sample if request_name(row) in responses]
         rows += score_rows(theirs, Scores("adequacy", judge, values, ADEQUACY), settings.confidence)
     known = {key_of(row): row["source"] for row in sample}
