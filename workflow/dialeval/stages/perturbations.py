@@ -14,6 +14,7 @@ from dialeval.corpora.dialogues import left_out
 from dialeval.corpora.items import Item, chosen, item_rows, items_of_dialogues, iterate_items, not_between_two
 from dialeval.corpora.rated_items import rating_rows
 from dialeval.corpora.robustness_sets import PAPER_SETS, Pair, read_sets, wanted_sets
+from dialeval.criteria import Level
 from dialeval.engines.opening import open_engine
 from dialeval.engines.requests import Sampling
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
@@ -79,19 +80,33 @@ def construct_rated(settings: ConstructRatedSettings, utterances: Path, items: P
     print(f"{counted(len(made), 'item')} made, each with a reference by construction; no person rated them")
 
 
-class DamageItemsSettings(BaseModel, defer_build=True):
-    """What is damaged, how and how often; `published` is the folder of the published sets."""
+class PerturbationSettings(BaseModel, defer_build=True):
+    """The items that are perturbed, by which strategies, and how often each."""
 
     strategies: list[str] | None
     limit: int | None
     dialogue_draws: int
     turn_draws: int
+    random_seed: int
+    min_quality: float | None = None
+
+    def draws(self) -> dict[Level, int]:
+        """Returns how often a strategy perturbs an item of each level."""
+        return {"dialogue": self.dialogue_draws, "turn": self.turn_draws}
+
+    def originals(self, own: list[Item], rated: list[Item], ratings: list[Path]) -> list[Item]:
+        """Returns the items that are perturbed: drawn of one's own and of the well rated ones."""
+        rated_by = chain.from_iterable(iterate_rows(path, RATINGS) for path in ratings)
+        return chosen([*own, *well_rated(rated, rated_by, self.min_quality)], self.limit, self.random_seed)
+
+
+class DamageItemsSettings(PerturbationSettings):
+    """Perturbations by rule, severity ladders, and the folder of the published sets."""
+
     ladder_strategies: list[str]
     ladder_steps: int
     ladder_limit: int | None
     published: Path | None
-    random_seed: int
-    min_quality: float | None = None
     wordnet: Path | None = None
 
 
@@ -112,10 +127,8 @@ def damage_items(
         own.extend(items_of_dialogues(table_of_dialogues))
         if others := not_between_two(table_of_dialogues):
             print(left_out("dialogues", others, "since not just two speak in them"))
-    elsewhere = list(chain.from_iterable(iterate_items(path) for path in rated))
-    rated_by = chain.from_iterable(iterate_rows(path, RATINGS) for path in ratings)
-    well = well_rated(elsewhere, rated_by, settings.min_quality)
-    good = chosen([*own, *well], settings.limit, settings.random_seed)
+    elsewhere = list(chain.from_iterable(map(iterate_items, rated)))
+    good = settings.originals(own, elsewhere, ratings)
     already = {(item.corpus, item.language, item.item_id) for item in elsewhere}
     originals = {(item.corpus, item.language, item.item_id): item for item in good}
     rows, damaged = [], []
@@ -123,9 +136,9 @@ def damage_items(
         rows.append(row)
         if item is not None:
             damaged.append(item)
-    asked = [item for key, item in originals.items() if key not in already]
+    new = [item for key, item in originals.items() if key not in already]
     with TableWriter(items, ITEMS) as table:
-        table.write_all(item_rows([*asked, *damaged]))
+        table.write_all(item_rows([*new, *damaged]))
     write_table(pairs, PAIRS, to_table(PAIRS, rows))
     n_ok = sum(row["status"] == "ok" for row in rows)
     print(
@@ -146,7 +159,7 @@ def _outcomes(
         good,
         strategies,
         pool_of,
-        n_draws={"dialogue": settings.dialogue_draws, "turn": settings.turn_draws},
+        n_draws=settings.draws(),
         random_seed=settings.random_seed,
     )
     yield from ladders(
@@ -173,19 +186,13 @@ def _published(settings: DamageItemsSettings) -> Iterator[Pair]:
     yield from chain.from_iterable(read_sets(settings.published, names).values())
 
 
-class RewriteItemsSettings(BaseModel, defer_build=True):
-    """The rewriter, and what it damages."""
+class RewriteItemsSettings(PerturbationSettings):
+    """The rewriter, and the strategies that it makes."""
 
     name: str
     model: Model
     answering: AnsweringSettings
-    strategies: list[str] | None
-    limit: int | None
-    dialogue_draws: int
-    turn_draws: int
     temperature: float
-    random_seed: int
-    min_quality: float | None = None
     rewritten: list[str] | None = None
 
 
@@ -203,19 +210,15 @@ def rewrite_items(
 ) -> None:
     """Writes the tables `items` and `pairs` of items that a model perturbed; a rewriting that fails is retried once."""
     own = [item for path in dialogues for item in items_of_dialogues(read_table(path, UTTERANCES))]
-    elsewhere = list(chain.from_iterable(iterate_items(path) for path in rated))
-    rated_by = chain.from_iterable(iterate_rows(path, RATINGS) for path in ratings)
-    well = well_rated(elsewhere, rated_by, settings.min_quality)
-    good = chosen([*own, *well], settings.limit, settings.random_seed)
+    good = settings.originals(own, list(chain.from_iterable(map(iterate_items, rated))), ratings)
     strategies = [find_strategy(name) for name in settings.strategies or STRATEGIES]
-    draws = {"dialogue": settings.dialogue_draws, "turn": settings.turn_draws}
     wanted = [
         (item, strategy, draw)
         for strategy in strategies
         if (strategy.by_model if settings.rewritten is None else strategy.name in settings.rewritten)
         for item in good
         if item.level == strategy.level
-        for draw in range(draws[item.level])
+        for draw in range(settings.draws()[item.level])
     ]
     with asking(
         open_engine(settings.model, learned, store, PROTOCOL),

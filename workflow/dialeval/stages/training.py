@@ -47,7 +47,7 @@ from dialeval.text import counted
 from dialeval.training import lora
 from dialeval.training.encoder import LIBRARIES, Base, Learned, encoder_fingerprint, held_back_scores, train_network
 from dialeval.training.encoder_examples import COLUMNS, ExampleSet, read_set
-from dialeval.training.lora_questions import LabelScore, LoraQuestion, LoraQuestions, label_scores, parts_of_sets
+from dialeval.training.lora_questions import LoraQuestion, LoraQuestions, label_scores, parts_of_sets
 from dialeval.training.memory import check_memory, check_numbers, free_memory, in_words
 from dialeval.training.results import SCORED_EXAMPLES, data_rows, record_rows, sample_rows
 from dialeval.training.running import device_name, is_first, micro_batch, settle, spread
@@ -190,30 +190,48 @@ def _train_encoder(settings: TrainEncoderSettings, base: Base, examples: Example
             for moment, found in (("before", before), ("after", after))
             for name, score in zip(examples.parts["held_back"].names, found, strict=True)
         ]
-        write_record(folder, settings.name, scores, result.curve, _encoder_row(settings, examples, network, result))
+        weights = list(network.parameters())
+        row = _run_row(
+            settings.name,
+            model.model,
+            learning.data,
+            learning,
+            result,
+            n_examples=2 * len(examples.parts["train"]),
+            parameters=sum(weight.numel() for weight in weights),
+            trained_parameters=sum(weight.numel() for weight in weights if weight.requires_grad),
+            examples_seen=result.n_inputs,
+            tokens_seen=result.n_tokens,
+        )
+        write_record(folder, settings.name, scores, result.curve, row)
     keep(trained, kept)
 
 
-def _encoder_row(settings: TrainEncoderSettings, examples: ExampleSet, network: Any, result: Learned) -> dict[str, Any]:
-    learning, seconds = settings.learning, max(result.seconds, 1e-9)
-    weights = list(network.parameters())
+def _run_row(
+    name: str,
+    model: str | None,
+    training: str,
+    learning: EncoderTraining | LoraTraining,
+    result: Learned | lora.LoraResult,
+    **more: Any,
+) -> dict[str, Any]:
+    """Returns the row of the table of runs; `more` are the columns that encoders and adapters count differently."""
+    seconds = max(result.seconds, 1e-9)
     return {
-        "judge": settings.name,
-        "model": settings.model.model,
-        "training": learning.data,
-        "n_examples": 2 * len(examples.parts["train"]),
+        "judge": name,
+        "model": model,
+        "training": training,
         "steps": result.steps,
         "best_step": result.best_step,
         "epochs": result.epochs,
-        "parameters": sum(weight.numel() for weight in weights),
-        "trained_parameters": sum(weight.numel() for weight in weights if weight.requires_grad),
         "seconds": result.seconds,
-        "examples_per_second": result.n_inputs / seconds,
-        "tokens_per_second": result.n_tokens / seconds,
         "device": device_name(learning.gpus),
         "precision": learning.precision,
         "label_mass_before": None,
         "label_mass_after": None,
+        "examples_per_second": more.pop("examples_seen") / seconds,
+        "tokens_per_second": more.pop("tokens_seen") / seconds,
+        **more,
     }
 
 
@@ -353,38 +371,22 @@ def _train_lora(
             for question, one in zip(parts["held_back"], scores, strict=True)
             if one.score is not None
         ]
-        row = _lora_row(settings, result, parts["train"], n_parameters, before, after)
+        row = _run_row(
+            settings.name,
+            settings.model.model,
+            ", ".join(learning.train),
+            learning,
+            result,
+            n_examples=len(parts["train"]),
+            parameters=n_parameters,
+            trained_parameters=result.trained_parameters,
+            examples_seen=len(parts["train"]) * result.epochs,
+            tokens_seen=sum(one.length for one in parts["train"]) * result.epochs,
+            label_mass_before=fmean(one.mass for one in before) if before else None,
+            label_mass_after=fmean(one.mass for one in after) if after else None,
+        )
         write_record(folder, settings.name, rows, result.curve, row)
     keep(trained, kept)
-
-
-def _lora_row(
-    settings: TrainLoraSettings,
-    result: lora.LoraResult,
-    train: Sequence[LoraQuestion],
-    n_parameters: int,
-    before: Sequence[LabelScore],
-    after: Sequence[LabelScore],
-) -> dict[str, Any]:
-    learning, seconds = settings.learning, max(result.seconds, 1e-9)
-    return {
-        "judge": settings.name,
-        "model": settings.model.model,
-        "training": ", ".join(learning.train),
-        "n_examples": len(train),
-        "steps": result.steps,
-        "best_step": result.best_step,
-        "epochs": result.epochs,
-        "parameters": n_parameters,
-        "trained_parameters": result.trained_parameters,
-        "seconds": result.seconds,
-        "examples_per_second": len(train) * result.epochs / seconds,
-        "tokens_per_second": sum(one.length for one in train) * result.epochs / seconds,
-        "device": device_name(learning.gpus),
-        "precision": learning.precision,
-        "label_mass_before": fmean(one.mass for one in before) if before else None,
-        "label_mass_after": fmean(one.mass for one in after) if after else None,
-    }
 
 
 def _is_folder(prompts: Prompts) -> bool:
