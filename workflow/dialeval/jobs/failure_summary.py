@@ -24,6 +24,7 @@ from typing import Protocol
 from dialeval.errors import visible
 from dialeval.jobs.run_progress import job_words
 from dialeval.jobs.slurm import JobState, job_state
+from dialeval.text import counted
 
 IN_FULL = 3
 IN_A_LINE = 10
@@ -31,9 +32,9 @@ _RED, _AS_BEFORE = "\033[31m", "\033[0m"
 _FORCING = {"-F", "--forceall", "-f", "--force"}
 _FORCING_SOME = {"-R", "--forcerun"}
 _SIGNALS = {
-    "signal 9": "it was killed (signal 9): by the system because memory ran out, or by somebody; where it was memory, "
-    "run fewer jobs at once (--cores), or give it more",
-    "signal 15": "it was told to end (signal 15)",
+    "signal 9": "it was killed (signal 9), by the system for lack of memory or by a user; for lack of memory run fewer "
+    "jobs at once (--cores), or give it more",
+    "signal 15": "it was asked to end (signal 15)",
     "signal 11": "it crashed (signal 11), which is a fault of a library or of the machine",
     "signal 7": "it crashed (signal 7); on a network disk that is most often one that went away or is full",
 }
@@ -66,20 +67,20 @@ class FailedJob:
 def closing_words(
     failed: Sequence[FailedJob], command: Sequence[str], *, stopped: str = "", colour: bool = False
 ) -> str:
-    """Returns the last words of a run, the cause at the very end.
+    """Returns the summary of a failed run, the causes at its end.
 
     Args:
-        failed: the jobs that failed; those at the head are told in full, and equal causes once.
-        command: what the user typed, with the program's path.
+        failed: the jobs that failed; the first causes are shown in full, equal causes once.
+        command: the user's command, with the program's path.
         stopped: name of the signal that ended the run, such as SIGINT; empty if it ended by itself.
         colour: whether causes are red.
     """
-    go_on = f"To go on{' when that is mended' if failed and not stopped else ''}:\n  {command_to_go_on(command)}"
+    resume = f"To resume{' after fixing this' if failed and not stopped else ''}, run:\n  {command_to_resume(command)}"
     if stopped:
         by = {"SIGINT": "Ctrl-C (SIGINT)", "SIGTERM": "a request to end (SIGTERM)"}.get(stopped, stopped)
-        return f"The run was stopped by {by}; what was answered or made so far is kept.\n\n{go_on}"
+        return f"The run was stopped by {by}; what was answered or made so far is kept.\n\n{resume}"
     if not failed:
-        return f"The run failed; see above.\n\n{go_on}"
+        return f"The run failed; see above.\n\n{resume}"
     groups: dict[tuple[str, ...], list[FailedJob]] = {}
     for job in failed:
         groups.setdefault(tuple(job.cause), []).append(job)
@@ -89,18 +90,18 @@ def closing_words(
     if left := sum(map(len, distinct[IN_FULL + IN_A_LINE :])):
         rest.append(f"  and {left} more; their logs lie beside these")
     full = [_in_full(group, colour=colour) for group in reversed(distinct[:IN_FULL])]
-    return "\n\n".join([go_on, heading, *(["\n".join(rest)] if rest else []), *full])
+    return "\n\n".join([resume, heading, *(["\n".join(rest)] if rest else []), *full])
 
 
 def wants_colour(is_terminal: bool, environment: Mapping[str, str]) -> bool:
-    """Returns whether words may be coloured: on a terminal that can, where nobody said no (https://no-color.org)."""
+    """Returns whether output may be coloured: on a terminal with colours, unless NO_COLOR is set (https://no-color.org)."""
     return is_terminal and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
-def command_to_go_on(command: Sequence[str]) -> str:
-    """Returns the user's own command, without what would make again all that is made.
+def command_to_resume(command: Sequence[str]) -> str:
+    """Returns the user's command without the options that force jobs whose outputs exist.
 
-    Jobs that were forced and did not come about are run by the same command anyway.
+    Forced jobs that did not finish run without these options, too.
     """
     program, *words = command
     name = Path(program).name
@@ -116,14 +117,14 @@ def command_to_go_on(command: Sequence[str]) -> str:
 
 
 def words_of_ending(how: str, *, known: bool) -> list[str]:
-    """Returns how a command ended; nothing where that says no more than what is told already."""
+    """Returns how a command ended; nothing where a known cause says as much."""
     if how in _SIGNALS and not (known and how == "signal 15"):
         return [_SIGNALS[how]]
     return [] if known or not how else [f"it ended with {how}"]
 
 
 def words_of_state(state: JobState, rule: str) -> list[str]:
-    """Returns what Slurm says about a job that failed, with what helps."""
+    """Returns Slurm's state of a failed job with a remedy; nothing for other states."""
     where = f" on {state.nodes}" if state.nodes else ""
     said = f"Slurm job {state.number}{where}: {state.state}"
     helps = _STATES.get(state.state)
@@ -150,7 +151,7 @@ def _names(group: Sequence[FailedJob]) -> str:
     others = len(group) - 1
     if not others:
         return group[0].name
-    return f"{group[0].name} and {'another job' if others == 1 else f'{others} other jobs'} of which the same is known"
+    return f"{group[0].name}; same error in {counted(others, 'other job')}"
 
 
 # Failed jobs and their logs
@@ -175,13 +176,13 @@ class Job(Protocol):
 
 
 def say_at_exit(failed: Iterable[object], notices: Notices, command: Sequence[str], results_dir: Path) -> None:
-    """Has the last words of a run printed behind everything that Snakemake says.
+    """Prints the summary of a failed run when the process ends, behind all of Snakemake's output.
 
     Args:
         failed: Snakemake's failed jobs and groups of jobs.
-        notices: what its records said about them.
-        command: what the user typed.
-        results_dir: where the run leaves its marks.
+        notices: what Snakemake's log says about them.
+        command: the user's command.
+        results_dir: the folder of the run's lock and signal.
     """
     groups = [list(getattr(one, "jobs", [one])) for one in failed]
     found = [job for group in groups for job in failed_in(group, notices, _began(results_dir))]
@@ -192,7 +193,7 @@ def say_at_exit(failed: Iterable[object], notices: Notices, command: Sequence[st
 
 
 def failed_in(group: Sequence[Job], notices: Notices, began: float) -> list[FailedJob]:
-    """Returns what is told about a job, or about those of a group that failed.
+    """Returns the failed jobs of a group of jobs, with causes and logs.
 
     Args:
         group: jobs that ran as one.
@@ -208,7 +209,7 @@ def failed_in(group: Sequence[Job], notices: Notices, began: float) -> list[Fail
 
 
 def _unfinished(group: Sequence[Job], began: float) -> list[Job]:
-    """Returns the jobs of a group that say that they failed, or else those that began and made nothing, or else all."""
+    """Returns the jobs of a group whose logs have a cause, or else those that began and made nothing, or else all."""
     blamed = [job for job in group if cause_in(_log_of(job, began))]
     return blamed or [job for job in group if _log_of(job, began) and not _made(job)] or list(group)
 
@@ -227,19 +228,19 @@ def _failed_job(
     how = named.get(str(log), notice.how)
     cause = cause_in(text)
     if not cause and not text and log and (full := _full_disk_of(log)):
-        cause = [f"the disk of {_shown(full)} is full, so that not even its log could be written; make room there"]
+        cause = [f"the disk of {_shown(full)} is full, and its log could not be written; make room there"]
     if not cause and (missing := [one for one in notices.not_there if any(path in one for path in job.output)]):
         paths = [path for path in job.output if path in missing[-1]]
-        cause = [f"it ended well, and yet {', '.join(paths)} was not there after --latency-wait"]
+        cause = [f"it ended without an error, but {', '.join(paths)} was missing after --latency-wait"]
     cause += words_of_ending(how, known=bool(cause)) + (words_of_state(state, job.rule.name) if state else [])
     if not cause_in(text) and cluster:
         cause += cause_in_cluster_log(cluster)
     if not cause and notice.words:
         cause = notice.words.splitlines()[:3]
     if not cause:
-        cause = ["its log ends with:", *last_lines(text)] if text else ["nothing is known about the cause"]
+        cause = ["its log ends with:", *last_lines(text)] if text else ["the cause is unknown"]
         if notice.cluster_job and not state:
-            cause.append(f"Slurm job {notice.cluster_job}: Slurm does not answer, or has forgotten it")
+            cause.append(f"Slurm job {notice.cluster_job}: Slurm does not answer, or no longer knows it")
     logs = [_shown(log)] if log and text else []
     return FailedJob(
         job_words(job.rule.name, job.wildcards),
@@ -249,7 +250,7 @@ def _failed_job(
 
 
 def _shown(path: Path) -> Path:
-    """Returns a path as the user can type it, who with --directory is in another folder than the run."""
+    """Returns a path relative to the folder that the command was typed in, which --directory may differ from."""
     typed_in, full = Path(os.environ.get("PWD", ".")).absolute(), path.absolute()
     return full.relative_to(typed_in) if full.is_relative_to(typed_in) else full
 
@@ -317,10 +318,9 @@ _NOISE = re.compile(
 
 
 def cause_in(text: str) -> list[str]:
-    """Returns the lines of a stage's log that say why it failed; none where it says nothing about that.
+    """Returns the lines of a stage's log with the cause of its failure; none where the log has no cause.
 
-    A stage that refuses to go on says "error in STAGE: " and why; one with a fault of its own ends with a traceback, of
-    which the last line and the place are told.
+    A cause is a message `error in STAGE: ...`, or the last line and the place of a traceback.
     """
     lines = _lines(text)
     ours = max((n for n, line in enumerate(lines) if _OURS.match(line)), default=-1)
@@ -331,7 +331,7 @@ def cause_in(text: str) -> list[str]:
 
 
 def cause_in_cluster_log(text: str) -> list[str]:
-    """Returns the lines of a cluster's log of a job that say why it failed, or else its last ones."""
+    """Returns the lines of a cluster's log of a job with the cause of its failure, or else its last ones."""
     if cause := cause_in(text):
         return cause
     lines = [line for line in _lines(text) if line.strip() and not _NOISE.match(line)]
@@ -340,7 +340,7 @@ def cause_in_cluster_log(text: str) -> list[str]:
 
 
 def last_lines(text: str) -> list[str]:
-    """Returns the last lines of a log that says nothing about a failure."""
+    """Returns the last lines of a log without a cause."""
     return _short([line for line in _lines(text) if line.strip()][-2:])
 
 
@@ -375,7 +375,7 @@ _COMMAND = re.compile(
 _RULE = re.compile(r"(?:RuleException:\s*)?CalledProcessError in file ")
 _OF_OURS = re.compile(r'^(?:\w+(?:Error|Exception)) in file "[^"]*", line \d+:\n(.*?)(?:\n  File "[^\n]*)*$', re.S)
 _STOPPED = ("signal 2", "exit status 130")
-"""How jobs end that a user stops, who need not be told which."""
+"""How jobs end that the user stops; they are not reported."""
 _UNKNOWN = re.compile(r"MissingRuleException:\nNo rule to produce (?P<target>.+) \(if you use input functions", re.S)
 _PROTECTED = "ProtectedOutputException"
 _NOT_OURS = (
@@ -408,7 +408,7 @@ class Notice:
 
 @dataclass
 class Notices(logging.Filter):
-    """Remembers what Snakemake's records say about failed jobs, and shortens what is shown of them.
+    """Remembers what Snakemake logs about failed jobs, and shortens its messages.
 
     Args:
         commands_shown: whether the user asked to see commands; then nothing is shortened.

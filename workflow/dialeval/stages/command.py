@@ -43,13 +43,13 @@ def run(stage: Callable[..., None], errors: Path | None = None) -> None:
         _fail(name, str(error), errors=errors)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, end_at_once)
-        _fail(name, "stopped; what was answered is stored, run the same command to go on", INTERRUPTED)
+        _fail(name, "stopped; responses are stored, run the same command to resume", INTERRUPTED)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM):
             raise
         _fail(
             name,
-            f"{error.filename or 'a file'}: {error.strerror}; mend that and run the same command again",
+            f"{error.filename or 'a file'}: {error.strerror}; fix that and run the same command again",
             errors=errors,
         )
 
