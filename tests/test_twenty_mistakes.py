@@ -244,7 +244,7 @@ MISTAKES: dict[str, tuple[Callable[[Desk], str], list[str]]] = {
         lambda desk: desk.asked("http://127.0.0.1:9/v1"),
         ["127.0.0.1", "is running", "base_url"],
     ),
-    "full disk": (full_disk, ["store/gpt/answers.jsonl", "No space left on device", "mend that"]),
+    "full disk": (full_disk, ["store/gpt/answers.jsonl", "No space left on device", "fix that"]),
     "killed job": (
         lambda desk: end_of_job("", ended="signal 9"),
         ["answer (gpt, unieval)", "killed (signal 9)", "memory", "--cores"],
