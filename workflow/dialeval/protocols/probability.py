@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dialeval.corpora.items import Item
-from dialeval.criteria import DIMENSIONS, NO, SHIPPED, YES, YES_NO, Criterion
+from dialeval.criteria import DIMENSIONS, NO, SHIPPED, YES, YES_NO, Criterion, with_own
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import YES_NO as QUESTIONS
@@ -83,7 +83,7 @@ def parse(
         planned: row of `requests`.
         answer: row of `responses` for the same request.
     """
-    criterion = question.known[planned["part"]]
+    criterion = with_own(question.own)[planned["part"]]
     value, mass = expectation(dict(answer["label_logprobs"] or ()), values_of(criterion)), answer["label_mass"]
     status = status_of(answer["status"], answer["finish_reason"], readable=value is not None, mass=mass)
     scale = YES_NO if criterion.asks_yes_or_no else criterion.scale

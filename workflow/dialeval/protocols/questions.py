@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from string import ascii_uppercase
 from typing import NamedTuple
 
@@ -64,11 +63,6 @@ class Question:
     shipped: bool = False
     criteria: tuple[Criterion, ...] = ()
     own: tuple[Criterion, ...] = ()
-
-    @cached_property
-    def known(self) -> Mapping[str, Criterion]:
-        """Returns all criteria that it may ask about, by name."""
-        return with_own(self.own)
 
     @property
     def known_as(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dialeval.corpora.items import Item
-from dialeval.criteria import DIMENSIONS, SHIPPED, Criterion
+from dialeval.criteria import DIMENSIONS, SHIPPED, Criterion, with_own
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import verdicts
@@ -90,7 +90,8 @@ def parse(
         planned: row of `requests`.
         answer: row of `responses` for the same request.
     """
-    criteria = [question.known[name] for name in planned["labels"]]
+    known = with_own(question.own)
+    criteria = [known[name] for name in planned["labels"]]
     text = text_to_read(answer)
     found = _read_object(text, criteria) if question.structured else read_scores(text, criteria, cut=was_cut(answer))
     for criterion in criteria:
