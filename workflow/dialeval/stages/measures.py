@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from dialeval.config.botchat import Elo
 from dialeval.corpora.battles import read
-from dialeval.labels.cascades import COLUMNS as CASCADE_COLUMNS
-from dialeval.labels.cascades import differences_with_cascade, with_cascade
+from dialeval.labels.cascade_estimates import COLUMNS as CASCADE_COLUMNS
+from dialeval.labels.cascade_estimates import differences_with_cascade, with_cascade
 from dialeval.labels.correction import corrected_numbers
 from dialeval.labels.joined_judgements import JUDGEMENT_COLUMNS, PLAN_COLUMNS, LabelledDesign, Terms, with_unasked
 from dialeval.measures import bias, examples, scores

@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 from pydantic import BaseModel
 
 from dialeval.config.protocol import Cascade
-from dialeval.labels.cascades import CASCADE_COLUMNS, as_one, drawn
 from dialeval.measures import ensembles
+from dialeval.measures.cascades import CASCADE_COLUMNS, as_one, drawn
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, Form
 from dialeval.tables.files import TableWriter, chosen_rows, read_table, read_tables, write_table
 from dialeval.text import counted
