@@ -16,7 +16,7 @@ from typing import Literal
 Level = Literal["turn", "dialogue"]
 LEVELS: tuple[Level, ...] = ("turn", "dialogue")
 SHOWN_LEVELS: Mapping[Level, str] = MappingProxyType({"turn": "response", "dialogue": "dialogue"})
-"""What is scored at each level, as a judge is told."""
+"""What is scored at each level, in the words for a judge."""
 YES, NO = "Yes", "No"
 MOST_POINTS = 26
 """Points of a scale between which a judge can choose by one token: a letter."""

@@ -119,7 +119,7 @@ def language(code: str) -> Language:
     """Returns a language by its code.
 
     Raises:
-        UserError: nobody has said here how it is called.
+        UserError: it has no name here.
     """
     if code not in LANGUAGES:
         raise UserError(

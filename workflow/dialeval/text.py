@@ -48,7 +48,7 @@ def is_word(token: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def telling_tokens(text: str) -> tuple[str, ...]:
-    """Returns the words and question marks of a text: other marks are a matter of how carefully somebody types."""
+    """Returns the words and question marks of a text: other marks depend on how carefully people type."""
     return tuple(token for token in tokens(text) if token in QUESTION_MARKS or is_word(token))
 
 
@@ -119,7 +119,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def noted(count: int, note: str) -> str:
-    """Returns a count with a note of which the first word names several things: `1 dialogue without an id`."""
+    """Returns a count with a note whose first word is a plural: `1 dialogue without an id`."""
     first, blank, rest = note.partition(" ")
     return f"{count:,} {_one(first) if count == 1 else first}{blank}{rest}"
 

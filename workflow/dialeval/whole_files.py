@@ -111,7 +111,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def new_beside(path: Path) -> Path:
-    """Makes an empty file beside a path, under a name that nobody can know before."""
+    """Makes an empty file beside a path, under a name that cannot be guessed."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.partial")
     os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666))
     return temporary

@@ -115,7 +115,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
 
 
 def _nobody(config: Config) -> Iterator[Mistake]:
-    if not config.models and not config.battles and not config.protocols.failures:  # rules ask nobody
+    if not config.models and not config.battles and not config.protocols.failures:  # rules make no model calls
         yield Mistake("models", "at least 1 item is needed; name the models that chat and judge", ("models", "battles"))
 
 
@@ -325,7 +325,7 @@ CHECKS: tuple[Callable[[Config], Iterator[Mistake]], ...] = (
     unfit_models, unfit_partner, _published_models, unfit_systems, unfit_fill, unfit_pool, unfit_asks, _unpriced_models,
     settings_without_effect,
 )  # fmt: skip
-"""In the order in which their mistakes are told."""
+"""In the order of their mistakes in the message."""
 
 
 # Printed numbers and prompts

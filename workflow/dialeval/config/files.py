@@ -188,7 +188,7 @@ def configuration_file(here: Path, project: Path) -> tuple[Path, str]:
 
 
 def shown(path: Path) -> str:
-    """Returns a path as short as it is told."""
+    """Returns a path as it is shown: as short as possible."""
     path, here = Path(path), Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 

@@ -347,7 +347,7 @@ def _inner(annotation: Any) -> Any:
 
 HIDDEN = "(secret, not written down)"
 _AS_SAID = (Columns, EncoderTraining, Of, Protocol)
-"""Sections with fields that only some of their kind may name: what nobody said in one is not written either."""
+"""Sections with fields that only some of their kind may name: fields that a file leaves out are not written either."""
 _LEAST = 6
 """Characters of a value that is looked for: a shorter one is no key, and would be found everywhere."""
 _HEAD = (

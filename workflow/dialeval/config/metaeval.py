@@ -262,7 +262,7 @@ def partial_to(config: Config) -> list[str]:
 
 
 def unfit_fill(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes where nobody could fill in."""
+    """Yields mistakes of a judge that cannot fill in."""
     metaeval, rating = config.metaeval, config.protocols.rating
     if metaeval is None or metaeval.fill is None:
         return

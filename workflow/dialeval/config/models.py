@@ -273,7 +273,7 @@ class EncoderModel(AnyModel):
             raise ValueError("say how it is trained (train), or where its weights lie (weights), one of the two")
         if self.train and self.model is None:
             raise ValueError("say which encoder is trained: model: xlm-roberta-base, say")
-        fields = EncoderModel.model_fields  # a job is told of all, those that nobody named too
+        fields = EncoderModel.model_fields  # a job gets all fields, those left out of the file too
         given = [one for one in ("max_tokens", "model", "revision") if getattr(self, one) != fields[one].default]
         if self.weights and given:
             raise ValueError(f"a metric that is trained has its {' and '.join(given)} in its folder; leave that out")

@@ -103,7 +103,9 @@ def _filled_in(protocol: Protocol, config: Config) -> Protocol:
     if judges is None:  # a trained encoder writes no ratings; asked for verdicts, it is refused
         unasked = _UNASKED.get(protocol.form, ())
         judges = [name for name in config.judges if not isinstance(config.models.get(name), unasked)]
-    if protocol.measures and not judges and "agreement" in protocol.measures:  # rules alone agree with nobody
+    if (
+        protocol.measures and not judges and "agreement" in protocol.measures
+    ):  # rules alone agree with no judge
         protocol = protocol.model_copy(update={"measures": [one for one in protocol.measures if one != "agreement"]})
     template = protocol.template or TEMPLATES.get(protocol.form)
     return protocol.model_copy(update={"judges": judges, "template": template})
@@ -127,7 +129,7 @@ def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -
 
 
 def _of_failures(protocol: Protocol, options: dict[str, Any]) -> Protocol:
-    """Returns the protocol of failures with its options, but for those of the rules, which ask nobody."""
+    """Returns the protocol of failures with its options, but for those of the rules, which make no model calls."""
     for of_rules in ("length_share", "people"):
         del options[of_rules]
     kinds, source = options.pop("kinds"), options["of"].source

@@ -26,7 +26,7 @@ LEVEL_OF_READER: dict[str, Level] = {
 
 
 def unfit_learners(config: Config) -> Iterator[Mistake]:
-    """Yields sets that nobody learns from, adapters that name none, and encoders that are asked something else."""
+    """Yields sets without a learner, adapters that name none, and encoders that are asked something else."""
     for name, model in config.models.items():
         if isinstance(model, VllmModel) and model.lora:
             for data in model.lora.train:
@@ -132,7 +132,7 @@ def _level_of(config: Config, criterion: str, level: Level) -> Level:
 def unfit_adapters(config: Config) -> Iterator[Mistake]:
     """Yields adapters that are to learn what is not asked by Yes and No, and those whose model is to do something else.
 
-    An adapter learns one word behind a question; what a model writes with it would be nobody's.
+    An adapter learns one word behind a question; it does not change how a model writes.
     """
     for field, names in writers(config).items():
         for name in names:

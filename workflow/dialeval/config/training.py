@@ -88,7 +88,7 @@ class TrainingSet(Section):
 
 
 class Learning(Section):
-    """What every kind of training is told."""
+    """The settings of every kind of training."""
 
     epochs: Repeats = Field(3, description="Most passes over the data.")
     max_steps: Count | None = Field(None, description="Most steps, whatever the epochs; null: no such limit.")

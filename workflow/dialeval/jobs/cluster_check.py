@@ -32,8 +32,8 @@ class Request(BaseModel, defer_build=True):
 
     Attributes:
         by: whose jobs they are, in words.
-        together: whether they are a whole group's, which `cores` of the profile bounds; of it is told only what its
-            jobs do not ask for one by one.
+        together: whether they are a whole group's, which `cores` of the profile bounds; then only what its
+            jobs do not request one by one is reported.
         slurm_partition: empty for the cluster's default one.
         slurm_account: empty for the user's default one.
         slurm_extra: further options of sbatch.
@@ -143,7 +143,7 @@ def unfit(request: Request, known: Mapping[str, Partition]) -> Iterator[str]:
     for name in names:
         one = known.get(name)
         if one is None and request.together:
-            continue  # each of its jobs is told
+            continue  # each of its jobs is reported
         if one is None:
             near = get_close_matches(name, known, 1)
             meant = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}"

@@ -45,7 +45,7 @@ _STATES = {
     "NODE_FAIL": "its node failed; run the same command again, or leave the node out with --slurm-exclude-failed-nodes",
     "BOOT_FAIL": "its node did not start; run the same command again",
     "PREEMPTED": "it made room for a job of higher priority; run the same command again",
-    "CANCELLED": "it was cancelled (scancel), by somebody or by the cluster",
+    "CANCELLED": "it was cancelled (scancel), by a user or by the cluster",
 }
 
 
@@ -161,13 +161,13 @@ _NO_ROOM = 64 * 1024
 
 
 class Rule(Protocol):
-    """A rule, as far as it is told."""
+    """The attributes of a rule that the summary shows."""
 
     name: str
 
 
 class Job(Protocol):
-    """A job of Snakemake's, as far as it is told."""
+    """The attributes of a job of Snakemake that the summary shows."""
 
     rule: Rule
     log: Sequence[str]

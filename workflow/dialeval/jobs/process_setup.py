@@ -41,7 +41,7 @@ class _NotFound(MetaPathFinder):
 
 
 def leave_pandas_out() -> None:
-    """Has PyArrow ask for pandas now, in vain, unless it is loaded: whoever loaded it hands over series."""
+    """Makes PyArrow look for pandas now, in vain, unless pandas is loaded, whose series it may receive."""
     if PANDAS in sys.modules or "pyarrow" not in sys.modules:
         return
     import pyarrow as pa
@@ -126,7 +126,7 @@ def write_whole_lines() -> None:
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            with suppress(OSError):  # a closed pipe: whoever writes to it next is told
+            with suppress(OSError):  # a closed pipe: the next writer gets the error
                 stream.reconfigure(line_buffering=True, write_through=False)
 
 

@@ -1,7 +1,7 @@
 """Progress of a stage, in lines for people and in small files for others.
 
 A job writes `results/.progress/<its log's path>/<what it asks>.json` when it begins to ask, every few seconds, and at
-its end; nobody else writes there. The files of an earlier run are taken away when a run begins.
+its end; only jobs write there. A run that begins removes the files of an earlier one.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ this one.
 
 Whatever is made of such a file is older than it, which Snakemake takes for a fault of the job that made it. Contents
 decide what runs, so such a file is given the present time. Only the stamp that Snakemake compares is looked at and
-changed: a link's own and never that of what it leads to, which may be somebody else's, and a folder's note of it.
+changed: a link's own and never that of what it leads to, which may belong to another user, and a folder's note of it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def acquire(results_dir: Path) -> None:
 
 
 def refuse_second_run(results_dir: Path) -> None:
-    """Checks that nobody holds the lock of a results folder, without taking it.
+    """Checks that no run holds the lock of a results folder, without taking it.
 
     Raises:
         UserError: another run holds it.

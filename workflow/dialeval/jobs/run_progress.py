@@ -43,7 +43,7 @@ class RunProgress:
         done: requests that are answered, found in the store, or failed.
         total: of all jobs of which that is known.
         asked, stored, failed: of those done.
-        unknown: jobs of which nobody knows yet how much they will ask.
+        unknown: jobs whose number of requests is not known yet.
         asking: jobs that are at it.
     """
 
@@ -82,7 +82,7 @@ class Requests:
     ended: set[str] = field(default_factory=set)
     """Names of jobs that are done, which are looked at once more; one whose files were put back has asked nothing."""
     begun: set[str] | None = None
-    """Names of jobs that began; others are not looked at, on a disk that may be far away. None: nobody keeps count."""
+    """Names of jobs that began; the files of others are not read, as the disk may be slow. None: all are read."""
     _final: dict[str, list[SoFar]] = field(default_factory=dict)
     _planned: dict[tuple[Path, int], int] = field(default_factory=dict)
 

@@ -166,7 +166,7 @@ FOR_EVER = (
     "Account", "BadConstraints", "InvalidAccount", "InvalidQOS", "JobHeld", "PartitionConfig", "PartitionDown",
     "PartitionInactive", "PartitionNodeLimit", "PartitionTimeLimit", "ReqNodeNotAvail",
 )  # fmt: skip
-"""How Slurm's reasons begin for which a job waits until somebody changes something."""
+"""Beginnings of Slurm's reasons for which a job stays pending until its request or the cluster changes."""
 _LIMITS = ("Assoc", "QOS")
 _OF_ONE_JOB = ("PerJob", "PerNode", "WallDuration", "NotAllowed", "QOSMin")
 """What the names of limits hold that one job is over; under all others it waits for other jobs of its user to end."""
@@ -181,20 +181,20 @@ _REMEDIES = {
 
 
 def stays(reason: str) -> bool:
-    """Returns whether a job that waits for a reason of Slurm's will wait until somebody changes something."""
+    """Returns whether a job with a reason of Slurm stays pending until its request or the cluster changes."""
     if reason.startswith(_LIMITS):
         return any(part in reason for part in _OF_ONE_JOB)
     return reason.startswith(FOR_EVER)
 
 
 def remedy(reason: str) -> str:
-    """Returns what helps a job that waits for ever."""
+    """Returns the remedy for a job that can never start."""
     known = next((words for start, words in _REMEDIES.items() if reason.startswith(start)), "")
     return known or "correct what the profile asks for (partition, account), or ask the administrators"
 
 
 def tell_of_waiting(folder: Path) -> None:
-    """Says on the error stream, from now on and once for each job, which jobs of a run will wait for ever.
+    """Prints to standard error, from now on and once for each job, which jobs of a run can never start.
 
     Args:
         folder: in which the run was started, and by which its jobs are known.
@@ -203,7 +203,7 @@ def tell_of_waiting(folder: Path) -> None:
 
 
 def waiting_for_ever(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yields number and reason of each job that was submitted from a folder and will wait for ever."""
+    """Yields number and reason of each job that was submitted from a folder and can never start."""
     answer = ask("squeue", "-h", "-u", getpass.getuser(), "-t", "PD", "-o", "%i|%r|%Z")
     for line in answer.words.splitlines() if answer.status == 0 else []:
         number, _, rest = line.partition("|")

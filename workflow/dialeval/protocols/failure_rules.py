@@ -42,7 +42,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Rules:
-    """What the rules are told.
+    """The settings of the rules.
 
     Attributes:
         limits: by language, the words that an utterance may have; of other languages nothing is said about length.
@@ -118,7 +118,7 @@ def n_words(text: str) -> int:
 def longest_of_people(utterances: Iterable[tuple[str, str]], quantile: float) -> dict[str, int]:
     """Returns by language the length in words that the given share of people's utterances does not exceed.
 
-    It is a length that somebody's utterance has: the smallest one that at least this share keeps to.
+    It is the length of an utterance: the smallest one that at least this share keeps to.
 
     Args:
         utterances: language and text of what people said.

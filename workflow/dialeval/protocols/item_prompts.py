@@ -193,7 +193,7 @@ class PlanSettings(QuestionSettings):
 
     Attributes:
         dimensions: by rated corpus, the criteria that it names.
-        said_before: utterances that begin each dialogue of self-chat and that nobody is judged by.
+        said_before: utterances at the beginning of each dialogue of self-chat that are not judged.
         hurt: the perturbations that lower the user's criteria.
     """
 

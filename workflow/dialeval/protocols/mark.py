@@ -1,6 +1,6 @@
 """The form `mark`: which kinds a dialogue shows, each with the utterances that show it.
 
-So a judge is told of BotChat's failures (appendix C). An answer becomes a judgement on each kind, and one that says
+BotChat's failures are asked about so (appendix C). An answer becomes a judgement on each kind, and one that says
 whether none of them is there: a good case.
 
 Anchored and exact, as verdicts are: a line counts that begins with a kind's name, and what follows must be `none` or
@@ -35,7 +35,7 @@ def plan(question: Question, items: Iterable[Item], templates: Templates, said_b
         question: what is asked; its criteria are the kinds.
         items: dialogues.
         templates: the prompts.
-        said_before: utterances of a ChatSEED, which nobody is judged by.
+        said_before: utterances of a ChatSEED, which are not judged.
     """
     for item in items:
         places = judged_places(item, said_before)

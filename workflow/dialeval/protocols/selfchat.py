@@ -330,7 +330,7 @@ def partner_sampling(selfchat: Selfchat) -> Sampling:
 def partner_messages(
     seeds: Mapping[str, Dialogue], scenarios: Mapping[str, Scenario], templates: Templates, end: str
 ) -> dict[str, str]:
-    """Returns what the simulated user is told on each seed.
+    """Returns the simulated user's system message on each seed.
 
     Args:
         seeds: what was said before, by seed_id.

@@ -38,7 +38,7 @@ _EDGES = " \t.,;:!*_`\"'“”‘’()[]{}<>|。，；！"
 _INVISIBLE = dict.fromkeys(
     [0xAD, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), 0x2060, *range(0x2066, 0x206A), 0x20E3, 0xFE0F, 0xFEFF]
 )
-"""Characters that nobody sees, which may stand inside a number, and the frame of a keycap."""
+"""Invisible characters, which may stand inside a number, and the frame of a keycap."""
 _QUOTED = re.compile(r"[ \t]*>")
 _SOFTENED = re.compile(
     r"\W*(?:\?|maybe\b|perhaps\b|possibly\b|probably\b|or\b|to\b|plus\b|minus\b|ish\b|up\s+to\b|more\s+or\s+less\b"
@@ -315,7 +315,7 @@ def structured(request: Request, templates: Templates, fields: Sequence[Field]) 
 def read_object(answer: str) -> dict[str, Any] | None:
     """Returns the fields of an answer that is one JSON object, in a code fence or not; None for any other answer.
 
-    An object that names a field twice is none, since it may say two things.
+    An object that names a field twice is refused, since its values may differ.
     """
     plain = plain_text(answer).strip()
     if plain.startswith("```") and plain.endswith("```"):

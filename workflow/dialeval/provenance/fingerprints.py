@@ -255,7 +255,7 @@ SETTLED = 2.0
 def content_digest(paths: Iterable[Path]) -> str:
     """Returns a digest of what stands in files, in their order; empty without any. Their names and times do not count.
 
-    A folder in the place of a file is no mistake here: whoever reads it says what is wrong with it.
+    A folder in the place of a file is no mistake here: its reader reports it.
 
     Raises:
         UserError: a file cannot be read.

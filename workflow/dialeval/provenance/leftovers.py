@@ -70,7 +70,7 @@ def check_folder(results: Path, store: Path, here: Path) -> None:
         here: the folder in which the run works.
 
     Raises:
-        UserError: it holds the folder of the run or somebody's home, so that it is no folder of results alone, or it
+        UserError: it holds the folder of the run or a home folder, so that it is no folder of results alone, or it
             lies in the store.
     """
     folder, kept = results.expanduser().resolve(), store.expanduser().resolve()

@@ -62,7 +62,7 @@ _PLACES = ("prompts", "store", "checkpoints")
 
 @dataclass(frozen=True)
 class Job:
-    """What one job is told, before it does anything.
+    """A job: its stage, its outputs and its options.
 
     Attributes:
         stage: the stage's name.

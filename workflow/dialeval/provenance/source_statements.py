@@ -4,7 +4,7 @@ Reading a source takes milliseconds, and every start of Snakemake asks for hundr
 process and, as Python keeps what it compiles, in a file in `__pycache__`, by the digest of the text.
 
 Comments and layout are gone once a source is parsed. Here docstrings are left out too, the words of messages and
-remarks, and modules of ours: what is imported from them is told by its name alone. Words for readers are told apart.
+remarks, and modules of ours: imports from them count by name alone. Words for readers have a digest of their own.
 """
 
 from __future__ import annotations

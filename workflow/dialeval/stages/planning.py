@@ -84,7 +84,7 @@ def estimate(
 ) -> None:
     """Writes the tables `estimate` and `planning`, and prints them.
 
-    `human` and `seeds` are nothing where nobody chats; `learned` are the files <model>.learned of embedded models;
+    `human` and `seeds` are empty without self-chat; `learned` are the files <model>.learned of embedded models;
     `dialogues` the tables `generated` of published models; `planned` the tables of requests <protocol>.parquet that do
     not depend on chatbots. `judgements` and `corrected` are tables that an earlier run has made.
     """

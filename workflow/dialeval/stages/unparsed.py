@@ -1,7 +1,7 @@
-"""Says of single answers, while they are asked for, whether they can be parsed.
+"""Parsing of single answers while a stage asks for them, so that it can stop early.
 
 Stages that ask load this module when they run and do not import it: no answer depends on how it is parsed, so that a
-better parser asks nobody again.
+better parser makes no model calls.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _parsing(
 
 
 def _templates() -> Templates:
-    """Returns the prompts of the run, as the stage that asks again is told of them."""
+    """Returns the prompts of the run, which the environment names."""
     prompt_set, _, folder = os.environ.get("DIALEVAL_PROMPTS", "").partition(":")
     return Templates(Path(folder) if folder else None, "papers" if prompt_set == "papers" else "ours")
 
