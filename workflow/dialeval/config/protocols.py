@@ -103,9 +103,7 @@ def _filled_in(protocol: Protocol, config: Config) -> Protocol:
     if judges is None:  # a trained encoder writes no ratings; asked for verdicts, it is refused
         unasked = _UNASKED.get(protocol.form, ())
         judges = [name for name in config.judges if not isinstance(config.models.get(name), unasked)]
-    if (
-        protocol.measures and not judges and "agreement" in protocol.measures
-    ):  # rules alone agree with no judge
+    if protocol.measures and not judges and "agreement" in protocol.measures:  # rules alone agree with no judge
         protocol = protocol.model_copy(update={"measures": [one for one in protocol.measures if one != "agreement"]})
     template = protocol.template or TEMPLATES.get(protocol.form)
     return protocol.model_copy(update={"judges": judges, "template": template})
