@@ -219,7 +219,7 @@ SAID = [
     ("__init__.py", "0.1.0", "0.2.0"),
     ("errors.py", "did you mean", "do you mean"),
     ("jobs/progress.py", "from the store", "out of the store"),
-    ("stages/command.py", "stopped; what was answered", "ended; what was answered"),
+    ("stages/command.py", "stopped; responses are stored", "ended; responses are stored"),
     ("engines/answering.py", "requests got no answer", "requests have no answer"),
     ("stages/answering.py", "they were not asked", "none was asked"),
     ("config/endpoints.py", "a budget needs price_input", "budgets need price_input"),
