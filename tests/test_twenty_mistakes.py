@@ -99,7 +99,7 @@ def said(act: Callable[[], object]) -> str:
 def end_of_job(log: str, *, ended: str = "exit status 1") -> str:
     """Returns the last words of a run in which a job with this log failed."""
     cause = cause_in(log)
-    cause += words_of_ending(ended, told=bool(cause))
+    cause += words_of_ending(ended, known=bool(cause))
     job = FailedJob("answer (gpt, unieval)", cause, [Path("results/logs/responses/gpt/unieval/1-of-1.log")])
     return closing_words([job], ["snakemake", "--cores", "8"])
 
@@ -244,7 +244,7 @@ MISTAKES: dict[str, tuple[Callable[[Desk], str], list[str]]] = {
         lambda desk: desk.asked("http://127.0.0.1:9/v1"),
         ["127.0.0.1", "is running", "base_url"],
     ),
-    "full disk": (full_disk, ["store/gpt/answers.jsonl", "No space left on device", "mend that"]),
+    "full disk": (full_disk, ["store/gpt/answers.jsonl", "No space left on device", "fix that"]),
     "killed job": (
         lambda desk: end_of_job("", ended="signal 9"),
         ["answer (gpt, unieval)", "killed (signal 9)", "memory", "--cores"],

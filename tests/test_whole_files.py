@@ -144,9 +144,9 @@ def test_the_lock_of_the_results_is_no_link(results: Path, precious: Path) -> No
 def test_progress_records_and_kept_files_go_through_no_link(results: Path, precious: Path) -> None:
     for name in (progress_files.FOLDER, "provenance", kept_outputs.FOLDER):
         (results / name).symlink_to(precious.parent)
-    progress_files.tell_for(results, results / "logs/responses/gpt.log")
+    progress_files.report_for(results, results / "logs/responses/gpt.log")
     progress_files.write(progress_files.SoFar("arena by gpt", "answers", 1, 2, 0, 0, 0, 1.0, "running"))
-    progress_files.tell_for(results, None)
+    progress_files.report_for(results, None)
     progress_files.forget(results)
     made = results / "precious"
     made.write_text("made")

@@ -314,7 +314,7 @@ def test_the_first_stops_in_order_and_a_request_to_end_does_not_disturb_it() -> 
     job.send_signal(signal.SIGTERM)  # as the watch over the run sends it to jobs that got a Ctrl-C of their own
     status, output, errors = ended(job)
     assert (status, output) == (130, "stopped in order\n")
-    assert errors == "error in job: stopped; what was answered is stored, run the same command to go on\n"
+    assert errors == "error in job: stopped; responses are stored, run the same command to resume\n"
 
 
 def test_the_second_ends_at_once_whatever_the_job_waits_for() -> None:

@@ -28,7 +28,7 @@ from dialeval.jobs.failure_summary import (
     cause_in,
     cause_in_cluster_log,
     closing_words,
-    command_to_go_on,
+    command_to_resume,
     failed_in,
     failed_of,
     last_lines,
@@ -55,7 +55,7 @@ def test_a_cause_controls_no_terminal() -> None:
 
 def test_one_failure_is_told_in_full_with_the_cause_last() -> None:
     assert closing_words([failed(1)], COMMAND).splitlines() == [
-        "To go on when that is mended:",
+        "To resume after fixing this, run:",
         "  snakemake --cores 2 --configfile 'my config.yaml'",
         "",
         "A job failed:",
@@ -83,7 +83,7 @@ def test_what_is_known_of_many_jobs_is_said_once() -> None:
     assert words.count("nothing is known about the cause") == 1
     assert "8 jobs failed:" in words
     assert words.splitlines()[-2:] == [
-        "  answer (judge0) and 6 other jobs of which the same is known",
+        "  answer (judge0); same error in 6 other jobs",
         "    nothing is known about the cause",
     ]
 
@@ -116,13 +116,13 @@ def test_a_stopped_run_says_so_and_not_what_its_end_did_to_jobs() -> None:
     ],
 )
 def test_the_command_is_the_users_without_what_makes_all_anew(typed: str, goes_on: str) -> None:
-    assert command_to_go_on(typed.split()) == goes_on
+    assert command_to_resume(typed.split()) == goes_on
 
 
 def test_endings_have_words() -> None:
-    assert "memory ran out" in words_of_ending("signal 9", told=True)[0]
-    assert words_of_ending("exit status 1", told=True) == []
-    assert words_of_ending("exit status 3", told=False) == ["it ended with exit status 3"]
+    assert "lack of memory" in words_of_ending("signal 9", known=True)[0]
+    assert words_of_ending("exit status 1", known=True) == []
+    assert words_of_ending("exit status 3", known=False) == ["it ended with exit status 3"]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_a_job_of_a_cluster_that_does_not_answer_is_told_with_its_number(
     monkeypatch.setattr(failure_summary, "job_state", lambda number: None)
     one = job(tmp_path, "answer", None)
     (told,) = failed_in([one], Notices(of_logs={one.log[0]: Notice(cluster_job="45")}), 0)
-    assert told.cause[-1] == "Slurm job 45: Slurm does not answer, or has forgotten it"
+    assert told.cause[-1] == "Slurm job 45: Slurm does not answer, or no longer knows it"
 
 
 def test_the_log_of_an_earlier_run_is_not_this_runs_cause(tmp_path: Path) -> None:
@@ -215,13 +215,13 @@ def test_a_disk_without_room_for_a_log_is_the_cause(tmp_path: Path, monkeypatch:
 def test_a_killed_job_is_told_though_its_log_says_nothing(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "3 of 9\n")
     (told,) = failed_in([one], Notices(of_logs={one.log[0]: Notice("signal 9")}), 0)
-    assert "memory ran out" in told.cause[0]
+    assert "lack of memory" in told.cause[0]
 
 
 def test_files_that_never_came_are_the_cause(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "all done\n")
     (told,) = failed_in([one], Notices(not_there=[f"some output files are missing: {one.output[0]}"]), 0)
-    assert f"{one.output[0]} was not there" in told.cause[0]
+    assert f"{one.output[0]} was missing" in told.cause[0]
 
 
 def test_of_a_group_only_the_job_is_told_that_the_nodes_log_names(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def _nothing_told_afterwards() -> Iterator[None]:
 
 
 def begun(results: Path, **fields: float) -> Progress:
-    progress_files.tell_for(results, results / "logs" / "responses" / "clerk" / "arena-1-of-2.log")
+    progress_files.report_for(results, results / "logs" / "responses" / "clerk" / "arena-1-of-2.log")
     return Progress("arena by clerk", 4, "answers", stream=io.StringIO(), **{"every": 0.0, **fields})
 
 
@@ -100,7 +100,7 @@ def test_files_are_written_no_more_often_than_lines(tmp_path: Path, monkeypatch:
 @pytest.mark.usefixtures("_nothing_told_afterwards")
 def test_a_stage_that_is_no_job_or_logs_elsewhere_tells_nothing(tmp_path: Path) -> None:
     for log in (None, tmp_path / "elsewhere" / "a.log"):
-        progress_files.tell_for(tmp_path / "results", log)
+        progress_files.report_for(tmp_path / "results", log)
         Progress("arena by clerk", 4, "answers", stream=io.StringIO()).finish()
     assert progress_files.read_all(tmp_path / "results") == {}
     assert not (tmp_path / "results").exists()
@@ -115,7 +115,7 @@ def test_what_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_nothing_told_afterwards")
 def test_models_of_one_job_have_files_of_their_own_whatever_they_are_called(tmp_path: Path) -> None:
-    progress_files.tell_for(tmp_path, tmp_path / "logs" / "dialogues" / "a.log")
+    progress_files.report_for(tmp_path, tmp_path / "logs" / "dialogues" / "a.log")
     for name in ("arena by ../../x", "arena by 你好"):
         Progress(name, 1, "answers", stream=io.StringIO())
     told = progress_files.read_all(tmp_path)

@@ -28,9 +28,9 @@ def plan(folder: Path, n: int) -> Path:
 
 
 def tell(results: Path, job: str, done: int, total: int | None, state: str = "running", stored: int = 0) -> None:
-    progress_files.tell_for(results, results / "logs" / f"{job}.log")
+    progress_files.report_for(results, results / "logs" / f"{job}.log")
     progress_files.write(SoFar(f"{job} asks", "answers", done, total, stored, 1 if done > 4 else 0, 0, 1.0, state))
-    progress_files.tell_for(results, None)
+    progress_files.report_for(results, None)
 
 
 def test_planned_requests_count_before_their_job_begins_and_each_shard_has_its_part(tmp_path: Path) -> None:
@@ -143,9 +143,9 @@ def run_two_jobs(results: Path) -> None:
         1, "answer", f"{results}/logs/responses/clerk/arena.log", judge="clerk", protocol="arena", shard="1", shards="2"
     )
     job_info(2, "tabulate_seeds", f"{results}/logs/tables/seeds.log")
-    progress_files.tell_for(results, results / "logs/responses/clerk/arena.log")
+    progress_files.report_for(results, results / "logs/responses/clerk/arena.log")
     progress_files.write(SoFar("arena by clerk", "answers", 9, 9, 4, 1, 0, 1.0, "done"))
-    progress_files.tell_for(results, None)
+    progress_files.report_for(results, None)
     say(LogEvent.JOB_FINISHED, "Finished jobid: 1 (Rule: answer)", job_id=1)
     say(LogEvent.PROGRESS, done=1, total=3)
     say(LogEvent.JOB_FINISHED, "Finished jobid: 2 (Rule: tabulate_seeds)", job_id=2)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from labelled_dialogues import asked_about, dialogues, drawn_protocol, export_of, items_table, save, sheet_for
+from labelled_dialogues import dialogues, drawn_protocol, export_of, items_table, protocol_settings, save, sheet_for
 
 from dialeval.criteria import YES_NO, Criterion, Scale, Words
 from dialeval.errors import UserError
@@ -66,7 +66,7 @@ def test_labels_on_a_scale_that_has_changed_are_refused(
     items = items_table(tmp_path / "items.parquet", dialogues())
 
     def protocol(ends: tuple[float, float]) -> AskedProtocol:
-        return drawn_protocol(tmp_path, asked_about("felt", ["warm"], [warm(*ends)], form="scale"), items)
+        return drawn_protocol(tmp_path, protocol_settings("felt", ["warm"], [warm(*ends)], form="scale"), items)
 
     labelled = protocol(before)
     sheet = sheet_for(labelled, "ann")
@@ -86,7 +86,7 @@ def test_labels_on_a_scale_that_has_changed_are_refused(
 
 def test_what_another_tool_calls_options_tells_no_scale(tmp_path: Path) -> None:
     items = items_table(tmp_path / "items.parquet", dialogues())
-    asked = drawn_protocol(tmp_path, asked_about("felt", ["warm"], [warm(1, 5)], form="scale"), items)
+    asked = drawn_protocol(tmp_path, protocol_settings("felt", ["warm"], [warm(1, 5)], form="scale"), items)
     free = AskedProtocol(asked.question, asked.frame, Ledger(tmp_path / "none.csv"))
     table = tmp_path / "felt.csv"
     table.write_text("annotator,item_id,criterion,label,options\nann,1/kiosk,warm,3,low|high\n", encoding="utf-8")
@@ -143,7 +143,7 @@ def test_labels_of_a_question_that_has_changed_are_refused_with_both_wordings(
     before, after, form, label = CHANGES[change]
 
     def protocol(criterion: Criterion) -> AskedProtocol:
-        return drawn_protocol(tmp_path, asked_about("felt", ["kind"], [criterion], form=form), items)
+        return drawn_protocol(tmp_path, protocol_settings("felt", ["kind"], [criterion], form=form), items)
 
     labelled = protocol(before)
     sheet = sheet_for(labelled, "ann")
@@ -164,7 +164,7 @@ def test_a_question_of_labels_questions_that_changed_is_noticed_and_no_question_
     tmp_path: Path,
 ) -> None:
     items = items_table(tmp_path / "items.parquet", dialogues())
-    asked = drawn_protocol(tmp_path, asked_about("better", form="pair"), items)
+    asked = drawn_protocol(tmp_path, protocol_settings("better", form="pair"), items)
     path = exported(tmp_path, sheet_for(asked, "ann"), "A")
     ours = "Which of the two dialogues is better?"
     for instead, is_same in (("", True), (f"  {ours.upper()}\n", True), ("Which one helps more?", False)):
@@ -184,7 +184,7 @@ def test_words_of_another_language_are_no_other_question(tmp_path: Path) -> None
     items = items_table(tmp_path / "items.parquet", dialogues())
     german = Words({}, {"dialogue": "wie freundlich er ist"})
     both = replace(KIND, translations={"de": german})
-    asked = drawn_protocol(tmp_path, asked_about("felt", ["kind"], [both], form="scale"), items)
+    asked = drawn_protocol(tmp_path, protocol_settings("felt", ["kind"], [both], form="scale"), items)
     sheet = sheet_for(asked, "ann")
     in_german = questions_of(asked.question, [both], "dialogue", "de")
     assert in_german[0].text != sheet.questions[0].text

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import labelling_sheets as sheets
 import pytest
-from labelled_dialogues import SYSTEMS, asked_about, dialogues, drawn_protocol, items_table, sheet_for
+from labelled_dialogues import SYSTEMS, dialogues, drawn_protocol, items_table, protocol_settings, sheet_for
 
 from dialeval.html_pages import unpack
 from dialeval.labels.page import page_html
@@ -100,7 +100,7 @@ def test_the_page_holds_what_the_sheet_says_and_no_more() -> None:
 def test_neither_names_nor_keys_tell_whose_a_dialogue_is(form: str, tmp_path: Path) -> None:
     """Nothing around the texts names a system, and keys of both orders of a pair look the same."""
     items = items_table(tmp_path / "items.parquet", dialogues())
-    sheet = sheet_for(drawn_protocol(tmp_path, asked_about("asked", form=form), items, 30), "anna")
+    sheet = sheet_for(drawn_protocol(tmp_path, protocol_settings("asked", form=form), items, 30), "anna")
     page = page_html(sheet)
     around = {name: value for name, value in packed(page).items() if name != "strings"}
     assert not [system for system in SYSTEMS if system in page or system in json.dumps(around)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from labelled_dialogues import asked_about, dialogues, drawn_protocol, items_table
+from labelled_dialogues import dialogues, drawn_protocol, items_table, protocol_settings
 
 from dialeval.errors import UserError
 from dialeval.labels.labelled_protocol import AskedProtocol
@@ -22,7 +22,7 @@ ROWS = [("ann", "1/kiosk", "coherence", 4.0), ("ann", "1/kiosk", "overall", 2.0)
 @pytest.fixture
 def quality(tmp_path: Path) -> Protocols:
     """One protocol of two criteria, of which nothing is drawn."""
-    told = asked_about("quality", ["coherence", "overall"], form="scale")
+    told = protocol_settings("quality", ["coherence", "overall"], form="scale")
     one = drawn_protocol(tmp_path, told, items_table(tmp_path / "items.parquet", dialogues()))
     return {"quality": AskedProtocol(one.question, one.frame, Ledger(tmp_path / "none.csv"))}
 
@@ -30,7 +30,9 @@ def quality(tmp_path: Path) -> Protocols:
 @pytest.fixture
 def pairs(tmp_path: Path) -> Protocols:
     """One protocol of pairs, of which nothing is drawn."""
-    one = drawn_protocol(tmp_path, asked_about("better", form="pair"), items_table(tmp_path / "i.parquet", dialogues()))
+    one = drawn_protocol(
+        tmp_path, protocol_settings("better", form="pair"), items_table(tmp_path / "i.parquet", dialogues())
+    )
     return {"better": AskedProtocol(one.question, one.frame, Ledger(tmp_path / "none.csv"))}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import openpyxl
 import pytest
-from labelled_dialogues import asked_about, dialogues, drawn_protocol, export_of, items_table, save, sheet_for
+from labelled_dialogues import dialogues, drawn_protocol, export_of, items_table, protocol_settings, save, sheet_for
 
 from dialeval.labels.labelled_protocol import AskedProtocol
 from dialeval.labels.reading import Reading, read_labels
@@ -36,9 +36,9 @@ def protocols(tmp_path: Path, folder: Path) -> dict[str, AskedProtocol]:
     """Three protocols about 36 dialogues of three systems, of which some are drawn."""
     items = items_table(tmp_path / "items.parquet", dialogues())
     told = [
-        (asked_about("human_like", form="detect"), 4),
-        (asked_about("quality", ["coherence", "overall"], form="scale"), 4),
-        (asked_about("better", form="pair"), 9),
+        (protocol_settings("human_like", form="detect"), 4),
+        (protocol_settings("quality", ["coherence", "overall"], form="scale"), 4),
+        (protocol_settings("better", form="pair"), 9),
     ]
     return {one.name: drawn_protocol(folder, one, items, n) for one, n in told}
 
@@ -226,9 +226,9 @@ def test_a_table_of_any_tool_is_known_by_its_ids(tmp_path: Path, folder: Path) -
     items = items_table(tmp_path / "items.parquet", dialogues())
     elsewhere = tmp_path / "nothing drawn"
     told = [
-        asked_about("quality", ["coherence", "overall"], form="scale"),
-        asked_about("better", form="pair", of={"cut": [2, 4]}),
-        asked_about("good", ["overall"], form="probability"),
+        protocol_settings("quality", ["coherence", "overall"], form="scale"),
+        protocol_settings("better", form="pair", of={"cut": [2, 4]}),
+        protocol_settings("good", ["overall"], form="probability"),
     ]
     protocols = {one.name: drawn_protocol(elsewhere, one, items, 1) for one in told}
     protocols = {name: AskedProtocol(one.question, one.frame, type(one.ledger)(folder / "none.csv"))
@@ -274,7 +274,7 @@ def test_a_table_of_any_tool_is_known_by_its_ids(tmp_path: Path, folder: Path) -
 def test_labels_of_what_is_gone_are_left_out_in_words(protocols: Protocols, folder: Path, tmp_path: Path) -> None:
     path = save(folder / "a.json", export_of(sheet_for(protocols["human_like"], "ann"), lambda *_: "No"))
     fewer = items_table(tmp_path / "fewer.parquet", dialogues(("kiosk", "harbour")))
-    left = drawn_protocol(folder, asked_about("human_like", form="detect"), fewer)
+    left = drawn_protocol(folder, protocol_settings("human_like", form="detect"), fewer)
     reading = read_labels([path], {"human_like": left})
     assert {row["system"] for row in reading.rows} == {"kiosk", "harbour"}
     assert {row["probability"] for row in reading.rows} == {4 / 12}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from judged_dialogues import shipped_question
-from labelled_dialogues import SYSTEMS, asked_about, dialogues, drawn_protocol, items_table, sheet_for
+from labelled_dialogues import SYSTEMS, dialogues, drawn_protocol, items_table, protocol_settings, sheet_for
 
 from dialeval.criteria import SHIPPED, YES_NO, Criterion, Level, Scale, Words, labelled
 from dialeval.labels.reading import read_labels
@@ -42,7 +42,7 @@ def test_more_of_a_draw_leaves_to_everyone_what_they_had() -> None:
 
 def test_orders_and_sides_are_ones_own_and_names_appear_nowhere(tmp_path: Path) -> None:
     items = items_table(tmp_path / "items.parquet", dialogues())
-    asked = drawn_protocol(tmp_path, asked_about("better", form="pair"), items, 30)
+    asked = drawn_protocol(tmp_path, protocol_settings("better", form="pair"), items, 30)
     sheets = [sheet_for(asked, name) for name in ("ann", "bob")]
     assert sheet_for(asked, "ann") == sheets[0]
     keys = [[thing.key for thing in sheet.things] for sheet in sheets]
@@ -52,7 +52,7 @@ def test_orders_and_sides_are_ones_own_and_names_appear_nowhere(tmp_path: Path) 
     for sheet in sheets:
         swapped = sum(thing.key not in asked.units for thing in sheet.things)
         assert 5 <= swapped <= 25  # of 30 with probability one half, less than one in 5,000 outside
-    plain = asked_about("plain", form="pair")
+    plain = protocol_settings("plain", form="pair")
     named = drawn_protocol(tmp_path, plain, items, 3)
     text = blank_csv(sheet_for(named, "ann"))
     without_texts = "\n".join(",".join(row[:7]) for row in csv.reader(io.StringIO(text, newline="")))
@@ -65,7 +65,7 @@ def _other(key: str, units: Any) -> str:
 
 def test_a_sheet_as_a_table(tmp_path: Path) -> None:
     items = items_table(tmp_path / "items.parquet", dialogues(("kiosk",)))
-    asked = drawn_protocol(tmp_path, asked_about("quality", ["coherence", "relevance"], form="scale"), items, 2)
+    asked = drawn_protocol(tmp_path, protocol_settings("quality", ["coherence", "relevance"], form="scale"), items, 2)
     levels: tuple[Level, ...] = ("dialogue", "turn")
     for level, criterion in zip(levels, ("coherence", "relevance"), strict=True):
         sheet = sheet_for(asked, "ann", level)
@@ -85,7 +85,7 @@ def test_texts_of_a_sheet_are_no_formulas_and_come_back_with_negative_labels(tmp
     labels = tmp_path / "labels"
     labels.mkdir()
     items = items_table(tmp_path / "items.parquet", dialogues(("kiosk",)))
-    asked = drawn_protocol(labels, asked_about("quality", ["mood"], [mood], form="scale"), items, 3)
+    asked = drawn_protocol(labels, protocol_settings("quality", ["mood"], [mood], form="scale"), items, 3)
     text = blank_csv(sheet_for(asked, "=ann"))
     rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
     assert {(row["annotator"], row["options"][:2]) for row in rows} == {("'=ann", "'-")}
@@ -107,7 +107,7 @@ def test_texts_of_a_sheet_are_no_formulas_and_come_back_with_negative_labels(tmp
 
 def test_keys_are_never_taken_for_numbers(tmp_path: Path) -> None:
     items = items_table(tmp_path / "items.parquet", dialogues(cases=40))
-    asked = drawn_protocol(tmp_path, asked_about("better", form="pair"), items, 30)
+    asked = drawn_protocol(tmp_path, protocol_settings("better", form="pair"), items, 30)
     for key in [*asked.units, *map(other_order, asked.units), *asked.ledger.draws().values()]:
         with pytest.raises(ValueError):
             float(key)
@@ -144,7 +144,7 @@ KIND = Criterion("kind", "dialogue", Words({"dialogue": "Is it meant well?"}), S
 def test_what_people_are_asked(
     form: str, criterion: Criterion | None, language: str, text: str, options: list[str], ends: tuple[Any, Any]
 ) -> None:
-    question = asked_about("mine", form=form).question()
+    question = protocol_settings("mine", form=form).question()
     (asked,) = questions_of(question, [criterion] if criterion else [], "dialogue", language)
     assert asked.text == text
     assert [one.label for one in asked.options] == options
@@ -153,7 +153,7 @@ def test_what_people_are_asked(
 
 
 def test_what_labels_questions_says_of_a_criterion_is_asked_and_its_answers_stay() -> None:
-    question = asked_about("felt", ["coherence", "overall"], form="scale").question()
+    question = protocol_settings("felt", ["coherence", "overall"], form="scale").question()
     criteria = [SHIPPED["coherence"], SHIPPED["overall"]]
     before = questions_of(question, criteria, "dialogue", "en")
     after = questions_of(question, criteria, "dialogue", "en", {"coherence": "Does it hang together?"})
@@ -164,7 +164,7 @@ def test_what_labels_questions_says_of_a_criterion_is_asked_and_its_answers_stay
 
 
 def test_own_words_take_the_place_of_ours_and_options_say_what_they_mean() -> None:
-    question = asked_about("mine", form="pair", options={"First": "left", "Second": "right"}).question()
+    question = protocol_settings("mine", form="pair", options={"First": "left", "Second": "right"}).question()
     (asked,) = questions_of(question, [], "dialogue", "en", "Which would you rather read?")
     assert asked.text == "Which would you rather read?"
     assert [(one.label, one.meaning) for one in asked.options] == [

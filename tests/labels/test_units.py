@@ -9,28 +9,28 @@ from typing import Any
 
 import pytest
 from judged_dialogues import shipped_question
-from labelled_dialogues import asked_about, dialogue, dialogues, items_table
+from labelled_dialogues import dialogue, dialogues, items_table, protocol_settings
 
 from dialeval.corpora.items import Item, iterate_items
 from dialeval.engines.requests import Sampling
 from dialeval.labels.units import frame_of, key_of, keyed
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import detect, pair, probability, scale
-from dialeval.protocols.item_prompts import ItemPlanSettings
+from dialeval.protocols.item_prompts import PlanSettings, asked_about, scored_items
 from dialeval.protocols.pair import by_case
 from dialeval.protocols.planning import Planned
 
 
-def planned(settings: ItemPlanSettings, path: Path) -> list[Planned]:
-    question, about, templates = settings.question(), settings.about(()), Templates()
+def planned(settings: PlanSettings, path: Path) -> list[Planned]:
+    question, about, templates = settings.question(), asked_about(settings, ()), Templates()
     match settings.protocol.form:
         case "pair":
             return list(pair.plan(question, by_case(iterate_items(path)), templates, Counter()))
         case "detect":
             return list(detect.plan(question, iterate_items(path), templates))
         case "probability":
-            return list(probability.plan(settings.items_of([path]), templates, about.of_rated))
-    return list(scale.plan(settings.items_of([path]), templates, Sampling(), 1, about.groups_of_rated))
+            return list(probability.plan(scored_items(settings, [path]), templates, about.of_rated))
+    return list(scale.plan(scored_items(settings, [path]), templates, Sampling(), 1, about.groups_of_rated))
 
 
 def judged_about(one: Planned) -> tuple[Any, ...]:
@@ -55,7 +55,7 @@ def judged_about(one: Planned) -> tuple[Any, ...]:
     ],
 )
 def test_units_are_what_requests_are_about(criteria: list[str], protocol: dict[str, Any], tmp_path: Path) -> None:
-    settings = asked_about("mine", criteria, **protocol)
+    settings = protocol_settings("mine", criteria, **protocol)
     twin = dialogue("mosaic", 1)  # a dialogue of another system, word for word
     items = [*dialogues(), Item(**{**_fields(twin), "item_id": "1/twin", "system": "twin"})]
     path = items_table(tmp_path / "items.parquet", items)
@@ -72,7 +72,7 @@ def test_units_are_what_requests_are_about(criteria: list[str], protocol: dict[s
 @pytest.mark.parametrize(("name", "options"), [("arena", {"cut": [2, 4]}), ("gteval", {})])
 def test_the_papers_pairs_are_the_same_too(name: str, options: dict[str, Any], tmp_path: Path) -> None:
     question = shipped_question(name, needed=2, **options)
-    settings = ItemPlanSettings(name=name, protocol=question.protocol, shipped=True)
+    settings = PlanSettings(name=name, protocol=question.protocol, shipped=True)
     said = (("A", "B", "A"), ("Hi.", "Yes?", "So."))
     people = [Item("selfchat", f"{case}/human", "en", "dialogue", case, *said, "human", case) for case in "123"]
     chats = [Item(**{**_fields(one), "corpus": "selfchat", "judged": "", "speakers": ("A", "B", "A", "B")})
@@ -84,7 +84,7 @@ def test_the_papers_pairs_are_the_same_too(name: str, options: dict[str, Any], t
 
 
 def test_a_key_tells_words_and_nothing_else(tmp_path: Path) -> None:
-    settings = asked_about("mine", ["overall"], form="scale")
+    settings = protocol_settings("mine", ["overall"], form="scale")
     path = items_table(tmp_path / "items.parquet", dialogues())
     units = frame_of(settings, [path]).units
     keys = keyed(units, {"dialogue": "d1"})
@@ -101,7 +101,7 @@ def test_a_systems_second_dialogue_on_a_case_is_left_out_of_pairs_in_words(tmp_p
     again = [Item(**{**_fields(one), "item_id": f"{one.item_id}/again"}) for one in dialogues(cases=1)]
     said = [Item(**{**_fields(one), "utterances": (*one.utterances[:3], f"{one.system}, again.")}) for one in again]
     path = items_table(tmp_path / "items.parquet", [*dialogues(cases=2), *said])
-    frame = frame_of(asked_about("mine", form="pair"), [path])
+    frame = frame_of(protocol_settings("mine", form="pair"), [path])
     assert len(frame.units) == 2 * 3
     assert frame.skipped == {"a system's second dialogue on a case, which judgements do not tell from its first": 3}
 

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from labelled_dialogues import (
-    asked_about,
     dialogue,
     dialogues,
     drawn_protocol,
     export_of,
     items_table,
+    protocol_settings,
     save,
     sheet_for,
 )
@@ -51,16 +51,16 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def quality(items: Path, folder: Path) -> AskedProtocol:
     """A protocol of two criteria under which some dialogues are drawn."""
-    return drawn_protocol(folder, asked_about("quality", ["coherence", "overall"], form="scale"), items)
+    return drawn_protocol(folder, protocol_settings("quality", ["coherence", "overall"], form="scale"), items)
 
 
 @pytest.fixture
 def free(items: Path, folder: Path) -> dict[str, AskedProtocol]:
     """Protocols under which nothing is drawn."""
     told = [
-        asked_about("quality", ["coherence", "overall"], form="scale"),
-        asked_about("better", form="pair"),
-        asked_about("human_like", form="detect"),
+        protocol_settings("quality", ["coherence", "overall"], form="scale"),
+        protocol_settings("better", form="pair"),
+        protocol_settings("human_like", form="detect"),
     ]
     found = {one.name: drawn_protocol(folder / "elsewhere", one, items) for one in told}
     return {name: AskedProtocol(one.question, one.frame, Ledger(folder / "none.csv")) for name, one in found.items()}
@@ -228,7 +228,7 @@ def test_other_words_than_when_it_was_drawn(quality: AskedProtocol, folder: Path
     changed = dialogue(drawn.system, int(drawn.case_id), " A word more.")
     rest = [one for one in dialogues() if one.item_id != changed.item_id]
     items = items_table(tmp_path / "changed.parquet", [changed, *rest])
-    now = drawn_protocol(tmp_path / "new", asked_about("quality", ["coherence", "overall"], form="scale"), items)
+    now = drawn_protocol(tmp_path / "new", protocol_settings("quality", ["coherence", "overall"], form="scale"), items)
     message = told([path], {"quality": AskedProtocol(now.question, now.frame, quality.ledger)})
     assert f"{drawn.words} has other words now than when it was drawn" in message
 
@@ -251,7 +251,7 @@ def test_an_annotator_is_spelled_as_in_the_configuration(free: dict[str, AskedPr
 
 def test_a_label_that_could_be_an_answer_or_a_name(items: Path, folder: Path, tmp_path: Path) -> None:
     named = items_table(tmp_path / "named.parquet", dialogues(("B", "kiosk")))
-    asked = drawn_protocol(folder / "elsewhere", asked_about("better", form="pair"), named)
+    asked = drawn_protocol(folder / "elsewhere", protocol_settings("better", form="pair"), named)
     better = {"better": AskedProtocol(asked.question, asked.frame, Ledger(folder / "none.csv"))}
     path = folder / "a.csv"
     head = "annotator,case_id,left,right"
@@ -550,14 +550,14 @@ def test_a_row_of_another_tool_with_too_few_cells(free: dict[str, AskedProtocol]
 
 def test_leading_apostrophes_of_other_tools_stay_and_ours_go(items: Path, folder: Path, tmp_path: Path) -> None:
     named = items_table(tmp_path / "named.parquet", dialogues(("=bot", "'quoted")))
-    asked = drawn_protocol(folder / "elsewhere", asked_about("quality", ["overall"], form="scale"), named)
+    asked = drawn_protocol(folder / "elsewhere", protocol_settings("quality", ["overall"], form="scale"), named)
     free = {"quality": AskedProtocol(asked.question, asked.frame, Ledger(folder / "none.csv"))}
     path = folder / "a.csv"
     head = "annotator,system,case_id,label,comment"
     path.write_text(f"{head}\nann,=bot,1,3,'-x\nann,'=bot,2,3,=y\nann,'quoted,3,3,\n")
     rows = read_labels([path], free).rows
     assert [(row["system"], row["comment"]) for row in rows] == [("=bot", "'-x"), ("=bot", "=y"), ("'quoted", "")]
-    pairs = drawn_protocol(folder / "elsewhere", asked_about("better", form="pair"), named)
+    pairs = drawn_protocol(folder / "elsewhere", protocol_settings("better", form="pair"), named)
     better = {"better": AskedProtocol(pairs.question, pairs.frame, Ledger(folder / "none.csv"))}
     path.write_text("annotator,case_id,left,right,winner\nann,1,=bot,'quoted,'=bot\nann,2,'=bot,'quoted,'quoted\n")
     assert sorted(row["outcome"] for row in read_labels([path], better).rows) == ["left", "right"]

@@ -16,7 +16,7 @@ from dialeval.dialogbench.writing import prompt
 from dialeval.engines.requests import Sampling
 from dialeval.prompts.rendering import OURS, Templates, asks_as_papers, template_folders
 from dialeval.protocols import probability, scale
-from dialeval.protocols.template_check import unfit_template
+from dialeval.protocols.forms import unfit_template
 from dialeval.protocols.verdicts import read_verdict
 from dialeval.protocols.written_scores import read_scores
 from dialeval.provenance.fingerprints import fingerprint

@@ -15,9 +15,9 @@ PLANNED = {"request_id": "unieval/s/m", "protocol": "unieval", "case_id": "s", "
 
 
 def verdict(text: str, status: str = "ok", finish_reason: str = "stop") -> dict[str, Any]:
-    return parse(
-        shipped_question("unieval"), "judge", PLANNED, {"status": status, "text": text, "finish_reason": finish_reason}
-    )
+    answer = {"status": status, "text": text, "finish_reason": finish_reason}
+    (row,) = parse(shipped_question("unieval"), "judge", PLANNED, answer)
+    return row
 
 
 def test_one_request_per_dialogue() -> None:

@@ -14,7 +14,7 @@ from judged_dialogues import items_of, own_question, shipped_question
 from dialeval.corpora.items import Item
 from dialeval.criteria import FAILURES, NO_FAILURE, Criterion, Words
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import unread_verdicts
+from dialeval.protocols import forms
 from dialeval.protocols.mark import parse, plan, read_marks, reason_in
 from dialeval.protocols.planning import Planned
 from dialeval.protocols.questions import Question
@@ -172,7 +172,7 @@ INCOMPLETE = NONE.replace("formal tone: none", "")
 def test_what_could_not_be_read_is_asked_about_once_more(text: str, times: int) -> None:
     [planned] = asked(bot())
     answer = {"status": "ok", "text": text, "finish_reason": "stop"}
-    again = list(unread_verdicts.plan(QUESTION, [(planned.to_row(), answer)], TEMPLATES))
+    again = list(forms.plan_again(QUESTION, [(planned.to_row(), answer)], TEMPLATES))
     assert [one.request.request_id for one in again] == ["failures/selfchat/s/bot/again"] * times
     assert all(one.request.labels == planned.request.labels for one in again)
 

@@ -8,7 +8,7 @@ import pytest
 
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError
-from dialeval.protocols.planning import Planned, answered, in_shard, request_from_row, with_statuses_said
+from dialeval.protocols.planning import Planned, answered, in_shard, request_from_row, with_statuses_printed
 from dialeval.tables.dialogues import REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, iterate_rows, to_table, write_table
 
@@ -59,7 +59,7 @@ def test_answers_of_shards_are_joined_by_id(tmp_path: Path) -> None:
 
 def test_what_could_not_be_read_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [{"status": status} for status in ("ok", "low_mass", "ok", "truncated", "ok", "low_mass")]
-    assert list(with_statuses_said(rows, "gpt")) == rows
+    assert list(with_statuses_printed(rows, "gpt")) == rows
     assert capsys.readouterr().out == "read of gpt: 3 ok, 2 low_mass, 1 truncated\n"
-    assert len(list(with_statuses_said(rows[:1], "gpt"))) == 1
+    assert len(list(with_statuses_printed(rows[:1], "gpt"))) == 1
     assert capsys.readouterr().out == ""

@@ -7,12 +7,15 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from judged_dialogues import shipped_question
 
+from dialeval.config.protocols import shipped
 from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS, SHIPPED, YES_NO, Criterion, Scale, Words, labelled
 from dialeval.engines.label_probabilities import label_tree
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.probability import CLEAR, expectation, parse, plan, values_of
+from dialeval.protocols.questions import Question
 
 ITEM = Item("fed", "FED-1", "en", "turn", "c1", ("human", "chatbot"), ("Any plans?", "Fishing, then a pie."))
 
@@ -55,10 +58,15 @@ def test_a_score_keeps_the_captured_mass() -> None:
         "label_logprobs": [("Yes", math.log(0.6)), ("No", math.log(0.2))],
         "label_mass": 0.8,
     }
-    (row,) = parse("judge", planned, answer)
+    (row,) = parse(shipped_question("yes_no"), "judge", planned, answer)
     assert (row["criterion"], row["mass"], row["status"]) == ("overall", 0.8, "ok")
     assert row["value"] == pytest.approx(0.75)
-    (row,) = parse("judge", planned, answer | {"label_logprobs": None, "label_mass": None, "status": "missing"})
+    (row,) = parse(
+        shipped_question("yes_no"),
+        "judge",
+        planned,
+        answer | {"label_logprobs": None, "label_mass": None, "status": "missing"},
+    )
     assert (row["value"], row["status"]) == (None, "missing")
 
 
@@ -68,7 +76,7 @@ def test_labels_that_are_hardly_ever_said_give_no_score(mass: float, status: str
     planned = {"corpus": "fed", "language": "en", "item_id": "FED-1", "part": "overall", "repeat": 0}
     logprobs = {"Yes": math.log(0.75 * mass), "No": math.log(0.25 * mass)} if mass else {}
     answer = {"status": "ok", "finish_reason": "stop", "label_logprobs": logprobs, "label_mass": mass}
-    (row,) = parse("judge", planned, answer)
+    (row,) = parse(shipped_question("yes_no"), "judge", planned, answer)
     assert (row["status"], row["mass"]) == (status, mass)
     assert row["value"] == (pytest.approx(0.75) if status == "ok" else None)
 
@@ -139,5 +147,5 @@ def test_unseen_labels_bound_the_score(shares: list[float], seen: set[int]) -> N
 def test_the_row_of_a_criterion_with_labels() -> None:
     planned = {"corpus": "c", "language": "en", "item_id": "i", "part": "e", "repeat": 0}
     answer = {"status": "ok", "finish_reason": "stop", "label_logprobs": logs(_3=1.0), "label_mass": 1.0}
-    (row,) = parse("judge", planned, answer, {"e": Criterion("e", scale=LABELS)})
+    (row,) = parse(Question("p", shipped("yes_no"), own=(Criterion("e", scale=LABELS),)), "judge", planned, answer)
     assert (row["criterion"], row["value"], row["scale_min"], row["scale_max"]) == ("e", 3.0, 1.0, 3.0)

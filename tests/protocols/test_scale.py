@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from judged_dialogues import shipped_question
 
+from dialeval.config.protocols import shipped
 from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS, SHIPPED, Criterion, Scale, Words, labelled
 from dialeval.engines.requests import Sampling, request_key
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols.questions import Question
 from dialeval.protocols.scale import parse, plan
 from dialeval.protocols.written_scores import read_scores
 
@@ -102,7 +105,7 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
 )
 def test_every_dimension_has_a_row_with_its_status(answer: dict[str, Any], status: str) -> None:
     planned = {"labels": ["coherence"], "corpus": "fed", "language": "en", "item_id": "FED-2", "repeat": 0}
-    (row,) = parse("judge", planned, answer)
+    (row,) = parse(shipped_question("rating"), "judge", planned, answer)
     assert row["status"] == status
     assert row["value"] == (4.0 if status == "ok" else None)
     assert (row["scale_min"], row["scale_max"]) == (1.0, 5.0)
@@ -170,7 +173,7 @@ def test_a_further_criterion_changes_no_request_that_is_asked_one_by_one() -> No
 def test_a_label_is_kept_beside_its_value() -> None:
     planned = {"labels": ["tact", "empathy"], "corpus": "fed", "language": "en", "item_id": "FED-2", "repeat": 0}
     answer = {"status": "ok", "text": "tact - Fair\nempathy - 6/7", "finish_reason": "stop"}
-    tact, empathy = parse("judge", planned, answer, {"tact": TACT, "empathy": EMPATHY})
+    tact, empathy = parse(Question("p", shipped("rating"), own=(TACT, EMPATHY)), "judge", planned, answer)
     assert [tact[name] for name in ("choice", "value", "scale_min", "scale_max")] == ["fair", 2.0, 1.0, 3.0]
     assert [empathy[name] for name in ("choice", "value", "scale_min", "scale_max")] == [None, 6.0, 1.0, 7.0]
 
@@ -185,7 +188,6 @@ def test_a_label_is_kept_beside_its_value() -> None:
     ],
 )
 def test_structured_answers_are_read_by_their_fields(text: str, tact: float | None, empathy: float | None) -> None:
-    criteria = {"tact": TACT, "empathy": EMPATHY}
     (asked,) = plan([TURN], Templates(), Sampling(), 1, lambda item: [[TACT, EMPATHY]], json_answers=True)
     fields = json.loads(asked.request.answer_schema)["properties"]
     assert fields == {
@@ -193,5 +195,6 @@ def test_structured_answers_are_read_by_their_fields(text: str, tact: float | No
         "empathy": {"type": "integer", "enum": [1, 2, 3, 4, 5, 6, 7]},
     }
     answer = {"status": "ok", "text": text, "finish_reason": "stop"}
-    rows = parse("judge", asked.to_row(), answer, criteria, json_answers=True)
+    structured = shipped("rating").model_copy(update={"answers": "structured"})
+    rows = parse(Question("p", structured, own=(TACT, EMPATHY)), "judge", asked.to_row(), answer)
     assert [row["value"] for row in rows] == [tact, empathy]

@@ -107,7 +107,7 @@ def changed(package: Path, unchanged: dict[str, str]) -> Change:
 def test_comments_docstrings_and_layout_change_nothing(package: Path, unchanged: dict[str, str]) -> None:
     path = package / "protocols" / "pair.py"
     text = path.read_text(encoding="utf-8")
-    text = text.replace('"""Which of two', '"""Another docstring: which of two', 1) + "\n\n# a comment at the end\n"
+    text = text.replace('"""The form', '"""Another docstring: the form', 1) + "\n\n# a comment at the end\n"
     path.write_text(text.replace("    for n in of.cut", "    # a comment\n\n    for n in of.cut"), encoding="utf-8")
     assert stages(package) == unchanged
 
@@ -115,7 +115,7 @@ def test_comments_docstrings_and_layout_change_nothing(package: Path, unchanged:
 def library(folder: Path, **modules: str) -> str:
     """Returns the fingerprint of `work.stage` in a library of the given modules."""
     (folder / "provenance").mkdir(parents=True)
-    for name in ("fingerprints.py", "source_statements.py", "statement_digests.py"):
+    for name in ("fingerprints.py", "source_statements.py"):
         shutil.copyfile(SOURCE / "provenance" / name, folder / "provenance" / name)
     (folder / "prompts").mkdir()
     for name, text in modules.items():
@@ -219,7 +219,7 @@ SAID = [
     ("__init__.py", "0.1.0", "0.2.0"),
     ("errors.py", "did you mean", "do you mean"),
     ("jobs/progress.py", "from the store", "out of the store"),
-    ("stages/command.py", "stopped; what was answered", "ended; what was answered"),
+    ("stages/command.py", "stopped; responses are stored", "ended; responses are stored"),
     ("engines/answering.py", "requests got no answer", "requests have no answer"),
     ("stages/answering.py", "they were not asked", "none was asked"),
     ("config/endpoints.py", "a budget needs price_input", "budgets need price_input"),
@@ -286,7 +286,7 @@ def test_the_words_of_an_error_that_a_stage_catches_enter_no_table(package: Path
         for node in ast.walk(ast.parse(module._path(name).read_text(encoding="utf-8")))
         if isinstance(node, ast.ExceptHandler) and node.name and CATCHES.search(ast.unparse(node.type or node))
     }
-    assert caught == WORDS_PASSED_ON, "see statement_digests.MESSAGES before a message is passed on"
+    assert caught == WORDS_PASSED_ON, "see source_statements.MESSAGES before a message is passed on"
 
 
 RENDERED = {

@@ -102,13 +102,13 @@ def test_a_word_that_is_no_path_is_no_error(results: Path) -> None:
 
 def test_an_input_that_comes_or_changes_while_the_stage_runs_is_noticed(results: Path) -> None:
     running = job(results, more=str(results / "late.csv"))
-    before = running.looks()
-    assert running.looks() == before
+    before = running.file_states()
+    assert running.file_states() == before
     (results / "late.csv").write_text("here now")
-    assert running.looks() != before
-    before = running.looks()
+    assert running.file_states() != before
+    before = running.file_states()
     (results / "read/part").write_text("otherwise")
-    assert running.looks() != before
+    assert running.file_states() != before
 
 
 def test_where_prompts_and_store_lie_and_what_lies_in_the_folder_written_to_change_nothing(results: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_job_looks_before_it_imports_its_stage(tmp_path: Path) -> None:
     content = made.read_bytes()
     made.unlink()
     said, imported = run()
-    assert said == "read_corpus: what it is made of is what it was; what was made of it is put back\n"
+    assert said == "read_corpus: inputs unchanged; restored the cached outputs\n"
     assert made.read_bytes() == content
     assert not [heavy for heavy in ("pyarrow", "numpy", "pydantic", "asyncio") if f" {heavy}\n" in imported]
     said, _ = run("--always-anew")

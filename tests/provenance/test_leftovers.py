@@ -202,13 +202,13 @@ def test_the_stage_lists_and_removes_only_where_that_is_asked(
     said = capsys.readouterr().out
     assert "4 B  results/tables/a.csv  (answer)\n" in said
     assert "2.3 kB  results/tables/b.csv  (answer; stays: changed since a run made it)\n" in said
-    assert "no run has left a record, and they stay: mine.txt\n" in said
+    assert "holds files without a record of a run, which stay: mine.txt\n" in said
     assert "1 file or folder of 4 B can be removed: snakemake --cores 1 tidy_remove" in said
     assert (results / "tables/a.csv").exists()
     assert not (results / ".graph.json").exists()
     with pytest.raises(UserError, match="nothing is known of what the configuration makes"):
         tidy(TidySettings(remove=True), results, STORE, results / ".graph.json")
-    with pytest.raises(UserError, match="names what is not there"):
+    with pytest.raises(UserError, match="names missing files"):
         tidy(TidySettings(remove=True), results, STORE, graph(results, left_out=("note: x is left out",)))
     assert (results / "tables/a.csv").exists()
     tidy(TidySettings(remove=True), results, STORE, graph(results))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.config.running import Tokens
 from dialeval.engines import cl100k
 from dialeval.engines.cl100k import CACHE_NAME
 from dialeval.errors import UserError
@@ -35,13 +36,13 @@ class Results:
 
     def choose(self, **settings: object) -> str:
         path = self.folder / "tokenizer"
-        corpora.choose_tokenizer(corpora.ChooseTokenizerSettings(**settings), path)
+        corpora.choose_tokenizer(Tokens(**settings), path)
         return str(read_table(path, TOKENIZER)["tokenizer"][0].as_py())
 
     def count(self) -> list[tuple[str, float]]:
         table, at = self.folder / "lengths", self.folder
         corpora.utterance_lengths(
-            corpora.UtteranceLengthsSettings(),
+            Tokens(),
             human=at / "human",
             seeds=at / "seeds",
             dialogues=[at / "bot"],
@@ -80,7 +81,7 @@ def test_results_in_tokens_never_go_on_in_words(results: Results, real_data: Pat
     vocabulary = bring_vocabulary(results, real_data)
     assert results.choose(fetch=False) == "cl100k_base"
     vocabulary.unlink()
-    with pytest.raises(UserError, match="not at hand here.*engines.cl100k fetch, or .* --forcerun choose_tokenizer"):
+    with pytest.raises(UserError, match="is missing here.*engines.cl100k fetch, or .* --forcerun choose_tokenizer"):
         results.count()
 
 

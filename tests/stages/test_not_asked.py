@@ -12,7 +12,7 @@ from dialeval.config import Answering, EncoderModel
 from dialeval.config.protocols import shipped
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.item_prompts import ItemReadingSettings
+from dialeval.protocols.item_prompts import ParseSettings
 from dialeval.protocols.planning import Planned
 from dialeval.stages import answering, judging
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES
@@ -79,7 +79,7 @@ def test_what_is_not_taken_is_left_out_of_everything(
     assert "fined was not trained for" in capsys.readouterr().out
 
     judgements = tmp_path / "judgements.parquet"
-    reading = ItemReadingSettings(judge="fined", name="yes_no", protocol=shipped("yes_no"))
+    reading = ParseSettings(judge="fined", name="yes_no", protocol=shipped("yes_no"))
     judging.parse_probability(reading, requests, parts, [], judgements)
     found = read_table(judgements, JUDGEMENTS).to_pylist()
     assert [(row["item_id"], row["criterion"], row["status"]) for row in found] == [

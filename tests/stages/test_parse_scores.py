@@ -14,7 +14,7 @@ from dialeval.corpora.items import Item
 from dialeval.engines.requests import Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import probability, scale
-from dialeval.protocols.item_prompts import ItemReadingSettings
+from dialeval.protocols.item_prompts import ParseSettings
 from dialeval.protocols.planning import write_requests
 from dialeval.stages import judging
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES
@@ -40,7 +40,7 @@ def test_a_judgement_bears_the_name_of_its_protocol(
     answers = to_table(RESPONSES, [{"request_id": request_id, **refused} for request_id in asked])
     write_table(responses, RESPONSES, answers)
     protocol = Protocol(form=name, of=Of(source=["support"]))
-    settings = ItemReadingSettings(name="felt", protocol=protocol, shipped=False, criteria=[], judge="gpt")
+    settings = ParseSettings(name="felt", protocol=protocol, shipped=False, criteria=[], judge="gpt")
     parse(settings, requests, [responses], [], judgements)
     rows = read_table(judgements, JUDGEMENTS).to_pylist()
     assert {(row["protocol"], row["status"]) for row in rows} == {("felt", "refused")}

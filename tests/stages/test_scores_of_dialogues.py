@@ -16,7 +16,7 @@ from dialeval.engines.answering import response_row
 from dialeval.engines.requests import Request, Response
 from dialeval.measures.design import Design
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.item_prompts import ItemPlanSettings, ItemReadingSettings
+from dialeval.protocols.item_prompts import ParseSettings, PlanSettings
 from dialeval.protocols.planning import request_from_row
 from dialeval.stages import judging, measures
 from dialeval.tables.dialogues import REQUESTS, RESPONSES
@@ -87,7 +87,7 @@ def judged(
         {"form": form, "of": {"source": "selfchat", **of}, "criteria": [one.name for one in own]}
     )
     asked: dict[str, Any] = {"name": "polite", "protocol": protocol, "criteria": own, "own": own}
-    settings = ItemPlanSettings(**asked, said_before=1)
+    settings = PlanSettings(**asked, said_before=1)
     plan, parse, answers = FORMS[form]
     plan(settings, [folder / "items"], [], [], folder / "requests", Templates())
     requests = list(iterate_rows(folder / "requests", REQUESTS))
@@ -96,7 +96,7 @@ def judged(
         for number, request in enumerate(map(request_from_row, requests))
     ]
     write_table(folder / "responses", RESPONSES, to_table(RESPONSES, rows))
-    reading = ItemReadingSettings(**asked, judge="scripted")
+    reading = ParseSettings(**asked, judge="scripted")
     responses = [folder / "responses"]
     parse(reading, folder / "requests", responses, [], folder / "judgements")
     return requests, {"protocol": "polite", "judges": ["scripted"], "systems": list(SAID)}

@@ -16,7 +16,7 @@ from dialeval.labels.labelled_protocol import AskedProtocol
 from dialeval.labels.ledger import ledger_path, read_ledger
 from dialeval.labels.sheets import Drawn, questions_of, sheet_of
 from dialeval.labels.units import Sheet, SheetQuestion, frame_of
-from dialeval.protocols.item_prompts import ItemPlanSettings
+from dialeval.protocols.item_prompts import PlanSettings
 from dialeval.tables.files import to_table, write_table
 from dialeval.tables.metaeval import ITEMS
 
@@ -42,19 +42,19 @@ def items_table(path: Path, items: Sequence[Item]) -> Path:
     return path
 
 
-def asked_about(
+def protocol_settings(
     name: str, criteria: Sequence[str] = (), own: Sequence[Criterion] = (), **protocol: Any
-) -> ItemPlanSettings:
-    """Returns what stages are told of a protocol of the user's own."""
+) -> PlanSettings:
+    """Returns the settings of a protocol of the user's own."""
     of = {"source": ["support"]} | protocol.pop("of", {})
     found = Protocol.model_validate({"of": of, "template": TEMPLATES.get(protocol["form"])} | protocol)
     named = [with_own(own)[one] for one in criteria]
-    return ItemPlanSettings(
+    return PlanSettings(
         name=name, protocol=found.model_copy(update={"criteria": list(criteria)}), criteria=named, own=list(own)
     )
 
 
-def drawn_protocol(folder: Path, settings: ItemPlanSettings, items: Path, n: int = 4, seed: int = 0) -> AskedProtocol:
+def drawn_protocol(folder: Path, settings: PlanSettings, items: Path, n: int = 4, seed: int = 0) -> AskedProtocol:
     """Draws under a protocol into a folder of labels, and returns what its labels can be about."""
     frame, ledger = frame_of(settings, [items]), read_ledger(ledger_path(folder, settings.name))
     ledger.add(draw(frame.units, ledger, Design(settings.name, seed, n, "random")))

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.workflow
 def assert_last_words(said: str) -> None:
     """Checks that a failed run ends with the command to go on, the log and the cause, and shows no job's command."""
     assert "--settings" not in said
-    end = said[said.index("To go on when that is mended:") :].splitlines()
+    end = said[said.index("To resume after fixing this, run:") :].splitlines()
     assert end[1:4] == ["  snakemake --cores 2", "", "A job failed:"]
     assert end[5:7] == ["  answer (gpt, quality)", "    log: results/logs/responses/gpt/quality-1-of-1.log"]
     assert "model gpt: the first request failed: authentication: status 401: no such key" in end[7]
@@ -65,5 +65,5 @@ def test_what_ends_one_job_of_a_model_ends_the_others_and_is_told_once(workspace
         configure(workspace, endpoint.url, "m", protocols=three)
         said = workspace.run("--keep-going", ok=False)
         assert said.count("no such key") == 1
-        assert "and 2 other jobs of which the same is known" in said
+        assert "; same error in 2 other jobs" in said
         assert len(endpoint.log) <= 2 * N_CASES  # of the two that began at once

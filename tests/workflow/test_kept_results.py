@@ -10,7 +10,7 @@ from workspace import ROOT, Workspace, new_workspace
 
 pytestmark = pytest.mark.workflow
 TOLD = "--content={params.content:q}"
-PUT_BACK = "what was made of it is put back"
+PUT_BACK = "restored the cached outputs"
 ALWAYS = {"choose_tokenizer", "tabulate_usage"}
 """Stages that follow from more than a run knows."""
 LIBRARIES = re.compile(rb"<summary>Libraries .*?</details>", re.DOTALL)

@@ -39,10 +39,10 @@ HOW_JOBS_RUN = all_of(
 )
 WORDS = all_of(
     code("__init__.py", "0.1.0", "0.2.0"),
-    code("stages/command.py", "what was answered is stored", "answers are stored"),
+    code("stages/command.py", "responses are stored", "answers are stored"),
     code("errors.py", "did you mean", "do you mean"),
     code("jobs/progress.py", "from the store", "out of the store"),
-    code("protocols/detect.py", '"""Whether something is in', '"""Whether anything is in'),
+    code("protocols/detect.py", "whether a dialogue shows", "if a dialogue shows"),
     code("stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo("),
 )
 ELSEWHERE = settings("store_dir", "elsewhere")

@@ -18,8 +18,8 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 from pandas import read_csv
 from workspace import ROOT, SMALL, Workspace
 
+from dialeval.cli.init import Model, Wish, make_folder
 from dialeval.cli.main import main
-from dialeval.cli.new_folder import Model, Wish, make_folder
 
 pytestmark = pytest.mark.workflow
 

@@ -85,7 +85,7 @@ def during_a_run(
 def last_words(said: str) -> list[str]:
     """Returns what a failed run said last, and checks that no job's command was shown."""
     assert "--settings" not in said
-    return said[said.index("To go on when that is mended:") :].splitlines()
+    return said[said.index("To resume after fixing this, run:") :].splitlines()
 
 
 @contextmanager

@@ -23,7 +23,7 @@ def test_files_of_a_dropped_chatbot_are_listed_and_removed_and_nothing_else_is(f
     output = finished.run("tidy", "versions")
     assert "all results were made with the versions that are installed" in output
     assert "results holds nothing that the configuration does not make" in output
-    assert "no run has left a record, and they stay: tables/mine.csv\n" in output
+    assert "holds files without a record of a run, which stay: tables/mine.csv\n" in output
     before, stored = files(finished), finished.stored("*/*")
     finished.configure(chatbots=["random"])
     output = finished.run("tidy")

@@ -13,12 +13,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-# What dialogues are scored on: the papers' nine dimensions as data, and what a criterion of the user's is.
-
 Level = Literal["turn", "dialogue"]
 LEVELS: tuple[Level, ...] = ("turn", "dialogue")
 SHOWN_LEVELS: Mapping[Level, str] = MappingProxyType({"turn": "response", "dialogue": "dialogue"})
-"""What is scored at each level, as a judge is told."""
+"""What is scored at each level, in the words for a judge."""
 YES, NO = "Yes", "No"
 MOST_POINTS = 26
 """Points of a scale between which a judge can choose by one token: a letter."""
@@ -207,7 +205,7 @@ def with_own(own: Iterable[Criterion]) -> dict[str, Criterion]:
     return {**SHIPPED, **{criterion.name: criterion for criterion in own}}
 
 
-# The kinds of failure that BotChat finds in chatbots' dialogues (appendix C, Figures 8 and 9), as criteria.
+# BotChat's kinds of failure (appendix C, Figures 8 and 9)
 
 SELF_IDENTIFICATION, CONFUSION = "self_identification", "contextual_confusion"
 LENGTH, FORMAL, REPETITION = "excessive_length", "formal_tone", "repetitive_phrasing"

@@ -1,4 +1,4 @@
-"""The error that is meant for the person at the keyboard, and how texts of others are shown in a line."""
+"""The error for users, and texts of others made safe for one line."""
 
 from __future__ import annotations
 

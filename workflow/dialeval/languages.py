@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from dialeval.errors import UserError, nearest
 
-# The order of languages in every table, figure and page: xDial-Eval's ten as its tables have them, then others.
-
 PAPER_ORDER = ("en", "zh", "es", "de", "fr", "ja", "ko", "hi", "ar", "ru")
 """The ten languages of xDial-Eval in the order of its tables and figures."""
 AVERAGE = "average"
@@ -31,7 +29,7 @@ def language_order(names: Iterable[str]) -> list[str]:
     return sorted(set(names), key=language_place)
 
 
-# Languages that dialogues are translated between: how prompts call them, NLLB's codes, and the letters they use.
+# Languages of translation
 
 _LATIN = "A-Za-zÀ-ɏḀ-ỿ"
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
@@ -121,7 +119,7 @@ def language(code: str) -> Language:
     """Returns a language by its code.
 
     Raises:
-        UserError: nobody has said here how it is called.
+        UserError: it has no name here.
     """
     if code not in LANGUAGES:
         raise UserError(

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from dialeval.errors import UserError
 
-# Where the workflow's own files lie: in a wheel beside the library, else in the project around it.
-
 _SHIPPED = Path(__file__).parent / "shipped"
 IS_INSTALLED = _SHIPPED.is_dir()
 """Whether the library came as a wheel, without the project around it."""
@@ -51,7 +49,7 @@ def check_can_be_installed(project: Path) -> None:
         )
 
 
-# Where this library keeps what is worth keeping between runs, whichever folder they are in.
+# The user's cache
 
 
 def cache_folder() -> Path:

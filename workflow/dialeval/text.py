@@ -1,4 +1,4 @@
-"""Text as tokens in any script, and counts as they are written with what they count.
+"""Text as tokens in any script, and counts with their nouns.
 
 Words for scripts that put blanks between them, single characters for those that do not. Punctuation marks are tokens of
 their own, because a question mark says much about what comes next.
@@ -11,8 +11,6 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
-
-# Text as tokens, in any script.
 
 Script = Literal["spaced", "unspaced"]
 """Whether a script puts blanks between its words."""
@@ -50,7 +48,7 @@ def is_word(token: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def telling_tokens(text: str) -> tuple[str, ...]:
-    """Returns the words and question marks of a text: other marks are a matter of how carefully somebody types."""
+    """Returns the words and question marks of a text: other marks depend on how carefully people type."""
     return tuple(token for token in tokens(text) if token in QUESTION_MARKS or is_word(token))
 
 
@@ -110,7 +108,7 @@ def join_tokens(surfaces: Sequence[str]) -> str:
     return text
 
 
-# How counts are written with what they count: `1 seed`, `1,200 seeds`.
+# Counts with their nouns
 
 _AFTER_HISS = re.compile(r"(ch|sh|ss|x)es$")
 
@@ -121,7 +119,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def noted(count: int, note: str) -> str:
-    """Returns a count with a note of which the first word names several things: `1 dialogue without an id`."""
+    """Returns a count with a note whose first word is a plural: `1 dialogue without an id`."""
     first, blank, rest = note.partition(" ")
     return f"{count:,} {_one(first) if count == 1 else first}{blank}{rest}"
 

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and never through a link inside the results or the store.
+"""Atomic writes of files, never through a link inside the results or the store.
 
 Whoever may write into a shared folder can leave a link there, in the place of a file or folder that a run writes. A
 file is written under a new name and takes the place of what has its name, be that a link. A file that is added to, and
@@ -111,7 +111,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def new_beside(path: Path) -> Path:
-    """Makes an empty file beside a path, under a name that nobody can know before."""
+    """Makes an empty file beside a path, under a name that cannot be guessed."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.partial")
     os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666))
     return temporary

@@ -17,11 +17,10 @@ from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.engine import sampler_seed
 from dialeval.measures.design import Design
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.item_prompts import QuestionSettings, ReadingSettings
+from dialeval.protocols.item_prompts import ParseSettings, PlanSettings
 from dialeval.protocols.selfchat import history
 from dialeval.stages import answering, corpora, measures, selfchat
-from dialeval.stages import judging as parse_detect
-from dialeval.stages import judging as plan_detect
+from dialeval.stages import judging as judging_stages
 from dialeval.tables.dialogues import GENERATED, JUDGEMENTS
 from dialeval.tables.files import HUMAN, read_table
 from dialeval.tables.measures import PASS_RATES
@@ -121,12 +120,12 @@ def test_botchat_runs_over_http(model: OpenAIModel, tmp_path: Path) -> None:
     paths = (path("human"), path("seeds"), [path("generated")], path("items"))
     selfchat.selfchat_items(selfchat.SelfchatItemsSettings(), *paths)
     unieval = {"name": "unieval", "shipped": True, "protocol": shipped("unieval").model_copy(update={"max_tokens": 16})}
-    plan_detect.plan_detect(QuestionSettings(**unieval), [path("items")], [], [], path("requests"), Templates())
+    judging_stages.plan_detect(PlanSettings(**unieval), [path("items")], [], [], path("requests"), Templates())
     judging = answering.AnswerSettings(name="tiny", protocol="unieval", model=model, answering=asking)
     answering.answer(judging, path("requests"), [], store, path("responses"), tmp_path / "judge.json")
-    parsing = ReadingSettings(**unieval, judge="tiny")
+    parsing = ParseSettings(**unieval, judge="tiny")
     parts = {"requests": path("requests"), "responses": [path("responses")], "again": []}
-    parse_detect.parse_detect(parsing, **parts, judgements=path("judgements"))
+    judging_stages.parse_detect(parsing, **parts, judgements=path("judgements"))
     verdicts = read_table(path("judgements"), JUDGEMENTS).to_pylist()
     assert [row["left"] for row in verdicts] == [HUMAN] * N_SEEDS + ["tiny"] * N_SEEDS
     assert {row["status"] for row in verdicts} <= {"ok", "unparsed", "truncated"}

@@ -1,4 +1,4 @@
-"""What is typed as `dialeval`, or as `python -m dialeval`: one of its commands."""
+"""The command line: `dialeval COMMAND`, or `python -m dialeval COMMAND`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 
 from dialeval import __version__
 from dialeval.errors import UserError
@@ -15,12 +16,14 @@ from dialeval.paths import PROJECT
 
 COMMANDS = {
     "init": "make a folder in which `snakemake` runs an evaluation",
-    "check": "say whether all that a run needs is here",
-    "summary": "tell the results in the terminal",
-    "compare": "say what differs between two runs",
-    "tables": "list the tables of a run, tell their columns, export them",
+    "check": "check that everything a run needs is here",
+    "summary": "print the results in the terminal",
+    "compare": "show what differs between two runs",
+    "tables": "list the tables of a run, describe their columns, export them",
 }
-"""Each is a module of this package with `add_arguments(parser)` and `run(arguments)`, imported when it is asked for."""
+"""The commands and what they do. `cli.<module>` has `add_<command>(parser)` and `<command>(arguments)`."""
+_MODULES = {"summary": "results", "compare": "results", "tables": "results"}
+"""The modules of commands that have none of their own name; a module is imported when its command is typed."""
 INTERRUPTED = 130
 
 
@@ -28,10 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command.
 
     Args:
-        arguments: what is typed behind `dialeval`; None for what was typed.
+        arguments: the arguments after `dialeval`; None for those of the process.
 
     Returns:
-        What the process ends with: 0, or 1 with words on what is wrong.
+        The exit status: 0, or 1 after an error message.
     """
     bear_all_letters(sys.stdout)
     for stream in (sys.stdout, sys.stderr):
@@ -41,30 +44,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(parsed(list(sys.argv[1:] if arguments is None else arguments)))
         finally:
             sys.stdout.flush()
-    except BrokenPipeError:  # whoever read, such as `head`, has read enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
-def _run(asked: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
+    command = arguments.command
     try:
-        status: int = import_module(f"dialeval.cli.{asked.command}").run(asked)
+        status: int = getattr(_module(command), command)(arguments)
     except UserError as error:
-        print(f"error in {asked.command}: {error}", file=sys.stderr)
+        print(f"error in {command}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print(f"{asked.command}: stopped", file=sys.stderr)
+        print(f"{command}: stopped", file=sys.stderr)
         return INTERRUPTED
     return status
 
 
+def _module(command: str) -> ModuleType:
+    return import_module(f"dialeval.cli.{_MODULES.get(command, command)}")
+
+
 def parsed(typed: Sequence[str]) -> argparse.Namespace:
-    """Returns what is typed, as its command understands it; what none understands ends the process with words.
+    """Returns the parsed arguments; arguments that no command has end the process with a message.
 
     Args:
-        typed: what stands behind `dialeval`.
+        typed: the arguments after `dialeval`.
     """
-    asked = next((word for word in typed if not word.startswith("-")), "")
+    command = next((word for word in typed if not word.startswith("-")), "")
     parser = argparse.ArgumentParser(
         prog="dialeval",
         description="Evaluates dialogues of chatbots, and the judges that judged them. `snakemake` runs what these "
@@ -75,6 +83,6 @@ def parsed(typed: Sequence[str]) -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, sentence in COMMANDS.items():
         own = commands.add_parser(name, help=sentence, description=f"{sentence[0].upper()}{sentence[1:]}.")
-        if name == asked:
-            import_module(f"dialeval.cli.{name}").add_arguments(own)
+        if name == command:
+            getattr(_module(name), f"add_{name}")(own)
     return parser.parse_args(typed)

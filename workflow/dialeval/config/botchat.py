@@ -12,6 +12,7 @@ from dialeval.config.models import PublishedModel, VllmModel
 from dialeval.config.protocol import SELFCHAT, Adaptive
 from dialeval.config.section import (
     Count,
+    Integer,
     Length,
     Mistake,
     Name,
@@ -22,15 +23,12 @@ from dialeval.config.section import (
     Section,
     Temperature,
     TokenCount,
-    Whole,
 )
 from dialeval.criteria import FAILURES, FAILURES_BY_RULE, FAILURES_PROTOCOL, SHIPPED
 from dialeval.errors import nearest
 
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
-
-# BotChat: self-chat, its three protocols, and ratings.
 
 
 class Scenarios(Section):
@@ -45,7 +43,7 @@ class Scenarios(Section):
 class Selfchat(Section):
     """How a chatbot talks: to itself (BotChat 3.1, 4.1), or with a partner that plays the user."""
 
-    n_utterances: Annotated[Whole, Field(ge=3, le=1_000)] = Field(
+    n_utterances: Annotated[Integer, Field(ge=3, le=1_000)] = Field(
         16, description="Length N of a dialogue, the seed's two included."
     )
     temperature: Temperature = Field(0.0, description="Sampling temperature; the paper's is 0.")
@@ -78,7 +76,7 @@ class UniEval(_JudgingProtocol):
 class Arena(_JudgingProtocol):
     """Which of two models' dialogues is the machine's? (BotChat 3.3)"""
 
-    n_utterances: list[Annotated[Whole, Field(ge=3, le=1_000)]] = Field(
+    n_utterances: list[Annotated[Integer, Field(ge=3, le=1_000)]] = Field(
         [8, 16], min_length=1, description="Lengths N that dialogues are cut to."
     )
     adaptive: Adaptive | None = Field(
@@ -138,7 +136,7 @@ class Battles(Section):
         return self.model_dump(exclude={"path"})
 
 
-# BotChat's failures: what judges are asked about them, by which rules they are found, and what is wrong with that.
+# Failures
 
 
 class OfDialogues(Section):
@@ -216,7 +214,7 @@ def unfit_failures(config: Config) -> Iterator[Mistake]:
         yield Mistake(f"models.{FAILURES_BY_RULE}", words, (field,))
 
 
-# What must fit together where a simulated user talks with the chatbots.
+# Checks of simulated users
 
 
 def unfit_partner(config: Config) -> Iterator[Mistake]:

@@ -21,8 +21,6 @@ from dialeval.config.section import Mistakes
 from dialeval.criteria import FAILURES, FAILURES_BY_RULE, SHIPPED, Criterion
 from dialeval.criteria import FAILURES_PROTOCOL as OF_FAILURES
 
-# Where the files lie that a configuration names: relative paths in it are seen from `data_dir`.
-
 
 class WithFiles(Fields):
     """A configuration with the places of its files."""
@@ -110,8 +108,6 @@ class WithFiles(Fields):
     def _in_data_dir(self, path: Path) -> Path:
         return self.data_dir.expanduser() / path.expanduser()
 
-
-# The whole configuration: what need not be said in it, and what its parts together ask of whom.
 
 WITHOUT_CHATBOTS: dict[str, Any] = {
     "models": {}, "corpora": {"bundled": {"reader": "bundled"}}, "seeds": {"corpus": "bundled"}

@@ -1,4 +1,4 @@
-"""How the parts of a configuration must fit together, and with what the papers print.
+"""Checks across the parts of a configuration, and against what the papers print.
 
 A model that is asked as it is goes by its own name. One that was trained, an ensemble and a file of ready scores go by
 none, unless `metaeval.published_as` says which system they repeat: their names do not say what they were trained on.
@@ -27,12 +27,10 @@ from dialeval.criteria import FAILURES_PROTOCOL as OF_FAILURES
 from dialeval.errors import nearest
 from dialeval.papers import xdial_eval
 from dialeval.papers.comp_analysis import systems
-from dialeval.papers.model_names import folded
+from dialeval.papers.entry import folded
 
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
-
-# Which of the papers' systems a judge is: the right printed number stands beside its own, or none.
 
 
 def published_systems(config: Config) -> dict[str, str]:
@@ -98,7 +96,7 @@ def _languages(config: Config, learned: tuple[str, ...]) -> set[str]:
     return set() if None in named else {language for languages in named for language in languages or ()}
 
 
-# How the parts of a configuration must fit together: every mistake is found, not the first alone.
+# Checks of the whole configuration
 
 PUBLISHED_UNDER = ("unieval", "arena", "gteval")
 """The protocols under which answers were published that can be taken over."""
@@ -117,7 +115,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
 
 
 def _nobody(config: Config) -> Iterator[Mistake]:
-    if not config.models and not config.battles and not config.protocols.failures:  # rules ask nobody
+    if not config.models and not config.battles and not config.protocols.failures:  # rules make no model calls
         yield Mistake("models", "at least 1 item is needed; name the models that chat and judge", ("models", "battles"))
 
 
@@ -327,10 +325,10 @@ CHECKS: tuple[Callable[[Config], Iterator[Mistake]], ...] = (
     unfit_models, unfit_partner, _published_models, unfit_systems, unfit_fill, unfit_pool, unfit_asks, _unpriced_models,
     settings_without_effect,
 )  # fmt: skip
-"""In the order in which their mistakes are told."""
+"""In the order of their mistakes in the message."""
 
 
-# Whether what the papers print was asked in other prompts than a run asks in, so that it stands beside marked.
+# Printed numbers and prompts
 
 PRINTED_WITH = (
     "selfchat.j2",

@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from dialeval.config.models import EmbeddedModel, EncoderModel, Model, NllbModel, OpenAIModel, PublishedModel, VllmModel
-from dialeval.config.section import Count, Mistake, Name, Section, TokenCount, Whole, judges_by_field, unknown, writers
+from dialeval.config.section import (
+    Count,
+    Integer,
+    Mistake,
+    Name,
+    Section,
+    TokenCount,
+    judges_by_field,
+    unknown,
+    writers,
+)
 from dialeval.errors import UserError
 
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
-
-# Where human dialogues come from, and which of them give the ChatSEEDs.
 
 
 class Corpus(Section):
@@ -41,13 +49,13 @@ class Seeds(Section):
     """Which human dialogues give the ChatSEEDs."""
 
     corpus: Name = Field(description="The corpus whose first two utterances are the seeds.")
-    arena_min_utterances: Annotated[Whole, Field(ge=2)] = Field(
+    arena_min_utterances: Annotated[Integer, Field(ge=2)] = Field(
         4, description="Human utterances that a seed needs to serve Arena and GTEval."
     )
     limit: Count | None = Field(None, description="Use only the first so many seeds, for a trial run.")
 
 
-# Transcripts: dialogues of your own systems, to be judged as chatbots' dialogues are.
+# Transcripts
 
 Reader = Literal[
     "auto", "jsonl", "folder", "sharegpt", "messages", "csv", "chatgpt", "rasa", "preferences", "replies", "mt_bench",
@@ -122,7 +130,7 @@ class Transcripts(Section):
         }
 
 
-# Translation of corpora by a model, and how its quality is measured (xDial-Eval, section 3.2, Table 2).
+# Translation
 
 
 class TranslationQuality(Section):
@@ -160,7 +168,7 @@ class Translation(Section):
     into: list[str] = Field(min_length=1, description="Languages, such as [zh, es].")
     by: Name = Field(description="Model that translates: one that chats, or one of engine nllb.")
     source: str = Field("en", min_length=2, description="Language of the dialogues that are translated.")
-    context: Annotated[Whole, Field(ge=0, le=1_000)] = Field(
+    context: Annotated[Integer, Field(ge=0, le=1_000)] = Field(
         4, description="Earlier utterances that a model is shown with each; NLLB is shown none."
     )
     max_tokens: TokenCount = Field(512, description="Longest translation of an utterance in the model's tokens.")
@@ -178,7 +186,7 @@ class Translation(Section):
         return self
 
 
-# What is translated, and by whom: names that must be there, and models that can do it.
+# Checks of translation
 
 
 def unfit_translations(config: Config) -> Iterator[Mistake]:
@@ -242,7 +250,7 @@ def _only_translators(config: Config) -> Iterator[Mistake]:
                 yield Mistake(field, words, (f"models.{name}",))
 
 
-# Rated corpora that may be absent: a configuration for whoever has all public corpora serves those who have some.
+# Absent corpora
 
 
 def is_there(path: Path) -> bool:

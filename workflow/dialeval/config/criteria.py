@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from dialeval.config.configuration import Config
     from dialeval.config.metaeval import RatedCorpus
 
-# A criterion of the user's: what is asked about dialogues, on which scale, and in which words.
 
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
 _BEYOND = 1_000_000
@@ -156,10 +155,12 @@ class OwnCriterion(Section):
                 raise ValueError(f"words.{language}.labels are {len(words.labels)}, the scale has {len(scale.labels)}")
             if words.labels:
                 _labels(words.labels)
-        said: dict[str, str] = {}
+        meant: dict[str, str] = {}
         for spelling, label in self.criterion("").spellings():
-            if said.setdefault(folded(spelling), label) != label:
-                raise ValueError(f"'{spelling}' stands for '{said[folded(spelling)]}' and for '{label}'; choose others")
+            if meant.setdefault(folded(spelling), label) != label:
+                raise ValueError(
+                    f"'{spelling}' stands for '{meant[folded(spelling)]}' and for '{label}'; choose others"
+                )
         if scale.asks_yes_or_no and self.question is None:
             raise ValueError("scale yes_no needs a question; write one that Yes answers where it is good")
         for field, text in (("question", self.question), ("meaning", self.meaning)):
@@ -236,7 +237,7 @@ def _by_level(text: str | dict[Level, str] | None) -> dict[Level, str]:
     return dict(text) if isinstance(text, dict) else dict.fromkeys(LEVELS, text)
 
 
-# Which of the user's criteria a protocol asks about, and what of that cannot be asked.
+# Criteria of a protocol
 
 SCORING = ("scale", "probability")
 """Forms whose answers are scores."""
@@ -339,7 +340,7 @@ def _nothing_asked(config: Config, name: str, protocol: Protocol) -> Iterator[Mi
             yield Mistake(field, f"{words} criteria.{criterion.name}.hurt_by", about)
 
 
-# What judges are asked about a rated corpus where people rated something else (`metaeval.corpora.*.asks`).
+# Criteria asked in place of rated dimensions
 
 
 def unfit_asks(config: Config) -> Iterator[Mistake]:

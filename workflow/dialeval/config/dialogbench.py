@@ -26,8 +26,6 @@ from dialeval.errors import nearest
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
-# One's own experts, who answer test items as the paper's people did.
-
 
 class Experts(Section):
     """People who answer test items: the human row beside the models (DialogBench 4)."""
@@ -47,8 +45,6 @@ class Experts(Section):
         [], description="Experts who are a simulation and no people: every table calls them so."
     )
 
-
-# DialogBench: where its items come from, who writes and filters them, and which models are examined.
 
 TASKS = ("SF", "IC", "KRG", "CRG", "DI", "MRG", "PRG", "RC", "ED", "NLI", "DS", "OD")
 """The tasks' abbreviations."""

@@ -9,9 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from dialeval.config.model_base import AnyModel, Seconds
-from dialeval.config.section import Count, Number, Repeats, Whole
-
-# Models behind endpoints of OpenAI's protocol, and what must not stand in a configuration: keys.
+from dialeval.config.section import Count, Integer, Number, Repeats
 
 _SECRET_HEADER = re.compile(r"authoriz|apikey|(^|[-_])(auth|key|token|secret|cookie|password)([-_]|$)", re.IGNORECASE)
 
@@ -80,7 +78,7 @@ class OpenAIModel(AnyModel):
         "top_logprobs",
         description="How label probabilities are read: among the likeliest tokens; vllm: exactly, of a vLLM server.",
     )
-    top_logprobs: Annotated[Whole, Field(ge=1, le=20)] = Field(
+    top_logprobs: Annotated[Integer, Field(ge=1, le=20)] = Field(
         20, description="Likeliest tokens that are asked for, for label_logprobs: top_logprobs; some endpoints give 5."
     )
     prompt_logprobs: bool = Field(
@@ -106,7 +104,7 @@ class OpenAIModel(AnyModel):
         False,
         description="Whether tables of requests go through OpenAI's Batch API: cheaper, answered within a day.",
     )
-    batch_requests: Annotated[Whole, Field(ge=1, le=50_000)] = Field(
+    batch_requests: Annotated[Integer, Field(ge=1, le=50_000)] = Field(
         50_000, description="Most requests in one batch; fewer where the endpoint limits the tokens under way."
     )
     batch_poll_seconds: Seconds = Field(
@@ -183,7 +181,7 @@ def _variable_name(value: object) -> str:
     return name
 
 
-# What `extra_body` may hold: nothing that other fields say, that is secret, or that makes an answer cost more.
+# Checks of `extra_body`
 
 _FIELDS = {
     "messages": "they are rendered from the protocol's template",

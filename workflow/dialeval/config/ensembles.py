@@ -16,7 +16,6 @@ from dialeval.errors import nearest
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
-# Named ensembles: under which protocols they judge, by what their members are scored there, and what cannot be one.
 
 MIXED = "ensemble"
 """Method of an ensemble whose members are scored by different protocols."""
@@ -168,7 +167,7 @@ def _asked_under(config: Config, members: list[str]) -> str:
     return "; ".join(f"{name} under {', '.join(_ways(config, name))}" for name in members)
 
 
-# Who may be one of the best judges in an ensemble, and which judges are one model under several names.
+# Candidates for the best ensemble
 
 FIELD = "metaeval.ensemble_pool"
 
@@ -187,8 +186,8 @@ def one_model(config: Config) -> dict[str, str]:
         known_as = getattr(model, "model", None)
         if known_as is None or model.learns_from:
             continue
-        told = (getattr(model, field, None) for field in ("base_url", "revision", "lora_path"))
-        key = (model.engine, known_as, *(None if value is None else str(value) for value in told))
+        differing = (getattr(model, field, None) for field in ("base_url", "revision", "lora_path"))
+        key = (model.engine, known_as, *(None if value is None else str(value) for value in differing))
         names.setdefault(first.setdefault(key, name), []).append(name)
     return {name: known for known, several in names.items() if len(several) > 1 for name in several}
 
@@ -223,7 +222,7 @@ def unfit_pool(config: Config) -> Iterator[Mistake]:
         yield Mistake(FIELD, words, ("metaeval.ensemble_size", "models", "judges", "protocols"))
 
 
-# Groups of models: those of one kind, chat or base, and those that carry a tag.
+# Groups of models
 
 
 def kinds(config: Config) -> dict[str, str]:

@@ -16,7 +16,7 @@ from dialeval.config.metaeval import MetaEval, Robustness
 from dialeval.config.models import Model
 from dialeval.config.protocols import Protocols
 from dialeval.config.running import Answering, Prompts, Tokens
-from dialeval.config.section import Name, Section, Whole
+from dialeval.config.section import Integer, Name, Section
 from dialeval.config.training import TrainingSet
 
 
@@ -32,7 +32,7 @@ class Fields(Section):
     )
     results_dir: Path = Field(Path("results"), description="Where tables, figures and reports go.")
     store_dir: Path = Field(Path("store"), description="Where every model's answers are kept for good.")
-    random_seed: Annotated[Whole, Field(ge=0, le=2**32 - 1)] = Field(0, description="Seed of all randomness.")
+    random_seed: Annotated[Integer, Field(ge=0, le=2**32 - 1)] = Field(0, description="Seed of all randomness.")
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,
         description="Most that all models together may cost, in the prices' currency, over all runs that share a "

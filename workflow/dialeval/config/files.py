@@ -13,8 +13,6 @@ from yaml.constructor import SafeConstructor
 
 from dialeval.errors import UserError
 
-# A configuration file as it is written: what is no YAML, or does not mean what it seems to, is told with its line.
-
 WRITTEN_DOWN = "configuration.yaml"
 """The configuration that a run wrote down in the folder of its results."""
 MOST_ENTRIES = 100_000
@@ -159,7 +157,7 @@ def _in_words(error: yaml.YAMLError) -> str:
     return str(problem)
 
 
-# Where the configuration of a run comes from: a file, or another workflow that uses this one as a module.
+# The configuration file of a run
 
 DEFAULT = Path("config.yaml")
 """The configuration of a run that names none."""
@@ -190,7 +188,7 @@ def configuration_file(here: Path, project: Path) -> tuple[Path, str]:
 
 
 def shown(path: Path) -> str:
-    """Returns a path as short as it is told."""
+    """Returns a path as it is shown: as short as possible."""
     path, here = Path(path), Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from dialeval.config.criteria import SCORING
 from dialeval.config.protocol import DAMAGED, RATED, SELFCHAT, Protocol
-from dialeval.config.section import Count, Mistake, Name, Number, Section, Whole
+from dialeval.config.section import Count, Integer, Mistake, Name, Number, Section
 from dialeval.criteria import DIMENSIONS, LEVELS, Level
 from dialeval.errors import nearest
 from dialeval.prompts.rendering import template_folders
@@ -19,7 +19,6 @@ from dialeval.prompts.rendering import template_folders
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
-# People's labels: where they lie, and what is drawn for people to label.
 
 Asked = Annotated[str, Field(min_length=1, max_length=2_000)]
 
@@ -52,7 +51,7 @@ class Labels(Section):
         None, description="Whose scores `by: score` and `by: uncertainty` go by; null: the protocol's first judge."
     )
     annotators: list[Name] = Field(["annotator-1"], min_length=1, description="Who labels: a page for each.")
-    each: Annotated[Whole, Field(ge=1)] | None = Field(
+    each: Annotated[Integer, Field(ge=1)] | None = Field(
         None, description="How many annotators label each dialogue or pair; null: all of them."
     )
     target: Literal["new", "these"] = Field(
@@ -72,7 +71,7 @@ class Labels(Section):
     )
 
 
-# Under which protocols people label, and what of that does not fit the rest of the configuration.
+# Labelled protocols
 
 TEMPLATES_OF_ITEMS: dict[str, tuple[str, ...]] = {
     "scale": ("rating_turn.j2", "rating_dialogue.j2", "rating_criteria.j2"),
@@ -199,9 +198,9 @@ def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
                     words = f"protocol {name} does not ask about '{criterion}'; {nearest(criterion, criteria)}"
                     yield Mistake(field, words, (*about, f"criteria.{criterion}"))
     for name, protocol in own.items():
-        unsaid = not labels.questions.get(name) and not criteria_for_annotators(config, name, protocol)
-        if unsaid and has_own_template(config, protocol):
-            yield unsaid_question(name, protocol, [])
+        missing = not labels.questions.get(name) and not criteria_for_annotators(config, name, protocol)
+        if missing and has_own_template(config, protocol):
+            yield missing_question(name, protocol, [])
 
 
 def criteria_for_annotators(config: Config, name: str, protocol: Protocol) -> list[str]:
@@ -236,7 +235,7 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def unsaid_question(name: str, protocol: Protocol, criteria: Collection[str]) -> Mistake:
+def missing_question(name: str, protocol: Protocol, criteria: Collection[str]) -> Mistake:
     """Return the mistake of an own template whose question annotators are not told."""
     template = f"its own template {protocol.template}" if protocol.template else "a template of prompts.directory"
     instead, example = "words of ours", "'Which assistant helps the customer more?'"
@@ -306,10 +305,10 @@ def _names_of_files(config: Config, labels: Labels) -> Iterator[Mistake]:
             yield Mistake(f"protocols.{name}{RESPONSES}", words, (f"protocols.{name}",))
     for sheet in labelled_sheets(config):
         for annotator in {_folded(name): name for name in labels.annotators}.values():
-            told = f"protocol {sheet} and annotator {annotator}"
-            other = files.setdefault(_folded(f"{sheet}-{annotator}"), told)
-            if other != told:
-                words = f"files of {other} and of {told} would have one name; rename an annotator"
+            about = f"protocol {sheet} and annotator {annotator}"
+            other = files.setdefault(_folded(f"{sheet}-{annotator}"), about)
+            if other != about:
+                words = f"files of {other} and of {about} would have one name; rename an annotator"
                 yield Mistake("labels.annotators", words, ("protocols",))
 
 

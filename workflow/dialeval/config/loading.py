@@ -33,8 +33,6 @@ from dialeval.config.without_effect import idle_fields
 from dialeval.errors import UserError, nearest
 from dialeval.whole_files import write_new
 
-# Reading a configuration: every mistake in one message, worded for the person who wrote the file.
-
 Place = tuple[str | int, ...]
 Check = Callable[[Config], Iterable[Mistake]]
 """Finds further mistakes in a configuration; names in it need not be defined."""
@@ -215,7 +213,7 @@ def _count(lines: list[str]) -> str:
     return "a mistake" if len(lines) == 1 else f"{len(lines)} mistakes"
 
 
-# One mistake that pydantic found, in the words of the person who wrote the configuration.
+# Mistakes in words
 
 _LOOKS_LIKE_KEY = re.compile(r"(?=\S*[A-Za-z])(?=\S*[0-9])\S{20,}")
 _LONGEST = 80
@@ -345,11 +343,11 @@ def _inner(annotation: Any) -> Any:
     return annotation if _is_section(annotation) or get_origin(annotation) is dict else options[0]
 
 
-# A configuration written down beside the results: every field as the run had it, and nothing that is secret.
+# The configuration as a run writes it down
 
 HIDDEN = "(secret, not written down)"
 _AS_SAID = (Columns, EncoderTraining, Of, Protocol)
-"""Sections with fields that only some of their kind may name: what nobody said in one is not written either."""
+"""Sections with fields that only some of their kind may name: fields that a file leaves out are not written either."""
 _LEAST = 6
 """Characters of a value that is looked for: a shorter one is no key, and would be found everywhere."""
 _HEAD = (
@@ -383,8 +381,8 @@ def _plain(part: Any) -> Any:
     """Returns a part as YAML has it, without fields that are null by default; fields that no dump has are there."""
     if isinstance(part, BaseModel):
         fields = type(part).model_fields
-        said = part.model_fields_set if isinstance(part, _AS_SAID) else fields.keys() - idle_fields(part).keys()
-        values = {name: getattr(part, name) for name in fields if name in said} | (part.__pydantic_extra__ or {})
+        given = part.model_fields_set if isinstance(part, _AS_SAID) else fields.keys() - idle_fields(part).keys()
+        values = {name: getattr(part, name) for name in fields if name in given} | (part.__pydantic_extra__ or {})
         return {
             name: _plain(value)
             for name, value in values.items()

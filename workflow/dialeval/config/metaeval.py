@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from dialeval.config.section import (
     Count,
+    Integer,
     Mistake,
     Name,
     Number,
@@ -21,14 +22,12 @@ from dialeval.config.section import (
     Steps,
     Temperature,
     TokenCount,
-    Whole,
     unknown,
 )
 
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
-# Meta-evaluation: rated corpora, the two ways of scoring them, and ready scores of the user's.
 
 RatedReader = Literal[
     "comp_turn", "comp_dialogue", "xdial", "fed_turn", "fed_dialogue", "usr", "grade_convai2", "grade_dailydialog",
@@ -171,7 +170,7 @@ class MetaEval(Section):
     )
     resamples: Resamples = Field(1000, description="Resamples of the dialogues behind every interval.")
     confidence: Share = Field(0.95, description="Confidence of the intervals.")
-    ensemble_size: Annotated[Whole, Field(ge=2, le=20)] = Field(
+    ensemble_size: Annotated[Integer, Field(ge=2, le=20)] = Field(
         3, description="How many of the best judges a model ensemble has (the paper's is 3)."
     )
     ensemble_pool: list[Name] | None = Field(
@@ -182,7 +181,7 @@ class MetaEval(Section):
     )
 
 
-# Robustness: which items are damaged, how, and how often.
+# Robustness
 
 Theta = Annotated[Number, Field(ge=0, lt=1)]
 
@@ -247,7 +246,7 @@ class Robustness(Section):
     confidence: Share = Field(0.95, description="Confidence of the intervals.")
 
 
-# Who fills in what nobody rated: the judge, and who is not compared with its ratings (comp-analysis).
+# Filled-in ratings
 
 FIELD = "metaeval.fill"
 PROTOCOL = "rating"
@@ -263,7 +262,7 @@ def partial_to(config: Config) -> list[str]:
 
 
 def unfit_fill(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes where nobody could fill in."""
+    """Yields mistakes of a judge that cannot fill in."""
     metaeval, rating = config.metaeval, config.protocols.rating
     if metaeval is None or metaeval.fill is None:
         return

@@ -1,4 +1,4 @@
-"""What every model has, whatever runs it, and what its jobs ask a scheduler for."""
+"""The fields that all models share, and the resources that their jobs request from a cluster."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from dialeval.config.section import JobResources, Name, Number, Section, Whole
+from dialeval.config.section import Integer, JobResources, Name, Number, Section
 
 if TYPE_CHECKING:
     from dialeval.config.training import Learning
 
-# What every model has, whatever runs it.
 
-Concurrency = Annotated[Whole, Field(ge=1, le=10_000)]
+Concurrency = Annotated[Integer, Field(ge=1, le=10_000)]
 Seconds = Annotated[Number, Field(gt=0, le=10_000_000)]
 
 
@@ -56,7 +55,7 @@ class AnyModel(Section):
         exclude=True,
         description="What its jobs ask a cluster's scheduler for, see docs/cluster.md; `gpus` is a field of its own.",
     )
-    shards: Annotated[Whole, Field(ge=1, le=1_000)] = Field(
+    shards: Annotated[Integer, Field(ge=1, le=1_000)] = Field(
         1, description="Number of jobs that this model's work is split into."
     )
     concurrency: Concurrency = Field(64, description="Requests in flight at once.")
@@ -92,7 +91,7 @@ class AnyModel(Section):
         return ()
 
 
-# What a job asks a cluster's scheduler for, by the models that it is of.
+# Cluster resources
 
 BY_ENGINE = {
     "vllm": JobResources(mem_mb=64_000, runtime=720, cpus_per_task=4),
@@ -122,13 +121,13 @@ def resource_for(field: str, models: Iterable[AnyModel], trains: bool = False) -
     Returns:
         None where neither a model nor its engine says anything.
     """
-    said = []
+    given = []
     for model in models:
         own = _own(model, trains)
         by_engine = (TRAINING if trains else BY_ENGINE).get(getattr(model, "engine", ""), JobResources())
         value = getattr(own, field)
-        said.append(getattr(by_engine, field) if value is None else value)
-    found = [value for value in said if value is not None]
+        given.append(getattr(by_engine, field) if value is None else value)
+    found = [value for value in given if value is not None]
     numbers = [value for value in found if isinstance(value, int)]
     return max(numbers) if numbers else next(iter(found), None)
 

@@ -1,4 +1,4 @@
-"""Models: what runs them, and how they are reached.
+"""Models by engine: vLLM, embedded methods, encoders, NLLB, published answers.
 
 A new method is an entry here and that module. No stage names this dictionary: jobs depend on their own method alone.
 """
@@ -14,10 +14,8 @@ from pydantic import Field, field_validator, model_validator
 
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.config.model_base import AnyModel, Concurrency
-from dialeval.config.section import Count, JobResources, Name, Number, Repeats, Whole
+from dialeval.config.section import Count, Integer, JobResources, Name, Number, Repeats
 from dialeval.config.training import EncoderTraining, LoraTraining
-
-# Models that vLLM runs in the job.
 
 
 class VllmModel(AnyModel):
@@ -37,10 +35,10 @@ class VllmModel(AnyModel):
     engine: Literal["vllm"]
     model: str = Field(min_length=1, description="Hugging Face name or local folder.")
     revision: str | None = Field(None, description="Commit or tag of the weights; pin it for results to be repeatable.")
-    concurrency: Annotated[Whole, Field(ge=0, le=10_000)] = Field(
+    concurrency: Annotated[Integer, Field(ge=0, le=10_000)] = Field(
         0, description="Requests in flight at once; 0 means as many as the KV cache holds."
     )
-    gpus: Annotated[Whole, Field(ge=0, le=1_000)] | None = Field(
+    gpus: Annotated[Integer, Field(ge=0, le=1_000)] | None = Field(
         None,
         exclude=True,  # it changes no answer
         description="GPUs that the scheduler sets aside; null means tensor times data parallel size.",
@@ -61,7 +59,7 @@ class VllmModel(AnyModel):
     gpu_memory_utilization: Annotated[Number, Field(gt=0, le=1)] = Field(
         0.9, description="Share of the GPU's memory for weights and KV cache."
     )
-    kv_cache_memory_bytes: Annotated[Whole, Field(ge=1, le=10**15)] | None = Field(
+    kv_cache_memory_bytes: Annotated[Integer, Field(ge=1, le=10**15)] | None = Field(
         None, description="Size of the KV cache in bytes, in place of a share of the memory."
     )
     lora_path: Path | None = Field(None, description="Folder of a LoRA adapter to put on the model.")
@@ -137,7 +135,7 @@ class VllmModel(AnyModel):
         return self.tensor_parallel_size * self.data_parallel_size if self.gpus is None else self.gpus
 
 
-# What each embedded method can be asked for. How it learns is in `engines.embedded.methods`.
+# Embedded models
 
 
 class Method(NamedTuple):
@@ -209,7 +207,9 @@ class EmbeddedModel(AnyModel):
     learn_from: list[Name] = Field(
         ["bundled"], min_length=1, description="Corpora to learn from, fold by fold: never from what it is asked about."
     )
-    folds: Annotated[Whole, Field(ge=2, le=20)] = Field(5, description="Folds of dialogues that are left out in turn.")
+    folds: Annotated[Integer, Field(ge=2, le=20)] = Field(
+        5, description="Folds of dialogues that are left out in turn."
+    )
     concurrency: Concurrency = Field(512, description="Requests in flight at once.")
 
     @field_validator("resources")
@@ -254,12 +254,12 @@ class EncoderModel(AnyModel):
         description="mean: every criterion that it knows gets the mean of all heads, as in the paper; own: that of its "
         "own heads.",
     )
-    max_tokens: Annotated[Whole, Field(ge=8, le=8192)] = Field(
+    max_tokens: Annotated[Integer, Field(ge=8, le=8192)] = Field(
         256, description="Longest dialogue in the encoder's tokens; cut at its front."
     )
     precision: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Number format of scoring.")
     batch_tokens: Count = Field(16_384, description="Tokens, padding included, that are scored at once.")
-    gpus: Annotated[Whole, Field(ge=0, le=1)] = Field(1, description="GPUs for scoring; 0: the CPU.")
+    gpus: Annotated[Integer, Field(ge=0, le=1)] = Field(1, description="GPUs for scoring; 0: the CPU.")
     concurrency: Concurrency = Field(8192, description="Requests in flight at once, which are sorted by length.")
 
     @property
@@ -273,10 +273,10 @@ class EncoderModel(AnyModel):
             raise ValueError("say how it is trained (train), or where its weights lie (weights), one of the two")
         if self.train and self.model is None:
             raise ValueError("say which encoder is trained: model: xlm-roberta-base, say")
-        fields = EncoderModel.model_fields  # a job is told of all, those that nobody named too
-        said = [one for one in ("max_tokens", "model", "revision") if getattr(self, one) != fields[one].default]
-        if self.weights and said:
-            raise ValueError(f"a metric that is trained has its {' and '.join(said)} in its folder; leave that out")
+        fields = EncoderModel.model_fields  # a job gets all fields, those left out of the file too
+        given = [one for one in ("max_tokens", "model", "revision") if getattr(self, one) != fields[one].default]
+        if self.weights and given:
+            raise ValueError(f"a metric that is trained has its {' and '.join(given)} in its folder; leave that out")
         return self
 
     @property
@@ -314,7 +314,7 @@ class NllbModel(AnyModel):
     precision: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Number format.")
     beams: Repeats = Field(4, description="Beams of the search.")
     batch_tokens: Count = Field(4096, description="Tokens, padding included, that are translated at once.")
-    gpus: Annotated[Whole, Field(ge=0, le=1)] = Field(1, description="GPUs; 0: the CPU.")
+    gpus: Annotated[Integer, Field(ge=0, le=1)] = Field(1, description="GPUs; 0: the CPU.")
     concurrency: Concurrency = Field(1024, description="Requests in flight at once, which are sorted by length.")
 
     @property
@@ -349,7 +349,7 @@ class PublishedModel(AnyModel):
     names: dict[str, Name] = Field(
         {}, description="Names in those files -> models of this configuration, where they differ; GT is always human."
     )
-    shards: Annotated[Whole, Field(ge=1, le=1)] = Field(1, description="Always 1: reading a file is one job.")
+    shards: Annotated[Integer, Field(ge=1, le=1)] = Field(1, description="Always 1: reading a file is one job.")
     concurrency: Count = Field(1, description="Without effect: nothing is asked.")
 
     @field_validator("names")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -23,8 +24,6 @@ from dialeval.tables.dialogues import Form, Outcome
 
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
-
-# Adaptive comparisons: pairs are asked about until they are settled.
 
 
 class Adaptive(Section):
@@ -69,7 +68,7 @@ def unfit_rounds(config: Config) -> Iterator[Mistake]:
                 yield Mistake(field, words, (f"models.{judge}",))
 
 
-# Cascades: an expensive judge is asked a share of what a cheap one answers, most where that is least sure.
+# Cascades
 
 
 class Cascade(Section):
@@ -137,7 +136,7 @@ def _says_not_how_sure(protocol: Protocol) -> str:
     return ""
 
 
-# A protocol: what is asked about what, and what is measured of the answers.
+# Protocols
 
 Measure = Literal[
     "pass_rates", "pass_rates_at_gt_length", "ratings", "win_rates", "means", "rates", "checklist", "differences",
@@ -256,3 +255,8 @@ class Protocol(Penalties):
         if self.form == "mark" and len(self.judges or ()) < 2:
             return ("rates", "differences", "examples")
         return ("means", "differences", RANKS) if self.form in ("scale", "probability") else MEASURES[self.form]
+
+
+def folded_option(label: str) -> str:
+    """Returns an option as it is read: without case, marks around it and double blanks."""
+    return re.sub(r"\s+", " ", re.sub(r"[^\w+#]+", " ", label)).strip().casefold()

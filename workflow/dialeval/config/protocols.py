@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -14,7 +13,18 @@ from pydantic import ConfigDict, Field
 from dialeval.config.botchat import Arena, Failures, GTEval, UniEval
 from dialeval.config.metaeval import Rating, YesNo
 from dialeval.config.models import EmbeddedModel, EncoderModel, PublishedModel
-from dialeval.config.protocol import DAMAGED, EACH_OTHER, MEASURES, PARTS, RANKS, RATED, SELFCHAT, SOURCES, Protocol
+from dialeval.config.protocol import (
+    DAMAGED,
+    EACH_OTHER,
+    MEASURES,
+    PARTS,
+    RANKS,
+    RATED,
+    SELFCHAT,
+    SOURCES,
+    Protocol,
+    folded_option,
+)
 from dialeval.config.section import Mistake, Name, Section
 from dialeval.criteria import FAILURES, Criterion, with_own
 from dialeval.criteria import SHIPPED as PAPERS
@@ -23,8 +33,6 @@ from dialeval.tables.dialogues import Form
 
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
-
-# The protocols that judges can follow: the papers', with their options, and any others of the user's.
 
 
 class Protocols(Section):
@@ -45,8 +53,6 @@ class Protocols(Section):
         """Returns the user's own protocols by name."""
         return self.__pydantic_extra__
 
-
-# Every configured protocol as one kind of thing: the papers' are data with the options of their sections.
 
 SHIPPED_FOLDER = Path(__file__).parents[1] / "protocols" / "shipped"
 SHIPPED = tuple(Protocols.model_fields)
@@ -97,7 +103,7 @@ def _filled_in(protocol: Protocol, config: Config) -> Protocol:
     if judges is None:  # a trained encoder writes no ratings; asked for verdicts, it is refused
         unasked = _UNASKED.get(protocol.form, ())
         judges = [name for name in config.judges if not isinstance(config.models.get(name), unasked)]
-    if protocol.measures and not judges and "agreement" in protocol.measures:  # rules alone agree with nobody
+    if protocol.measures and not judges and "agreement" in protocol.measures:  # rules alone agree with no judge
         protocol = protocol.model_copy(update={"measures": [one for one in protocol.measures if one != "agreement"]})
     template = protocol.template or TEMPLATES.get(protocol.form)
     return protocol.model_copy(update={"judges": judges, "template": template})
@@ -121,7 +127,7 @@ def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -
 
 
 def _of_failures(protocol: Protocol, options: dict[str, Any]) -> Protocol:
-    """Returns the protocol of failures with its options, but for those of the rules, which ask nobody."""
+    """Returns the protocol of failures with its options, but for those of the rules, which make no model calls."""
     for of_rules in ("length_share", "people"):
         del options[of_rules]
     kinds, source = options.pop("kinds"), options["of"].source
@@ -129,7 +135,7 @@ def _of_failures(protocol: Protocol, options: dict[str, Any]) -> Protocol:
     return protocol.model_copy(update={**options, "of": of, "criteria": kinds})
 
 
-# What can be wrong with a protocol of the user's own, found before any job runs.
+# Checks of a user's protocols
 
 OF_FORMS: dict[str, tuple[Form, ...]] = {
     "options": ("pair",), "both_orders": ("pair",), "adaptive": ("pair",), "together": ("scale",), "at": ("detect",),
@@ -165,11 +171,6 @@ def unfit_protocols(config: Config) -> Iterator[Mistake]:
             if criterion not in (known := [*config.known_criteria(), *of_form]):
                 words = f"'{criterion}' is no criterion; {nearest(criterion, known)}"
                 yield Mistake(f"{field}.criteria", words, (f"criteria.{criterion}",))
-
-
-def folded(label: str) -> str:
-    """Returns an option as it is read: without case, marks around it and double blanks."""
-    return re.sub(r"\s+", " ", re.sub(r"[^\w+#]+", " ", label)).strip().casefold()
 
 
 def _name(name: str, own: Collection[str]) -> Iterator[Mistake]:
@@ -257,11 +258,11 @@ def _unreadable(field: str, options: Mapping[str, object]) -> Iterator[Mistake]:
     """Yields options that no answer can name, or that an answer cannot tell apart."""
     read: dict[str, str] = {}
     for label in options:
-        if not folded(label):
+        if not folded_option(label):
             yield Mistake(
                 field, f"{label!r} has no letter or digit by which an answer could name it; choose another label"
             )
-        elif (other := read.setdefault(folded(label), label)) != label:
+        elif (other := read.setdefault(folded_option(label), label)) != label:
             yield Mistake(field, f"'{other}' and '{label}' are the same when they are read; choose other labels")
 
 

@@ -1,4 +1,4 @@
-"""All that is public of the configuration, in one place."""
+"""The public names of the configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for a run as a whole: failures, prompts, token counts."""
+"""Settings of a run as a whole: failed requests, prompts, token counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every part of the configuration is made of: typed fields, and mistakes in words."""
+"""The base of every part of the configuration: typed fields, and mistakes in words."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from dialeval.errors import nearest
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
-# What every part of the configuration is: typed fields, described, and no others.
-
 
 def _no_boolean(value: Any) -> Any:
     """Refuses true and false where Python would read them as 1 and 0."""
@@ -27,18 +25,18 @@ def _no_boolean(value: Any) -> Any:
     return value
 
 
-Whole = Annotated[int, BeforeValidator(_no_boolean)]
+Integer = Annotated[int, BeforeValidator(_no_boolean)]
 Number = Annotated[float, BeforeValidator(_no_boolean)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$", max_length=80)]
 Share = Annotated[Number, Field(ge=0, le=1)]
 Temperature = Annotated[Number, Field(ge=0, le=10)]
-Count = Annotated[Whole, Field(ge=1, le=1_000_000_000)]
-TokenCount = Annotated[Whole, Field(ge=1, le=10_000_000)]
-Resamples = Annotated[Whole, Field(ge=1, le=100_000)]
-Length = Annotated[Whole, Field(ge=2, le=1_000)]
+Count = Annotated[Integer, Field(ge=1, le=1_000_000_000)]
+TokenCount = Annotated[Integer, Field(ge=1, le=10_000_000)]
+Resamples = Annotated[Integer, Field(ge=1, le=100_000)]
+Length = Annotated[Integer, Field(ge=2, le=1_000)]
 """Utterances of a dialogue."""
-Steps = Annotated[Whole, Field(ge=2, le=100)]
-Repeats = Annotated[Whole, Field(ge=1, le=1_000)]
+Steps = Annotated[Integer, Field(ge=2, le=100)]
+Repeats = Annotated[Integer, Field(ge=1, le=1_000)]
 """How often the same is done again: what is paid for, or computed, so many times over."""
 
 
@@ -115,7 +113,7 @@ def _check_json(value: dict[str, Any]) -> None:
         ) from None
 
 
-# What jobs of a model ask a cluster's scheduler for, besides GPUs.
+# Cluster resources of models
 
 Word = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -126,9 +124,9 @@ class JobResources(Section):
     What is null is as the engine's jobs ask by themselves, and else as `default-resources` of the profile has it.
     """
 
-    mem_mb: Annotated[Whole, Field(ge=100, le=100_000_000)] | None = Field(None, description="Memory in MB.")
-    runtime: Annotated[Whole, Field(ge=1, le=1_000_000)] | None = Field(None, description="Longest time in minutes.")
-    cpus_per_task: Annotated[Whole, Field(ge=1, le=10_000)] | None = Field(None, description="Cores.")
+    mem_mb: Annotated[Integer, Field(ge=100, le=100_000_000)] | None = Field(None, description="Memory in MB.")
+    runtime: Annotated[Integer, Field(ge=1, le=1_000_000)] | None = Field(None, description="Longest time in minutes.")
+    cpus_per_task: Annotated[Integer, Field(ge=1, le=10_000)] | None = Field(None, description="Cores.")
     gpu_model: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$", max_length=80)] | None = Field(
         None, description="Kind of GPU by the cluster's name, such as a100."
     )
@@ -145,7 +143,7 @@ class JobResources(Section):
         return value
 
 
-# How much less likely a model finds a token that it has said already: OpenAI's two penalties.
+# Penalties on repeated tokens
 
 Penalty = Annotated[Number, Field(ge=-2, le=2)]
 
@@ -159,7 +157,7 @@ class Penalties(Section):
     frequency_penalty: Penalty = Field(0.0, description="The same for each time that it was said.")
 
 
-# What can be wrong between the parts of a configuration, and what several checks of that have in common.
+# Mistakes, and what several checks share
 
 
 class Mistake(NamedTuple):

@@ -16,7 +16,6 @@ from dialeval.errors import nearest
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
-# What judges learn from and whether they are asked about it: mistakes that are found before anything is trained.
 
 LEVEL_OF_READER: dict[str, Level] = {
     **dict.fromkeys(("comp_turn", "fed_turn", "usr", "conture_turn", "zhao"), "turn"),
@@ -27,7 +26,7 @@ LEVEL_OF_READER: dict[str, Level] = {
 
 
 def unfit_learners(config: Config) -> Iterator[Mistake]:
-    """Yields sets that nobody learns from, adapters that name none, and encoders that are asked something else."""
+    """Yields sets without a learner, adapters that name none, and encoders that are asked something else."""
     for name, model in config.models.items():
         if isinstance(model, VllmModel) and model.lora:
             for data in model.lora.train:
@@ -127,13 +126,13 @@ def _level_of(config: Config, criterion: str, level: Level) -> Level:
     return known.level if known and known.level else level
 
 
-# What models with an adapter that learns to judge can be asked for, and what they can learn.
+# Models with an adapter
 
 
 def unfit_adapters(config: Config) -> Iterator[Mistake]:
     """Yields adapters that are to learn what is not asked by Yes and No, and those whose model is to do something else.
 
-    An adapter learns one word behind a question; what a model writes with it would be nobody's.
+    An adapter learns one word behind a question; it does not change how a model writes.
     """
     for field, names in writers(config).items():
         for name in names:
@@ -157,7 +156,7 @@ def unfit_adapters(config: Config) -> Iterator[Mistake]:
                     yield Mistake(f"models.{name}.lora.train", words, (f"training.{data}", f"criteria.{criterion}"))
 
 
-# What trained encoders can be asked for, and what they learn from: mistakes that are found before any job runs.
+# Trained encoders
 
 _SCORES = "it scores dialogues under yes_no, or another protocol of form probability"
 

@@ -1,4 +1,4 @@
-"""Training of judges: data sets, learning, and what is wrong with them."""
+"""Training of judges: training sets, learning, and checks of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from dialeval.config.section import (
     Count,
+    Integer,
     JobResources,
     Mistake,
     Name,
@@ -19,7 +20,6 @@ from dialeval.config.section import (
     Section,
     Share,
     TokenCount,
-    Whole,
     unknown,
 )
 from dialeval.criteria import SHIPPED, Level
@@ -27,7 +27,6 @@ from dialeval.criteria import SHIPPED, Level
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
-# Training of judges on synthetic dialogues (xDial-Eval, sections 4 and 5, appendix F): data and learning.
 
 DEFAULT_CRITERIA: Mapping[Level, tuple[str, ...]] = MappingProxyType(
     {"turn": ("relevance",), "dialogue": ("coherence", "engagingness", "informativeness")}
@@ -89,7 +88,7 @@ class TrainingSet(Section):
 
 
 class Learning(Section):
-    """What every kind of training is told."""
+    """The settings of every kind of training."""
 
     epochs: Repeats = Field(3, description="Most passes over the data.")
     max_steps: Count | None = Field(None, description="Most steps, whatever the epochs; null: no such limit.")
@@ -103,7 +102,7 @@ class Learning(Section):
         "float32", description="Number format of the computation; the weights that learn stay in float32."
     )
     gradient_checkpointing: bool = Field(False, description="Less memory for a third more time.")
-    gpus: Annotated[Whole, Field(ge=0, le=64)] = Field(1, description="GPUs that share the work; 0: the CPU.")
+    gpus: Annotated[Integer, Field(ge=0, le=64)] = Field(1, description="GPUs that share the work; 0: the CPU.")
     resources: JobResources = Field(
         JobResources(),
         exclude=True,
@@ -122,7 +121,7 @@ class EncoderTraining(Learning):
     batch_size: Count = Field(32, description="Examples, or pairs, per step, over all GPUs.")
     micro_batch_size: Count | None = Field(None, description="Examples at once on a GPU; null: batch_size over GPUs.")
     dropout: Share = Field(0.2, description="Dropout before the heads.")
-    adapter_size: Annotated[Whole, Field(ge=0, le=4096)] = Field(
+    adapter_size: Annotated[Integer, Field(ge=0, le=4096)] = Field(
         0, description="Width of an adapter per expert in every layer (Houlsby et al.); 0: heads alone."
     )
     freeze_body: bool = Field(False, description="Let heads and adapters alone learn.")
@@ -145,7 +144,7 @@ class LoraTraining(Learning):
     """How a language model learns to judge by a low-rank adapter (xDial-Eval, appendix F)."""
 
     train: list[Name] = Field(min_length=1, description="The sets, under `training`, that it learns from.")
-    rank: Annotated[Whole, Field(ge=1, le=512)] = Field(8, description="Rank of the adapter.")
+    rank: Annotated[Integer, Field(ge=1, le=512)] = Field(8, description="Rank of the adapter.")
     alpha: Annotated[Number, Field(gt=0, le=4096)] = Field(16.0, description="Scale of the adapter.")
     dropout: Share = Field(0.05, description="Dropout in the adapter.")
     target_modules: list[str] = Field(
@@ -157,7 +156,7 @@ class LoraTraining(Learning):
     cutoff: TokenCount = Field(1024, description="Longest prompt with its answer in tokens; cut at its front.")
 
 
-# What is wrong with sets of training examples: names that mean nothing here, and parts that would mix.
+# Checks of training sets
 
 OWN_LANGUAGES = ("jsonl",)
 """Readers whose dialogues may name languages of their own."""

@@ -54,7 +54,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
             lambda one: one.reader == "ladder",
             lambda one: f"reader: ladder, and reader is {one.reader}",
         ),
-        Condition(  # the default is a ladder's: where nobody sets it, a run that is repeated must not be limited by it
+        Condition(  # the default is a ladder's: where it is not set, it must not limit a repeated run
             ("limit",), lambda one: one.reader == "ladder" or "limit" in one.model_fields_set, _with("a number")
         ),
         Condition(("optional",), lambda one: one.path is not None, _with("a path: a ladder has no file to be absent")),

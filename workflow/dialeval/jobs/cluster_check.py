@@ -26,16 +26,14 @@ from dialeval.jobs.node_probe import there as probe_there
 from dialeval.jobs.slurm import JobState, accounting_answers, ask, asking, job_state, remedy, settings_of_cluster, stays
 from dialeval.text import counted
 
-# What jobs ask Slurm for, held against what its partitions have.
-
 
 class Request(BaseModel, defer_build=True):
     """What some jobs ask for.
 
     Attributes:
         by: whose jobs they are, in words.
-        together: whether they are a whole group's, which `cores` of the profile bounds; of it is told only what its
-            jobs do not ask for one by one.
+        together: whether they are a whole group's, which `cores` of the profile bounds; then only what its
+            jobs do not request one by one is reported.
         slurm_partition: empty for the cluster's default one.
         slurm_account: empty for the user's default one.
         slurm_extra: further options of sbatch.
@@ -99,9 +97,9 @@ class Partition(BaseModel, defer_build=True):
 
 def partitions() -> dict[str, Partition]:
     """Returns the cluster's partitions by name; empty where Slurm does not answer."""
-    said = ask("sinfo", "-h", "-e", "-o", "%P|%a|%l|%m|%c|%G|%D")
+    answer = ask("sinfo", "-h", "-e", "-o", "%P|%a|%l|%m|%c|%G|%D")
     found: dict[str, Partition] = {}
-    for line in said.words.splitlines() if said.status == 0 else []:
+    for line in answer.words.splitlines() if answer.status == 0 else []:
         name, up, limit, memory, cores, gres, nodes = line.split("|")
         one = Partition(
             name=name.rstrip("*"),
@@ -145,7 +143,7 @@ def unfit(request: Request, known: Mapping[str, Partition]) -> Iterator[str]:
     for name in names:
         one = known.get(name)
         if one is None and request.together:
-            continue  # each of its jobs is told
+            continue  # each of its jobs is reported
         if one is None:
             near = get_close_matches(name, known, 1)
             meant = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}"
@@ -165,7 +163,7 @@ def unfit(request: Request, known: Mapping[str, Partition]) -> Iterator[str]:
                 yield f"{request.by}: {words}; {wrong}, or name another partition"
 
 
-# A job of a few seconds that is submitted to the cluster to see whether jobs like it can run.
+# A job of a few seconds that tests the cluster
 
 WAITING = ("PENDING", "CONFIGURING", "REQUEUED")
 AT_WORK = ("RUNNING", "COMPLETING", "SUSPENDED", "STAGE_OUT")
@@ -212,9 +210,9 @@ class Trial:
         command = shlex.join([sys.executable, "-m", "dialeval.jobs.node_probe", str(self.task)])
         self._began = time.monotonic()
         output = ["--output", str(self.task.with_suffix(".log")), "--chdir", str(Path.cwd()), "--export=ALL"]
-        said = ask("sbatch", "--parsable", "--job-name=check", *output, *self.request.options(), "--wrap", command)
-        self.number = said.words.partition(";")[0].strip() if said.status == 0 else ""
-        self._refused = "" if self.number else said.words.replace("\n", "; ")
+        answer = ask("sbatch", "--parsable", "--job-name=check", *output, *self.request.options(), "--wrap", command)
+        self.number = answer.words.partition(";")[0].strip() if answer.status == 0 else ""
+        self._refused = "" if self.number else answer.words.replace("\n", "; ")
 
     def findings(self, deadline: float, *, compare_code: bool) -> Iterator[Finding]:
         """Yields what the job found, or why it did not run.
@@ -281,12 +279,12 @@ class Trial:
         if not ended:
             return Finding("unknown", f"{where}: the job still runs on {state.nodes}, and the check waits no longer")
         try:
-            said = self.task.with_suffix(".log").read_text(errors="replace").strip().splitlines()
+            answer = self.task.with_suffix(".log").read_text(errors="replace").strip().splitlines()
         except OSError:
-            said = []
+            answer = []
         words = f"{where}: a job on {state.nodes or 'no node'} ended as {state.state} (exit code {state.exit_code})"
-        if said:
-            return Finding("problem", f"{words}: {said[-1][:300]}; is {sys.executable} there, with the project?")
+        if answer:
+            return Finding("problem", f"{words}: {answer[-1][:300]}; is {sys.executable} there, with the project?")
         shown = f"nothing that it wrote in {self.task.parent} is seen here after {self.latency_wait} s"
         return Finding("problem", f"{words}, and {shown}; put the folder on a file system that all nodes share")
 
@@ -321,7 +319,7 @@ class Trial:
         return Finding("ok", f"environment: Python {here['python']}, dialeval {here['dialeval']}, the same code there")
 
 
-# Tells within a minute whether a cluster can run the jobs: asked of Slurm, and tried by jobs of a few seconds.
+# The check, as a command
 
 LONGEST = 55.0
 """Seconds for everything."""
@@ -374,8 +372,11 @@ def check(asked: Check) -> Iterable[Finding]:
         fit += [request] if all(name in known for name in request.partition_names()) else []
         if not mistakes:
             yield Finding("ok", f"{request.by}: partitions have what they ask for")
-    kinds = {tuple(request.options()): request for request in reversed(fit)}
-    trials = [Trial(request, asked.folders, asked.latency_wait, asked.patience) for request in reversed(kinds.values())]
+    requests_by_options = {tuple(request.options()): request for request in reversed(fit)}
+    trials = [
+        Trial(request, asked.folders, asked.latency_wait, asked.patience)
+        for request in reversed(requests_by_options.values())
+    ]
     try:
         for trial in trials:
             trial.begin()

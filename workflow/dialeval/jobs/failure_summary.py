@@ -1,4 +1,4 @@
-"""The summary of a failed run: what Snakemake says, the causes in logs, and the command to go on.
+"""The summary of a failed run: failed jobs, their causes and logs, and the command to resume.
 
 Snakemake prints the whole command of a job that failed, settings included, and where `quiet: [rules]` stands it does
 not say which job that was. A filter of its logger, in the process of the run and in those on a cluster's nodes,
@@ -24,8 +24,7 @@ from typing import Protocol
 from dialeval.errors import visible
 from dialeval.jobs.run_progress import job_words
 from dialeval.jobs.slurm import JobState, job_state
-
-# The last words of a run: failed jobs with cause and log, and the command to go on.
+from dialeval.text import counted
 
 IN_FULL = 3
 IN_A_LINE = 10
@@ -33,9 +32,9 @@ _RED, _AS_BEFORE = "\033[31m", "\033[0m"
 _FORCING = {"-F", "--forceall", "-f", "--force"}
 _FORCING_SOME = {"-R", "--forcerun"}
 _SIGNALS = {
-    "signal 9": "it was killed (signal 9): by the system because memory ran out, or by somebody; where it was memory, "
-    "run fewer jobs at once (--cores), or give it more",
-    "signal 15": "it was told to end (signal 15)",
+    "signal 9": "it was killed (signal 9), by the system for lack of memory or by a user; for lack of memory run fewer "
+    "jobs at once (--cores), or give it more",
+    "signal 15": "it was asked to end (signal 15)",
     "signal 11": "it crashed (signal 11), which is a fault of a library or of the machine",
     "signal 7": "it crashed (signal 7); on a network disk that is most often one that went away or is full",
 }
@@ -46,7 +45,7 @@ _STATES = {
     "NODE_FAIL": "its node failed; run the same command again, or leave the node out with --slurm-exclude-failed-nodes",
     "BOOT_FAIL": "its node did not start; run the same command again",
     "PREEMPTED": "it made room for a job of higher priority; run the same command again",
-    "CANCELLED": "it was cancelled (scancel), by somebody or by the cluster",
+    "CANCELLED": "it was cancelled (scancel), by a user or by the cluster",
 }
 
 
@@ -68,41 +67,41 @@ class FailedJob:
 def closing_words(
     failed: Sequence[FailedJob], command: Sequence[str], *, stopped: str = "", colour: bool = False
 ) -> str:
-    """Returns the last words of a run, the cause at the very end.
+    """Returns the summary of a failed run, the causes at its end.
 
     Args:
-        failed: the jobs that failed; those at the head are told in full, and equal causes once.
-        command: what the user typed, with the program's path.
+        failed: the jobs that failed; the first causes are shown in full, equal causes once.
+        command: the user's command, with the program's path.
         stopped: name of the signal that ended the run, such as SIGINT; empty if it ended by itself.
         colour: whether causes are red.
     """
-    go_on = f"To go on{' when that is mended' if failed and not stopped else ''}:\n  {command_to_go_on(command)}"
+    resume = f"To resume{' after fixing this' if failed and not stopped else ''}, run:\n  {command_to_resume(command)}"
     if stopped:
         by = {"SIGINT": "Ctrl-C (SIGINT)", "SIGTERM": "a request to end (SIGTERM)"}.get(stopped, stopped)
-        return f"The run was stopped by {by}; what was answered or made so far is kept.\n\n{go_on}"
+        return f"The run was stopped by {by}; what was answered or made so far is kept.\n\n{resume}"
     if not failed:
-        return f"The run failed; see above.\n\n{go_on}"
+        return f"The run failed; see above.\n\n{resume}"
     groups: dict[tuple[str, ...], list[FailedJob]] = {}
     for job in failed:
         groups.setdefault(tuple(job.cause), []).append(job)
-    told = list(groups.values())
+    distinct = list(groups.values())
     heading = "A job failed:" if len(failed) == 1 else f"{len(failed)} jobs failed:"
-    rest = [_in_a_line(group) for group in told[IN_FULL : IN_FULL + IN_A_LINE]]
-    if left := sum(map(len, told[IN_FULL + IN_A_LINE :])):
+    rest = [_in_a_line(group) for group in distinct[IN_FULL : IN_FULL + IN_A_LINE]]
+    if left := sum(map(len, distinct[IN_FULL + IN_A_LINE :])):
         rest.append(f"  and {left} more; their logs lie beside these")
-    full = [_in_full(group, colour=colour) for group in reversed(told[:IN_FULL])]
-    return "\n\n".join([go_on, heading, *(["\n".join(rest)] if rest else []), *full])
+    full = [_in_full(group, colour=colour) for group in reversed(distinct[:IN_FULL])]
+    return "\n\n".join([resume, heading, *(["\n".join(rest)] if rest else []), *full])
 
 
 def wants_colour(is_terminal: bool, environment: Mapping[str, str]) -> bool:
-    """Returns whether words may be coloured: on a terminal that can, where nobody said no (https://no-color.org)."""
+    """Returns whether output may be coloured: on a terminal with colours, unless NO_COLOR is set (https://no-color.org)."""
     return is_terminal and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
-def command_to_go_on(command: Sequence[str]) -> str:
-    """Returns the user's own command, without what would make again all that is made.
+def command_to_resume(command: Sequence[str]) -> str:
+    """Returns the user's command without the options that force jobs whose outputs exist.
 
-    Jobs that were forced and did not come about are run by the same command anyway.
+    Forced jobs that did not finish run without these options, too.
     """
     program, *words = command
     name = Path(program).name
@@ -117,15 +116,15 @@ def command_to_go_on(command: Sequence[str]) -> str:
     return shlex.join(kept)
 
 
-def words_of_ending(how: str, *, told: bool) -> list[str]:
-    """Returns how a command ended; nothing where that says no more than what is told already."""
-    if how in _SIGNALS and not (told and how == "signal 15"):
+def words_of_ending(how: str, *, known: bool) -> list[str]:
+    """Returns how a command ended; nothing where a known cause says as much."""
+    if how in _SIGNALS and not (known and how == "signal 15"):
         return [_SIGNALS[how]]
-    return [] if told or not how else [f"it ended with {how}"]
+    return [] if known or not how else [f"it ended with {how}"]
 
 
 def words_of_state(state: JobState, rule: str) -> list[str]:
-    """Returns what Slurm says about a job that failed, with what helps."""
+    """Returns Slurm's state of a failed job with a remedy; nothing for other states."""
     where = f" on {state.nodes}" if state.nodes else ""
     said = f"Slurm job {state.number}{where}: {state.state}"
     helps = _STATES.get(state.state)
@@ -137,8 +136,8 @@ def words_of_state(state: JobState, rule: str) -> list[str]:
 def _in_full(group: Sequence[FailedJob], *, colour: bool) -> str:
     """Returns jobs with the same cause: the first by name and logs, how many others, and the cause."""
     first = group[0]
-    told = map(visible, first.cause)
-    cause = [f"    {_RED}{line}{_AS_BEFORE}" if colour else f"    {line}" for line in told]
+    lines = map(visible, first.cause)
+    cause = [f"    {_RED}{line}{_AS_BEFORE}" if colour else f"    {line}" for line in lines]
     return "\n".join([f"  {_names(group)}", *(f"    log: {path}" for path in first.logs), *cause])
 
 
@@ -152,23 +151,23 @@ def _names(group: Sequence[FailedJob]) -> str:
     others = len(group) - 1
     if not others:
         return group[0].name
-    return f"{group[0].name} and {'another job' if others == 1 else f'{others} other jobs'} of which the same is known"
+    return f"{group[0].name}; same error in {counted(others, 'other job')}"
 
 
-# Failed jobs as Snakemake knows them, with what their logs say, told when the process of the run ends.
+# Failed jobs and their logs
 
 _NO_ROOM = 64 * 1024
 """Bytes, fewer than which a disk is full."""
 
 
 class Rule(Protocol):
-    """A rule, as far as it is told."""
+    """The attributes of a rule that the summary shows."""
 
     name: str
 
 
 class Job(Protocol):
-    """A job of Snakemake's, as far as it is told."""
+    """The attributes of a job of Snakemake that the summary shows."""
 
     rule: Rule
     log: Sequence[str]
@@ -177,24 +176,24 @@ class Job(Protocol):
 
 
 def say_at_exit(failed: Iterable[object], notices: Notices, command: Sequence[str], results_dir: Path) -> None:
-    """Has the last words of a run printed behind everything that Snakemake says.
+    """Prints the summary of a failed run when the process ends, behind all of Snakemake's output.
 
     Args:
         failed: Snakemake's failed jobs and groups of jobs.
-        notices: what its records said about them.
-        command: what the user typed.
-        results_dir: where the run leaves its marks.
+        notices: what Snakemake's log says about them.
+        command: the user's command.
+        results_dir: the folder of the run's lock and signal.
     """
     groups = [list(getattr(one, "jobs", [one])) for one in failed]
     found = [job for group in groups for job in failed_in(group, notices, _began(results_dir))]
-    told = sorted(found, key=lambda job: job.name)
+    jobs = sorted(found, key=lambda job: job.name)
     colour = wants_colour(sys.stderr.isatty(), os.environ)
-    words = closing_words(told, command, stopped=_signal(results_dir), colour=colour)
+    words = closing_words(jobs, command, stopped=_signal(results_dir), colour=colour)
     atexit.register(partial(print, f"\n{words}", file=sys.stderr, flush=True))
 
 
 def failed_in(group: Sequence[Job], notices: Notices, began: float) -> list[FailedJob]:
-    """Returns what is told about a job, or about those of a group that failed.
+    """Returns the failed jobs of a group of jobs, with causes and logs.
 
     Args:
         group: jobs that ran as one.
@@ -206,16 +205,16 @@ def failed_in(group: Sequence[Job], notices: Notices, began: float) -> list[Fail
     cluster_text = _end_of(Path(notice.cluster_log)) if notice.cluster_log else ""
     named = failed_of(cluster_text)
     blamed = [job for job in group if job.log and job.log[0] in named] or _unfinished(group, began)
-    return [_told(job, notices, notice, named, state, cluster_text, began) for job in blamed]
+    return [_failed_job(job, notices, notice, named, state, cluster_text, began) for job in blamed]
 
 
 def _unfinished(group: Sequence[Job], began: float) -> list[Job]:
-    """Returns the jobs of a group that say that they failed, or else those that began and made nothing, or else all."""
-    told = [job for job in group if cause_in(_log_of(job, began))]
-    return told or [job for job in group if _log_of(job, began) and not _made(job)] or list(group)
+    """Returns the jobs of a group whose logs have a cause, or else those that began and made nothing, or else all."""
+    blamed = [job for job in group if cause_in(_log_of(job, began))]
+    return blamed or [job for job in group if _log_of(job, began) and not _made(job)] or list(group)
 
 
-def _told(
+def _failed_job(
     job: Job,
     notices: Notices,
     notice: Notice,
@@ -229,19 +228,19 @@ def _told(
     how = named.get(str(log), notice.how)
     cause = cause_in(text)
     if not cause and not text and log and (full := _full_disk_of(log)):
-        cause = [f"the disk of {_shown(full)} is full, so that not even its log could be written; make room there"]
+        cause = [f"the disk of {_shown(full)} is full, and its log could not be written; make room there"]
     if not cause and (missing := [one for one in notices.not_there if any(path in one for path in job.output)]):
         paths = [path for path in job.output if path in missing[-1]]
-        cause = [f"it ended well, and yet {', '.join(paths)} was not there after --latency-wait"]
-    cause += words_of_ending(how, told=bool(cause)) + (words_of_state(state, job.rule.name) if state else [])
+        cause = [f"it ended without an error, but {', '.join(paths)} was missing after --latency-wait"]
+    cause += words_of_ending(how, known=bool(cause)) + (words_of_state(state, job.rule.name) if state else [])
     if not cause_in(text) and cluster:
         cause += cause_in_cluster_log(cluster)
     if not cause and notice.words:
         cause = notice.words.splitlines()[:3]
     if not cause:
-        cause = ["its log ends with:", *last_lines(text)] if text else ["nothing is known about the cause"]
+        cause = ["its log ends with:", *last_lines(text)] if text else ["the cause is unknown"]
         if notice.cluster_job and not state:
-            cause.append(f"Slurm job {notice.cluster_job}: Slurm does not answer, or has forgotten it")
+            cause.append(f"Slurm job {notice.cluster_job}: Slurm does not answer, or no longer knows it")
     logs = [_shown(log)] if log and text else []
     return FailedJob(
         job_words(job.rule.name, job.wildcards),
@@ -251,7 +250,7 @@ def _told(
 
 
 def _shown(path: Path) -> Path:
-    """Returns a path as the user can type it, who with --directory is in another folder than the run."""
+    """Returns a path relative to the folder that the command was typed in, which --directory may differ from."""
     typed_in, full = Path(os.environ.get("PWD", ".")).absolute(), path.absolute()
     return full.relative_to(typed_in) if full.is_relative_to(typed_in) else full
 
@@ -302,7 +301,7 @@ def _signal(results_dir: Path) -> str:
         return ""
 
 
-# The cause of a failure, read from the end of a log.
+# The cause of a failure, read from the end of a log
 
 MOST_LINES = 12
 WIDEST = 400
@@ -319,10 +318,9 @@ _NOISE = re.compile(
 
 
 def cause_in(text: str) -> list[str]:
-    """Returns the lines of a stage's log that say why it failed; none where it says nothing about that.
+    """Returns the lines of a stage's log with the cause of its failure; none where the log has no cause.
 
-    A stage that refuses to go on says "error in STAGE: " and why; one with a fault of its own ends with a traceback, of
-    which the last line and the place are told.
+    A cause is a message `error in STAGE: ...`, or the last line and the place of a traceback.
     """
     lines = _lines(text)
     ours = max((n for n, line in enumerate(lines) if _OURS.match(line)), default=-1)
@@ -333,7 +331,7 @@ def cause_in(text: str) -> list[str]:
 
 
 def cause_in_cluster_log(text: str) -> list[str]:
-    """Returns the lines of a cluster's log of a job that say why it failed, or else its last ones."""
+    """Returns the lines of a cluster's log of a job with the cause of its failure, or else its last ones."""
     if cause := cause_in(text):
         return cause
     lines = [line for line in _lines(text) if line.strip() and not _NOISE.match(line)]
@@ -342,7 +340,7 @@ def cause_in_cluster_log(text: str) -> list[str]:
 
 
 def last_lines(text: str) -> list[str]:
-    """Returns the last lines of a log that says nothing about a failure."""
+    """Returns the last lines of a log without a cause."""
     return _short([line for line in _lines(text) if line.strip()][-2:])
 
 
@@ -351,10 +349,10 @@ def _of_traceback(lines: list[str]) -> list[str]:
     if end is None:
         return []
     place = [found for line in lines[:end] if (found := _PLACE.match(line))]
-    told = [*lines[end:]]
+    shown = [*lines[end:]]
     if place:
-        told[0] += f" ({place[-1][1]}, line {place[-1][2]})"
-    return told
+        shown[0] += f" ({place[-1][1]}, line {place[-1][2]})"
+    return shown
 
 
 def _lines(text: str) -> list[str]:
@@ -368,7 +366,7 @@ def _short(lines: list[str]) -> list[str]:
     return kept + ([f"... {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else [])
 
 
-# What Snakemake says about failed jobs: remembered for the end, and shown in one line instead of a long command.
+# Failed jobs in Snakemake's log
 
 _LOGGER = "snakemake.logging"
 _COMMAND = re.compile(
@@ -377,7 +375,7 @@ _COMMAND = re.compile(
 _RULE = re.compile(r"(?:RuleException:\s*)?CalledProcessError in file ")
 _OF_OURS = re.compile(r'^(?:\w+(?:Error|Exception)) in file "[^"]*", line \d+:\n(.*?)(?:\n  File "[^\n]*)*$', re.S)
 _STOPPED = ("signal 2", "exit status 130")
-"""How jobs end that a user stops, who need not be told which."""
+"""How jobs end that the user stops; they are not reported."""
 _UNKNOWN = re.compile(r"MissingRuleException:\nNo rule to produce (?P<target>.+) \(if you use input functions", re.S)
 _PROTECTED = "ProtectedOutputException"
 _NOT_OURS = (
@@ -410,7 +408,7 @@ class Notice:
 
 @dataclass
 class Notices(logging.Filter):
-    """Remembers what Snakemake's records say about failed jobs, and shortens what is shown of them.
+    """Remembers what Snakemake logs about failed jobs, and shortens its messages.
 
     Args:
         commands_shown: whether the user asked to see commands; then nothing is shortened.

@@ -1,4 +1,4 @@
-"""What a node of the cluster finds: the project, shared folders and GPUs.
+"""A probe that runs on a node of the cluster: does it see the project, shared folders and GPUs?
 
     python -m dialeval.jobs.node_probe TASK.json
 
@@ -26,9 +26,10 @@ import dialeval
 
 def answer(task: Path) -> dict[str, Any]:
     """Returns what this machine finds, with seconds until it saw the file in each folder; None where it did not."""
-    asked = json.loads(task.read_text(encoding="utf-8"))
+    task_data = json.loads(task.read_text(encoding="utf-8"))
     folders = {
-        name: _look(Path(folder), asked["nonce"], asked["patience"]) for name, folder in asked["folders"].items()
+        name: _look(Path(folder), task_data["nonce"], task_data["patience"])
+        for name, folder in task_data["folders"].items()
     }
     return {**environment(), "host": socket.gethostname(), "folders": folders, "gpus": gpus()}
 

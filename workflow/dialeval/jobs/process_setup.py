@@ -1,4 +1,4 @@
-"""What the process of a job or a run sets up first: imports, garbage collection, output, settings from the run.
+"""The setup of a job's or a run's process: imports, garbage collection, output, settings from the environment.
 
 The first array that PyArrow makes of a list loads pandas, if it is installed, only to ask whether the list is a series:
 more than a third of what a small job takes. Asked once where pandas cannot be found, PyArrow goes without. Whoever
@@ -26,8 +26,6 @@ from typing import Any, TextIO
 
 from dialeval.errors import visible
 
-# PyArrow without pandas, in a job that has no use for it.
-
 PANDAS = "pandas"
 
 
@@ -43,7 +41,7 @@ class _NotFound(MetaPathFinder):
 
 
 def leave_pandas_out() -> None:
-    """Has PyArrow ask for pandas now, in vain, unless it is loaded: whoever loaded it hands over series."""
+    """Makes PyArrow look for pandas now, in vain, unless pandas is loaded, whose series it may receive."""
     if PANDAS in sys.modules or "pyarrow" not in sys.modules:
         return
     import pyarrow as pa
@@ -55,7 +53,7 @@ def leave_pandas_out() -> None:
         sys.meta_path.remove(finder)
 
 
-# How often a job looks for garbage: objects that hold each other and that nobody else holds.
+# Garbage collection
 
 SELDOM = 50_000
 """New containers after which Python looks for garbage; its own number is 700.
@@ -72,7 +70,7 @@ def keep_what_is_loaded() -> None:
     gc.set_threshold(SELDOM)
 
 
-# Words on a terminal: letters that it lacks are written in another way, and characters that control it are escaped.
+# Characters on a terminal
 
 _PLAIN = {"–": "-", "—": "-", "−": "-", "×": "x", "…": "...", "≥": ">=", "≤": "<=", "’": "'", "“": '"', "”": '"'}
 _NAME = "dialeval.plain"
@@ -117,7 +115,7 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
     return "".join(_PLAIN.get(one) or one.encode("ascii", "backslashreplace").decode() for one in letters), error.end
 
 
-# Lines of several jobs that share one terminal or pipe: each is written at once, so that no two run into one.
+# Lines of several jobs on one terminal or pipe
 
 
 def write_whole_lines() -> None:
@@ -128,11 +126,11 @@ def write_whole_lines() -> None:
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            with suppress(OSError):  # a closed pipe: whoever writes to it next is told
+            with suppress(OSError):  # a closed pipe: the next writer gets the error
                 stream.reconfigure(line_buffering=True, write_through=False)
 
 
-# What jobs are told beside their settings, since it changes no answer: requests at once, tries, allowed failures.
+# Settings that change no answer, from the environment
 
 VARIABLE = "DIALEVAL_RUNNING"
 
@@ -163,13 +161,13 @@ def with_how_jobs_run(
         fields: the names of all settings that the stage has.
         environment: of this process; outside a run it says nothing, and what is left out is as by default.
     """
-    said = json.loads(environment.get(VARIABLE, "{}"))
-    models = said.get("models", {})
+    given = json.loads(environment.get(VARIABLE, "{}"))
+    models = given.get("models", {})
     names = {"model": settings.get("name"), "partner": (settings.get("selfchat") or {}).get("partner")}
     filled = dict(settings)
     for part, name in names.items():
         if isinstance(settings.get(part), dict):
             filled[part] = {**models.get(name, {}), **settings[part]}
     if "answering" in fields:
-        filled.setdefault("answering", said.get("answering", {}))
+        filled.setdefault("answering", given.get("answering", {}))
     return filled

@@ -1,7 +1,7 @@
 """Progress of a stage, in lines for people and in small files for others.
 
 A job writes `results/.progress/<its log's path>/<what it asks>.json` when it begins to ask, every few seconds, and at
-its end; nobody else writes there. The files of an earlier run are taken away when a run begins.
+its end; only jobs write there. A run that begins removes the files of an earlier one.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from typing import TextIO
 
 from dialeval.errors import UserError
 from dialeval.whole_files import refuse_links, write_new
-
-# Progress of a long stage, as lines that read well on a terminal and in a log file.
 
 
 class Progress:
@@ -46,7 +44,7 @@ class Progress:
         self._stream = stream or sys.stderr
         self._start = self._last = time.monotonic()
         self._first_asked: float | None = None
-        self._tell("running")
+        self._report("running")
 
     def advance(self, *, stored: bool = False, failed: bool = False, tokens: int = 0) -> None:
         """Counts one more: answered, found in the store, or failed."""
@@ -59,7 +57,7 @@ class Progress:
         if time.monotonic() - self._last >= self.every:
             self._last = time.monotonic()
             self._print(self._line())
-            self._tell("running")
+            self._report("running")
 
     def finish(self) -> None:
         """Prints the closing line."""
@@ -69,7 +67,7 @@ class Progress:
             f"{self.title}: {self.done} {self.unit} done in {seconds:.1f} s{self._speed(seconds)} "
             f"({asked} asked, {self.stored} from the store, {self.failed} failed)"
         )
-        self._tell("done")
+        self._report("done")
 
     def _line(self) -> str:
         seconds = max(time.monotonic() - self._start, 1e-9)
@@ -95,7 +93,7 @@ class Progress:
         tokens = f"{self.tokens / max(seconds, 1e-9):.0f} tokens/s" if self.tokens else ""
         return "".join(f", {words}" for words in (tokens, self.extra()) if words)
 
-    def _tell(self, state: str) -> None:
+    def _report(self, state: str) -> None:
         seconds = round(time.monotonic() - self._start, 1)
         counts = (self.done, self.total, self.stored, self.failed, self.tokens)
         write(SoFar(self.title, self.unit, *counts, seconds, state))
@@ -105,15 +103,15 @@ class Progress:
 
 
 def _duration(seconds: float) -> str:
-    whole = round(seconds)
-    if whole < 120:
-        return f"{whole} s"
-    if whole < 7200:
-        return f"{whole // 60} min"
-    return f"{whole / 3600:.1f} h"
+    rounded = round(seconds)
+    if rounded < 120:
+        return f"{rounded} s"
+    if rounded < 7200:
+        return f"{rounded // 60} min"
+    return f"{rounded / 3600:.1f} h"
 
 
-# How far each job is that asks models, in small files that the run, a live page and later readers look at.
+# Progress files of jobs that make model calls
 
 FOLDER = ".progress"
 _LOGS = "logs"
@@ -152,7 +150,7 @@ class SoFar:
         return self.done - self.stored
 
 
-def tell_for(results_dir: Path, log: Path | None) -> None:
+def report_for(results_dir: Path, log: Path | None) -> None:
     """Has what this process asks be told under the log of its job; one whose log lies elsewhere tells nothing."""
     name = job_name(results_dir, log) if log else ""
     _folder[:] = [results_dir / FOLDER / name] if name else []

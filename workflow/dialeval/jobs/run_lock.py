@@ -5,7 +5,7 @@ this one.
 
 Whatever is made of such a file is older than it, which Snakemake takes for a fault of the job that made it. Contents
 decide what runs, so such a file is given the present time. Only the stamp that Snakemake compares is looked at and
-changed: a link's own and never that of what it leads to, which may be somebody else's, and a folder's note of it.
+changed: a link's own and never that of what it leads to, which may belong to another user, and a folder's note of it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from pathlib import Path
 
 from dialeval.errors import UserError
 from dialeval.whole_files import open_no_link
-
-# One run at a time in a results folder, with a lock that dies with its process.
 
 _held: list[int] = []
 
@@ -45,7 +43,7 @@ def acquire(results_dir: Path) -> None:
 
 
 def refuse_second_run(results_dir: Path) -> None:
-    """Checks that nobody holds the lock of a results folder, without taking it.
+    """Checks that no run holds the lock of a results folder, without taking it.
 
     Raises:
         UserError: another run holds it.
@@ -101,7 +99,7 @@ def check_writable(folder: Path) -> None:
         probe.unlink()
 
 
-# Files whose time stamps lie in the future, as after a clock that was wrong, or an archive from another time zone.
+# Time stamps in the future
 
 _OF_A_FOLDER = ".snakemake_timestamp"
 

@@ -1,4 +1,4 @@
-"""Progress of a whole run, and the lines that it says of its jobs.
+"""Progress of a whole run, and its lines about jobs in place of Snakemake's.
 
 Where the default profile keeps Snakemake quiet about rules, it says only that some job began and which number ended. A
 filter of its logger says instead which rule for which model, protocol and shard, what it asked, and how much of all
@@ -19,8 +19,6 @@ import pyarrow.parquet as pq
 from dialeval.jobs.process_setup import write_whole_lines
 from dialeval.jobs.progress import SoFar, job_name, read_job
 
-# How far a run is as a whole: counted in requests to models and not in jobs, of which one may ask for days.
-
 
 @dataclass(frozen=True)
 class AskingJob:
@@ -38,14 +36,14 @@ class AskingJob:
 
 
 @dataclass(frozen=True)
-class Whole:
+class RunProgress:
     """How far a run is.
 
     Attributes:
         done: requests that are answered, found in the store, or failed.
         total: of all jobs of which that is known.
         asked, stored, failed: of those done.
-        unknown: jobs of which nobody knows yet how much they will ask.
+        unknown: jobs whose number of requests is not known yet.
         asking: jobs that are at it.
     """
 
@@ -84,47 +82,47 @@ class Requests:
     ended: set[str] = field(default_factory=set)
     """Names of jobs that are done, which are looked at once more; one whose files were put back has asked nothing."""
     begun: set[str] | None = None
-    """Names of jobs that began; others are not looked at, on a disk that may be far away. None: nobody keeps count."""
+    """Names of jobs that began; the files of others are not read, as the disk may be slow. None: all are read."""
     _final: dict[str, list[SoFar]] = field(default_factory=dict)
     _planned: dict[tuple[Path, int], int] = field(default_factory=dict)
 
-    def so_far(self) -> Whole:
+    def so_far(self) -> RunProgress:
         """Returns how far the run is now."""
-        told = {job.name: self._told(job.name) for job in self.jobs}
+        counts = {job.name: self._counts_of(job.name) for job in self.jobs}
         done = total = unknown = asking = 0
-        counted = [one for own in told.values() for one in own]
+        counted = [one for own in counts.values() for one in own]
         for job in self.jobs:
-            own = told[job.name]
+            own = counts[job.name]
             asking += any(one.state == "running" for one in own)
             done += sum(one.done for one in own)
             expected = self._expected(job, own)
             total += expected or 0
             unknown += expected is None
         asked, stored, failed = (sum(getattr(one, name) for one in counted) for name in ("asked", "stored", "failed"))
-        return Whole(done, max(total, done), asked, stored, failed, unknown, asking)
+        return RunProgress(done, max(total, done), asked, stored, failed, unknown, asking)
 
-    def _told(self, name: str) -> list[SoFar]:
+    def _counts_of(self, name: str) -> list[SoFar]:
         if name in self._final:
             return self._final[name]
         has_ended = name in self.ended  # before its files are read
         if not has_ended and self.begun is not None and name not in self.begun:
             return []
-        told = read_job(self.results_dir, name)
+        counts = read_job(self.results_dir, name)
         if has_ended:
-            self._final[name] = told
-        return told
+            self._final[name] = counts
+        return counts
 
-    def _expected(self, job: AskingJob, told: Sequence[SoFar]) -> int | None:
+    def _expected(self, job: AskingJob, counts: Sequence[SoFar]) -> int | None:
         """Returns how much a job asks: what it did when it is done, what it says when it is at it, what was planned."""
         if job.name in self.ended:
-            return sum(one.done for one in told)
-        if told and all(one.state == "done" or one.total is not None for one in told):
-            return sum(one.done if one.state == "done" else one.total or 0 for one in told)
+            return sum(one.done for one in counts)
+        if counts and all(one.state == "done" or one.total is not None for one in counts):
+            return sum(one.done if one.state == "done" else one.total or 0 for one in counts)
         if not job.requests:
             return None
-        counts = [self._rows(path) for path in job.requests]
-        known = [count for count in counts if count is not None]
-        return -(-sum(known) // job.shards) if len(known) == len(counts) else None
+        planned = [self._rows(path) for path in job.requests]
+        known = [rows for rows in planned if rows is not None]
+        return -(-sum(known) // job.shards) if len(known) == len(planned) else None
 
     def _rows(self, path: Path) -> int | None:
         try:
@@ -141,7 +139,7 @@ def _share(done: int, total: int) -> str:
     return "100%" if done >= total else f"{min(100 * done / total, 99.9):.{0 if done < 0.99 * total else 1}f}%"
 
 
-# What a run says of its jobs: a line when one begins, one when it ends, and how far the whole is.
+# Lines about jobs in a run's log
 
 _LOGGER = "snakemake.logging"
 _CHOOSING = "Select jobs to execute..."
@@ -170,7 +168,7 @@ class JobLines(logging.Filter):
     _begun: dict[int, _Begun] = field(default_factory=dict)
     _ended: list[str] = field(default_factory=list)
     _over: threading.Event = field(default_factory=threading.Event)
-    _said: str = ""
+    _printed: str = ""
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -180,7 +178,7 @@ class JobLines(logging.Filter):
         self.requests.begun = set()
         write_whole_lines()
         logging.getLogger(_LOGGER).addFilter(self)
-        threading.Thread(target=self._keep_telling, name="requests so far", daemon=True).start()
+        threading.Thread(target=self._print_progress, name="requests so far", daemon=True).start()
         return self
 
     def detach(self) -> None:
@@ -201,7 +199,7 @@ class JobLines(logging.Filter):
         if event == "progress":
             if not self._ended:
                 return False
-            record.msg = self._told(record.done, record.total)  # type: ignore[attr-defined]
+            record.msg = self._progress_line(record.done, record.total)  # type: ignore[attr-defined]
             record.event = None
         return True
 
@@ -224,25 +222,25 @@ class JobLines(logging.Filter):
             return
         name = job_name(self.requests.results_dir, Path(job.log))
         self.requests.ended.add(name)
-        told = read_job(self.requests.results_dir, name)
-        asked = [
+        counts = read_job(self.requests.results_dir, name)
+        lines = [
             f"{one.asked:,} asked, {one.stored:,} from the store" + (f", {one.failed:,} failed" if one.failed else "")
-            for one in told
+            for one in counts
         ]
-        self._ended.append("; ".join([f"{job.words}: done in {duration(time.monotonic() - job.at)}", *asked]))
+        self._ended.append("; ".join([f"{job.words}: done in {duration(time.monotonic() - job.at)}", *lines]))
 
-    def _told(self, done: int, total: int) -> str:
+    def _progress_line(self, done: int, total: int) -> str:
         words, self._ended = "\n".join(self._ended), []
-        whole = self.requests.so_far().in_words()
-        news, self._said = ("" if whole == self._said else f"; {whole}"), whole
+        progress = self.requests.so_far().in_words()
+        news, self._printed = ("" if progress == self._printed else f"; {progress}"), progress
         return f"{words} ({done:,} of {total:,} jobs{news})"
 
-    def _keep_telling(self) -> None:
+    def _print_progress(self) -> None:
         while not self._over.wait(SECONDS):
-            whole = self.requests.so_far()
-            words = whole.in_words()
-            if whole.asking and words != self._said:
-                self._said = words
+            progress = self.requests.so_far()
+            words = progress.in_words()
+            if progress.asking and words != self._printed:
+                self._printed = words
                 logging.getLogger(_LOGGER).info(f"so far {words}")
 
 

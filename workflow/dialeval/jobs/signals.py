@@ -1,7 +1,7 @@
 """How jobs are stopped: by Ctrl-C, and with the run that started them.
 
 An event loop that is stopping takes a second Ctrl-C wherever it happens to be, and may then wait for ever for a task
-that nobody wakes. A process that ends at once loses no more than one that is killed: what is stored is whole.
+that is never woken. A process that ends at once loses no more than one that is killed: what is stored is whole.
 
 Snakemake lets running jobs finish when it is told to terminate, and leaves them behind when it is killed. So the run
 tells its jobs, by their environment, which process it is and where it leaves a mark when it is to end; a job looks
@@ -24,8 +24,6 @@ from types import FrameType
 from typing import NoReturn
 
 from dialeval.whole_files import write_new
-
-# Ctrl-C: the first one stops a job in order, the next one ends it at once.
 
 INTERRUPTED = 130
 
@@ -69,7 +67,7 @@ def next_ends_at_once() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-# Jobs end with the run that started them: a job that asks for money must not go on when nobody waits for it.
+# Jobs end with the run that started them
 
 VARIABLE = "DIALEVAL_RUN"
 SECONDS = 0.5
@@ -93,7 +91,7 @@ def leave_alone(environment: MutableMapping[str, str] = os.environ) -> None:
 def mark_when_terminated(results_dir: Path) -> None:
     """Has SIGTERM and SIGINT leave the mark that jobs look for, before they do what they did so far.
 
-    It must be called when nobody else is at work in the results folder: a mark of an earlier run is taken away.
+    Call it when no other run uses the results folder: it removes the mark of an earlier run.
     """
     mark = _mark(results_dir)
     mark.unlink(missing_ok=True)

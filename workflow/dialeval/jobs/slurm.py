@@ -1,4 +1,4 @@
-"""What Slurm says of jobs: states, accounting, and jobs that wait for ever.
+"""Slurm's commands: states of jobs, accounting, and pending jobs that can never start.
 
 The plugin takes sacct wherever it is installed. Without Slurm's accounting it then waits for ever for jobs that ended
 long ago. squeue knows jobs only as long as the controller remembers them (`MinJobAge`).
@@ -16,8 +16,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-# What Slurm's own commands say, each asked with a limit of time: without its database some of them hang.
 
 PATIENCE = 15.0
 """Seconds in which a command has to answer."""
@@ -77,24 +75,24 @@ def job_state(number: str) -> JobState | None:
 
     None where neither knows it.
     """
-    said = ask("scontrol", "show", "job", number, "--oneliner")
-    if said.status == 0 and (fields := _fields(said.words)):
+    answer = ask("scontrol", "show", "job", number, "--oneliner")
+    if answer.status == 0 and (fields := _fields(answer.words)):
         state = fields.get("JobState", "").partition(" ")[0]
         nodes = fields.get("NodeList", "")
         return JobState(
             number, state, fields.get("Reason", ""), "" if nodes == "(null)" else nodes, fields.get("ExitCode", "")
         )
-    said = ask("sacct", "-X", "-n", "-P", "-j", number, "--format=State,Reason,NodeList,ExitCode")
-    if said.status == 0 and said.words:
-        state, reason, nodes, code = (said.words.splitlines()[0].split("|") + [""] * 4)[:4]
+    answer = ask("sacct", "-X", "-n", "-P", "-j", number, "--format=State,Reason,NodeList,ExitCode")
+    if answer.status == 0 and answer.words:
+        state, reason, nodes, code = (answer.words.splitlines()[0].split("|") + [""] * 4)[:4]
         return JobState(number, state.partition(" ")[0], reason, "" if nodes == "None assigned" else nodes, code)
     return None
 
 
 def settings_of_cluster() -> dict[str, str]:
     """Returns Slurm's configuration, by name; empty where its controller does not answer."""
-    said = ask("scontrol", "show", "config")
-    lines = said.words.splitlines() if said.status == 0 else []
+    answer = ask("scontrol", "show", "config")
+    lines = answer.words.splitlines() if answer.status == 0 else []
     pairs = [line.split("=", 1) for line in lines if "=" in line]
     return {name.strip(): value.strip() for name, value in pairs}
 
@@ -114,7 +112,7 @@ def _fields(line: str) -> dict[str, str]:
     return dict(re.findall(r"(?:^|\s)(\w+)=(\S*)", line))
 
 
-# Of whom a run asks how its Slurm jobs ended: of sacct, or where that has no database behind it, of squeue.
+# States of finished jobs
 
 LOOKS = 3
 """How often a run has to look at a job in the time for which the controller remembers it."""
@@ -160,7 +158,7 @@ def asking(wanted: str | None, first_look: int) -> Asking:
     return Asking("squeue", look, "; ".join(words))
 
 
-# Jobs that wait in Slurm's queue for something that will not come: a run that has one would wait with it for ever.
+# Pending jobs
 
 SECONDS = 20.0
 """Between two looks at the queue."""
@@ -168,7 +166,7 @@ FOR_EVER = (
     "Account", "BadConstraints", "InvalidAccount", "InvalidQOS", "JobHeld", "PartitionConfig", "PartitionDown",
     "PartitionInactive", "PartitionNodeLimit", "PartitionTimeLimit", "ReqNodeNotAvail",
 )  # fmt: skip
-"""How Slurm's reasons begin for which a job waits until somebody changes something."""
+"""Beginnings of Slurm's reasons for which a job stays pending until its request or the cluster changes."""
 _LIMITS = ("Assoc", "QOS")
 _OF_ONE_JOB = ("PerJob", "PerNode", "WallDuration", "NotAllowed", "QOSMin")
 """What the names of limits hold that one job is over; under all others it waits for other jobs of its user to end."""
@@ -183,43 +181,43 @@ _REMEDIES = {
 
 
 def stays(reason: str) -> bool:
-    """Returns whether a job that waits for a reason of Slurm's will wait until somebody changes something."""
+    """Returns whether a job with a reason of Slurm stays pending until its request or the cluster changes."""
     if reason.startswith(_LIMITS):
         return any(part in reason for part in _OF_ONE_JOB)
     return reason.startswith(FOR_EVER)
 
 
 def remedy(reason: str) -> str:
-    """Returns what helps a job that waits for ever."""
+    """Returns the remedy for a job that can never start."""
     known = next((words for start, words in _REMEDIES.items() if reason.startswith(start)), "")
     return known or "correct what the profile asks for (partition, account), or ask the administrators"
 
 
 def tell_of_waiting(folder: Path) -> None:
-    """Says on the error stream, from now on and once for each job, which jobs of a run will wait for ever.
+    """Prints to standard error, from now on and once for each job, which jobs of a run can never start.
 
     Args:
         folder: in which the run was started, and by which its jobs are known.
     """
-    threading.Thread(target=_tell, args=(folder.resolve(),), name="waiting jobs", daemon=True).start()
+    threading.Thread(target=_print_waiting, args=(folder.resolve(),), name="waiting jobs", daemon=True).start()
 
 
 def waiting_for_ever(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yields number and reason of each job that was submitted from a folder and will wait for ever."""
-    said = ask("squeue", "-h", "-u", getpass.getuser(), "-t", "PD", "-o", "%i|%r|%Z")
-    for line in said.words.splitlines() if said.status == 0 else []:
+    """Yields number and reason of each job that was submitted from a folder and can never start."""
+    answer = ask("squeue", "-h", "-u", getpass.getuser(), "-t", "PD", "-o", "%i|%r|%Z")
+    for line in answer.words.splitlines() if answer.status == 0 else []:
         number, _, rest = line.partition("|")
         reason, _, submitted_from = rest.partition("|")
         if stays(reason) and Path(submitted_from) == folder:
             yield number, reason
 
 
-def _tell(folder: Path) -> None:
-    told: set[str] = set()
+def _print_waiting(folder: Path) -> None:
+    printed: set[str] = set()
     while True:
         time.sleep(SECONDS)
         for number, reason in waiting_for_ever(folder):
-            if number not in told:
+            if number not in printed:
                 words = f"Slurm job {number} waits for ever ({reason}): {remedy(reason)}"
                 print(f"{words}; then press Ctrl-C and run the same command again", file=sys.stderr, flush=True)
-                told.add(number)
+                printed.add(number)

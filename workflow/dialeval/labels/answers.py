@@ -15,7 +15,7 @@ from dialeval.labels.exports import RawLabel
 from dialeval.labels.sheets import pair_options
 from dialeval.labels.units import Unit
 from dialeval.protocols.questions import Question
-from dialeval.protocols.score_values import said_text
+from dialeval.protocols.score_values import score_of_label
 from dialeval.tables.dialogues import Outcome
 from dialeval.tables.files import escaped_cell
 
@@ -96,7 +96,7 @@ def _score(text: str, form: str, criterion: Criterion) -> dict[str, Any]:
             raise UnreadableLabelError(f"'{text:.40}' is neither Yes nor No")
         return {"value": float(chosen == YES), "choice": chosen} if chosen else {"value": number}
     if scale.labels:
-        said = said_text(text, criterion)
+        said = score_of_label(text, criterion)
         label = said.label if said else next((one for one, value in scale.points().items() if value == number), None)
         if label is None:
             raise UnreadableLabelError(f"'{text:.40}' is none of {', '.join(scale.labels)}{_hint(text)}")

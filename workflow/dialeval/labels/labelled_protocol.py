@@ -17,7 +17,7 @@ from dialeval.labels.exports import RawLabel
 from dialeval.labels.ledger import Ledger
 from dialeval.labels.sheets import is_same_text, other_order, shown_columns, shown_texts
 from dialeval.labels.units import Frame, Unit, keyed
-from dialeval.protocols.item_prompts import ItemPlanSettings
+from dialeval.protocols.item_prompts import PlanSettings
 from dialeval.protocols.questions import Question
 from dialeval.tables.files import unescaped_cell
 
@@ -279,7 +279,7 @@ def unlabelled_parts(asked: AskedProtocol, labelled: Collection[str]) -> str:
 # What the stages of labels are told of the protocol that people label under.
 
 
-class DrawSettings(ItemPlanSettings):
+class DrawSettings(PlanSettings):
     """A protocol, and how units are drawn.
 
     Attributes:
@@ -293,7 +293,7 @@ class DrawSettings(ItemPlanSettings):
     random_seed: int = 0
 
 
-class SheetSettings(ItemPlanSettings):
+class SheetSettings(PlanSettings):
     """A protocol, and whose sheet is made.
 
     Attributes:
@@ -311,7 +311,7 @@ class SheetSettings(ItemPlanSettings):
     instead: str | dict[str, str] = ""
 
 
-class LabelledSettings(ItemPlanSettings):
+class LabelledSettings(PlanSettings):
     """A protocol that people label under.
 
     Attributes:

@@ -19,7 +19,7 @@ from typing import Literal
 from dialeval.corpora.items import Item, iterate_items
 from dialeval.criteria import Criterion, Level
 from dialeval.prompts.rendering import letters_of
-from dialeval.protocols.item_prompts import ItemPlanSettings
+from dialeval.protocols.item_prompts import PlanSettings, asked_about, scored_items
 from dialeval.protocols.pair import Compared, by_case, compared, refuse_strangers
 
 # What one annotator is shown: things in a random order of the annotator's own, and questions about each.
@@ -165,7 +165,7 @@ class Frame:
     skipped: Counter[str] = field(default_factory=Counter)
 
 
-def frame_of(settings: ItemPlanSettings, paths: Iterable[Path]) -> Frame:
+def frame_of(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
     """Returns what judges are asked about under a protocol, as far as it is a system's.
 
     Args:
@@ -199,10 +199,10 @@ def keyed(units: Iterable[Unit], draws: Mapping[Level, str]) -> dict[str, Unit]:
     return {key_of(draws[unit.level], unit): unit for unit in units if unit.level in draws}
 
 
-def _scored(settings: ItemPlanSettings, paths: Iterable[Path]) -> Frame:
-    about = settings.about(())
+def _scored(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
+    about = asked_about(settings, ())
     frame = Frame([])
-    for item in settings.items_of(paths):
+    for item in scored_items(settings, paths):
         if not item.system:
             continue
         groups = about.groups_of_rated(item) if settings.protocol.form == "scale" else [about.of_rated(item)]
@@ -219,7 +219,7 @@ def _single(item: Item) -> Unit:
     return Unit(item.level, item.system, "", item.corpus, item.item_id, item.case_id, n, item.language, (shown,))
 
 
-def _pairs(settings: ItemPlanSettings, paths: Iterable[Path]) -> Frame:
+def _pairs(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
     question, skipped = settings.question(), Counter[str]()
     cases = by_case(chain.from_iterable(iterate_items(path) for path in paths))
     if not question.shipped:
@@ -228,7 +228,7 @@ def _pairs(settings: ItemPlanSettings, paths: Iterable[Path]) -> Frame:
     return Frame(units, {"dialogue": list(settings.criteria)}, +skipped)
 
 
-def _compared(settings: ItemPlanSettings, pairs: Iterable[Compared], skipped: Counter[str]) -> Iterator[Unit]:
+def _compared(settings: PlanSettings, pairs: Iterable[Compared], skipped: Counter[str]) -> Iterator[Unit]:
     shown: dict[tuple[str, str, int | None], Dialogue] = {}
     for meeting, n, length in pairs:
         if meeting.about != meeting.left.case_id:

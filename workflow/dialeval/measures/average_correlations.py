@@ -24,7 +24,7 @@ from dialeval.measures.correlations import ALL, AVERAGE, METHODS, NOTHING, ByMet
 from dialeval.measures.rated_items import Cell, Scorer
 from dialeval.papers import xdial_eval
 from dialeval.papers.comp_analysis import STATISTICS, published_average, system_of
-from dialeval.papers.model_names import folded
+from dialeval.papers.entry import folded
 from dialeval.papers.xdial_eval import CORRELATED
 from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.correlation import Correlations, average_over

@@ -18,8 +18,6 @@ from typing import Any
 from dialeval.criteria import FAILURES, NO_FAILURE
 from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, prompts
 
-# BotChat: chatbots talk to themselves, and a judge says who is the machine.
-
 _CONFIG = "configs/botchat.yaml"
 _PUBLISHED = "The authors' own dialogues and answers, where you have them: configs/botchat-published.yaml."
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "workbook", "withdrawn")
@@ -143,7 +141,7 @@ BOTCHAT = Paper(
 )
 
 
-# BotChat's numbers for its fourteen models, found by any name under which a model is known.
+# Printed numbers
 
 COLUMNS = ("mean_tokens", "elo_n8", "elo_n16", "unieval_n8", "unieval_n16", "win_or_tie")
 

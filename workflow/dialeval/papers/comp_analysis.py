@@ -21,10 +21,7 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from dialeval.papers import xdial_eval
-from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, prompts
-from dialeval.papers.model_names import folded
-
-# comp-analysis: how well language models judge dialogues that people rated, and whether they notice damage.
+from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, folded, prompts
 
 _CONFIG = "configs/metaeval.yaml"
 _MODELS = "configs/comp-analysis-models.yaml"
@@ -178,7 +175,7 @@ COMP_ANALYSIS = Paper(
 )
 
 
-# What comp-analysis prints (Tables 5 to 9), and what of it and of xDial-Eval stands beside a judge of ours.
+# Printed numbers (Tables 5 to 9)
 
 FULL, HUMAN = "comp-analysis 5", "comp-analysis 6"
 RANKINGS = "comp-analysis 7"
@@ -294,7 +291,7 @@ def _rows() -> tuple[Mapping[str, str], ...]:
     return tuple(csv.DictReader(text.splitlines()))
 
 
-# Comp-analysis's robustness ratios (Table 12), with the thresholds of Table 10 and the numbers of pairs of Table 11.
+# Printed robustness (Tables 10 to 12)
 
 AVERAGE = "average"
 JUDGES = ("Palm-2 Bison", "ChatGPT", "Tulu-13B", "Chimera-13B", "Baize-13B", "WizardLM-13B", "L2-Chat-13B")
@@ -375,7 +372,7 @@ def _row(row: Mapping[str, str]) -> PublishedRobustness:
     )
 
 
-# What comp-analysis and xDial-Eval print of their corpora (Table 1 of both): items, utterances, words and dimensions.
+# Printed corpora (Table 1)
 
 COLUMNS = ("n_items", "n_utterances", "words_context", "words_response", "words_utterance", "n_dimensions")
 _XDIAL, _COMP = "xdial-eval", "comp-analysis"

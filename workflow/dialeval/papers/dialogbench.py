@@ -15,8 +15,6 @@ from importlib.resources import files
 
 from dialeval.papers.entry import Item, Need, Paper, prompts
 
-# DialogBench: multiple-choice questions on dialogues, which one model writes and another filters.
-
 _CONFIG = "configs/dialogbench-models.yaml"
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "unpublished")
 _WRITER = prompts("dialogbench_write_en", "dialogbench_write_zh")
@@ -168,7 +166,7 @@ DIALOGBENCH = Paper(
 )
 
 
-# DialogBench's numbers: items and turns by task, accuracies by model, task and domain, and its ablations.
+# Printed numbers
 
 HUMAN, AVERAGE, OVERALL = "Human", "Avg.", "Overall"
 _ALIASES: Mapping[str, tuple[str, ...]] = {

@@ -1,4 +1,4 @@
-"""What an entry of a paper's contents is: one table, figure or appendix, and what stands for it here."""
+"""An entry of a paper's contents: a table, figure or appendix and its status here; names of models."""
 
 from __future__ import annotations
 
@@ -101,3 +101,20 @@ class Paper:
 def prompts(*names: str, folder: str = "prompts/papers") -> tuple[str, ...]:
     """Returns the files of prompts by their names, as items say where they stand."""
     return tuple(f"workflow/dialeval/{folder}/{name}.j2" for name in names)
+
+
+ALIASES = {
+    "gpt35turbo": "chatgpt",
+    "gpt40613": "gpt4",
+    "textbison001": "palm2bison",
+    "llama2chat13b": "l2chat13b",
+    "chimerainstchat13b": "chimera13b",
+    "baizev213b": "baize13b",
+    "wizardlm13bv12": "wizardlm13b",
+}
+
+
+def folded(name: str) -> str:
+    """Returns the letters and digits of a name in one case, with one name for every model of comp-analysis."""
+    plain = "".join(character for character in name.casefold() if character.isalnum())
+    return ALIASES.get(plain, plain)

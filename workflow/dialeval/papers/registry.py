@@ -13,8 +13,6 @@ from dialeval.papers.dialogbench import DIALOGBENCH as DIALOGBENCH_DIALOGBENCH
 from dialeval.papers.entry import Paper
 from dialeval.papers.xdial_eval import XDIAL_EVAL as XDIAL_EVAL_XDIAL_EVAL
 
-# All papers, in the order in which they are shown. Nothing but the report and the docs reads this.
-
 PAPERS: tuple[Paper, ...] = (
     BOTCHAT_BOTCHAT,
     DIALOGBENCH_DIALOGBENCH,
@@ -23,7 +21,7 @@ PAPERS: tuple[Paper, ...] = (
 )
 
 
-# What to cite for what a part of the report shows. Nothing but the report and the docs reads this.
+# Citations of a part of the report
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,7 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from dialeval.languages import PAPER_ORDER
-from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, prompts
-from dialeval.papers.model_names import folded
-
-# xDial-Eval: judges of dialogues in ten languages, zero-shot, trained and in ensembles.
+from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, folded, prompts
 
 _CONFIG = "configs/metaeval.yaml"
 _MODELS = "configs/xdial-models.yaml"
@@ -187,7 +184,7 @@ XDIAL_EVAL = Paper(
 )
 
 
-# What xDial-Eval prints (Tables 4, 5, 15, 16, 17), found by a system's name and by what it was trained on.
+# Printed numbers (Tables 4, 5, 15, 16, 17)
 
 ENGLISH, MULTILINGUAL = "English", "multilingual"
 """What a system was trained on."""
@@ -330,7 +327,7 @@ def _read(text: str) -> Iterator[Row]:
         yield Row(table, statistic, level, training, system, MappingProxyType(values))
 
 
-# The quality of xDial-Eval's translations: its Table 2, and the mean ratings of its people (section 3.2).
+# Printed quality of translations (Table 2)
 
 
 @cache

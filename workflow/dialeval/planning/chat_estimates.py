@@ -170,7 +170,7 @@ def _count_missing(end: _End, talk: Talk, sides: Mapping[str, _Side], chats: Cha
         if protocol != speaks[0]:
             with suppress(AnswerFailure):
                 messages = side.voice.next_request(end.seed_id, end.utterances)[0].messages
-        prompts = _prompts(side.model, messages, side.voice.told(end.seed_id), chats.utterance)
+        prompts = _prompts(side.model, messages, side.voice.system_message(end.seed_id), chats.utterance)
         for place, (who, prompt) in enumerate(zip(speaks, prompts, strict=False)):
             # another chatbot's talk may begin with the same request; and the partner may end it later on
             if who == protocol and (place or end.asked):

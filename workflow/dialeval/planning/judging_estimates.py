@@ -364,7 +364,8 @@ class InRounds:
             self._missing[place] = (model.key(one.request), model.prompt(one.request.messages))
             return
         answer = {"status": "ok", "text": response.text, "finish_reason": response.finish_reason}
-        self._stored[place] = (response, pair.parse(self.question, "", {}, answer)["outcome"])
+        (judgement,) = pair.parse(self.question, "", {}, answer)
+        self._stored[place] = (response, judgement["outcome"])
 
     def to_come(self, n: int, prompts: Range) -> None:
         """Takes requests about dialogues that are not there yet, with the tokens of all their prompts."""

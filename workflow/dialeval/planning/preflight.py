@@ -19,7 +19,7 @@ from dialeval.config.labels import (
     criteria_for_annotators,
     has_own_template,
     labelled_protocols,
-    unsaid_question,
+    missing_question,
 )
 from dialeval.config.loading import load_config
 from dialeval.config.section import Mistake
@@ -35,8 +35,8 @@ from dialeval.perturbations.registry import find_strategy
 from dialeval.perturbations.rewriting import TEMPLATES as REWRITTEN
 from dialeval.perturbations.wordnet import wordnet_folder
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols.forms import asks_in_words_of, unfit_template
 from dialeval.protocols.questions import Question
-from dialeval.protocols.template_check import asks_in_words_of, unfit_template
 from dialeval.training.pairs import chosen_kinds
 from dialeval.translation.quality import unfit_translation_templates
 
@@ -171,7 +171,7 @@ def _unsaid_questions(config: Config) -> Iterator[Mistake]:
         except UserError:
             continue  # told of the template itself
         if other:
-            yield unsaid_question(name, protocol, other)
+            yield missing_question(name, protocol, other)
 
 
 def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:

@@ -1,7 +1,7 @@
 """The marks that reasoning models put around their thinking.
 
 Thinking is cut from an answer only where the answer begins with its mark. The same mark further on is a quotation, a
-forgery, or the trace of thinking that nobody took out: it is found, so that it can be said, and never cut at. In a
+forgery, or thinking that was left in: it is found and reported, and never cut at. In a
 text that goes into a prompt, marks lose their brackets, so that no utterance can end a judge's thinking or a message.
 """
 

@@ -1,4 +1,4 @@
-"""Prompt templates: where they are found, and how they and dialogues become prompt text.
+"""Prompt templates: where they are found, what they include, and how they and dialogues become prompt text.
 
 A dialogue is shown to a judge with one line per utterance, `A: text<chat_end>`. What a chatbot wrote can neither end
 its own line nor forge a mark: line breaks become blanks, and a `<chat_end>` inside an utterance loses its brackets, as
@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Literal, overload
 
 from dialeval.errors import UserError
 from dialeval.prompts.reasoning import without_marks
-
-# Templates and dialogues become prompt text.
 
 
 class Templates:
@@ -34,7 +33,7 @@ class Templates:
     """
 
     def __init__(self, directory: Path | None = None, prompt_set: PromptSet = "ours") -> None:
-        import jinja2  # those who read answers share modules with those who ask, and render nothing
+        import jinja2  # stages that parse answers import this module and render nothing
         from jinja2.sandbox import ImmutableSandboxedEnvironment
 
         self._environment = ImmutableSandboxedEnvironment(  # attributes that begin with _ are refused
@@ -82,7 +81,7 @@ def render_dialogue(utterances: Sequence[str], speakers: Sequence[str] | None = 
     return str(utterances if isinstance(utterances, ShownDialogue) else ShownDialogue(utterances, speakers))
 
 
-# A dialogue as a template may see it: lines that are marked already, and no way to the text behind them.
+# A dialogue as a template sees it
 
 END_MARK = "<chat_end>"
 _MARK_INSIDE = re.compile(r"[<＜]\s{0,8}[/／]?\s{0,8}chat[_＿ ]end\s{0,8}[>＞]", re.IGNORECASE)
@@ -169,8 +168,6 @@ def _letter(number: int) -> str:
     return ascii_uppercase[place] + (str(turn + 1) if turn else "")
 
 
-# The sets of prompts, and where a template is looked for: in a user's folder, then in the chosen set, then among ours.
-
 PromptSet = Literal["ours", "papers"]
 OURS = Path(__file__).parent
 PAPERS = "papers"
@@ -201,3 +198,44 @@ def asks_as_papers(templates: Iterable[str], directory: Path | None, prompt_set:
     """
     own = directory.expanduser() if directory is not None else None
     return prompt_set == PAPERS and not any(own and (own / name).is_file() for name in templates)
+
+
+_REFERS = re.compile(rb"\{%[-+]?\s*(include|import|from|extends)\b")
+
+
+def with_references(names: Iterable[str], folders: Sequence[Path]) -> dict[str, bytes]:
+    """Returns the contents of templates, if they exist, and of those that they include, import or extend.
+
+    Where a name is computed, every template of the folders counts.
+
+    Args:
+        names: of the templates.
+        folders: where they lie; the first that has one of a name gives it.
+    """
+    found: dict[str, bytes] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        path = next((folder / name for folder in folders if (folder / name).is_file()), None)
+        if name in found or path is None:
+            continue
+        found[name] = path.read_bytes()
+        referred = _referred(found[name])
+        if None in referred:
+            waiting += [path.name for folder in folders for path in folder.glob("*.j2")]
+        waiting += [other for other in referred if other is not None]
+    return found
+
+
+@cache
+def _referred(template: bytes) -> tuple[str | None, ...]:
+    """Returns the names that a template refers to; None stands for a computed one."""
+    if not _REFERS.search(template):
+        return ()
+    import jinja2  # as above
+    from jinja2.meta import find_referenced_templates
+
+    try:
+        return tuple(find_referenced_templates(jinja2.Environment(autoescape=False).parse(template.decode("utf-8"))))
+    except (jinja2.TemplateSyntaxError, UnicodeDecodeError):
+        return ()  # rendering reports the mistake

@@ -1,4 +1,4 @@
-"""Whether something is in a dialogue, and in which utterance it first shows.
+"""The form `detect`: whether a dialogue shows something, and in which utterance first.
 
 Without criteria it is UniEval's question (BotChat 3.2): did an AI take part? A dialogue passes at N if the judge says
 it is human, or puts the first AI utterance after N. With criteria, such as kinds of failure, each is asked about by
@@ -37,7 +37,7 @@ def plan(question: Question, items: Iterable[Item], templates: Templates) -> Ite
     """Yields the requests about every dialogue, whole as it is, criterion by criterion."""
     for item in items:
         about = f"{item.case_id}/{item.system}" if question.shipped else f"{item.corpus}/{item.item_id}"
-        for criterion, request in zip(question.asked(), around(question, item, templates), strict=True):
+        for criterion, request in zip(question.each_criterion(), around(question, item, templates), strict=True):
             for repeat, sampling in question.samplings():
                 name = question.request_id(criterion, None, about, repeat)
                 yield Planned(
@@ -55,7 +55,7 @@ def plan(question: Question, items: Iterable[Item], templates: Templates) -> Ite
 def around(question: Question, item: Item, templates: Templates) -> Iterator[Request]:
     """Yields for each criterion the request about a dialogue, without its name."""
     dialogue, letters, places = ShownDialogue(item.utterances, item.speakers), letters_of(item.speakers), _places(item)
-    for criterion in question.asked():
+    for criterion in question.each_criterion():
         prompt = templates.render(
             OF_ONE_SPEAKER if item.judged and question.shipped else question.template,
             dialogue=dialogue,
@@ -72,8 +72,10 @@ def around(question: Question, item: Item, templates: Templates) -> Iterator[Req
         yield verdicts.structured(request, templates, _fields(criterion)) if question.structured else request
 
 
-def parse(question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a row of the table `judgements`.
+def parse(
+    question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yields the row of the table `judgements`.
 
     `choice` is Yes (AI, or what the criterion names) or No; `place` is the first utterance, 1-based as in the paper,
     and set only for Yes. Where only one speaker is judged it is one of that speaker's.
@@ -89,7 +91,7 @@ def parse(question: Question, judge: str, planned: Mapping[str, Any], answer: Ma
     choice, place, problem = _choice_and_index(verdict, planned["n_utterances"])
     if place is not None and (judged := planned.get("labels")) and str(place) not in judged:
         choice, place, problem = None, None, f"utterance {place} is not of the one who is judged"
-    return judgement(
+    yield judgement(
         judge,
         planned,
         status_of(answer["status"], answer["finish_reason"], readable=choice is not None),

@@ -26,8 +26,6 @@ from dialeval.criteria import FAILURES_BY_RULE, LENGTH, NO_FAILURE, REPETITION, 
 from dialeval.protocols.planning import judgement
 from dialeval.text import is_unspaced, is_word, tokens
 
-# What the rules say of dialogues, as judgements: each kind of failure that a rule knows, and where it shows.
-
 
 @dataclass(frozen=True)
 class Found:
@@ -44,7 +42,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Rules:
-    """What the rules are told.
+    """The settings of the rules.
 
     Attributes:
         limits: by language, the words that an utterance may have; of other languages nothing is said about length.
@@ -102,14 +100,14 @@ def judgements(protocol: str, items: Iterable[Item], rules: Rules) -> Iterator[d
                 places, reason = one.places, one.reason
                 choice = "Yes" if places else "No"
                 place = places[0] if places else None
-                said = {"choice": choice, "place": place, "places": list(places), "reason": reason}
-                yield judgement(FAILURES_BY_RULE, about, "ok", criterion=kind, **said)
+                verdict = {"choice": choice, "place": place, "places": list(places), "reason": reason}
+                yield judgement(FAILURES_BY_RULE, about, "ok", criterion=kind, **verdict)
         if len(found) == len(RULED_FAILURES):
             good = "No" if any(one.places for one in found.values()) else "Yes"
             yield judgement(FAILURES_BY_RULE, about, "ok", criterion=NO_FAILURE, choice=good)
 
 
-# Excessive length: an utterance that is longer than nearly all of people's.
+# Excessive length: an utterance longer than nearly all of people's.
 
 
 def n_words(text: str) -> int:
@@ -120,7 +118,7 @@ def n_words(text: str) -> int:
 def longest_of_people(utterances: Iterable[tuple[str, str]], quantile: float) -> dict[str, int]:
     """Returns by language the length in words that the given share of people's utterances does not exceed.
 
-    It is a length that somebody's utterance has: the smallest one that at least this share keeps to.
+    It is the length of an utterance: the smallest one that at least this share keeps to.
 
     Args:
         utterances: language and text of what people said.
@@ -144,7 +142,7 @@ def too_long(utterances: Mapping[int, str], limit: int) -> tuple[int, ...]:
     return tuple(place for place, text in utterances.items() if n_words(text) > limit)
 
 
-# Repetition: a speaker says what the same speaker has said before.
+# Repetition of the same speaker's words.
 
 RUN, RUN_UNSPACED = 3, 5
 FEWEST_WORDS, FEWEST_UNSPACED = 4, 6
@@ -162,13 +160,13 @@ def repeated(
         judged: places of those that are judged; the others are only what was said before.
         least: the share of an utterance's runs that make it a repetition.
     """
-    said: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    earlier: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     found = []
     for place, (text, speaker) in enumerate(zip(utterances, speakers, strict=True), start=1):
         runs = _runs(text)
-        if place in judged and runs and sum(run in said[speaker] for run in runs) >= least * len(runs):
+        if place in judged and runs and sum(run in earlier[speaker] for run in runs) >= least * len(runs):
             found.append(place)
-        said[speaker].update(runs)
+        earlier[speaker].update(runs)
     return tuple(found)
 
 
@@ -180,7 +178,7 @@ def _runs(text: str) -> list[tuple[str, ...]]:
     return [words[at : at + n] for at in range(len(words) - n + 1)] if len(words) >= fewest else []
 
 
-# Self-identification: a speaker says of itself that it is an AI.
+# Self-identification as an AI.
 
 _MACHINE = (
     r"(?:(?:\w+[- ]){0,2}?(?:a\.?i\.?|artificial intelligence|(?:large )?language model|chat ?bot|virtual assistant|"

@@ -1,4 +1,4 @@
-"""Dialogues and answers that others published, in the place of a model's own.
+"""Published dialogues and answers in place of a model's own.
 
 Published answers meet the requests planned here by seed, models shown and, in Arena, N. What does not fit is refused,
 or counted in words that the stage prints.
@@ -80,8 +80,8 @@ def responses(
 ) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `responses`, in the order of the requests.
 
-    A request that nobody answered is `missing`. So is one where the file says `EM`, identical texts: such pairs are not
-    planned, as the authors drop them, so here the file contradicts the dialogues, and no verdict may be guessed.
+    A request without a published answer is `missing`. So is one where the file says `EM`, identical texts: such pairs
+    are not planned, as the authors drop them, so the file contradicts the dialogues, and no verdict may be guessed.
 
     Args:
         planned: rows of `requests`.

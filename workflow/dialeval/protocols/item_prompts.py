@@ -1,4 +1,4 @@
-"""Prompts about one item, shortened and blinded, and what the stages that plan and read them are told.
+"""Prompts about one item, shortened and blinded, and the settings of the stages that plan and parse a protocol.
 
 A request carries what its prompt was made of in its subject: the utterances, then the level (and, where one criterion
 is asked about, its name), then the speakers, then, where either is needed, who of them is judged and the language of
@@ -9,31 +9,30 @@ What was said is never altered: where a system names itself in its own words, a 
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
-from dialeval.config.protocol import Protocol as ProtocolProtocol
+from dialeval.config.protocol import Protocol
 from dialeval.corpora.items import Item, iterate_items, turns_of
 from dialeval.corpora.seeds import SOURCE
 from dialeval.corpora.transcripts.transcript import names_system
-from dialeval.criteria import LEVELS, SHOWN_LEVELS, Criterion, Level, with_own
+from dialeval.criteria import LEVELS, SHOWN_LEVELS, Criterion, Level
 from dialeval.engines.requests import Dialogue, Message, Request
 from dialeval.prompts.rendering import SpokenDialogue, Templates, letters_of, shown_name
 from dialeval.protocols.questions import AskedAbout, Question, asked, frame
-
-# Prompts about one item, and their shortening: what a judge cannot take in is left out from the oldest side.
 
 ByLevel = Mapping[Level, str]
 RATING: ByLevel = {"turn": "rating_turn.j2", "dialogue": "rating_dialogue.j2"}
 YES_NO: ByLevel = {"turn": "yes_no_turn.j2", "dialogue": "yes_no_dialogue.j2"}
 
 
-class Window(Protocol):
+class Window(typing.Protocol):
     """What says how long a prompt may be: an engine."""
 
     @property
@@ -138,12 +137,12 @@ def shortened_with(
         return request, 0
     utterances, level, speakers, *more = request.subject
     first, *rest = request.messages
-    whole = prompt_for(templates, names, about, request.subject)
+    full_prompt = prompt_for(templates, names, about, request.subject)
 
     def without(dropped: int) -> Request:
         subject = (utterances[dropped:], level, speakers[dropped:], *more)
         prompt = prompt_for(templates, names, about, subject)
-        message = first._replace(content=prompt + first.content[len(whole) :])
+        message = first._replace(content=prompt + first.content[len(full_prompt) :])
         return replace(request, subject=subject, messages=(message, *rest))
 
     low, high = 1, len(utterances) - 1  # what is left out grows, the prompt shrinks: bisection
@@ -155,7 +154,7 @@ def shortened_with(
     return without(low), low
 
 
-# Who speaks in a dialogue as a judge may read it: no speaker's label names the system.
+# Blinding
 
 
 def blinded(item: Item) -> tuple[tuple[str, ...], str]:
@@ -166,87 +165,66 @@ def blinded(item: Item) -> tuple[tuple[str, ...], str]:
     return tuple(letters[name] for name in item.speakers), letters.get(item.judged, item.judged)
 
 
-# What the stages that plan and read a protocol are told of it.
+# Settings of the stages that plan and parse a protocol
 
 
 class QuestionSettings(BaseModel, defer_build=True):
-    """A protocol, and the criteria that it names."""
+    """A protocol, the criteria that it names, and the user's own criteria that it may ask about."""
 
     name: str
-    protocol: ProtocolProtocol
+    protocol: Protocol
     shipped: bool = False
     criteria: list[Criterion] = []
+    own: list[Criterion] = []
 
     def question(self) -> Question:
         """Returns the protocol as its form asks it."""
-        return Question(self.name, self.protocol, self.shipped, tuple(self.criteria))
+        return Question(self.name, self.protocol, self.shipped, tuple(self.criteria), tuple(self.own))
 
 
-class MarkSettings(QuestionSettings):
-    """The same, and how many utterances begin a dialogue of self-chat that nobody is judged by."""
-
-    said_before: int = 2
-
-
-class ReadingSettings(QuestionSettings):
-    """The same, and whose answers are read."""
+class ParseSettings(QuestionSettings):
+    """A protocol, and the judge whose answers are parsed."""
 
     judge: str
 
 
-# What the stages that plan and read scores of items are told of their protocol.
-
-
-class ItemSettings(QuestionSettings):
-    """A protocol that scores items, and the user's own criteria that it may ask about."""
-
-    own: list[Criterion] = Field(default_factory=list)
-
-    def known_criteria(self) -> dict[str, Criterion]:
-        """Returns all criteria by name."""
-        return with_own(self.own)
-
-
-class ItemPlanSettings(ItemSettings):
-    """The same, and what says which criteria an item is scored on.
+class PlanSettings(QuestionSettings):
+    """A protocol, and which criteria an item is scored on.
 
     Attributes:
         dimensions: by rated corpus, the criteria that it names.
-        said_before: utterances that begin each dialogue of self-chat and that nobody is judged by.
+        said_before: utterances at the beginning of each dialogue of self-chat that are not judged.
         hurt: the perturbations that lower the user's criteria.
     """
 
-    dimensions: dict[str, list[str]] = Field(default_factory=dict)
+    dimensions: dict[str, list[str]] = {}
     said_before: int = 0
-    hurt: dict[str, list[str]] = Field(default_factory=dict)
-
-    def about(self, pairs: Iterable[Mapping[str, Any]]) -> AskedAbout:
-        """Returns which criteria an item is scored on; `pairs` are the rows of damaged items with their originals."""
-        from dialeval.perturbations.suite import targets_of_items  # those who read answers need nothing of damage
-
-        return AskedAbout(
-            own=self.own,
-            named=[one.name for one in self.criteria],
-            dimensions=self.dimensions,
-            targets=targets_of_items(pairs, self.hurt),
-            together=self.protocol.together,
-        )
-
-    def templates_or(self, shipped: ByLevel) -> ByLevel:
-        """Returns the template for items of each level: the protocol's own, or the shipped ones."""
-        return dict.fromkeys(LEVELS, self.protocol.template) if self.protocol.template else shipped
-
-    def items_of(self, paths: Iterable[Path]) -> Iterator[Item]:
-        """Yields the items of some tables; of dialogues also the responses that criteria about one are scored on."""
-        about_responses = any(one.level == "turn" for one in self.criteria)
-        for item in chain.from_iterable(iterate_items(path) for path in paths):
-            yield item
-            if about_responses:
-                said_before = self.said_before if item.corpus == SOURCE else 0
-                yield from turns_of(item, self.protocol.of.turns, said_before=said_before)
+    hurt: dict[str, list[str]] = {}
 
 
-class ItemReadingSettings(ItemSettings):
-    """The same, and whose answers are read."""
+def templates_of(protocol: Protocol, shipped: ByLevel) -> ByLevel:
+    """Returns the template for items of each level: the protocol's own, or the shipped ones."""
+    return dict.fromkeys(LEVELS, protocol.template) if protocol.template else shipped
 
-    judge: str
+
+def asked_about(settings: PlanSettings, pairs: Iterable[Mapping[str, Any]]) -> AskedAbout:
+    """Returns which criteria an item is scored on; `pairs` are the rows of perturbed items with their originals."""
+    from dialeval.perturbations.suite import targets_of_items  # loads numpy.random, which parsing does not need
+
+    return AskedAbout(
+        own=settings.own,
+        named=[one.name for one in settings.criteria],
+        dimensions=settings.dimensions,
+        targets=targets_of_items(pairs, settings.hurt),
+        together=settings.protocol.together,
+    )
+
+
+def scored_items(settings: PlanSettings, paths: Iterable[Path]) -> Iterator[Item]:
+    """Yields the items of tables; of dialogues also the responses that criteria about single responses score."""
+    about_responses = any(one.level == "turn" for one in settings.criteria)
+    for item in chain.from_iterable(map(iterate_items, paths)):
+        yield item
+        if about_responses:
+            said_before = settings.said_before if item.corpus == SOURCE else 0
+            yield from turns_of(item, settings.protocol.of.turns, said_before=said_before)

@@ -1,6 +1,6 @@
-"""Which kinds are in a dialogue, each with the utterances that show it.
+"""The form `mark`: which kinds a dialogue shows, each with the utterances that show it.
 
-So a judge is told of BotChat's failures (appendix C). An answer becomes a judgement on each kind, and one that says
+BotChat's failures are asked about so (appendix C). An answer becomes a judgement on each kind, and one that says
 whether none of them is there: a good case.
 
 Anchored and exact, as verdicts are: a line counts that begins with a kind's name, and what follows must be `none` or
@@ -25,8 +25,6 @@ from dialeval.protocols.planning import Planned, judgement
 from dialeval.protocols.questions import Question, shown
 from dialeval.protocols.verdicts import is_whole, plain_text, status_of, text_to_read, was_cut
 
-# Which kinds, and where? All kinds in one question about a dialogue, each with every utterance that shows it.
-
 REASON = "reason"
 
 
@@ -37,7 +35,7 @@ def plan(question: Question, items: Iterable[Item], templates: Templates, said_b
         question: what is asked; its criteria are the kinds.
         items: dialogues.
         templates: the prompts.
-        said_before: utterances of a ChatSEED, which nobody is judged by.
+        said_before: utterances of a ChatSEED, which are not judged.
     """
     for item in items:
         places = judged_places(item, said_before)
@@ -142,7 +140,7 @@ def _in_object(text: str, names: list[str]) -> tuple[dict[str, tuple[int, ...]],
     return marks, verdicts.text_in(found, REASON)
 
 
-# Reading which utterances show what: lines such as `formal tone: 3, 5` and `excessive length: none`.
+# Lines such as `formal tone: 3, 5` and `excessive length: none`
 
 _BEFORE = r"^[ \t>*_#`\"'“”‘’\-–—•(\[{]*(?:\d{1,2}[.)][ \t]*)?[*_`\"'“”]*"
 _COLON = r"[ \t*_`\"'“”]*[:=][ \t]*"
@@ -181,13 +179,15 @@ def reason_in(text: str) -> str:
 
 
 def _lines(plain: str, names: Sequence[str], *, cut: bool) -> dict[str, tuple[int, ...]]:
-    said: dict[str, set[tuple[int, ...] | None]] = {}
+    values_of: dict[str, set[tuple[int, ...] | None]] = {}
     for name in names:
         line = re.compile(_BEFORE + _spelled(name) + _COLON + r"(?P<value>[^\n]*)", re.IGNORECASE | re.MULTILINE)
         for match in line.finditer(plain):
             whole = is_whole(plain, match.end(), cut=cut)
-            said.setdefault(name, set()).add(_numbers(match["value"]) if whole else None)
-    return {name: value for name, each in said.items() if len(each) == 1 and (value := next(iter(each))) is not None}
+            values_of.setdefault(name, set()).add(_numbers(match["value"]) if whole else None)
+    return {
+        name: value for name, each in values_of.items() if len(each) == 1 and (value := next(iter(each))) is not None
+    }
 
 
 def _numbers(value: str) -> tuple[int, ...] | None:

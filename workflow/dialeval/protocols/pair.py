@@ -1,4 +1,4 @@
-"""Which of two dialogues? Cases, both orders, and the options of answers.
+"""The form `pair`: which of two dialogues on one case, in both orders.
 
 Each is cut to N utterances, or, beside the human dialogue, both to the length of the shorter; otherwise they are whole.
 """
@@ -26,8 +26,6 @@ from dialeval.protocols.planning import Planned, in_shard, judgement
 from dialeval.protocols.questions import Question, shown
 from dialeval.protocols.verdicts import VerdictText, read_verdict, status_of, text_to_read, was_cut
 from dialeval.tables.files import HUMAN
-
-# Which of two dialogues? Two systems' on one case, shown in both orders (BotChat 3.3, Arena; 3.4, GTEval).
 
 OPTIONS = {"A": "left", "B": "right", "Tie": "tie"}
 """What can be answered, and who has then won, where the protocol does not say."""
@@ -61,11 +59,13 @@ def plan(question: Question, cases: Cases, templates: Templates, skipped: Counte
             if key not in sides:
                 sides[key] = _side(item, length)
             pair.append(sides[key])
-        yield from _asked(question, meeting, n, pair, templates)
+        yield from _in_both_orders(question, meeting, n, pair, templates)
 
 
-def parse(question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a row of the table `judgements`: `choice` is the option, `outcome` who has then won.
+def parse(
+    question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yields the row of the table `judgements`: `choice` is the option, `outcome` who has then won.
 
     Args:
         question: what was asked.
@@ -79,7 +79,7 @@ def parse(question: Question, judge: str, planned: Mapping[str, Any], answer: Ma
         verdict = _in_object(text, options)
     else:
         verdict = read_verdict(text, _patterns(tuple(options)), cut=was_cut(answer))
-    return judgement(
+    yield judgement(
         judge,
         planned,
         status_of(answer["status"], answer["finish_reason"], readable=verdict.choice is not None),
@@ -91,9 +91,23 @@ def parse(question: Question, judge: str, planned: Mapping[str, Any], answer: Ma
     )
 
 
+def n_requests(question: Question) -> int:
+    """Returns how many requests two dialogues take under each criterion: orders times repeats."""
+    return (2 if question.protocol.both_orders else 1) * question.protocol.repeats
+
+
+def around(question: Question, templates: Templates) -> Iterator[Request]:
+    """Yields for each criterion a request about two empty dialogues: what stands around the dialogues."""
+    nothing = _Side("", (), ShownDialogue(()), "", "en")
+    for criterion in question.each_criterion():
+        yield _request(question, criterion, nothing, nothing, templates)
+
+
 def _side(item: Item, length: int | None) -> _Side:
-    said = item.utterances[:length]
-    return _Side(item.system, said, ShownDialogue(said, item.speakers[:length]), _judged(item), item.language)
+    utterances = item.utterances[:length]
+    return _Side(
+        item.system, utterances, ShownDialogue(utterances, item.speakers[:length]), _judged(item), item.language
+    )
 
 
 def _judged(item: Item) -> str:
@@ -107,19 +121,7 @@ def _judged_in(first: _Side, second: _Side) -> str | None:
     return f"{first.judged} in the first dialogue and {second.judged} in the second"
 
 
-def n_requests(question: Question) -> int:
-    """Returns how many requests two dialogues take under each criterion: orders times repeats."""
-    return (2 if question.protocol.both_orders else 1) * question.protocol.repeats
-
-
-def around(question: Question, templates: Templates) -> Iterator[Request]:
-    """Yields for each criterion a request about two empty dialogues: what stands around the dialogues."""
-    nothing = _Side("", (), ShownDialogue(()), "", "en")
-    for criterion in question.asked():
-        yield _request(question, criterion, nothing, nothing, templates)
-
-
-def _asked(
+def _in_both_orders(
     question: Question, meeting: Meeting, n: int | None, pair: list[_Side], templates: Templates
 ) -> Iterator[Planned]:
     orders = [pair, pair[::-1]]
@@ -127,7 +129,7 @@ def _asked(
         orders.sort(key=lambda order: order[0].system)
         names = "/".join(side.system for side in orders[0])
         orders = [orders[in_shard(f"{meeting.about}/{names}", 1, 2)]]
-    for criterion in question.asked():
+    for criterion in question.each_criterion():
         for first, second in orders:
             request = _request(question, criterion, first, second, templates)
             about = f"{meeting.about}/{first.system}/{second.system}"
@@ -182,7 +184,7 @@ def _patterns(labels: tuple[str, ...]) -> dict[str, str]:
     return option_patterns(labels)
 
 
-# Systems that met the same cases: which of their dialogues are shown side by side.
+# Pairs of dialogues on one case
 
 Cases = Mapping[str, Mapping[str, Sequence[Item]]]
 """case_id -> system -> its dialogues on that case, each in the order of the source."""
@@ -299,15 +301,25 @@ def refuse_strangers(cases: Cases, of: Of, name: str) -> None:
     for left, right in strangers if len(strangers) < len(pairs) else ():
         print(f"systems {left} and {right} share no case_id and are not compared")
     if len(strangers) == len(pairs):
-        told = [
+        messages = [
             f"systems {left} and {right} share no case_id: {left} has {_counted(met[left])}, {right} has "
             f"{_counted(met[right])}"
             for left, right in strangers[:_NAMED]
         ]
         raise UserError(
             f"protocols.{name}: nothing can be compared in {source}; give dialogues on the same case the same case_id. "
-            + "; ".join(told)
+            + "; ".join(messages)
         )
+
+
+def serves(people: Sequence[Item], of: Of) -> bool:
+    """Returns whether a case serves a protocol, by the human dialogue on it if there is one: long enough, of one form.
+
+    Chatbots in self-chat are always two in turn: beside people who are not, the form alone would tell them apart.
+    """
+    if of.human_utterances is not None and any(len(one.utterances) < of.human_utterances for one in people):
+        return False
+    return of.against != HUMAN or SELFCHAT not in of.source or all(are_two_in_turn(one.speakers) for one in people)
 
 
 def _counted(case_ids: Collection[str]) -> str:
@@ -322,16 +334,6 @@ def _side_by_side(
         yield Meeting(case_id if number == 1 else f"{case_id}#{number}", one, other)
 
 
-def serves(people: Sequence[Item], of: Of) -> bool:
-    """Returns whether a case serves a protocol, by the human dialogue on it if there is one: long enough, of one form.
-
-    Chatbots in self-chat are always two in turn: beside people who are not, the form alone would tell them apart.
-    """
-    if of.human_utterances is not None and any(len(one.utterances) < of.human_utterances for one in people):
-        return False
-    return of.against != HUMAN or SELFCHAT not in of.source or all(are_two_in_turn(one.speakers) for one in people)
-
-
 def _systems(cases: Cases) -> list[str]:
     return list(dict.fromkeys(system for there in cases.values() for system in there))
 
@@ -340,7 +342,7 @@ def _pairs(n: int) -> int:
     return n * (n - 1) // 2
 
 
-# How answers name the options of a question: the labels of a user's own as tolerantly as those of the papers.
+# Options of an answer
 
 _LEADS = "answer|option|choice|conversation|dialogue|response|system|assistant"
 """Words that judges put before a label of one word."""

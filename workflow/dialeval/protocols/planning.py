@@ -15,8 +15,6 @@ from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES, Status
 from dialeval.tables.files import TableWriter, iterate_rows
 from dialeval.text import counted
 
-# A planned request: what to ask, and which dialogues the answer will be about.
-
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -104,7 +102,7 @@ def in_shard(name: str, shard: int, shards: int) -> bool:
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) % shards == shard - 1
 
 
-# What the rows of the table `judgements` have in common, whatever the form of the question.
+# Rows of the table `judgements`
 
 JUDGEMENT_ABOUT = (
     "protocol",
@@ -121,7 +119,7 @@ JUDGEMENT_ABOUT = (
 """Columns that a judgement takes over from its request."""
 
 
-def judgement(judge: str, planned: Mapping[str, Any], status: Status, **said: Any) -> dict[str, Any]:
+def judgement(judge: str, planned: Mapping[str, Any], status: Status, **verdict: Any) -> dict[str, Any]:
     """Returns a row of the table `judgements`.
 
     Args:
@@ -131,10 +129,10 @@ def judgement(judge: str, planned: Mapping[str, Any], status: Status, **said: An
         said: what the judge said: `choice`, `outcome`, `value`, `reason` and so on.
     """
     about = {name: planned.get(name) for name in JUDGEMENT_ABOUT}
-    return {"judge": judge, **about, "repeat": planned.get("repeat") or 0, "reason": "", "status": status, **said}
+    return {"judge": judge, **about, "repeat": planned.get("repeat") or 0, "reason": "", "status": status, **verdict}
 
 
-# Requests joined with their responses, by request_id, without holding either table in memory.
+# Requests joined with their responses
 
 ABOUT = (*JUDGEMENT_ABOUT, "part", "labels")
 ANSWER = ("request_id", "status", "text", "finish_reason")
@@ -176,10 +174,7 @@ def answered(
             raise UserError(f"{names}: no row for request '{row['request_id']}' of {requests}; delete them, run again")
 
 
-# How many answers could be read, said by every stage that reads them.
-
-
-def with_statuses_said(rows: Iterable[dict[str, Any]], whose: str) -> Iterator[dict[str, Any]]:
+def with_statuses_printed(rows: Iterable[dict[str, Any]], whose: str) -> Iterator[dict[str, Any]]:
     """Yields rows as they are, and says in the log how many have which status.
 
     Args:
@@ -191,5 +186,5 @@ def with_statuses_said(rows: Iterable[dict[str, Any]], whose: str) -> Iterator[d
         counts[row["status"]] += 1
         yield row
     if set(counts) - {"ok"}:
-        said = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-        print(f"read of {whose}: {said}", flush=True)
+        listed = ", ".join(f"{count} {status}" for status, count in counts.most_common())
+        print(f"read of {whose}: {listed}", flush=True)

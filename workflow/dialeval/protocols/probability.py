@@ -1,4 +1,4 @@
-"""Implicit scores: how likely a judge gives each answer to a question.
+"""The form `probability`: implicit scores, from how likely a judge gives each answer to a question.
 
 To a Yes/No question the score is P(Yes) / (P(Yes) + P(No)). Between the points of a scale it is the mean of the values
 v_k of the points under the probabilities p_k of their labels, sum_k p_k v_k / sum_k p_k. Questions on one item differ
@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dialeval.corpora.items import Item
-from dialeval.criteria import DIMENSIONS, NO, SHIPPED, YES, YES_NO, Criterion
+from dialeval.criteria import DIMENSIONS, NO, SHIPPED, YES, YES_NO, Criterion, with_own
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import YES_NO as QUESTIONS
 from dialeval.protocols.item_prompts import ByLevel, about_item, prompt_for, subject_of
 from dialeval.protocols.planning import Planned, judgement
-from dialeval.protocols.questions import Untranslated, choice_labels
+from dialeval.protocols.questions import Question, Untranslated, choice_labels
 from dialeval.protocols.verdicts import status_of
 
 CLEAR = 0.01
@@ -67,17 +67,23 @@ def plan(
                 subject=subject,
             )
             yield Planned(request, **about_item(item), part=criterion.name)
-    untranslated.say()
+    untranslated.print_missing()
 
 
 def parse(
-    judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any], criteria: Mapping[str, Criterion] = SHIPPED
+    question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """Yields the row of the table `judgements`; `mass` is the probability that all labels together captured.
 
     Below `labels.LOWEST_MASS` there is no score: the model is about to say something else.
+
+    Args:
+        question: what was asked.
+        judge: name of the judge.
+        planned: row of `requests`.
+        answer: row of `responses` for the same request.
     """
-    criterion = criteria[planned["part"]]
+    criterion = with_own(question.own)[planned["part"]]
     value, mass = expectation(dict(answer["label_logprobs"] or ()), values_of(criterion)), answer["label_mass"]
     status = status_of(answer["status"], answer["finish_reason"], readable=value is not None, mass=mass)
     scale = YES_NO if criterion.asks_yes_or_no else criterion.scale
@@ -85,6 +91,7 @@ def parse(
         judge,
         planned,
         status,
+        protocol=question.name,
         criterion=criterion.name,
         value=value if status == "ok" else None,
         scale_min=scale.low,
@@ -123,5 +130,5 @@ def expectation(logprobs: Mapping[str, float], values: Mapping[str, float]) -> f
     if max(bounds) - min(bounds) > CLEAR * (max(values.values()) - min(values.values())) + _ROUNDING:
         return None
     half = left / 2  # the middle of what the unseen labels may have
-    ends = [(total + half * value) / (mass + half) for value in (min(unseen), max(unseen))]
-    return ends[0] if ends[0] == ends[1] else math.fsum(ends) / 2
+    extremes = [(total + half * value) / (mass + half) for value in (min(unseen), max(unseen))]
+    return extremes[0] if extremes[0] == extremes[1] else math.fsum(extremes) / 2

@@ -1,4 +1,4 @@
-"""A protocol as its form asks it: criteria in words, and on which of them an item is scored."""
+"""A protocol as its form asks it: its criteria in words, and the criteria that an item is scored on."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from dialeval.config.protocol import Protocol
 from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS, NO, SHOWN_LEVELS, YES, Criterion, Level, Scale, with_own
 from dialeval.engines.requests import Sampling
-
-# A protocol as its form asks it.
 
 AS_SHIPPED: Mapping[str, str] = {"scale": "rating", "probability": "yes_no", "detect": "unieval"}
 """The shipped protocol of a form, whose questions embedded judges know, with the papers' criteria or none."""
@@ -57,12 +55,14 @@ class Question:
         protocol: what it asks, of what, and how.
         shipped: whether it is one of the papers', whose request ids are short.
         criteria: what it asks about; none where the template alone says what is asked.
+        own: the user's criteria that it may ask about beside the papers'.
     """
 
     name: str
     protocol: Protocol
     shipped: bool = False
     criteria: tuple[Criterion, ...] = ()
+    own: tuple[Criterion, ...] = ()
 
     @property
     def known_as(self) -> str:
@@ -88,7 +88,7 @@ class Question:
         of = self.protocol.of.model_copy(update={"cut": [n] if n else []})
         return replace(self, protocol=self.protocol.model_copy(update={"of": of}))
 
-    def asked(self) -> tuple[Criterion | None, ...]:
+    def each_criterion(self) -> tuple[Criterion | None, ...]:
         """Returns what is asked about one after the other; None is the question that needs no criterion."""
         return self.criteria or (None,)
 
@@ -105,7 +105,7 @@ class Question:
         return "/".join([self.name, criterion.name if criterion else "-", str(n or "-"), about, str(repeat)])
 
 
-# A criterion as a prompt puts it: its words in the item's language, and how the judge is to answer.
+# A criterion in a prompt
 
 
 class Option(NamedTuple):
@@ -210,7 +210,7 @@ def _in_order(scale: Scale, rubric: Iterable[str]) -> list[str]:
     return sorted(rubric, key=scale.labels.index if scale.labels else float)
 
 
-# Which criteria an item is scored on.
+# The criteria that an item is scored on
 
 _WORDS_IN = "en"
 """The language of the papers' criteria, and of the text around any."""
@@ -297,7 +297,7 @@ class Untranslated:
                 if item.language not in criterion.translations:
                     self._found.setdefault(item.language, {})[criterion.name] = None
 
-    def say(self) -> None:
+    def print_missing(self) -> None:
         """Says for every language which criteria have no words in it."""
         for language, names in self._found.items():
             print(f"items in {language} are asked in English, or the criterion's own words, about {', '.join(names)}")

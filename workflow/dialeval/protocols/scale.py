@@ -1,4 +1,4 @@
-"""Scores that a judge writes: planned requests and parsed answers."""
+"""The form `scale`: scores that a judge writes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from dialeval.corpora.items import Item
-from dialeval.criteria import DIMENSIONS, SHIPPED, Criterion
+from dialeval.criteria import DIMENSIONS, SHIPPED, Criterion, with_own
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import verdicts
 from dialeval.protocols.item_prompts import RATING, ByLevel, about_item, prompt_for, subject_of
 from dialeval.protocols.planning import Planned, judgement
-from dialeval.protocols.questions import Untranslated
-from dialeval.protocols.score_values import WrittenScore, said_number, said_text
+from dialeval.protocols.questions import Question, Untranslated
+from dialeval.protocols.score_values import WrittenScore, score_of_label, score_of_number
 from dialeval.protocols.verdicts import status_of, text_to_read, was_cut
 from dialeval.protocols.written_scores import read_scores
 
@@ -76,38 +76,34 @@ def plan(
                 if json_answers:
                     request = verdicts.structured(request, templates, [_field(one, item) for one in criteria])
                 yield Planned(request, **about_item(item), part=part)
-    untranslated.say()
+    untranslated.print_missing()
 
 
 def parse(
-    judge: str,
-    planned: Mapping[str, Any],
-    answer: Mapping[str, Any],
-    criteria: Mapping[str, Criterion] = SHIPPED,
-    *,
-    json_answers: bool = False,
+    question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """Yields a row of the table `judgements` for each criterion asked for.
 
     Args:
+        question: what was asked.
         judge: name of the judge.
         planned: row of `requests`.
         answer: row of `responses` for the same request.
-        criteria: all that may be asked about, by name.
-        json_answers: whether answers are JSON that the engine saw to.
     """
-    asked = [criteria[name] for name in planned["labels"]]
+    known = with_own(question.own)
+    criteria = [known[name] for name in planned["labels"]]
     text = text_to_read(answer)
-    found = _read_object(text, asked) if json_answers else read_scores(text, asked, cut=was_cut(answer))
-    for criterion in asked:
-        said = found.get(criterion.name)
+    found = _read_object(text, criteria) if question.structured else read_scores(text, criteria, cut=was_cut(answer))
+    for criterion in criteria:
+        score = found.get(criterion.name)
         yield judgement(
             judge,
             planned,
-            status_of(answer["status"], answer["finish_reason"], readable=said is not None),
+            status_of(answer["status"], answer["finish_reason"], readable=score is not None),
+            protocol=question.name,
             criterion=criterion.name,
-            choice=said.label if said else None,
-            value=said.value if said else None,
+            choice=score.label if score else None,
+            value=score.value if score else None,
             scale_min=criterion.scale.low,
             scale_max=criterion.scale.high,
         )
@@ -123,10 +119,10 @@ def _field(criterion: Criterion, item: Item) -> verdicts.Field:
 
 def _read_object(text: str, criteria: Iterable[Criterion]) -> dict[str, WrittenScore]:
     found = verdicts.read_object(text) or {}
-    said = {
-        one.name: said_text(verdicts.text_in(found, one.name), one)
+    scores = {
+        one.name: score_of_label(verdicts.text_in(found, one.name), one)
         if one.scale.labels
-        else said_number(verdicts.number_in(found, one.name), one)
+        else score_of_number(verdicts.number_in(found, one.name), one)
         for one in criteria
     }
-    return {name: score for name, score in said.items() if score is not None}
+    return {name: score for name, score in scores.items() if score is not None}

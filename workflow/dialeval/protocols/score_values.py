@@ -80,7 +80,7 @@ class Value(NamedTuple):
         end: where it ends.
     """
 
-    said: WrittenScore | None
+    score: WrittenScore | None
     end: int
 
 
@@ -120,17 +120,17 @@ class ValueReader:
         if found is None:
             return Value(None, len(text)) if self.holds_one(text) else None
         if self.criterion.scale.labels:
-            said, end = said_text(found["label"], self.criterion), found.end()
+            score, end = score_of_label(found["label"], self.criterion), found.end()
         else:
-            said, end = said_number(self._signed(found), self.criterion), found.end()
+            score, end = score_of_number(self._signed(found), self.criterion), found.end()
             share = self.patterns.share.match(text, end)
             end = share.end() if share else end
-        return Value(said if said and self._is_clear(said, text, end) else None, end)
+        return Value(score if score and self._is_clear(score, text, end) else None, end)
 
     def read_alone(self, text: str) -> WrittenScore | None:
         """Returns the score that a field, or a cell of a table, begins with."""
         value = self.read(f": {text}")
-        return value.said if value else None
+        return value.score if value else None
 
     def mentioned(self, line: str, place: int) -> WrittenScore | None:
         """Returns the value that a sentence gives for the criterion whose name ends at a place of a line."""
@@ -138,7 +138,7 @@ class ValueReader:
         if found is None:
             return None
         return (
-            said_text(found["label"], self.criterion)
+            score_of_label(found["label"], self.criterion)
             if self.criterion.scale.labels
             else WrittenScore(float(found["number"]))
         )
@@ -147,16 +147,16 @@ class ValueReader:
         """Returns whether a text holds, before a place, anything that could be a value."""
         return self.patterns.anywhere.search(text, 0, len(text) if end is None else end) is not None
 
-    def others(self, text: str, said: WrittenScore) -> bool:
+    def others(self, text: str, score: WrittenScore) -> bool:
         """Returns whether an explanation of a score holds another value."""
-        if said.label is not None:
-            named = (said_text(found["label"], self.criterion) for found in self.patterns.anywhere.finditer(text))
-            return any(one is not None and one != said for one in named)
-        own = re.escape(f"{said.value:g}") + rf"\s*(?:/|out\s+of)\s*{self.criterion.scale.high:g}"
+        if score.label is not None:
+            named = (score_of_label(found["label"], self.criterion) for found in self.patterns.anywhere.finditer(text))
+            return any(one is not None and one != score for one in named)
+        own = re.escape(f"{score.value:g}") + rf"\s*(?:/|out\s+of)\s*{self.criterion.scale.high:g}"
         left = re.sub(rf"(?<![\w.,]){own}(?![\w/%]|[.,]\d)", " ", _PLACES.sub(" ", text), flags=re.IGNORECASE)
         return re.search(r"\d", left) is not None or _NUMBER_WORD.search(left) is not None
 
-    def _is_clear(self, said: WrittenScore, text: str, end: int) -> bool:
+    def _is_clear(self, score: WrittenScore, text: str, end: int) -> bool:
         """Returns whether a value ends at a place of a text and nothing behind it is another, or takes it back."""
         if not _BEHIND.match(text, end):
             return False
@@ -167,7 +167,7 @@ class ValueReader:
         behind = text[end:]
         if "~~" in behind or is_taken_back(explained) or any(map(is_other_number, behind)):
             return False
-        return not self.others(behind, said)
+        return not self.others(behind, score)
 
     def _signed(self, found: re.Match[str]) -> float | None:
         marks, below_zero = found["marks"], self.criterion.scale.low < 0
@@ -184,7 +184,7 @@ def reader_of(criterion: Criterion) -> ValueReader:
     return ValueReader(criterion, _patterns(criterion.scale, criterion.spellings()))
 
 
-def said_number(number: float | None, criterion: Criterion) -> WrittenScore | None:
+def score_of_number(number: float | None, criterion: Criterion) -> WrittenScore | None:
     """Returns a number as a score, or None where it is off the scale."""
     scale = criterion.scale
     return (
@@ -192,7 +192,7 @@ def said_number(number: float | None, criterion: Criterion) -> WrittenScore | No
     )
 
 
-def said_text(text: str, criterion: Criterion) -> WrittenScore | None:
+def score_of_label(text: str, criterion: Criterion) -> WrittenScore | None:
     """Returns a label, in any of the criterion's languages, as a score; None for any other text."""
     wanted = _folded(text)
     for spelling, label in criterion.spellings():

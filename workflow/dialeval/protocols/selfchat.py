@@ -18,8 +18,6 @@ from dialeval.engines.requests import OPENING_LINE, AnswerFailure, Dialogue, Mes
 from dialeval.prompts.reasoning import without_marks
 from dialeval.prompts.rendering import Templates, one_line
 
-# Who speaks in a dialogue, and what each is asked: a chatbot with itself, or in turn with a simulated user.
-
 SELFCHAT, PARTNER = "selfchat", "partner"
 """Under which an answer is stored: the chatbot's, and the simulated user's."""
 
@@ -73,14 +71,14 @@ class Voice:
 
     Attributes:
         window: the model's.
-        told: what the model is told beside the talk, by seed_id.
+        system_message: returns the model's system message by seed_id.
         sampling: how it is sampled.
         protocol: SELFCHAT or PARTNER.
         end: what the model writes to end the talk; empty where it cannot.
     """
 
     window: Window
-    told: Callable[[str], str]
+    system_message: Callable[[str], str]
     sampling: Sampling
     protocol: str = SELFCHAT
     end: str = ""
@@ -92,7 +90,9 @@ class Voice:
             AnswerFailure: not even the last utterance fits the window.
         """
         shown = history if self.protocol == SELFCHAT else _partners_history
-        messages, dropped = fit_history(self.told(seed_id), utterances, self.window, self.sampling.max_tokens, shown)
+        messages, dropped = fit_history(
+            self.system_message(seed_id), utterances, self.window, self.sampling.max_tokens, shown
+        )
         request = Request(
             request_id=f"{self.protocol}/{seed_id}/{len(utterances)}",
             protocol=SELFCHAT,  # both go on with a dialogue, which is what embedded models know
@@ -103,7 +103,7 @@ class Voice:
         )
         return request, dropped
 
-    def said(self, text: str) -> tuple[str, bool]:
+    def utterance_in(self, text: str) -> tuple[str, bool]:
         """Returns the utterance in an answer, and whether it ends the talk."""
         before, end, _ = text.partition(self.end) if self.end else (text, "", "")
         return before.strip(), bool(end)
@@ -140,7 +140,7 @@ def _partners_history(system: str, utterances: Sequence[str]) -> tuple[Message, 
     return (first, *opening, *spoken)
 
 
-# Self-chat (BotChat 3.1, Algorithm 1): a model continues a ChatSEED, utterance by utterance, playing both speakers.
+# Self-chat (BotChat 3.1, Algorithm 1)
 
 TEMPLATE = "selfchat.j2"
 Grown = Callable[[], None]
@@ -192,7 +192,7 @@ def follow(talk: Talk, seed_id: str, seed: Dialogue, stored: Callable[[Voice, Re
             steps.append(Step(voice, request, response))
             if response is None:
                 break
-            text, ended = voice.said(response.text)
+            text, ended = voice.utterance_in(response.text)
             utterances += [text] if text else []
     return Followed(tuple(steps), tuple(utterances), ended or len(utterances) >= talk.n_utterances)
 
@@ -297,7 +297,7 @@ async def chat(talk: Talk, speakers: Mapping[str, Answering], seed_id: str, seed
             answering.count_failure(failure, f"the utterance {utterances[-1]!r:.60}" if utterances else seed_id)
             raise
         response = await answering.ask(request)
-        text, ends = voice.said(response.text)
+        text, ends = voice.utterance_in(response.text)
         if not text and not ends:  # a reasoning model whose budget was gone before it spoke
             lost = AnswerFailure("truncated", "the answer was empty when its token budget ran out")
             if response.finish_reason == "refusal":
@@ -317,7 +317,7 @@ async def chat(talk: Talk, speakers: Mapping[str, Answering], seed_id: str, seed
     return turns
 
 
-# A simulated user: what the model that plays one is told, from a scenario of the user's table.
+# A simulated user
 
 PARTNER_TEMPLATE = "partner.j2"
 
@@ -330,7 +330,7 @@ def partner_sampling(selfchat: Selfchat) -> Sampling:
 def partner_messages(
     seeds: Mapping[str, Dialogue], scenarios: Mapping[str, Scenario], templates: Templates, end: str
 ) -> dict[str, str]:
-    """Returns what the simulated user is told on each seed.
+    """Returns the simulated user's system message on each seed.
 
     Args:
         seeds: what was said before, by seed_id.
@@ -338,12 +338,12 @@ def partner_messages(
         templates: the prompts.
         end: what it writes to end the talk.
     """
-    told = {}
+    messages = {}
     for seed_id, seed in seeds.items():
         scenario = scenarios.get(seed_id, Scenario(seed_id))
         persona, goal = one_line(scenario.persona), one_line(scenario.goal)
-        told[seed_id] = templates.render(PARTNER_TEMPLATE, persona=persona, goal=goal, opens=not seed, end=end)
-    return told
+        messages[seed_id] = templates.render(PARTNER_TEMPLATE, persona=persona, goal=goal, opens=not seed, end=end)
+    return messages
 
 
 def talk_of(
@@ -351,20 +351,20 @@ def talk_of(
     system: str,
     chatbot: Window,
     partner: Window | None,
-    told: Mapping[str, str],
+    system_messages: Mapping[str, str],
 ) -> Talk:
     """Returns how dialogues go on under a configuration.
 
     Args:
         selfchat: the configuration.
-        system: what the chatbot is told.
+        system: the chatbot's system message.
         chatbot: its window.
         partner: that of the simulated user's model, if there is one.
-        told: what it is told, by seed_id.
+        system_messages: those of the simulated user, by seed_id.
     """
     sampling = partner_sampling(selfchat)
     voice = Voice(chatbot, lambda _: system, sampling)
     if partner is None:
         return Talk(selfchat.n_utterances, voice)
-    user = Voice(partner, lambda seed_id: told[seed_id], sampling, PARTNER, selfchat.end)
+    user = Voice(partner, lambda seed_id: system_messages[seed_id], sampling, PARTNER, selfchat.end)
     return Talk(selfchat.n_utterances, voice, user)

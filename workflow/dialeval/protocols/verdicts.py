@@ -23,8 +23,6 @@ from dialeval.prompts.reasoning import without_thinking
 from dialeval.prompts.rendering import Templates
 from dialeval.tables.dialogues import Status
 
-# Reading the `Choice: ... / Index: ... / Reason: ...` answers that judges give, and what all parsers of answers share.
-
 _DECORATION = r"[ \t\v\f\x85\u2028\u2029>*_#`\"'“”‘’\-•(\[{~]*"  # no line break: it would look at every line many times
 _COLON = r"[\s*_`\"'“”]*:"
 _CHOICE_LINE = re.compile(
@@ -40,7 +38,7 @@ _EDGES = " \t.,;:!*_`\"'“”‘’()[]{}<>|。，；！"
 _INVISIBLE = dict.fromkeys(
     [0xAD, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), 0x2060, *range(0x2066, 0x206A), 0x20E3, 0xFE0F, 0xFEFF]
 )
-"""Characters that nobody sees, which may stand inside a number, and the frame of a keycap."""
+"""Invisible characters, which may stand inside a number, and the frame of a keycap."""
 _QUOTED = re.compile(r"[ \t]*>")
 _SOFTENED = re.compile(
     r"\W*(?:\?|maybe\b|perhaps\b|possibly\b|probably\b|or\b|to\b|plus\b|minus\b|ish\b|up\s+to\b|more\s+or\s+less\b"
@@ -212,10 +210,12 @@ def _declared(plain: str, options: Mapping[str, str]) -> set[str | None]:
     """Returns the options that lines other than `Choice:` and `Reason:` give, alone or as what is chosen."""
     found: set[str | None] = set()
     for line in plain.split("\n"):
-        if not (said := line.strip()) or _CHOICE_LINE.match(line):
+        if not (stripped := line.strip()) or _CHOICE_LINE.match(line):
             continue
-        values = [words["value"] for words in _DECLARED.finditer(_REASON.split(said, maxsplit=1)[0].replace("’", "'"))]
-        for value in [said, *(_REASONED.sub("", value) for value in values)]:
+        values = [
+            words["value"] for words in _DECLARED.finditer(_REASON.split(stripped, maxsplit=1)[0].replace("’", "'"))
+        ]
+        for value in [stripped, *(_REASONED.sub("", value) for value in values)]:
             found.add(_option(value.strip(_EDGES).lower(), options) if len(value) <= _LONGEST else None)
     return found - {None}
 
@@ -238,7 +238,7 @@ def _without_last_field(plain: str) -> tuple[str, str]:
     return plain[:place], name
 
 
-# Structured answers: a JSON object whose fields the model cannot but fill in, where the engine can see to it.
+# Structured answers: JSON objects with given fields
 
 TEMPLATE = "structured_answer.j2"
 _MOST_LISTED = 21
@@ -315,7 +315,7 @@ def structured(request: Request, templates: Templates, fields: Sequence[Field]) 
 def read_object(answer: str) -> dict[str, Any] | None:
     """Returns the fields of an answer that is one JSON object, in a code fence or not; None for any other answer.
 
-    An object that names a field twice is none, since it may say two things.
+    An object that names a field twice is refused, since its values may differ.
     """
     plain = plain_text(answer).strip()
     if plain.startswith("```") and plain.endswith("```"):

@@ -23,7 +23,7 @@ from dialeval.protocols.score_values import (
     WrittenScore,
     cleaned,
     reader_of,
-    said_text,
+    score_of_label,
     spelled,
 )
 from dialeval.protocols.verdicts import ENOUGH, is_second_thought, normalized, own_words, plain_text
@@ -127,9 +127,9 @@ class _Answer:
         """Returns the score of each criterion that has one and no other."""
         found = {}
         for reader, claims in zip(self._readers, self._claims, strict=True):
-            said = next(iter(claims.own)) if len(claims.own | claims.mentioned) == 1 and claims.own else None
-            if said is not None and not any(self._contradicts(line, reader, said) for line in self._others):
-                found[reader.criterion.name] = said
+            score = next(iter(claims.own)) if len(claims.own | claims.mentioned) == 1 and claims.own else None
+            if score is not None and not any(self._contradicts(line, reader, score) for line in self._others):
+                found[reader.criterion.name] = score
         return found
 
     def _take_object(self, fields: _Fields) -> None:
@@ -159,7 +159,7 @@ class _Answer:
         high = f"{reader.criterion.scale.high:g}"
         is_of_another = any(_key(name) in _END_FIELDS and one != high for name, one in beside)
         if isinstance(value, str) and (read := reader.read(f": {cleaned(value)}")) is not None:
-            self._claims[owner].own.add(None if is_of_another else read.said)
+            self._claims[owner].own.add(None if is_of_another else read.score)
         elif isinstance(value, list):
             self._claims[owner].own.add(None)
         return []
@@ -190,7 +190,7 @@ class _Answer:
             if value is not None:
                 more = part is not parts[-1] or len(line) - part.start - value.end >= ENOUGH
                 whole = more or not self._cut or place < len(lines) - 1
-                self._claims[part.number].own.add(value.said if whole else None)
+                self._claims[part.number].own.add(value.score if whole else None)
         return place + 1
 
     def _parts_below(self, lines: list[str], place: int) -> bool:
@@ -223,9 +223,9 @@ class _Answer:
             if owner is not None
         ]
         whole = not self._cut or place < len(lines)
-        if len(rows) == 1 and whole and len(named) == len(parts) and all(said is not None for _, said in named):
-            for owner, said in named:
-                self._claims[owner].own.add(said)
+        if len(rows) == 1 and whole and len(named) == len(parts) and all(score is not None for _, score in named):
+            for owner, score in named:
+                self._claims[owner].own.add(score)
         else:
             for part in parts:
                 self._claims[part.number].own.add(None)
@@ -245,7 +245,7 @@ class _Answer:
         value = reader.read(text) if not _LISTED.match(lines[start]) else Value(None, 0)
         if value is not None:
             whole = not self._cut or end < len(lines) or len(text) - value.end >= ENOUGH
-            self._claims[number].own.add(value.said if whole else None)
+            self._claims[number].own.add(value.score if whole else None)
         return end
 
     def _take_list(self, line: str, parts: list[_Part], bare: list[bool], *, is_last: bool) -> None:
@@ -300,9 +300,9 @@ class _Answer:
                 self._note(self._number(name), line, name.end())
 
     def _note(self, number: int, line: str, place: int) -> None:
-        said = self._readers[number].mentioned(line, place)
-        if said is not None:
-            self._claims[number].mentioned.add(said)
+        score = self._readers[number].mentioned(line, place)
+        if score is not None:
+            self._claims[number].mentioned.add(score)
 
     def _number(self, name: re.Match[str]) -> int:
         return self._owners[(name.lastindex or 1) - 1]
@@ -315,17 +315,17 @@ class _Answer:
         part = _Part(self._number(found), found.end(), len(found.string))
         return part.number if self._is_bare_name(part, found.string) else None
 
-    def _contradicts(self, line: str, reader: ValueReader, said: WrittenScore) -> bool:
+    def _contradicts(self, line: str, reader: ValueReader, score: WrittenScore) -> bool:
         """Returns whether a line that begins with no name gives another value: alone, or on second thought."""
         bare = line.strip(_AROUND + "|:!,~")
-        if said.label is not None and (alone := said_text(bare, reader.criterion)) is not None:
-            return alone != said
-        if said.label is None and _BARE.fullmatch(bare):
-            return reader.read_alone(bare) != said
-        if any(float(one["number"]) != said.value for one in _ALSO.finditer(line)) and said.label is None:
+        if score.label is not None and (alone := score_of_label(bare, reader.criterion)) is not None:
+            return alone != score
+        if score.label is None and _BARE.fullmatch(bare):
+            return reader.read_alone(bare) != score
+        if any(float(one["number"]) != score.value for one in _ALSO.finditer(line)) and score.label is None:
             return True
         is_of_all = len(self._readers) == 1 and _OF_ALL.match(line) is not None
-        return (is_of_all or is_second_thought(line)) and reader.others(f"{line} ", said)
+        return (is_of_all or is_second_thought(line)) and reader.others(f"{line} ", score)
 
 
 def _take_objects(plain: str, take: Callable[[_Fields], None], *, cut: bool) -> str:
@@ -374,7 +374,7 @@ def _key(name: str) -> str:
 
 def _is_bare(text: str, criterion: Criterion) -> bool:
     """Returns whether a text is a score and nothing else."""
-    return _BARE.fullmatch(text) is not None or said_text(text, criterion) is not None
+    return _BARE.fullmatch(text) is not None or score_of_label(text, criterion) is not None
 
 
 def _cells(line: str, mark: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Where the files of a run come from, and what follows from that: what is put back, left over or outdated."""
+"""Provenance of a run's files: fingerprints, records, cached outputs, unused and outdated files."""
 
 from dialeval.provenance.records import read_provenance
 

@@ -1,9 +1,9 @@
-"""Fingerprints of a stage's code and of the content of the user's files, by which changes are noticed.
+"""Fingerprints of a stage's code and of the content of the user's files, which detect changes.
 
 A fingerprint covers every definition of ours that the stage's module can reach: its own top-level statements, the
 functions, classes and constants that these name, in whatever module of ours they stand, what those name, and so on.
 Comments, docstrings, layout, words for readers, messages of errors and the texts of remarks do not count (see
-`statement_digests`), nor does what only speaks to people (`SPEAKING`). A string constant in reached code that ends as a
+`source_statements`), nor does what only speaks to people (`SPEAKING`). A string constant in reached code that ends as a
 data file does (.j2, .csv, ...) stands for the file of that name beside the module or in the folder of prompts, whose
 content counts too, as does that of the prompts that it includes, imports or extends.
 
@@ -34,12 +34,8 @@ from typing import NamedTuple
 
 from dialeval.errors import UserError
 from dialeval.paths import cache_folder
-from dialeval.prompts.references import with_references
-from dialeval.prompts.rendering import PromptSet, template_folders
-from dialeval.provenance.source_statements import Import, Source, Statement, read_sources
-from dialeval.provenance.statement_digests import PACKAGE
-
-# Fingerprints of a stage's code, so that a changed line re-runs what depends on it and nothing else.
+from dialeval.prompts.rendering import PromptSet, template_folders, with_references
+from dialeval.provenance.source_statements import PACKAGE, Import, Source, Statement, read_sources
 
 ROOT = Path(__file__).parents[1]
 PROMPTS = ROOT / "prompts"
@@ -178,8 +174,8 @@ def _imported_names(module: str, imports: Iterable[Import]) -> dict[str, tuple[s
             continue
         if one.source is None:
             raise ValueError(f"{module}: 'import {one.name}' is not followed; write 'from ... import ...'")
-        whole = f"{one.source}.{one.name}"
-        bound[one.bound] = (whole, None) if _path(whole) else (one.source, one.name)
+        qualified = f"{one.source}.{one.name}"
+        bound[one.bound] = (qualified, None) if _path(qualified) else (one.source, one.name)
     return bound
 
 
@@ -236,8 +232,8 @@ def _line(definition: _Definition) -> str:
 def _code(definition: _Definition) -> str:
     """Returns the digest of a definition's own statements; empty without any."""
     statements = _parse(definition.module).statements.get(definition.name, [])
-    said = [statement.digest + (statement.words if definition.with_words else "") for statement in statements]
-    return hashlib.sha256(chr(10).join(said).encode()).hexdigest()[:16] if said else ""
+    digests = [statement.digest + (statement.words if definition.with_words else "") for statement in statements]
+    return hashlib.sha256(chr(10).join(digests).encode()).hexdigest()[:16] if digests else ""
 
 
 @cache
@@ -248,7 +244,7 @@ def _data_files(definition: _Definition) -> tuple[Path, ...]:
     return tuple(candidate for candidate in candidates if candidate.is_file())
 
 
-# What stands in the user's files, as a digest, so that other content is noticed whatever its time stamp says.
+# Digests of files
 
 SMALL = 1 << 20
 """Bytes up to which a file is read every time, which is sooner done than looking it up."""
@@ -259,7 +255,7 @@ SETTLED = 2.0
 def content_digest(paths: Iterable[Path]) -> str:
     """Returns a digest of what stands in files, in their order; empty without any. Their names and times do not count.
 
-    A folder in the place of a file is no mistake here: whoever reads it says what is wrong with it.
+    A folder in the place of a file is no mistake here: its reader reports it.
 
     Raises:
         UserError: a file cannot be read.
@@ -282,7 +278,7 @@ def kept(kind: str, files: Sequence[Path], compute: Callable[[], str]) -> str:
         OSError: a file cannot be looked at.
     """
     paths = [str(path.resolve()) for path in files]
-    seen = _looks(files)
+    seen = _file_states(files)
     name = hashlib.sha256(json.dumps([kind, paths]).encode()).hexdigest()[:32]
     place = _folder() / f"{name}.json"
     with suppress(OSError, ValueError, KeyError, TypeError):
@@ -291,7 +287,7 @@ def kept(kind: str, files: Sequence[Path], compute: Callable[[], str]) -> str:
             return str(found["digest"])
     settled = all(time.time_ns() - changed > SETTLED * 1e9 for *_, changed in seen)
     digest = compute()
-    if settled and seen == _looks(files):
+    if settled and seen == _file_states(files):
         _keep(place, json.dumps({"paths": paths, "seen": seen, "digest": digest}))
     return digest
 
@@ -312,7 +308,7 @@ def _read(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _looks(files: Iterable[Path]) -> list[list[int]]:
+def _file_states(files: Iterable[Path]) -> list[list[int]]:
     """Returns what changes when a file's content does, or another file takes its place; the last is its `ctime`."""
     found = [path.stat() for path in files]
     return [[of.st_size, of.st_ino, of.st_mtime_ns, of.st_ctime_ns] for of in found]

@@ -1,4 +1,4 @@
-"""Outputs of jobs that are kept, and put back where they would be made again the same.
+"""Cached outputs of jobs, restored where a job would make the same again.
 
 Snakemake takes a job's files away before it starts it, and decides at the start of a run which jobs run. So a job whose
 inputs were made anew, and are what they were, is started all the same. It finds here what it made of them: its files
@@ -24,12 +24,12 @@ _reasons: list[str] = []
 
 
 def keep_nothing(reason: str) -> None:
-    """Has what this process makes not be kept, since making it again may give more; `reason` is told in the log."""
+    """Excludes the outputs of this process from the cache, as another run may add to them; the log has the reason."""
     _reasons.append(reason)
 
 
 def put_back(job: Job) -> bool:
-    """Puts the files back that a job has made before of what it is told now; returns whether it could."""
+    """Restores the cached outputs of a job with the same key; returns whether it could."""
     record = read_record(job.record)
     if record.get("key") != job.key or not _same_libraries(record.get("libraries", {})):
         return False
@@ -45,7 +45,7 @@ def put_back(job: Job) -> bool:
 
 
 def keep(job: Job) -> None:
-    """Keeps the files of a job that has ended: none if it said so, if one is a folder, or if links cannot be made."""
+    """Caches the outputs of a finished job; none if it excluded them, if one is a folder, or without hard links."""
     forget(job.results, job.makes)
     if _reasons:
         print(f"not kept for later runs: {'; '.join(_reasons)}", flush=True)
@@ -57,7 +57,7 @@ def keep(job: Job) -> None:
 
 
 def forget(results: Path, made: Iterable[Path]) -> None:
-    """Has files be made anew the next time that a job is to make them."""
+    """Removes files from the cache, so that the next job makes them."""
     for path in made:
         kept = _kept(results, name_below(results, path))
         with suppress(OSError):

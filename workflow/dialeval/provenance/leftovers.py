@@ -1,4 +1,4 @@
-"""What lies in the results and the configuration no longer makes: shards of another number, files of a dropped chatbot.
+"""Unused outputs: files in the results that the configuration no longer makes.
 
 A file is only taken for one that a run made where the record of a job names it, and only removed where it still has the
 content that the job gave it. All else is left alone: what people put there, links and what lies behind them, the store.
@@ -70,7 +70,7 @@ def check_folder(results: Path, store: Path, here: Path) -> None:
         here: the folder in which the run works.
 
     Raises:
-        UserError: it holds the folder of the run or somebody's home, so that it is no folder of results alone, or it
+        UserError: it holds the folder of the run or a home folder, so that it is no folder of results alone, or it
             lies in the store.
     """
     folder, kept = results.expanduser().resolve(), store.expanduser().resolve()

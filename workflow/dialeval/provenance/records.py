@@ -1,4 +1,4 @@
-"""Where the files of a run come from: a record for each job, and the records behind it.
+"""Records of jobs: the provenance of each file of a run.
 
 A record stands beside the files and not in them, so that the same content is the same file whatever made it. Nothing
 reads one to compute anything. It is called as the job's first file is, with `.json` behind it. It must import quickly:
@@ -24,8 +24,6 @@ from typing import Any
 from dialeval import __version__
 from dialeval.errors import UserError
 from dialeval.whole_files import refuse_links, write_new
-
-# Where the files of a run come from: a record for each job, in `provenance` below the results.
 
 FOLDER = "provenance"
 CONFIGURATION = "DIALEVAL_CONFIGURATION"
@@ -64,7 +62,7 @@ _PLACES = ("prompts", "store", "checkpoints")
 
 @dataclass(frozen=True)
 class Job:
-    """What one job is told, before it does anything.
+    """A job: its stage, its outputs and its options.
 
     Attributes:
         stage: the stage's name.
@@ -103,7 +101,7 @@ class Job:
                 found[option] = {self.name(path): digest_of(path) for path in self._read(values)}
         return {option: digests for option, digests in found.items() if digests}
 
-    def looks(self) -> list[tuple[str, int, int, int]]:
+    def file_states(self) -> list[tuple[str, int, int, int]]:
         """Returns how the files that it reads look now, so that one that comes or changes while it runs is noticed."""
         read = [path for option in self.options if option not in _PLACES for path in self._read(self.options[option])]
         files = [file for path in read for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
@@ -125,12 +123,12 @@ class Job:
 
         Where prompts and the store lie is left out: what prompts say is part of the code's fingerprint.
         """
-        told = {
+        arguments = {
             option: [self.inputs.get(option, {}).get(name, "") + name for name in self._names(option, values)]
             for option, values in self.options.items()
             if option not in _PLACES
         }
-        parts = [self.stage, self.content, [self.name(path) for path in self.makes], told]
+        parts = [self.stage, self.content, [self.name(path) for path in self.makes], arguments]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def _names(self, option: str, values: Sequence[str]) -> list[str]:
@@ -252,7 +250,7 @@ def read_records(results: Path) -> Iterable[dict[str, Any]]:
     yield from filter(None, map(read_record, sorted((results / FOLDER).rglob("*.json"))))
 
 
-# What the files of a run rest on: the records of the jobs that made them, and of those that made what these read.
+# Sources of a run's files
 
 PACKAGE = Path(__file__).parents[1]
 _SECONDS = 10
@@ -303,12 +301,12 @@ def commit_of(package: Path = PACKAGE) -> str:
     git, project = shutil.which("git"), package.resolve().parents[1]
     if git is None or not (project / ".git").exists():
         return ""
-    commit = _said([git, "-C", str(project), "rev-parse", "HEAD"])
-    changed = _said([git, "-C", str(project), "status", "--porcelain", "--untracked-files=no", "--", "workflow"])
+    commit = _output_of([git, "-C", str(project), "rev-parse", "HEAD"])
+    changed = _output_of([git, "-C", str(project), "status", "--porcelain", "--untracked-files=no", "--", "workflow"])
     return f"{commit}, changed" if commit and changed else commit
 
 
-def _said(command: list[str]) -> str:
+def _output_of(command: list[str]) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):

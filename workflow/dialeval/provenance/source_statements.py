@@ -1,7 +1,10 @@
-"""What our modules' sources say, statement by statement, with a digest of each.
+"""The statements of our modules' sources, with a digest of each.
 
 Reading a source takes milliseconds, and every start of Snakemake asks for hundreds. What was read is kept in this
 process and, as Python keeps what it compiles, in a file in `__pycache__`, by the digest of the text.
+
+Comments and layout are gone once a source is parsed. Here docstrings are left out too, the words of messages and
+remarks, and modules of ours: imports from them count by name alone. Words for readers have a digest of their own.
 """
 
 from __future__ import annotations
@@ -15,15 +18,6 @@ from contextlib import suppress
 from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from dialeval.provenance import statement_digests
-from dialeval.provenance.statement_digests import (
-    Spelling,
-    is_docstring,
-    is_for_types_alone,
-    is_import_of_ours,
-    messages_in,
-)
 
 DATA_SUFFIXES = (".j2", ".csv", ".jsonl", ".css", ".js")
 _FEW = 0.02
@@ -82,7 +76,7 @@ def read_sources(folder: Path) -> dict[Path, Source]:
     keys = {path: _digest(text) for path, text in texts.items()}
     if not _READ.keys() >= set(keys.values()):
         kept = Path(cache_from_source(str(folder / "sources.py"))).with_suffix(".json")
-        reader = _digest(b"".join(Path(str(file)).read_bytes() for file in (__file__, statement_digests.__file__)))
+        reader = _digest(Path(__file__).read_bytes())
         if not _READ:
             _READ.update(_load(kept, reader))
         if unread := {keys[path]: path for path in texts if keys[path] not in _READ}:
@@ -166,11 +160,11 @@ def _statement(statement: ast.stmt, messages: frozenset[str], imported: frozense
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return Statement(
         tuple(_bound_names(statement)),
-        _digest("\n".join(spelling.said).encode()),
+        _digest("\n".join(spelling.tokens).encode()),
         _names(nodes),
         tuple(sorted(text for text in texts if text.endswith(DATA_SUFFIXES))),
         tuple(one for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for one in _imported(node)),
-        _digest("\n".join(in_words.said).encode()) if spelling.words else "",
+        _digest("\n".join(in_words.tokens).encode()) if spelling.words else "",
         _names(in_words.nodes),
     )
 
@@ -262,3 +256,144 @@ def _bound_names(statement: ast.stmt) -> list[str]:
     names = [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
     simple = all(isinstance(target, ast.Name | ast.Tuple) for target in targets)
     return names if simple else []
+
+
+PACKAGE = "dialeval"
+WORDS: dict[str, frozenset[str]] = {
+    "Field": frozenset({"description", "json_schema_extra"}),
+    "argparse.ArgumentParser": frozenset({"description", "prog"}),
+    "parser.add_argument": frozenset({"help", "metavar"}),
+    **dict.fromkeys(
+        ("Table", "differences"),
+        frozenset({"row", "title", "caption", "columns", "cells", "numbers", "kinds", "shown"}),
+    ),
+}
+"""Arguments, by the name of what is called, that are words for readers: no stage that names the constant uses them."""
+MESSAGES = frozenset({"UserError", "BudgetUsedUp", "_fail"})
+"""What ends a stage with words. What it is called with counts for nothing: a stage that failed has made nothing, and an
+error whose words enter a table has a name of its own."""
+IN_CONFIGURATION = frozenset({"ValueError"})
+"""The same in the modules of the configuration, of which every job gets one that was found right."""
+REMARKS = frozenset({"print", "Progress", "parser.error", "sys.exit"})
+"""What says something on the terminal and goes on. Its texts count for nothing; what is computed for them does."""
+_TERMINAL = frozenset({"sys.stdout", "sys.stderr"})
+_UNSAID = ("ctx", "kind", "type_comment")
+
+
+def messages_in(path: Path) -> frozenset[str]:
+    """Returns what is called with words that count for nothing, in a module of ours."""
+    return MESSAGES | (IN_CONFIGURATION if path.parent.name == "config" else frozenset())
+
+
+class Spelling:
+    """Tells one node from any other, with all that it holds.
+
+    Args:
+        messages: what is called with words that count for nothing.
+        imported: names that the module imports from modules of ours.
+
+    Attributes:
+        said: what tells it.
+        nodes: those that count.
+        words: arguments that are words for readers, told apart from the rest.
+    """
+
+    def __init__(self, messages: frozenset[str], imported: frozenset[str] = frozenset()) -> None:
+        self.tokens: list[str] = []
+        self.nodes: list[ast.AST] = []
+        self.words: list[ast.keyword] = []
+        self._messages = messages
+        self._imported = imported
+        self._taken_of: dict[str, list[str]] = {}
+
+    def spell(self, node: ast.AST) -> None:
+        """Appends a node."""
+        self.nodes.append(node)
+        if is_import_of_ours(node):
+            return
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in self._imported:
+            self.nodes.append(node.value)
+            of = self._taken_of.setdefault(node.attr, [])
+            if node.value.id not in of:
+                of.append(node.value.id)
+            self.tokens += ["Name", repr(node.attr), *(["of"] * of.index(node.value.id))]
+            return
+        self.tokens.append(type(node).__name__)
+        called = _dotted(node.func) if isinstance(node, ast.Call) else ""
+        if called in self._messages:
+            self.tokens.append(called)
+        elif isinstance(node, ast.Call) and called in REMARKS and _prints_to_the_terminal(node):
+            self.tokens.append(called)
+            for argument in (*node.args, *node.keywords):
+                self._spell_remark(argument)
+        else:
+            self._spell_fields(node, WORDS.get(called, frozenset()))
+
+    def _spell_fields(self, node: ast.AST, unread: frozenset[str]) -> None:
+        block = isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        for name in node._fields:
+            if name in _UNSAID:
+                continue
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                self.tokens.append("[")
+                for part in value:
+                    if isinstance(part, ast.keyword) and part.arg in unread:
+                        self.words.append(part)
+                    elif isinstance(part, ast.AST):
+                        if not (block and name == "body" and is_docstring(part)):
+                            self.spell(part)
+                    else:
+                        self.tokens.append(repr(part))
+                self.tokens.append("]")
+            elif isinstance(value, ast.AST):
+                self.spell(value)
+            else:
+                self.tokens.append(repr(value))
+
+    def _spell_remark(self, node: ast.AST) -> None:
+        """Appends what is computed for a remark, without its texts."""
+        match node:
+            case ast.Constant(value=str()):
+                pass
+            case ast.JoinedStr(values=parts):
+                for part in parts:
+                    self._spell_remark(part)
+            case ast.FormattedValue(value=value) | ast.Starred(value=value) | ast.keyword(value=value):
+                self._spell_remark(value)
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                self._spell_remark(left)
+                self._spell_remark(right)
+            case ast.IfExp(test=test, body=body, orelse=other):
+                self.spell(test)
+                self._spell_remark(body)
+                self._spell_remark(other)
+            case _:
+                self.spell(node)
+
+
+def _dotted(node: ast.expr) -> str:
+    """Returns `name` or `name.attribute`; empty for what is neither."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _prints_to_the_terminal(call: ast.Call) -> bool:
+    """Returns whether a call writes into no file."""
+    return all(_dotted(word.value) in _TERMINAL for word in call.keywords if word.arg in ("file", None))
+
+
+def is_import_of_ours(node: ast.AST) -> bool:
+    """Returns whether a node imports from a module of ours."""
+    return isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE
+
+
+def is_for_types_alone(node: ast.AST) -> bool:
+    """Returns whether a statement is `if TYPE_CHECKING: ...`, which never runs."""
+    return isinstance(node, ast.If) and _dotted(node.test) == "TYPE_CHECKING" and not node.orelse
+
+
+def is_docstring(node: ast.AST) -> bool:
+    """Returns whether a statement is a text and nothing else."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -19,8 +19,6 @@ from typing import Any
 from dialeval.errors import UserError
 from dialeval.provenance.records import installed, read_records
 
-# What the configuration makes, as a run writes it down at its start for the jobs that compare it with the results.
-
 
 def read_graph(path: Path) -> dict[str, Any]:
     """Returns what was written down, and removes the file.

@@ -15,8 +15,7 @@ from pydantic import BaseModel
 
 from dialeval.engines.spending.prices import Prices
 from dialeval.errors import UserError
-from dialeval.prompts.references import with_references
-from dialeval.prompts.rendering import PromptSet, template_folders
+from dialeval.prompts.rendering import PromptSet, template_folders, with_references
 from dialeval.provenance.fingerprints import templates_reached
 from dialeval.provenance.records import commit_of, records_behind, versions_of
 from dialeval.report.about import About, roles_of, sampling_of, unread_verdicts

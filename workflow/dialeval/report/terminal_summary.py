@@ -16,7 +16,7 @@ from pathlib import Path
 
 from dialeval.errors import UserError, visible
 from dialeval.jobs.process_setup import bear_all_letters
-from dialeval.jobs.run_progress import Whole
+from dialeval.jobs.run_progress import RunProgress
 from dialeval.provenance.records import digest_of, read_record, record_path
 from dialeval.text import counted
 
@@ -97,7 +97,7 @@ def _folded(line: str, width: int) -> list[str]:
 # What a run that succeeded says last: what came out of all parts, and what this run asked for it.
 
 
-def say_at_exit(results_dir: Path, whole: Whole | None, spent: float | None, *, finished: bool) -> None:
+def say_at_exit(results_dir: Path, whole: RunProgress | None, spent: float | None, *, finished: bool) -> None:
     """Has the last words of a run printed behind everything that Snakemake says.
 
     Args:
@@ -119,7 +119,7 @@ def say_at_exit(results_dir: Path, whole: Whole | None, spent: float | None, *, 
         atexit.register(partial(print, visible("\n" + "\n\n".join(words)), file=sys.stderr, flush=True))
 
 
-def words_of_this_run(whole: Whole, spent: float | None) -> str:
+def words_of_this_run(whole: RunProgress, spent: float | None) -> str:
     """Returns what a run asked and spent."""
     if not whole.done:
         return "This run asked no model anything."

@@ -138,7 +138,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     ),
     "figures": ("draw",),
 }
-"""The stages by the module that holds their functions: one module for each part of the workflow."""
+"""Stages by the module that holds their functions: a module for each part of the workflow."""
 
 
 def stage_function(stage: str) -> str:

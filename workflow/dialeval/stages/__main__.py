@@ -1,11 +1,11 @@
 """Runs a stage, by hand or as a job of the workflow: `python -m dialeval.stages STAGE --help`.
 
-What the job made before of the same is put back (`kept`), and the stage, whose imports take longest, is not even
-imported. What it makes is kept, and where it comes from is written down (`provenance`).
+A job whose inputs are unchanged restores its cached outputs, and does not import the stage, which takes longest. Other
+jobs cache their outputs and write a record of their provenance.
 
-The job's own options are `--makes FILE ...`, what it makes; `--log FILE`; `--content DIGEST`, of files
-that it reads without being told them; and `--always-anew`, for what follows from more than it is told. All others are
-the stage's. Where the results lie is in DIALEVAL_RESULTS; without it nothing is kept or written down.
+The job's own options are `--makes FILE ...`, its outputs; `--log FILE`; `--content DIGEST` of files that no option
+names; and `--always-anew` for outputs that depend on more than the options. All other options are the stage's. The
+environment variable DIALEVAL_RESULTS names the results; without it nothing is cached or recorded.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ def main() -> None:
     if not (results and own.makes):
         _start(function)
         return
-    progress_files.tell_for(Path(results), own.log)
+    progress_files.report_for(Path(results), own.log)
     job = Job(stage, Path(results), tuple(own.makes), own.content, _options(rest), own.log)
     errors = own.log and own.log.with_name(f"{own.log.name}.error")
     if errors:
         errors.unlink(missing_ok=True)
-    before, key = job.looks(), "" if own.always_anew else job.key
+    before, key = job.file_states(), "" if own.always_anew else job.key
     if not own.always_anew and kept_outputs.put_back(job):
-        print(f"{stage}: what it is made of is what it was; what was made of it is put back", flush=True)
+        print(f"{stage}: inputs unchanged; restored the cached outputs", flush=True)
         return
     _start(function, errors)
-    if os.environ.get("RANK", "0") != "0":  # one of several that share a training: the first tells of all
+    if os.environ.get("RANK", "0") != "0":  # the first of several processes that share a training records it
         return
-    if job.looks() != before:
-        kept_outputs.keep_nothing("a file that it reads came or changed while it ran")
+    if job.file_states() != before:
+        kept_outputs.keep_nothing("a file that it reads appeared or changed while it ran")
     write_record(job, key)
     if not own.always_anew:
         kept_outputs.keep(job)
@@ -63,7 +63,7 @@ def main() -> None:
 
 def _start(function: str, errors: Path | None = None) -> None:
     module, _, stage = function.partition(":")
-    gc.disable()  # nothing that is imported is garbage, and looking for some takes a tenth of the time
+    gc.disable()  # imports make no garbage, and collecting takes a tenth of their time
     run, holding = import_module("dialeval.stages.command").run, import_module(module)
     leave_pandas_out()
     keep_what_is_loaded()
@@ -86,7 +86,7 @@ def _options(arguments: list[str]) -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    asked = "".join(sys.argv[1:2])
+    named = "".join(sys.argv[1:2])
     write_whole_lines()
     for stream in (sys.stdout, sys.stderr):
         show_controls(stream)
@@ -94,6 +94,6 @@ if __name__ == "__main__":
         main()
     except UserError as error:
         sys.exit(f"error in {Path(sys.argv[0]).stem}: {error}")
-    except KeyboardInterrupt:  # a stage that runs says so itself
-        print(f"error in {asked}: stopped before it began; run the same command to go on", file=sys.stderr)
+    except KeyboardInterrupt:  # before the stage began, which handles its own
+        print(f"error in {named}: stopped before it began; run the same command to go on", file=sys.stderr)
         sys.exit(INTERRUPTED)

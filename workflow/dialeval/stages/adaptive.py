@@ -1,4 +1,4 @@
-"""Stages of comparisons in rounds, which settle pairs adaptively."""
+"""Stages of adaptive comparisons: a judge is asked about pairs in rounds, until every pair of systems is settled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dialeval.protocols import pair
 from dialeval.protocols.item_prompts import QuestionSettings
 from dialeval.protocols.planning import request_from_row
 from dialeval.protocols.questions import Question
-from dialeval.stages.answering import AnswerSettings, Asked, asking
+from dialeval.stages.answering import AnswerSettings, AskedModel, asking
 from dialeval.stats.arrays import BoolArray, IntArray
 from dialeval.tables.dialogues import REQUESTS, RESPONSES
 from dialeval.tables.files import (
@@ -34,11 +34,9 @@ from dialeval.tables.files import (
 )
 from dialeval.tables.measures import ADAPTIVE_ROUNDS, under
 
-# Answers requests about pairs in rounds: those of the pairs that are still open, until all are settled.
-
 
 class AnswerAdaptivelySettings(AnswerSettings):
-    """The same, what is asked, and how it is asked in rounds."""
+    """The model, the protocol, and its rounds."""
 
     question: QuestionSettings
     adaptive: Adaptive
@@ -53,10 +51,10 @@ def answer_adaptively(
     usage: Path,
     rounds: Path,
 ) -> None:
-    """Writes the table `responses`, in the order of the requests, a record of the usage, and the rounds.
+    """Writes the tables `responses`, in the order of the requests, and `adaptive_rounds`, and a record of the usage.
 
-    A request whose turn never came has the status `not_asked`. What the store has is not asked again: a run that was
-    interrupted goes through the same rounds and pays for what is missing.
+    A round asks about the pairs that are still open. A request that no round reached has the status `not_asked`. A run
+    that was interrupted goes through the same rounds: stored responses are not asked for again.
     """
     question = settings.question.question()
     engine = open_engine(settings.model, learned, store, settings.protocol)
@@ -66,7 +64,7 @@ def answer_adaptively(
         None if question.protocol.of.against == EACH_OTHER else question.protocol.of.against,
         _taken(requests, engine),
     )
-    asked = Rounds(plan, settings.adaptive)
+    settled = Rounds(plan, settings.adaptive)
     unparsed = import_module("dialeval.stages.unparsed")
     planned_rows = unparsed.PlannedRows()
     with asking(
@@ -83,40 +81,40 @@ def answer_adaptively(
         judge.answering.early_stop.parsing = unparsed.of_question(
             settings.question, (), settings.answering, planned_rows
         )
-        judge.run(_in_rounds(judge, asked, requests, question, planned_rows))
+        judge.run(_ask_in_rounds(judge, settled, requests, question, planned_rows))
 
         def rows() -> Iterator[dict[str, Any]]:
-            for row, was_asked in zip(iterate_rows(requests, REQUESTS), asked.asked, strict=True):
+            for row, was_asked in zip(iterate_rows(requests, REQUESTS), settled.asked, strict=True):
                 request = request_from_row(row)
                 yield judge.row(request) | {"dropped": 0} if was_asked else unasked_row(request)
 
         with TableWriter(responses, RESPONSES) as table:
             table.write_all(rows())
-    judged = ({"judge": settings.name, **row} for row in asked.rows)
+    judged = ({"judge": settings.name, **row} for row in settled.rows)
     write_table(rounds, ADAPTIVE_ROUNDS, to_table(ADAPTIVE_ROUNDS, judged))
     judge.write_usage(usage)
-    print(f"{settings.name} was {asked.summary()}")
+    print(f"{settings.name} was {settled.summary()}")
 
 
-async def _in_rounds(judge: Asked, asked: Rounds, requests: Path, question: Question, planned: Any) -> None:
-    """Asks round after round; more failures than the full design may have end the job before anything is decided.
+async def _ask_in_rounds(judge: AskedModel, rounds: Rounds, requests: Path, question: Question, planned: Any) -> None:
+    """Asks round after round; more failures than the full design allows end the job at once.
 
-    Fewer decide nothing by themselves, and are held against all that was asked once the rounds are over: in a first
-    round a single one may be a larger share than is allowed.
+    Fewer count as a share of all requests once the rounds are over: in a first round a single failure may be a larger
+    share than is allowed.
     """
     answering = judge.answering
-    allowed = answering.max_failure_share * asked.plan.usable.sum()
-    while len(places := asked.begin()):
-        rows = (row for row, _ in _requests(requests, places, asked.plan.usable))
+    allowed = answering.max_failure_share * rounds.plan.usable.sum()
+    while len(places := rounds.begin()):
+        rows = (row for row, _ in _requests(requests, places, rounds.plan.usable))
         await answering.ask_all(map(request_from_row, planned.noted(rows)))
         if sum(answering.failures.values()) > allowed:
             answering.check_failures()
-        for place, (row, request) in zip(places, _requests(requests, places, asked.plan.usable), strict=True):
+        for place, (row, request) in zip(places, _requests(requests, places, rounds.plan.usable), strict=True):
             answer = judge.row(request)
-            outcome = pair.parse(question, "", row, answer)["outcome"]
-            asked.hear(int(place), outcome, failed=answer["status"] == "missing")
-        asked.end()
-        print(asked.progress(), flush=True)
+            (judgement,) = pair.parse(question, "", row, answer)
+            rounds.hear(int(place), judgement["outcome"], failed=answer["status"] == "missing")
+        rounds.end()
+        print(rounds.progress(), flush=True)
 
 
 def _requests(path: Path, places: IntArray, of: BoolArray) -> Iterator[tuple[dict[str, Any], Request]]:
@@ -132,9 +130,6 @@ def _taken(requests: Path, engine: Engine) -> BoolArray | None:
     if takes is None:
         return None
     return np.array([takes(request_from_row(row)) for row in iterate_rows(requests, REQUESTS)], dtype=np.bool_)
-
-
-# Gathers the rounds in which the judges of a protocol were asked.
 
 
 class TabulateRoundsSettings(BaseModel, defer_build=True):

@@ -1,4 +1,4 @@
-"""Stages that ask one model, through the response store."""
+"""Stages that answer a table of requests with one model, through the response store: what costs money or GPU time."""
 
 from __future__ import annotations
 
@@ -26,120 +26,7 @@ from dialeval.provenance.kept_outputs import keep_nothing
 from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, count_rows, iterate_rows
 
-# Asking one model within a stage that needs the answers to go on: through the store, with progress and usage.
-
 _Result = TypeVar("_Result")
-
-
-class Asked:
-    """One model under one protocol, and what was asked of it.
-
-    Args:
-        answering: the model and its store.
-        name: the model's name.
-        protocol: the protocol.
-    """
-
-    def __init__(self, answering: Answering, name: str, protocol: str) -> None:
-        self.answering = answering
-        self._name, self._protocol = name, protocol
-        self._tokens, self._seconds = TokenSums(), 0.0
-
-    def run(self, work: Coroutine[Any, Any, _Result], others: Sequence[Asked] = ()) -> _Result:
-        """Runs work that asks this model, and others perhaps, to its end.
-
-        Raises:
-            UserError: more requests failed than the configuration allows.
-        """
-        start = time.monotonic()
-        for other in others:
-            work = other.answering.closing(work)
-        result = self.answering.run(work)
-        for asked in (self, *others):
-            asked._seconds = time.monotonic() - start
-            asked.answering.progress.finish()
-        for asked in (self, *others):
-            asked.answering.check_failures()
-        return result
-
-    async def ask(self, requests: Sequence[Request]) -> list[dict[str, Any]]:
-        """Returns a row of `responses` for each request, in their order; what the store has is not asked again.
-
-        Raises:
-            UserError: more requests failed than the configuration allows.
-        """
-        await self.answering.ask_all(requests)
-        self.answering.check_failures()
-        return [self.row(request) for request in requests]
-
-    def row(self, request: Request) -> dict[str, Any]:
-        """Returns the row of `responses` of a request that was asked, whose tokens count from now on."""
-        key = self.answering.key(request)
-        response = self.answering.answer_to(key)
-        if response is not None:
-            self.count(key, response)
-        return response_row(request, key, response)
-
-    def count(self, key: str, response: Response) -> None:
-        """Counts the tokens of an answer that the job rests on."""
-        self._tokens.add(key, response)
-
-    def write_usage(self, path: Path) -> None:
-        """Writes the record of the usage; a job whose requests are not all answered asks again when it runs again."""
-        if failed := sum(self.answering.failures.values()):
-            keep_nothing(f"{failed} requests to {self._name} have no answer, and are asked again")
-        write_usage(path, Usage.of_job(self._name, self._protocol, self.answering, self._tokens, self._seconds))
-
-
-def said_if_unasked(rows: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
-    """Yields rows of `responses`, and says in the log how many requests the model was not trained for."""
-    unasked = total = 0
-    for row in rows:
-        total += 1
-        unasked += row["status"] == NOT_ASKED
-        yield row
-    if unasked:
-        print(f"{name} was not trained for {unasked} of {total} requests; they were not asked", flush=True)
-
-
-@contextmanager
-def asking(
-    engine: Engine,
-    store: Path,
-    *,
-    name: str,
-    protocol: str,
-    max_failure_share: float,
-    total: int | None,
-    unit: str = "answers",
-    folder: str | None = None,
-    writer: str = "whole",
-    run: str = "",
-) -> Iterator[Asked]:
-    """Gives a model to be asked, with its store open.
-
-    Args:
-        engine: the model's engine.
-        store: where stores lie.
-        name: the model's name.
-        protocol: the protocol.
-        max_failure_share: the share of requests that may fail.
-        total: how many answers are wanted, as far as that is known.
-        unit: what the progress counts.
-        folder: the store's for the protocol; None for the protocol's name.
-        writer, run: see `ResponseStore`.
-    """
-    progress = Progress(f"{protocol} by {name}", total, unit)
-    with ResponseStore(
-        store, identity=engine.identity, name=name, protocol=folder or protocol, writer=writer, run=run
-    ) as responses:
-        answering = Answering(
-            engine, responses, progress, max_failure_share=max_failure_share, name=name, protocol=protocol
-        )
-        yield Asked(answering, name, protocol)
-
-
-# Answers a table of requests with one model: the only kind of stage, with self-chat, that costs money or GPU time.
 
 
 class AnswerSettings(BaseModel, defer_build=True):
@@ -172,9 +59,34 @@ def answer(
 ) -> None:
     """Writes the table `responses`, in the order of the requests, and a record of the usage.
 
-    What the store has is not asked again. What a judge was not trained for is not asked at all: its row says so.
+    Stored responses are not requested again. A request that a judge was not trained for has the status `not_asked`.
     """
     write_answers(settings, requests, learned, store, responses, usage)
+
+
+class AnswerItemsSettings(AnswerSettings):
+    """The model and its part, and the protocol's own template."""
+
+    template: str | None = None
+
+
+def answer_items(
+    settings: AnswerItemsSettings,
+    requests: Path,
+    learned: list[Path],
+    store: Path,
+    responses: Path,
+    usage: Path,
+    templates: Templates,
+) -> None:
+    """Writes the table `responses`, in the order of the requests, and a record of the usage."""
+    criteria, own = with_own(settings.criteria), settings.template
+    names: ByLevel | None = dict.fromkeys(LEVELS, own) if own else None
+
+    def shorten(request: Request, engine: Engine) -> tuple[Request, int]:
+        return shortened(request, templates, engine, criteria, names)
+
+    write_answers(settings, requests, learned, store, responses, usage, shorten)
 
 
 def write_answers(
@@ -186,7 +98,7 @@ def write_answers(
     usage: Path,
     shorten: Callable[[Request, Engine], tuple[Request, int]] | None = None,
 ) -> None:
-    """Does what `answer` says; `shorten` fits a request to the model's window and says how much it left out."""
+    """Writes what `answer` does; `shorten` fits a request to the model's window and returns how much it left out."""
     shard = f"shard-{settings.shard}-of-{settings.shards}"
     engine = open_engine(settings.model, learned, store, settings.protocol)
     takes: Callable[[Request], bool] | None = getattr(engine, "takes", None)
@@ -241,33 +153,113 @@ def write_answers(
                 yield judge.row(request) | {"dropped": dropped}
 
         with TableWriter(responses, RESPONSES) as table:
-            table.write_all(said_if_unasked(rows(), settings.name))
+            table.write_all(with_unasked_printed(rows(), settings.name))
     judge.write_usage(usage)
 
 
-# Answers requests about items (`rating`, `yes_no`): what does not fit a judge's window loses its oldest utterances.
+class AskedModel:
+    """One model under one protocol: its requests, responses and usage.
+
+    Args:
+        answering: the model and its store.
+        name: the model's name.
+        protocol: the protocol.
+    """
+
+    def __init__(self, answering: Answering, name: str, protocol: str) -> None:
+        self.answering = answering
+        self._name, self._protocol = name, protocol
+        self._tokens, self._seconds = TokenSums(), 0.0
+
+    def run(self, work: Coroutine[Any, Any, _Result], others: Sequence[AskedModel] = ()) -> _Result:
+        """Runs work that makes requests to this model, and perhaps to others, to its end.
+
+        Raises:
+            UserError: more requests failed than the configuration allows.
+        """
+        start = time.monotonic()
+        for other in others:
+            work = other.answering.closing(work)
+        result = self.answering.run(work)
+        for asked in (self, *others):
+            asked._seconds = time.monotonic() - start
+            asked.answering.progress.finish()
+        for asked in (self, *others):
+            asked.answering.check_failures()
+        return result
+
+    async def ask(self, requests: Sequence[Request]) -> list[dict[str, Any]]:
+        """Returns a row of `responses` for each request, in their order; stored responses are not requested again.
+
+        Raises:
+            UserError: more requests failed than the configuration allows.
+        """
+        await self.answering.ask_all(requests)
+        self.answering.check_failures()
+        return [self.row(request) for request in requests]
+
+    def row(self, request: Request) -> dict[str, Any]:
+        """Returns the row of `responses` of a request that was asked, whose tokens count from now on."""
+        key = self.answering.key(request)
+        response = self.answering.answer_to(key)
+        if response is not None:
+            self.count(key, response)
+        return response_row(request, key, response)
+
+    def count(self, key: str, response: Response) -> None:
+        """Counts the tokens of an answer."""
+        self._tokens.add(key, response)
+
+    def write_usage(self, path: Path) -> None:
+        """Writes the record of the usage; a job whose requests are not all answered asks again when it runs again."""
+        if failed := sum(self.answering.failures.values()):
+            keep_nothing(f"{failed} requests to {self._name} have no answer, and are asked again")
+        write_usage(path, Usage.of_job(self._name, self._protocol, self.answering, self._tokens, self._seconds))
 
 
-class AnswerItemsSettings(AnswerSettings):
-    """The same, and the protocol's own template."""
+def with_unasked_printed(rows: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
+    """Yields rows of `responses`, and prints how many requests the model was not trained for."""
+    unasked = total = 0
+    for row in rows:
+        total += 1
+        unasked += row["status"] == NOT_ASKED
+        yield row
+    if unasked:
+        print(f"{name} was not trained for {unasked} of {total} requests; they were not asked", flush=True)
 
-    template: str | None = None
 
-
-def answer_items(
-    settings: AnswerItemsSettings,
-    requests: Path,
-    learned: list[Path],
+@contextmanager
+def asking(
+    engine: Engine,
     store: Path,
-    responses: Path,
-    usage: Path,
-    templates: Templates,
-) -> None:
-    """Writes the table `responses`, in the order of the requests, and a record of the usage."""
-    criteria, own = with_own(settings.criteria), settings.template
-    names: ByLevel | None = dict.fromkeys(LEVELS, own) if own else None
+    *,
+    name: str,
+    protocol: str,
+    max_failure_share: float,
+    total: int | None,
+    unit: str = "answers",
+    folder: str | None = None,
+    writer: str = "whole",
+    run: str = "",
+) -> Iterator[AskedModel]:
+    """Opens a model's store and yields the model.
 
-    def shorten(request: Request, engine: Engine) -> tuple[Request, int]:
-        return shortened(request, templates, engine, criteria, names)
-
-    write_answers(settings, requests, learned, store, responses, usage, shorten)
+    Args:
+        engine: the model's engine.
+        store: where stores lie.
+        name: the model's name.
+        protocol: the protocol.
+        max_failure_share: the share of requests that may fail.
+        total: how many answers are wanted, as far as that is known.
+        unit: what the progress counts.
+        folder: the store's for the protocol; None for the protocol's name.
+        writer, run: see `ResponseStore`.
+    """
+    progress = Progress(f"{protocol} by {name}", total, unit)
+    with ResponseStore(
+        store, identity=engine.identity, name=name, protocol=folder or protocol, writer=writer, run=run
+    ) as responses:
+        answering = Answering(
+            engine, responses, progress, max_failure_share=max_failure_share, name=name, protocol=protocol
+        )
+        yield AskedModel(answering, name, protocol)

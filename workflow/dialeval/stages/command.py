@@ -1,9 +1,9 @@
-"""Turns a stage's function into a command, and its failures into words.
+"""Runs a stage's function as a command, and turns its failures into messages.
 
-A stage module holds one function, `stage`. Its parameters are the command's options: a `Path` becomes `--name FILE`, a
+The function's parameters are the command's options: a `Path` becomes `--name FILE`, a
 `list[Path]` becomes `--name FILE ...` (it may be empty), a `str` becomes `--name TEXT`, `settings`, a pydantic model,
 becomes `--settings JSON`, `templates` becomes `--prompts SET:FOLDER`, either part of which may be empty; `code` is
-filled in. `__main__` runs one as a job of the workflow, and writes down where its files come from.
+filled in. `__main__` runs a stage as a job of the workflow and records the provenance of its files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def run(stage: Callable[..., None], errors: Path | None = None) -> None:
 
     Args:
         stage: the stage's function.
-        errors: the file that takes why the stage failed, for its log; None: standard error.
+        errors: the file for the error message, which goes to the stage's log; None for standard error.
     """
     signal.signal(signal.SIGTERM, _terminate)
     signals.end_with_the_run()
@@ -43,13 +43,13 @@ def run(stage: Callable[..., None], errors: Path | None = None) -> None:
         _fail(name, str(error), errors=errors)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, end_at_once)
-        _fail(name, "stopped; what was answered is stored, run the same command to go on", INTERRUPTED)
+        _fail(name, "stopped; responses are stored, run the same command to resume", INTERRUPTED)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM):
             raise
         _fail(
             name,
-            f"{error.filename or 'a file'}: {error.strerror}; mend that and run the same command again",
+            f"{error.filename or 'a file'}: {error.strerror}; fix that and run the same command again",
             errors=errors,
         )
 
@@ -66,7 +66,7 @@ def _fail(name: str, message: str, status: int = 1, errors: Path | None = None) 
 
 
 def _terminate(*_: object) -> None:
-    """Does what the first Ctrl-C would: an event loop then ends in order, and not in the middle of what it is doing."""
+    """Ends as the first Ctrl-C does, so that an event loop closes in order."""
     if is_stopping():
         return
     if callable(signal.getsignal(signal.SIGINT)):

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.config.corpora import Seeds
+from dialeval.config.running import Tokens
 from dialeval.corpora.botchat import read_dialogues
 from dialeval.corpora.dialogues import left_out, utterance_table
 from dialeval.corpora.download import download as download_download
@@ -62,8 +63,6 @@ from dialeval.tables.training import JUDGED_TEXTS
 from dialeval.text import counted, noted
 from dialeval.training.human_dialogues import Texts, judged_rows
 
-# Fetches public corpora into the data folder, after their licences were said.
-
 
 class DownloadSettings(BaseModel, defer_build=True):
     """Which corpora, where to, and a folder to copy them from in place of the network."""
@@ -74,12 +73,9 @@ class DownloadSettings(BaseModel, defer_build=True):
 
 
 def download(settings: DownloadSettings) -> None:
-    """Fetches what is not there yet and checks what is."""
+    """Downloads public corpora into the data folder, after printing their licences; checks the files that are there."""
     files = download_download(settings.corpora, settings.data_dir, settings.mirror)
     print(f"{len(files)} files are in {settings.data_dir}")
-
-
-# Reads one source of human dialogues into the table `utterances`.
 
 
 class ReadCorpusSettings(BaseModel, defer_build=True):
@@ -92,17 +88,14 @@ class ReadCorpusSettings(BaseModel, defer_build=True):
 
 
 def read_corpus(settings: ReadCorpusSettings, utterances: Path) -> None:
-    """Writes the table `utterances` and says what was read and what was left out."""
+    """Writes the table `utterances` of a corpus of human dialogues."""
     reading = readers_read_corpus(settings.reader, settings.path, settings.language)
     print(reading.summary())
     write_table(utterances, UTTERANCES, utterance_table(settings.name, reading))
 
 
-# Takes the ChatSEEDs from the human dialogues (BotChat 3.1).
-
-
 def extract_seeds(settings: Seeds, utterances: Path, seeds: Path) -> None:
-    """Writes the table `seeds`."""
+    """Writes the table `seeds`: the ChatSEEDs of human dialogues (BotChat 3.1)."""
     dialogues = read_table(utterances, UTTERANCES)
     table = seed_table(dialogues, arena_min_utterances=settings.arena_min_utterances, limit=settings.limit)
     rows = table.to_pylist()
@@ -115,16 +108,10 @@ def extract_seeds(settings: Seeds, utterances: Path, seeds: Path) -> None:
     write_table(seeds, SEEDS, table)
 
 
-# Counts the human dialogues by their length (BotChat, Figure 2).
-
-
 def seed_lengths(seeds: Path, table: Path, csv: Path) -> None:
-    """Writes the table `botchat/seeds`."""
+    """Writes the table `botchat/seeds`: human dialogues by length (BotChat, Figure 2)."""
     counts = length_distribution(read_table(seeds, SEEDS))
     write_for_people(table, csv, SEED_LENGTHS, counts)
-
-
-# Reads transcripts into the tables `items`, `asides` and `left_out_items`.
 
 
 class ReadTranscriptsSettings(BaseModel, defer_build=True):
@@ -136,7 +123,7 @@ class ReadTranscriptsSettings(BaseModel, defer_build=True):
 
 
 def read_transcripts(settings: ReadTranscriptsSettings, items: Path, asides: Path, left_out: Path) -> None:
-    """Writes the tables and says what was read, what was left out, and what is odd about the rest."""
+    """Writes the tables `items`, `asides` and `left_out_items` of transcripts."""
     reading = read_items(settings.name, settings.path, settings.options)
     print("\n".join(reading.notes))
     with TableWriter(items, ITEMS) as table:
@@ -144,9 +131,6 @@ def read_transcripts(settings: ReadTranscriptsSettings, items: Path, asides: Pat
     write_table(asides, ASIDES, to_table(ASIDES, reading.asides))
     rows = [one._asdict() for one in reading.left_out]
     write_table(left_out, LEFT_OUT_ITEMS, to_table(LEFT_OUT_ITEMS, rows))
-
-
-# Reads the scenarios in which chatbots talk with a simulated user.
 
 
 class ReadScenariosSettings(BaseModel, defer_build=True):
@@ -157,16 +141,13 @@ class ReadScenariosSettings(BaseModel, defer_build=True):
 
 
 def read_scenarios(settings: ReadScenariosSettings, path: Path, scenarios: Path, seeds: Path, people: Path) -> None:
-    """Writes the tables `scenarios` and `seeds`, and as `utterances` the human dialogues behind them: none."""
+    """Writes the tables `scenarios`, `seeds` and, without rows, `utterances` of chats with a simulated user."""
     found = scenarios_read_scenarios(path, limit=settings.limit, opened=settings.opened)
     without = sum(not scenario.opening for scenario in found)
     print(f"{path}: {counted(len(found), 'scenario')} read, {without} of them without an opening")
     write_table(scenarios, SCENARIOS, scenario_table(found))
     write_table(seeds, SEEDS, seeds_of(found))
     write_table(people, UTTERANCES, empty_table(UTTERANCES))
-
-
-# Reads a rated corpus into the tables `items`, `ratings` and `left_out_items`.
 
 
 class ReadRatedSettings(BaseModel, defer_build=True):
@@ -187,7 +168,7 @@ class ReadRatedSettings(BaseModel, defer_build=True):
 
 
 def read_rated(settings: ReadRatedSettings, items: Path, ratings: Path, left_out: Path) -> None:
-    """Writes the tables and says what was read, what was left out, and what is odd about the rest."""
+    """Writes the tables `items`, `ratings` and `left_out_items` of a rated corpus."""
     reading = rated_readers_read_rated(
         settings.reader, settings.name, settings.path, settings.languages, settings.own_criteria
     )
@@ -213,9 +194,6 @@ def _keep_drawn(reading: RatedReading, limit: int, random_seed: int) -> None:
     reading.ratings = [rating for rating in reading.ratings if rating.item_id in kept]
 
 
-# Reads a file of ready scores into the table `judgements`.
-
-
 class ReadScoresSettings(BaseModel, defer_build=True):
     """The metric, the lowest and highest value that it can give, and by corpus what is asked and what was rated."""
 
@@ -233,7 +211,7 @@ def read_scores(
     left_out: list[Path],
     judgements: Path,
 ) -> None:
-    """Writes the table `judgements`, and says which scores are left out or serve less than one may think."""
+    """Writes the table `judgements` of a file of ready scores."""
     about = rated_corpora(
         read_tables(items, ITEMS, ["corpus", "language", "item_id", "level"]).to_pydict(),
         read_tables(ratings, RATINGS, ["corpus", "dimension"]).to_pydict(),
@@ -249,9 +227,6 @@ def read_scores(
         print(f"{file}: {counted(count, 'score')} {note}")
 
 
-# Takes over the dialogues of a chatbot that others let talk to itself and published.
-
-
 class ImportDialoguesSettings(BaseModel, defer_build=True):
     """The chatbot, its column in the file, and how long dialogues are; `seeds_limit` as in the configuration."""
 
@@ -262,7 +237,7 @@ class ImportDialoguesSettings(BaseModel, defer_build=True):
 
 
 def import_dialogues(settings: ImportDialoguesSettings, seeds: Path, published: Path, generated: Path) -> None:
-    """Writes the table `generated`, as self-chat does, and says what was counted."""
+    """Writes the table `generated` of a chatbot whose self-chat others published."""
     by_id = {row["seed_id"]: tuple(row["utterances"]) for row in read_table(seeds, SEEDS).to_pylist()}
     notes: Counter[str] = Counter()
     dialogues = turns(
@@ -280,21 +255,13 @@ def import_dialogues(settings: ImportDialoguesSettings, seeds: Path, published: 
         print(noted(count, note))
 
 
-# Writes down which passages are judged in a run, so that no judge learns from them.
-
-
-class JudgedTextsSettings(BaseModel, defer_build=True):
-    """Nothing is to be set."""
-
-
 def judged_texts(
-    settings: JudgedTextsSettings,
     items: list[Path],
     seeds: list[Path],
     human: list[Path],
     texts: Path,
 ) -> None:
-    """Writes the table `judged_texts`: of items, and of people's dialogues that give the ChatSEEDs."""
+    """Writes the table `judged_texts`, which no judge may learn from: items, and human dialogues with a ChatSEED."""
     rows = judged_rows(_judged(items, seeds, human))
     print(f"{len(rows)} passages are judged")
     write_table(texts, JUDGED_TEXTS, to_table(JUDGED_TEXTS, rows))
@@ -313,29 +280,19 @@ def _judged(items: list[Path], seeds: list[Path], human: list[Path]) -> Iterator
                 yield corpus, dialogue_id, utterances
 
 
-# Puts the parts that several jobs wrote for one model into one table.
-
-
 def merge_shards(seeds: Path, parts: list[Path], merged: Path) -> None:
-    """Writes the rows of all parts as one table, in the order of the seeds, as one job would have."""
+    """Writes the table `generated` of a chatbot from the parts that several jobs wrote, in the order of the seeds."""
     order = {seed_id: number for number, seed_id in enumerate(read_table(seeds, SEEDS)["seed_id"].to_pylist())}
     table = read_tables(parts, GENERATED)
     rows = sorted(range(len(table)), key=lambda row: order[table["seed_id"][row].as_py()])
     write_table(merged, GENERATED, table.take(rows))
 
 
-# Chooses the unit of utterance lengths once for all tables: cl100k tokens, or words and marks where there are none.
+def choose_tokenizer(settings: Tokens, tokenizer: Path) -> None:
+    """Writes the table `botchat/tokenizer`: cl100k tokens, or words and marks where its vocabulary is missing.
 
-
-class ChooseTokenizerSettings(BaseModel, defer_build=True):
-    """Where the vocabulary lies, and whether it may be fetched."""
-
-    cl100k_file: Path | None = None
-    fetch: bool = True
-
-
-def choose_tokenizer(settings: ChooseTokenizerSettings, tokenizer: Path) -> None:
-    """Writes the table `botchat/tokenizer`; the vocabulary itself is kept outside the results, see docs/running.md."""
+    The vocabulary itself is kept outside the results, see docs/running.md.
+    """
     chosen, reason = fetched_tokenizer(settings.cl100k_file, may_fetch=settings.fetch)
     print(f"utterance lengths are counted in {chosen.name}")
     if reason:
@@ -347,17 +304,8 @@ def choose_tokenizer(settings: ChooseTokenizerSettings, tokenizer: Path) -> None
     write_table(tokenizer, TOKENIZER, to_table(TOKENIZER, [row]))
 
 
-# Measures the utterances of people and chatbots in tokens (BotChat, Table 1).
-
-
-class UtteranceLengthsSettings(BaseModel, defer_build=True):
-    """Where the tokenizer's vocabulary lies."""
-
-    cl100k_file: Path | None = None
-
-
 def utterance_lengths(
-    settings: UtteranceLengthsSettings,
+    settings: Tokens,
     human: Path,
     seeds: Path,
     dialogues: list[Path],
@@ -366,7 +314,7 @@ def utterance_lengths(
     table: Path,
     csv: Path,
 ) -> None:
-    """Writes the tables `botchat/utterance_tokens` (every utterance) and `botchat/utterance_lengths` (by model)."""
+    """Writes `botchat/utterance_tokens`, by utterance, and `botchat/utterance_lengths`, by model (BotChat, Table 1)."""
     chosen = _as_chosen(read_table(tokenizer, TOKENIZER)["tokenizer"][0].as_py(), settings.cl100k_file)
     lengths = utterance_tokens(
         read_table(human, UTTERANCES), read_table(seeds, SEEDS), read_tables(dialogues, GENERATED), chosen
@@ -383,8 +331,8 @@ def _as_chosen(name: str, cl100k_file: Path | None) -> Tokenizer:
     tokenizer = cl100k_tokenizer(cl100k_file, network_seconds=0)
     if tokenizer is WORDS:
         raise UserError(
-            "these results are counted in cl100k_base, whose vocabulary is not at hand here (any more): run "
-            "python -m dialeval.engines.cl100k fetch, or have the unit chosen anew: snakemake --cores 8 "
+            "these results are counted in cl100k_base, whose vocabulary is missing here: run "
+            "python -m dialeval.engines.cl100k fetch, or choose the unit again: snakemake --cores 8 "
             "--forcerun choose_tokenizer"
         )
     return tokenizer

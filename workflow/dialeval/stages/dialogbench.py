@@ -16,46 +16,25 @@ from pydantic import BaseModel
 from dialeval.config.models import EmbeddedModel, Model
 from dialeval.config.running import Answering
 from dialeval.corpora.seeds import dialogues_of
-from dialeval.dialogbench import (
-    bundled,
-    embedded_writer,
-    writing,
-)
-from dialeval.dialogbench import (
-    items as dialogbench_items,
-)
-from dialeval.dialogbench import (
-    writing as classification,
-)
-from dialeval.dialogbench import (
-    writing as filtering,
-)
+from dialeval.dialogbench import bundled, embedded_writer, writing
+from dialeval.dialogbench import items as dialogbench_items
 from dialeval.dialogbench.briefs import BASIC, WITHOUT_STYLES, Brief, plan_basic, plan_briefs
 from dialeval.dialogbench.embedded_writer import FilterByChoice, RuleWriter
 from dialeval.dialogbench.examination import Method, Presentation, parse_all, plan, shuffled
 from dialeval.dialogbench.experts import draw, sheet, write_sheet
 from dialeval.dialogbench.items import TestItem, read_items
-from dialeval.dialogbench.writing import (
-    Attempt,
-    classify_attempts,
-    filter_attempts,
-    items_of,
-    write_in_rounds,
-    written_of,
-)
+from dialeval.dialogbench.writing import Attempt, items_of
 from dialeval.dialogbench.written_items import Rules
 from dialeval.engines.answering import open_engine
 from dialeval.engines.requests import Dialogue, Engine, Sampling
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.planning import answered, with_statuses_said
-from dialeval.stages.answering import Asked, asking
+from dialeval.protocols.planning import answered, with_statuses_printed
+from dialeval.stages.answering import AskedModel, asking
 from dialeval.tables.dialogbench import ITEM_DESCRIPTIONS, TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.tables.dialogues import REQUESTS, UTTERANCES
 from dialeval.tables.files import TableWriter, iterate_rows, read_table, to_table, write_table
 from dialeval.text import counted
 from dialeval.whole_files import replacing
-
-# Puts the test items of all sources into one table, the place of each right option drawn at random.
 
 Found = tuple[str, str, TestItem]
 """Source, variant, and an item."""
@@ -80,7 +59,7 @@ class DialogbenchReadSettings(BaseModel, defer_build=True):
 
 
 def dialogbench_read(settings: DialogbenchReadSettings, written: list[Path], items: Path) -> None:
-    """Writes the table `test_items`."""
+    """Writes the table `test_items` of all sources; the place of each right option is drawn at random."""
     counts: Counter[str] = Counter()
 
     def rows() -> Iterator[dict[str, Any]]:
@@ -105,7 +84,7 @@ def _every(settings: DialogbenchReadSettings, written: list[Path]) -> Iterator[F
             yield name, "full", item
     for path in written:
         attempts = (Attempt.from_row(row) for row in iterate_rows(path, WRITTEN_ITEMS))
-        for variant, item in written_of(attempts, settings.variants):
+        for variant, item in writing.written_of(attempts, settings.variants):
             yield "written", variant, item
 
 
@@ -118,11 +97,8 @@ def _limited(found: Iterable[Found], limit: int | None) -> Iterator[Found]:
             yield source, variant, item
 
 
-# Has a judge tell style and domain of written dialogues (DialogBench, Figures 5 and 6).
-
-
-class DialogbenchClassifySettings(BaseModel, defer_build=True):
-    """The judge."""
+class JudgeSettings(BaseModel, defer_build=True):
+    """The judge of written items."""
 
     name: str
     model: Model
@@ -130,36 +106,33 @@ class DialogbenchClassifySettings(BaseModel, defer_build=True):
 
 
 def dialogbench_classify(
-    settings: DialogbenchClassifySettings,
+    settings: JudgeSettings,
     written: Path,
     store: Path,
     descriptions: Path,
     usage: Path,
     templates: Templates,
 ) -> None:
-    """Writes the table `item_descriptions`, a row for each accepted item, and a record of the usage."""
+    """Writes the table `item_descriptions`: a judge's style and domain of each accepted item (Figures 5 and 6)."""
     attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
     with asking(
-        open_engine(settings.model, [], store, classification.CLASSIFY_PROTOCOL),
+        open_engine(settings.model, [], store, writing.CLASSIFY_PROTOCOL),
         store,
         name=settings.name,
-        protocol=classification.CLASSIFY_PROTOCOL,
+        protocol=writing.CLASSIFY_PROTOCOL,
         max_failure_share=settings.answering.max_failure_share,
         total=sum(one.outcome.accepted for one in attempts),
     ) as judge:
         unparsed = import_module("dialeval.stages.unparsed")
         judge.answering.early_stop.parsing = unparsed.of_items(
-            classification.CLASSIFY_PROTOCOL,
+            writing.CLASSIFY_PROTOCOL,
             items_of(attempts),
-            classification.parse_classification,
+            writing.parse_classification,
             settings.answering,
         )
-        rows = judge.run(classify_attempts(judge.ask, attempts, templates, judge=settings.name))
+        rows = judge.run(writing.classify_attempts(judge.ask, attempts, templates, judge=settings.name))
     write_table(descriptions, ITEM_DESCRIPTIONS, to_table(ITEM_DESCRIPTIONS, rows))
     judge.write_usage(usage)
-
-
-# Has test items written, round by round, and checks them by rule (DialogBench 3.3 and 3.4).
 
 
 class DialogbenchWriteSettings(BaseModel, defer_build=True):
@@ -193,7 +166,7 @@ def dialogbench_write(
     usage: Path,
     templates: Templates,
 ) -> None:
-    """Writes the table `written_items`, a row for each answer of the writer, and a record of the usage."""
+    """Writes the table `written_items`: items written round by round and checked by rule (DialogBench 3.3 and 3.4)."""
     engine = _writer(settings, dialogues, store)
     name = settings.name or embedded_writer.ORIGIN
     n_wanted = len(settings.tasks) * len(settings.domains) * settings.per_cell
@@ -227,12 +200,14 @@ def _writer(settings: DialogbenchWriteSettings, dialogues: list[Path], store: Pa
     return RuleWriter(by_language)
 
 
-async def _write(settings: DialogbenchWriteSettings, writer: Asked, name: str, templates: Templates) -> list[Attempt]:
+async def _write(
+    settings: DialogbenchWriteSettings, writer: AskedModel, name: str, templates: Templates
+) -> list[Attempt]:
     parts = []
     for procedure in settings.procedures:
         briefs = chain.from_iterable(_briefs(settings, procedure, language) for language in settings.languages)
         parts.append(
-            await write_in_rounds(
+            await writing.write_in_rounds(
                 writer.ask,
                 list(briefs),
                 templates,
@@ -272,19 +247,8 @@ def _briefs(settings: DialogbenchWriteSettings, procedure: str, language: str) -
     )
 
 
-# Has a judge say which written items are sound (DialogBench 3.4, data filter); what was written is not asked again.
-
-
-class DialogbenchFilterSettings(BaseModel, defer_build=True):
-    """The judge."""
-
-    name: str
-    model: Model
-    answering: Answering
-
-
 def dialogbench_filter(
-    settings: DialogbenchFilterSettings,
+    settings: JudgeSettings,
     written: Path,
     learned: list[Path],
     store: Path,
@@ -292,31 +256,28 @@ def dialogbench_filter(
     usage: Path,
     templates: Templates,
 ) -> None:
-    """Writes the table `written_items` with the judge's reasons, and a record of the usage."""
+    """Writes the table `written_items` with a judge's verdict on each item (DialogBench 3.4, data filter)."""
     attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
     n_accepted = sum(one.is_filtered for one in attempts)
-    engine = open_engine(settings.model, learned, store, filtering.FILTER_PROTOCOL)
+    engine = open_engine(settings.model, learned, store, writing.FILTER_PROTOCOL)
     with asking(
         FilterByChoice(engine) if isinstance(settings.model, EmbeddedModel) else engine,
         store,
         name=settings.name,
-        protocol=filtering.FILTER_PROTOCOL,
+        protocol=writing.FILTER_PROTOCOL,
         max_failure_share=settings.answering.max_failure_share,
         total=n_accepted,
     ) as judge:
         unparsed = import_module("dialeval.stages.unparsed")
         judge.answering.early_stop.parsing = unparsed.of_items(
-            filtering.FILTER_PROTOCOL, items_of(attempts), filtering.parse_filtering, settings.answering
+            writing.FILTER_PROTOCOL, items_of(attempts), writing.parse_filtering, settings.answering
         )
-        results = judge.run(filter_attempts(judge.ask, attempts, templates, judge=settings.name))
+        results = judge.run(writing.filter_attempts(judge.ask, attempts, templates, judge=settings.name))
     with TableWriter(filtered, WRITTEN_ITEMS) as table:
         table.write_all(one.to_row() for one in results)
     judge.write_usage(usage)
     n_correct = sum(one.is_filtered for one in results)
     print(f"{n_correct} of {n_accepted} items called correct")
-
-
-# Draws the items that experts answer, and writes them down as a sheet to be filled in.
 
 
 class DialogbenchSheetSettings(BaseModel, defer_build=True):
@@ -327,21 +288,18 @@ class DialogbenchSheetSettings(BaseModel, defer_build=True):
 
 
 def dialogbench_sheet(settings: DialogbenchSheetSettings, items: Path, sheet_file: Path, digest: Path) -> None:
-    """Writes the sheet, unless it is there with answers, and the digest of what it asks."""
+    """Draws the items that experts answer; writes their sheet, unless it holds answers, and its digest."""
     item_of, origin_of = read_items(items)
     drawn = draw(item_of, origin_of, settings.per_task, settings.random_seed)
     text = sheet(drawn)
     write_sheet(sheet_file, text)
     with replacing(digest) as temporary:
         temporary.write_text(hashlib.sha256(text.encode()).hexdigest() + "\n", encoding="utf-8")
-    print(f"{len(drawn)} items stand on {sheet_file}, to be answered")
-
-
-# Plans an examination: every test item becomes the requests of one method (DialogBench 4).
+    print(f"{len(drawn)} items to answer are in {sheet_file}")
 
 
 class DialogbenchPlanSettings(BaseModel, defer_build=True):
-    """How models answer, and where other prompts lie."""
+    """How models answer."""
 
     method: Method
     circular: bool
@@ -352,7 +310,7 @@ class DialogbenchPlanSettings(BaseModel, defer_build=True):
 
 
 def dialogbench_plan(settings: DialogbenchPlanSettings, items: Path, requests: Path, templates: Templates) -> None:
-    """Writes the table `requests`."""
+    """Writes the table `requests` of an examination: every test item by one method (DialogBench 4)."""
     planned = plan(
         (TestItem.from_row(row) for row in iterate_rows(items, TEST_ITEMS)),
         settings.method,
@@ -370,9 +328,6 @@ def dialogbench_plan(settings: DialogbenchPlanSettings, items: Path, requests: P
     print(f"{counted(table.rows, 'request')} planned")
 
 
-# Reads which options a model chose.
-
-_ABOUT = ("request_id", "case_id")
 _ANSWER = ("request_id", "status", "text", "finish_reason", "label_logprobs", "label_mass", "logprob", "n_tokens")
 
 
@@ -386,13 +341,13 @@ class DialogbenchParseSettings(BaseModel, defer_build=True):
 def dialogbench_parse(
     settings: DialogbenchParseSettings, items: Path, requests: Path, responses: list[Path], answers: Path
 ) -> None:
-    """Writes the table `test_answers`."""
+    """Writes the table `test_answers`: the option that a model chose of each item."""
     item_of, origin_of = read_items(items)
 
     def rows() -> Iterator[dict[str, Any]]:
-        pairs = answered(requests, responses, _ABOUT, _ANSWER)
+        pairs = answered(requests, responses, ("request_id", "case_id"), _ANSWER)
         for row in parse_all(settings.model, settings.method, item_of, pairs):
             yield {**origin_of[row["item_id"]], **row}
 
     with TableWriter(answers, TEST_ANSWERS) as table:
-        table.write_all(with_statuses_said(rows(), settings.model))
+        table.write_all(with_statuses_printed(rows(), settings.model))

@@ -1,4 +1,4 @@
-"""Stages that tabulate accuracy on the DialogBench items."""
+"""Stages that tabulate DialogBench: items, accuracies, domains, positions, rotations, styles, ablations, experts."""
 
 from __future__ import annotations
 
@@ -65,8 +65,6 @@ from dialeval.tables.dialogbench import (
 from dialeval.tables.files import iterate_rows, read_tables, to_table, write_rows, write_table
 from dialeval.text import counted
 
-# DialogBench's tables: items, accuracies, domains, places, rotations, styles, ablations, and what became of items.
-
 WRITTEN = "written"
 """The source of items that were written for this run."""
 
@@ -99,10 +97,10 @@ def dialogbench_tables(
     """Writes the tables `dialogbench/*` into a folder, each as Parquet and as CSV."""
     every = read_tables(answers, TEST_ANSWERS).to_pylist()
     full = [answer for answer in every if answer["variant"] == "full"]
-    told = read_tables(experts, EXPERT_ANSWERS).to_pylist()
-    people = joint_answers(told, settings.at_least)
+    of_experts = read_tables(experts, EXPERT_ANSWERS).to_pylist()
+    people = joint_answers(of_experts, settings.at_least)
     variants = _variants(every, settings.ablations)
-    accuracy = _told(_by_source(accuracy_rows, full + people, settings.confidence), settings) + _people(full)
+    accuracy = _with_kinds(_by_source(accuracy_rows, full + people, settings.confidence), settings) + _people(full)
     averages = [
         {"source": source, **row}
         for (source,), group in grouped(full, "source")
@@ -114,11 +112,11 @@ def dialogbench_tables(
         (ACCURACY, accuracy),
         (OVERVIEW, overview_rows(accuracy, averages)),
         (AVERAGES, averages),
-        (DOMAINS, _told(_by_source(domain_rows, full + people, settings.confidence), settings)),
+        (DOMAINS, _with_kinds(_by_source(domain_rows, full + people, settings.confidence), settings)),
         (POSITIONS, _by_source(position_rows, full, settings.confidence)),
         (CIRCULAR, _by_source(circular_rows, full, settings.confidence)),
-        (EXPERTS, expert_rows(told, settings.confidence)),
-        (AGREEMENT, agreement_rows(told, settings.confidence, settings.random_seed)),
+        (EXPERTS, expert_rows(of_experts, settings.confidence)),
+        (AGREEMENT, agreement_rows(of_experts, settings.confidence, settings.random_seed)),
         (STYLES, style_rows(described, settings.confidence)),
         (DOMAIN_COUNTS, domain_count_rows(described, settings.confidence)),
         (ABLATIONS, ablation_rows(variants, settings.confidence)),
@@ -150,7 +148,7 @@ def _by_source(
     ]
 
 
-def _told(rows: list[Row], settings: DialogbenchTablesSettings) -> list[Row]:
+def _with_kinds(rows: list[Row], settings: DialogbenchTablesSettings) -> list[Row]:
     """Returns the rows with the model's kind, and its part in the items where they were written for this run."""
     return [
         {
@@ -193,9 +191,6 @@ def _counts(written: list[Path]) -> list[Row]:
     ]
 
 
-# Reads what experts answered to test items.
-
-
 class DialogbenchExpertsSettings(BaseModel, defer_build=True):
     """Which experts are a simulation."""
 
@@ -203,7 +198,7 @@ class DialogbenchExpertsSettings(BaseModel, defer_build=True):
 
 
 def dialogbench_experts(settings: DialogbenchExpertsSettings, items: Path, file: Path, answers: Path) -> None:
-    """Writes the table `expert_answers`, and says what was read and left out."""
+    """Writes the table `expert_answers` of an answered sheet."""
     item_of, origin_of = read_items(items)
     reading = read_expert_answers(
         file, {name: one for name, one in item_of.items() if origin_of[name]["variant"] == "full"}
@@ -212,7 +207,7 @@ def dialogbench_experts(settings: DialogbenchExpertsSettings, items: Path, file:
     for name in settings.simulated:
         if name not in experts:
             raise UserError(
-                f"dialogbench.experts.simulated: nobody in {file} is called '{name}'; {nearest(name, experts)}"
+                f"dialogbench.experts.simulated: {file} has no answers of an expert '{name}'; {nearest(name, experts)}"
             )
     rows = []
     for one in reading.answers:
@@ -238,4 +233,4 @@ def dialogbench_experts(settings: DialogbenchExpertsSettings, items: Path, file:
         f"left blank: {counted(reading.blank, 'row')}"
     )
     if reading.moved:
-        print(f"{reading.moved} letters meant options that stand elsewhere now, and were read by the options' words")
+        print(f"{reading.moved} letters were read by the words of their options, which have another place now")

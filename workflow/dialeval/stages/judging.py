@@ -1,169 +1,132 @@
-"""Stages that plan what judges are asked and parse what they answer, protocol by protocol."""
+"""Stages that plan what judges are asked and parse what they answer: `plan_<form>` and `parse_<form>` of every form."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
 from dialeval.corpora.botchat import PublishedAnswer, read_answers
 from dialeval.corpora.items import Item, iterate_items
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.detect import parse as detect_parse
-from dialeval.protocols.detect import plan as detect_plan
-from dialeval.protocols.failure_rules import PHRASES, Rules, longest_of_people
-from dialeval.protocols.failure_rules import judgements as by_rule
+from dialeval.protocols import detect, failure_rules, forms, mark, pair, probability, scale
 from dialeval.protocols.imported_answers import Key, responses
 from dialeval.protocols.item_prompts import (
     RATING,
     YES_NO,
-    ItemPlanSettings,
-    ItemReadingSettings,
-    ItemSettings,
-    MarkSettings,
+    ParseSettings,
+    PlanSettings,
     QuestionSettings,
-    ReadingSettings,
+    asked_about,
+    scored_items,
+    templates_of,
 )
-from dialeval.protocols.mark import parse as mark_parse
-from dialeval.protocols.mark import plan as mark_plan
-from dialeval.protocols.pair import by_case, parse, plan, refuse_strangers
-from dialeval.protocols.planning import CHOICE_ANSWER, answered, with_statuses_said, write_requests
-from dialeval.protocols.probability import parse as probability_parse
-from dialeval.protocols.probability import plan as probability_plan
-from dialeval.protocols.questions import sampling_of
-from dialeval.protocols.scale import parse as scale_parse
-from dialeval.protocols.scale import plan as scale_plan
-from dialeval.protocols.unread_verdicts import plan as asking_again_plan
+from dialeval.protocols.planning import ANSWER, CHOICE_ANSWER, Planned, answered, with_statuses_printed, write_requests
+from dialeval.protocols.questions import Question, sampling_of
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES, UTTERANCES
 from dialeval.tables.files import TableWriter, iterate_rows, read_tables
 from dialeval.tables.robustness import PAIRS
 from dialeval.text import counted, noted
 
-# Plans which of two: every two systems' dialogues on one case, in both orders (BotChat 3.3, 3.4).
+Row = dict[str, Any]
 
 
-def plan_pair(
-    settings: QuestionSettings,
-    items: list[Path],
-    damaged: list[Path],
-    pairs: list[Path],
-    requests: Path,
-    templates: Templates,
-) -> None:
-    """Writes the table `requests` about the dialogues of all tables, none of which is `damaged`."""
+class Sources(NamedTuple):
+    """The tables of what a protocol is about: items, perturbed items, and the pairs that these make with originals."""
+
+    items: list[Path]
+    damaged: list[Path]
+    pairs: list[Path]
+
+    def every_item(self) -> Iterator[Item]:
+        """Yields the items, perturbed ones excepted."""
+        return chain.from_iterable(map(iterate_items, self.items))
+
+
+def _plan(planned: Callable[[PlanSettings, Sources, Templates], Iterator[Planned]]) -> Callable[..., None]:
+    """Returns the stage that plans the requests of protocols of one form."""
+
+    def plan(
+        settings: PlanSettings,
+        items: list[Path],
+        damaged: list[Path],
+        pairs: list[Path],
+        requests: Path,
+        templates: Templates,
+    ) -> None:
+        """Writes the table `requests` of a protocol.
+
+        `damaged` are perturbed items and `pairs` the pairs that they make with their originals: for protocols that
+        score items.
+        """
+        write_requests(requests, planned(settings, Sources(items, damaged, pairs), templates))
+
+    return plan
+
+
+def _pair(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
     question, skipped = settings.question(), Counter[str]()
-    cases = by_case(chain.from_iterable(iterate_items(path) for path in items))
+    cases = pair.by_case(sources.every_item())
     if not question.shipped:
-        refuse_strangers(cases, question.protocol.of, question.name)
-    write_requests(requests, plan(question, cases, templates, skipped))
+        pair.refuse_strangers(cases, question.protocol.of, question.name)
+    yield from pair.plan(question, cases, templates, skipped)
     for reason, count in (+skipped).items():
         print(f"{counted(count, 'pair')} left out: {reason}")
 
 
-# Plans scores that judges write: every item on the criteria of its level, repeated (comp-analysis, Table 2).
-
-
-def plan_scale(
-    settings: ItemPlanSettings,
-    items: list[Path],
-    damaged: list[Path],
-    pairs: list[Path],
-    requests: Path,
-    templates: Templates,
-) -> None:
-    """Writes the table `requests`: items, and pairs' items where the damage aims at what is asked about."""
-    own = settings.protocol
-    about = settings.about(read_tables(pairs, PAIRS).to_pylist())
-    planned = chain.from_iterable(
-        scale_plan(
-            settings.items_of(paths),
+def _scale(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
+    own, about = settings.protocol, asked_about(settings, read_tables(sources.pairs, PAIRS).to_pylist())
+    for paths, groups in ((sources.items, about.groups_of_rated), (sources.damaged, about.groups_of_damaged)):
+        yield from scale.plan(
+            scored_items(settings, paths),
             templates,
             sampling_of(own),
             own.repeats,
             groups,
             name=settings.name,
-            names=settings.templates_or(RATING),
+            names=templates_of(own, RATING),
             json_answers=own.answers == "structured",
         )
-        for paths, groups in ((items, about.groups_of_rated), (damaged, about.groups_of_damaged))
+
+
+def _probability(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
+    about, names = (
+        asked_about(settings, read_tables(sources.pairs, PAIRS).to_pylist()),
+        templates_of(settings.protocol, YES_NO),
     )
-    write_requests(requests, planned)
+    for paths, criteria in ((sources.items, about.of_rated), (sources.damaged, about.of_damaged)):
+        yield from probability.plan(scored_items(settings, paths), templates, criteria, name=settings.name, names=names)
 
 
-# Plans questions whose answers' probabilities are read: every item on each criterion (comp-analysis, Table 3).
+def _detect(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
+    return detect.plan(settings.question(), sources.every_item(), templates)
 
 
-def plan_probability(
-    settings: ItemPlanSettings,
-    items: list[Path],
-    damaged: list[Path],
-    pairs: list[Path],
-    requests: Path,
-    templates: Templates,
-) -> None:
-    """Writes the table `requests`: items, and pairs' items on the criteria that the damage aims at."""
-    about = settings.about(read_tables(pairs, PAIRS).to_pylist())
-    names = settings.templates_or(YES_NO)
-    planned = chain.from_iterable(
-        probability_plan(settings.items_of(paths), templates, criteria, name=settings.name, names=names)
-        for paths, criteria in ((items, about.of_rated), (damaged, about.of_damaged))
-    )
-    write_requests(requests, planned)
+def _mark(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
+    return mark.plan(settings.question(), sources.every_item(), templates, settings.said_before)
 
 
-# Plans where and what: whether something shows in each dialogue, and where (BotChat 3.2).
-
-
-def plan_detect(
-    settings: QuestionSettings,
-    items: list[Path],
-    damaged: list[Path],
-    pairs: list[Path],
-    requests: Path,
-    templates: Templates,
-) -> None:
-    """Writes the table `requests` about the dialogues of all tables, none of which is `damaged`."""
-    every = chain.from_iterable(iterate_items(path) for path in items)
-    write_requests(requests, detect_plan(settings.question(), every, templates))
-
-
-# Plans which kinds show in each dialogue, and where, such as BotChat's failures (appendix C).
-
-
-def plan_mark(
-    settings: MarkSettings,
-    items: list[Path],
-    damaged: list[Path],
-    pairs: list[Path],
-    requests: Path,
-    templates: Templates,
-) -> None:
-    """Writes the table `requests` about the dialogues of all tables, none of which is `damaged`."""
-    every = chain.from_iterable(iterate_items(path) for path in items)
-    write_requests(requests, mark_plan(settings.question(), every, templates, settings.said_before))
-
-
-# Plans one more request for every answer that could not be read.
+plan_pair = _plan(_pair)
+plan_scale = _plan(_scale)
+plan_probability = _plan(_probability)
+plan_detect = _plan(_detect)
+plan_mark = _plan(_mark)
 
 
 def plan_again(
-    settings: ItemSettings,
+    settings: QuestionSettings,
     requests: Path,
     responses: list[Path],
     again: Path,
     templates: Templates,
 ) -> None:
-    """Writes the table `requests` of what is asked again, which may be empty."""
+    """Writes the table `requests` with one more request for every unparsed answer; it may be empty."""
     pairs = answered(requests, responses, REQUESTS.schema.names)
-    write_requests(again, asking_again_plan(settings.question(), pairs, templates, settings.known_criteria()))
-
-
-# Takes over the answers of a judge that others asked and published.
-
-COLUMNS = ("request_id", "protocol", "case_id", "left", "right", "n_utterances", "subject")
+    write_requests(again, forms.plan_again(settings.question(), pairs, templates))
 
 
 class ImportAnswersSettings(BaseModel, defer_build=True):
@@ -176,7 +139,7 @@ class ImportAnswersSettings(BaseModel, defer_build=True):
 
 
 def import_answers(settings: ImportAnswersSettings, requests: Path, published: list[Path], answers: Path) -> None:
-    """Writes the table `responses`, in the order of the requests, and says what was counted."""
+    """Writes the table `responses` of a judge's published answers, in the order of the requests."""
     lengths = settings.arena_lengths if settings.protocol == "arena" else [None]
     known: dict[Key, PublishedAnswer] = {}
     for path, n in zip(published, lengths, strict=True):
@@ -184,109 +147,38 @@ def import_answers(settings: ImportAnswersSettings, requests: Path, published: l
         known |= {(shown, n): answer for shown, answer in found.items()}
     source = ", ".join(str(path) for path in published)
     notes: Counter[str] = Counter()
+    columns = ("request_id", "protocol", "case_id", "left", "right", "n_utterances", "subject")
     with TableWriter(answers, RESPONSES) as table:
-        table.write_all(responses(iterate_rows(requests, REQUESTS, COLUMNS), known, source, notes))
+        table.write_all(responses(iterate_rows(requests, REQUESTS, columns), known, source, notes))
     print(f"{source}: {counted(len(known), 'answer')}, for {counted(table.rows, 'request')}")
     for note, count in (+notes).items():
         print(noted(count, note))
 
 
-# Reads the choices of a judge between two dialogues into judgements.
+def _parse(
+    rows_of: Callable[[Question, str, Mapping[str, Any], Mapping[str, Any]], Iterator[Row]],
+    columns: Sequence[str] = ANSWER,
+) -> Callable[..., None]:
+    """Returns the stage that parses answers to requests of one form; `columns` of responses hold an answer."""
+
+    def parse(
+        settings: ParseSettings, requests: Path, responses: list[Path], again: list[Path], judgements: Path
+    ) -> None:
+        """Writes the table `judgements` of a judge; a parsed answer from `again` takes the place of the first."""
+        question, judge = settings.question(), settings.judge
+        pairs = answered(requests, responses, answer=columns, again=again)
+        rows = (row for planned, answer in pairs for row in rows_of(question, judge, planned, answer))
+        with TableWriter(judgements, JUDGEMENTS) as table:
+            table.write_all(with_statuses_printed(rows, judge))
+
+    return parse
 
 
-def parse_pair(
-    settings: ReadingSettings,
-    requests: Path,
-    responses: list[Path],
-    again: list[Path],
-    judgements: Path,
-) -> None:
-    """Writes the table `judgements`, one row per request."""
-    question, judge = settings.question(), settings.judge
-    rows = (parse(question, judge, *pair) for pair in answered(requests, responses, again=again))
-    with TableWriter(judgements, JUDGEMENTS) as table:
-        table.write_all(with_statuses_said(rows, judge))
-
-
-# Reads the ratings that a judge wrote into judgements.
-
-
-def parse_scale(
-    settings: ItemReadingSettings,
-    requests: Path,
-    responses: list[Path],
-    again: list[Path],
-    judgements: Path,
-) -> None:
-    """Writes the table `judgements`, one row per item, criterion and repeat."""
-    judge, criteria = settings.judge, settings.known_criteria()
-    structured = settings.protocol.answers == "structured"
-    pairs = answered(requests, responses, again=again)
-    # requests bear the name by which engines know the protocol, judgements its own
-    rows = (
-        row | {"protocol": settings.name}
-        for pair in pairs
-        for row in scale_parse(judge, *pair, criteria, json_answers=structured)
-    )
-    with TableWriter(judgements, JUDGEMENTS) as table:
-        table.write_all(with_statuses_said(rows, judge))
-
-
-# Reads the label probabilities of a judge into judgements.
-
-
-def parse_probability(
-    settings: ItemReadingSettings,
-    requests: Path,
-    responses: list[Path],
-    again: list[Path],
-    judgements: Path,
-) -> None:
-    """Writes the table `judgements`, one row per item and criterion; probabilities are never asked for `again`."""
-    judge, criteria = settings.judge, settings.known_criteria()
-    pairs = answered(requests, responses, answer=CHOICE_ANSWER)
-    # requests bear the name by which engines know the protocol, judgements its own
-    rows = (row | {"protocol": settings.name} for pair in pairs for row in probability_parse(judge, *pair, criteria))
-    with TableWriter(judgements, JUDGEMENTS) as table:
-        table.write_all(with_statuses_said(rows, judge))
-
-
-# Reads the answers of a judge about what shows in a dialogue into judgements.
-
-
-def parse_detect(
-    settings: ReadingSettings,
-    requests: Path,
-    responses: list[Path],
-    again: list[Path],
-    judgements: Path,
-) -> None:
-    """Writes the table `judgements`, one row per request."""
-    question, judge = settings.question(), settings.judge
-    rows = (detect_parse(question, judge, *pair) for pair in answered(requests, responses, again=again))
-    with TableWriter(judgements, JUDGEMENTS) as table:
-        table.write_all(with_statuses_said(rows, judge))
-
-
-# Reads the answers of a judge about which kinds show in a dialogue into judgements.
-
-
-def parse_mark(
-    settings: ReadingSettings,
-    requests: Path,
-    responses: list[Path],
-    again: list[Path],
-    judgements: Path,
-) -> None:
-    """Writes the table `judgements`, one row per request and kind, and one that says whether there is none."""
-    question, judge = settings.question(), settings.judge
-    pairs = answered(requests, responses, again=again)
-    rows = (row for pair in pairs for row in mark_parse(question, judge, *pair))
-    with TableWriter(judgements, JUDGEMENTS) as table:
-        table.write_all(with_statuses_said(rows, judge))
-
-
-# Finds failures of chatbots by rule: length against people's, repetition, self-identification.
+parse_pair = _parse(pair.parse)
+parse_scale = _parse(scale.parse)
+parse_probability = _parse(probability.parse, CHOICE_ANSWER)
+parse_detect = _parse(detect.parse)
+parse_mark = _parse(mark.parse)
 
 
 class FindFailuresSettings(BaseModel, defer_build=True):
@@ -298,32 +190,31 @@ class FindFailuresSettings(BaseModel, defer_build=True):
 
 
 def find_failures(settings: FindFailuresSettings, items: list[Path], people: list[Path], judgements: Path) -> None:
-    """Writes the table `judgements` of the rules about all dialogues; `people` are tables of utterances."""
-    limits = longest_of_people(chain.from_iterable(map(_said, people)), settings.length_share)
+    """Writes the table `judgements` of the rules about all dialogues: length, repetition, self-identification.
+
+    `people` are tables of utterances, from whose lengths the limit of each language follows.
+    """
+    utterances = chain.from_iterable(iterate_rows(path, UTTERANCES, ["language", "text"]) for path in people)
+    limits = failure_rules.longest_of_people(
+        ((row["language"], row["text"]) for row in utterances), settings.length_share
+    )
     for language, limit in limits.items():
         print(f"{settings.length_share:.4g} of people's utterances ({language}) have at most {limit} words")
-    rules = Rules(limits, settings.length_share, settings.said_before)
-    every = chain.from_iterable(iterate_items(path) for path in items)
+    rules = failure_rules.Rules(limits, settings.length_share, settings.said_before)
     languages: set[str] = set()
 
-    def noted(item: Item) -> Item:
-        languages.add(item.language)
-        return item
+    def every_item() -> Iterator[Item]:
+        for item in chain.from_iterable(map(iterate_items, items)):
+            languages.add(item.language)
+            yield item
 
     with TableWriter(judgements, JUDGEMENTS) as table:
-        table.write_all(by_rule(settings.protocol, map(noted, every), rules))
+        table.write_all(failure_rules.judgements(settings.protocol, every_item(), rules))
     for language in sorted(languages):
-        unknown = [
-            *(
-                ["excessive_length (no corpus of people in it; name one under people)"]
-                if language not in limits
-                else []
-            ),
-            *(["self_identification (no phrases in it)"] if language not in PHRASES else []),
-        ]
+        unknown = []
+        if language not in limits:
+            unknown.append("excessive_length (no corpus of people in it; name one under people)")
+        if language not in failure_rules.PHRASES:
+            unknown.append("self_identification (no phrases in it)")
         if unknown:
-            print(f"dialogues in {language}: the rules cannot say anything about {' and '.join(unknown)}")
-
-
-def _said(path: Path) -> Iterator[tuple[str, str]]:
-    return ((row["language"], row["text"]) for row in iterate_rows(path, UTTERANCES, ["language", "text"]))
+            print(f"dialogues in {language}: the rules do not apply to {' and '.join(unknown)}")

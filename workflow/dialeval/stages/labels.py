@@ -1,4 +1,4 @@
-"""Stages that draw dialogues to label, make pages to label them on, and read labels."""
+"""Stages of human labels: draw what annotators label, make their pages and sheets, and read their labels."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from dialeval.tables.labels import DRAW, LABELS
 from dialeval.text import counted
 from dialeval.whole_files import replacing
 
-# Draws what people label under a protocol, and writes it down beside the labels.
-
 
 def draw_to_label(
     settings: DrawSettings,
@@ -30,7 +28,7 @@ def draw_to_label(
     table: Path,
     ledger: Path,
 ) -> None:
-    """Adds what is drawn to the ledger in the folder of labels, and writes the table `labels/draw` and its digest."""
+    """Writes the table `labels/draw` of a protocol, adds new draws to the ledger beside the labels, and its digest."""
     frame, record = frame_of(settings, items), read_ledger(ledger_path(folder, settings.name))
     scores = (
         judged_scores(read_tables(judgements, JUDGEMENTS).to_pylist(), settings.protocol.form, settings.by)
@@ -45,17 +43,14 @@ def draw_to_label(
     for reason, count in frame.skipped.items():
         print(f"{counted(count, 'pair')} left out: {reason}")
     if gone := len(record.entries) - len(rows):
-        print(f"{gone} of the ledger are not there any more, or have other words now")
+        print(f"{gone} units of the ledger are missing now or have other words")
     write_table(table, DRAW, to_table(DRAW, rows))
     with replacing(ledger) as temporary:
         temporary.write_text(f"{ledger_digest(record.path)}\n", encoding="utf-8")
 
 
-# Writes one annotator's sheet under a protocol: a CSV file, and a page.
-
-
 def labelling_page(settings: SheetSettings, draw: Path, items: list[Path], page: Path, csv: Path) -> None:
-    """Writes the sheet of the units that are drawn and fall to the annotator."""
+    """Writes an annotator's sheet under a protocol, as a page and as a CSV file."""
     sheet = make_sheet(settings, draw, items)
     with replacing(page) as temporary:
         temporary.write_text(page_html(sheet), encoding="utf-8", newline="")
@@ -85,9 +80,6 @@ def make_sheet(settings: SheetSettings, draw: Path, items: list[Path]) -> Sheet:
     )
 
 
-# Reads people's labels, from pages' exports and from tables, into the table `labels/labels`.
-
-
 def read_labels(
     settings: ReadSettings,
     items: list[Path],
@@ -96,7 +88,7 @@ def read_labels(
     table: Path,
     csv: Path,
 ) -> None:
-    """Writes the table of all labels, and says what was read and what was passed over."""
+    """Writes the table `labels/labels` from exports of pages and from tables."""
     protocols = {
         one.name: AskedProtocol(
             one.question(),
@@ -112,5 +104,5 @@ def read_labels(
         print(f"{counted(count, 'label')} of {annotator} under {protocol}")
     print("\n".join(reading.notes), end="\n" if reading.notes else "")
     if others := passed_over(folder):
-        print(f"not looked into: {', '.join(others)}")
+        print(f"not read: {', '.join(others)}")
     write_for_people(table, csv, LABELS, to_table(LABELS, reading.rows))

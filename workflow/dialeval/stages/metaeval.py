@@ -1,9 +1,10 @@
-"""Stages that compare scores of judges with ratings by people, and tell which perturbations judges notice."""
+"""Stages of meta-evaluation: judges' scores against people's ratings, and which perturbations judges notice."""
 
 from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -70,8 +71,6 @@ from dialeval.tables.robustness import (
     THETAS,
 )
 
-# Fills in what nobody rated with a judge's own repeated ratings (comp-analysis, "Fill up missing annotations").
-
 _JUDGED = ("corpus", "language", "item_id", "criterion", "repeat", "value", "scale_min", "scale_max")
 
 
@@ -89,7 +88,7 @@ def fill_ratings(
     judgements: Path,
     filled: Path,
 ) -> None:
-    """Writes a table `ratings` of what was filled in, and says what that is."""
+    """Writes a table `ratings` in which a judge's repeated ratings fill in dimensions that no person rated."""
     rated = read_tables(ratings, RATINGS, ["corpus", "dimension"])
     found = list(
         filled_ratings(
@@ -104,64 +103,67 @@ def fill_ratings(
     means = [rating for rating in found if rating.round is None]
     for corpus, dimension in dict.fromkeys((rating.corpus, rating.dimension) for rating in means):
         n = sum((rating.corpus, rating.dimension) == (corpus, dimension) for rating in means)
-        print(f"{corpus}: {dimension}, which nobody rated, is filled in by {settings.judge} on {n} items")
+        print(f"{corpus}: {dimension}, which no person rated, is filled in by {settings.judge} on {n} items")
     if not means:
         print(f"every dimension on which {settings.judge} gave ratings is rated in its corpus; nothing is filled in")
 
 
-# Finds how high judges could come, given how far the raters agree, and what is left of what they miss.
-
-
-class FindCeilingsSettings(BaseModel, defer_build=True):
-    """How intervals are made, and which corpora belong together."""
+class Intervals(BaseModel, defer_build=True):
+    """How bootstrap intervals are made."""
 
     resamples: int
     confidence: float
     random_seed: int
+
+    def intervals(self) -> dict[str, Any]:
+        """Returns the settings of the intervals, as the measures take them."""
+        return self.model_dump(include={*Intervals.model_fields})
+
+
+class MetaevalSettings(Intervals):
+    """Intervals, and how scores and ratings meet.
+
+    Attributes:
+        benchmarks: corpus -> the benchmark that it is averaged under.
+        partial: who is not compared with what a judge filled in: that judge, and ensembles with it.
+        joined: by corpus, criterion -> the dimension that was rated.
+    """
+
     benchmarks: dict[str, str]
     partial: list[str] = []
     joined: dict[str, dict[str, str]] = {}
 
 
 def find_ceilings(
-    settings: FindCeilingsSettings,
+    settings: MetaevalSettings,
     items: list[Path],
     ratings: list[Path],
     filled: list[Path],
     judgements: list[Path],
     folder: Path,
 ) -> None:
-    """Writes the table `metaeval/ceilings` into a folder, as Parquet and as CSV."""
+    """Writes the table `metaeval/ceilings`: the highest correlation that the raters' agreement allows."""
     given, judged = read_tables(ratings, RATINGS), read_tables(judgements, JUDGEMENTS, SINGLE_RATING_COLUMNS)
     stood_in = Filled(read_tables(filled, RATINGS), settings.partial)
     cells = gather(read_tables(items, ITEMS), given, judged, settings.benchmarks, stood_in, settings.joined)
-    how = settings.model_dump(exclude={"benchmarks", "partial", "joined"})
-    results = correlate_cells(cells, **how, methods=("pearson",))
+    results = correlate_cells(cells, **settings.intervals(), methods=("pearson",))
     write_rows(folder, CEILINGS, ceiling_rows(results, SingleOpinions(given, judged, stood_in.ratings)))
 
 
-# Correlates judges' scores with ratings: per corpus and language, averaged, and judge against judge.
-
-
-class CorrelateSettings(BaseModel, defer_build=True):
-    """How intervals are made, which corpora are averaged together, and what judges are: of the papers, or ensembles.
+class CorrelateSettings(MetaevalSettings):
+    """How scores and ratings meet, and what judges are: of the papers, or ensembles.
 
     Attributes:
+        published_as: what judges are among the papers' systems.
+        ensembles: judges that are ensembles.
         models: judge -> the model that it is, of models that judge under several names.
-        fill: the judge that fills in what nobody rated, whose ratings are set against people's as well.
-        partial: who is not compared with what a judge filled in: that judge, and ensembles with it.
+        fill: the judge that fills in what no person rated, whose ratings are set against people's as well.
     """
 
-    resamples: int
-    confidence: float
-    random_seed: int
-    benchmarks: dict[str, str]
-    published_as: dict[str, str]
+    published_as: dict[str, str] = {}
     ensembles: list[str] = []
     models: dict[str, str] = {}
     fill: str | None = None
-    partial: list[str] = []
-    joined: dict[str, dict[str, str]] = {}
 
 
 def correlate(
@@ -172,7 +174,7 @@ def correlate(
     judgements: list[Path],
     folder: Path,
 ) -> None:
-    """Writes four tables `metaeval/*` into a folder, each as Parquet and as CSV."""
+    """Writes the tables of correlations, averages, pairs of judges and agreement of rankings into a folder."""
     cells = gather(
         read_tables(items, ITEMS),
         read_tables(ratings, RATINGS),
@@ -181,9 +183,8 @@ def correlate(
         Filled(read_tables(filled, RATINGS), settings.partial),
         settings.joined,
     )
-    how = settings.model_dump(include={"resamples", "confidence", "random_seed"})
     ranked = Candidates(settings.ensembles, models=settings.models)
-    results = correlate_cells(cells, **how)
+    results = correlate_cells(cells, **settings.intervals())
     for table, rows in (
         (CORRELATIONS, correlation_rows(results, settings.published_as)),
         (AVERAGES, average_rows(results, settings.published_as)),
@@ -193,32 +194,16 @@ def correlate(
         write_rows(folder, table, rows)
 
 
-# Ensembles of dimensions and of judges, and what goes with what (comp-analysis, Tables 8 and 9, Figures 1 and 2).
-
-
-class EnsemblesSettings(BaseModel, defer_build=True):
-    """How intervals are made, which corpora are averaged, and what ensembles of judges are made of.
+class EnsemblesSettings(CorrelateSettings):
+    """The same, and what ensembles of judges are made of.
 
     Attributes:
-        published_as: what judges are among the papers' systems.
         ensemble_size: how many judges an ensemble has.
         ensemble_pool: the judges that may be members; None for all.
-        ensembles: judges that are ensembles already.
-        models: judge -> the model that it is, of models that judge under several names.
-        partial: who is not compared with what a judge filled in: that judge, and ensembles with it.
     """
 
-    resamples: int
-    confidence: float
-    random_seed: int
-    benchmarks: dict[str, str]
-    published_as: dict[str, str] = {}
     ensemble_size: int
     ensemble_pool: list[str] | None = None
-    ensembles: list[str] = []
-    models: dict[str, str] = {}
-    partial: list[str] = []
-    joined: dict[str, dict[str, str]] = {}
 
 
 def ensembles(
@@ -229,7 +214,7 @@ def ensembles(
     judgements: list[Path],
     folder: Path,
 ) -> None:
-    """Writes three tables `metaeval/*` into a folder, each as Parquet and as CSV."""
+    """Writes the tables of ensembles of dimensions and of judges, and of matrices (Tables 8 and 9, Figures 1 and 2)."""
     cells = gather(
         read_tables(items, ITEMS),
         read_tables(ratings, RATINGS),
@@ -238,7 +223,7 @@ def ensembles(
         Filled(read_tables(filled, RATINGS), settings.partial),
         settings.joined,
     )
-    how = settings.model_dump(include={"resamples", "confidence", "random_seed"})
+    how = settings.intervals()
     candidates = Candidates(settings.ensembles, settings.ensemble_pool, settings.models)
     ensembles = Ensembles(settings.ensemble_size, candidates, settings.published_as, **how)
     for table, rows in (
@@ -249,43 +234,23 @@ def ensembles(
         write_rows(folder, table, rows)
 
 
-# Says how far annotators agree, and who of them differs.
-
-
-class TabulateAgreementSettings(BaseModel, defer_build=True):
-    """How intervals are made."""
-
-    resamples: int = 1000
-    confidence: float = 0.95
-    random_seed: int = 0
-
-
 def tabulate_agreement(
-    settings: TabulateAgreementSettings,
+    settings: Intervals,
     labels: Path,
     table: Path,
     csv: Path,
     annotators_table: Path,
     annotators_csv: Path,
 ) -> None:
-    """Writes the tables `agreement` and `annotators`."""
-    said = read_table(labels, LABELS).to_pandas()
-    write_for_people(table, csv, AGREEMENT, to_table(AGREEMENT, agreement(said, **settings.model_dump())))
-    beside = annotators(said, confidence=settings.confidence)
+    """Writes the tables `agreement` and `annotators`: how far annotators agree, and which of them differ."""
+    given = read_table(labels, LABELS).to_pandas()
+    write_for_people(table, csv, AGREEMENT, to_table(AGREEMENT, agreement(given, **settings.intervals())))
+    beside = annotators(given, confidence=settings.confidence)
     write_for_people(annotators_table, annotators_csv, ANNOTATORS, to_table(ANNOTATORS, beside))
 
 
-# Lays correlations out by language and by natural Chinese corpus, with the rows that xDial-Eval prints.
-
-
-class TabulateByLanguageSettings(BaseModel, defer_build=True):
-    """Nothing is to be set."""
-
-
-def tabulate_by_language(
-    settings: TabulateByLanguageSettings, averages: Path, correlations: Path, folder: Path
-) -> None:
-    """Writes both tables into a folder, each as Parquet and as CSV."""
+def tabulate_by_language(averages: Path, correlations: Path, folder: Path) -> None:
+    """Writes the tables of correlations by language and by natural Chinese corpus, beside those of xDial-Eval."""
     for table, rows in (
         (BY_LANGUAGE, language_rows(read_tables([averages], AVERAGES).to_pylist())),
         (NATURAL_CHINESE, chinese_rows(read_tables([correlations], CORRELATIONS).to_pylist())),
@@ -293,16 +258,10 @@ def tabulate_by_language(
         write_rows(folder, table, rows)
 
 
-# What the rated corpora consist of, and how far their raters agree (comp-analysis, Table 1).
-
-
-class TabulateRatedSettings(BaseModel, defer_build=True):
-    """How intervals are made, and by corpus and language which model translated."""
+class TabulateRatedSettings(Intervals):
+    """Intervals, and by corpus and language which model translated."""
 
     translated: dict[str, dict[str, str]] = {}
-    resamples: int
-    confidence: float
-    random_seed: int
 
 
 def tabulate_rated(
@@ -313,13 +272,12 @@ def tabulate_rated(
     corpora: Path,
     annotator_agreement: Path,
 ) -> None:
-    """Writes both tables, each as Parquet and, beside it, as CSV."""
+    """Writes the tables of rated corpora and of their raters' agreement (comp-analysis, Table 1)."""
     every = list(chain.from_iterable(iterate_items(path) for path in items))
     given, stood_in = (
         [Rating(**row) for row in read_tables(paths, RATINGS).to_pylist()] for paths in (ratings, filled)
     )
-    intervals = settings.model_dump(exclude={"translated"})
-    between = annotator_rows(every, [*given, *stood_in], **intervals)
+    between = annotator_rows(every, [*given, *stood_in], **settings.intervals())
     for path, table, rows in (
         (corpora, RATED_CORPORA, corpus_rows(every, given, settings.translated, stood_in, between)),
         (annotator_agreement, ANNOTATOR_AGREEMENT, between),
@@ -327,26 +285,10 @@ def tabulate_rated(
         write_for_people(path, path.with_suffix(".csv"), table, to_table(table, rows))
 
 
-# How far judges agree with themselves from one repeat to the next.
-
-
-class TabulateRepeatsSettings(BaseModel, defer_build=True):
-    """How intervals are made."""
-
-    resamples: int
-    confidence: float
-    random_seed: int
-
-
-def tabulate_repeats(
-    settings: TabulateRepeatsSettings, items: list[Path], judgements: list[Path], folder: Path
-) -> None:
-    """Writes the table `metaeval/repeat_agreement` into a folder, as Parquet and as CSV."""
+def tabulate_repeats(settings: Intervals, items: list[Path], judgements: list[Path], folder: Path) -> None:
+    """Writes the table `metaeval/repeat_agreement`: how far judges agree with themselves over repeats."""
     rated, judged = read_tables(items, ITEMS), read_tables(judgements, JUDGEMENTS, REPEATS_COLUMNS)
-    write_rows(folder, REPEAT_AGREEMENT, repeat_rows(rated, judged, **settings.model_dump()))
-
-
-# Says how far the judges of a protocol can be trusted on its criteria, by the rated corpora of the same run.
+    write_rows(folder, REPEAT_AGREEMENT, repeat_rows(rated, judged, **settings.intervals()))
 
 
 class TabulateTrustSettings(BaseModel, defer_build=True):
@@ -359,12 +301,9 @@ class TabulateTrustSettings(BaseModel, defer_build=True):
 
 
 def tabulate_trust(settings: TabulateTrustSettings, correlations: list[Path], table: Path, csv: Path) -> None:
-    """Writes the table `trust`; without `correlations` nothing is known."""
+    """Writes the table `trust`: the validity of a protocol's judges; empty without `correlations`."""
     rows = trust_rows(read_tables(correlations, CORRELATIONS).to_pylist(), **settings.model_dump())
     write_for_people(table, csv, TRUST, to_table(TRUST, list(rows)))
-
-
-# Do judges notice damage? Ratios, averages, a sweep of theta, score drops and severity ladders (Tables 11 and 12).
 
 
 class RobustnessSettings(BaseModel, defer_build=True):
@@ -376,7 +315,7 @@ class RobustnessSettings(BaseModel, defer_build=True):
 
 
 def robustness(settings: RobustnessSettings, pairs: list[Path], judgements: list[Path], folder: Path) -> None:
-    """Writes the tables `robustness/*` into a folder, each as Parquet and as CSV."""
+    """Writes the tables `robustness/*` into a folder: whether judges notice perturbations (Tables 11 and 12)."""
     every, given = read_tables(pairs, PAIRS), read_tables(judgements, JUDGEMENTS, SCORED)
     scored = score_pairs(every, given, settings.hurt)
     for table, rows in (

@@ -8,20 +8,11 @@ import pyarrow.compute as pc
 from pydantic import BaseModel
 
 from dialeval.config.protocol import Cascade
-from dialeval.measures.combined_judges import (
-    CASCADE_COLUMNS,
-    ENSEMBLE_COLUMNS,
-    as_one,
-    drawn,
-)
-from dialeval.measures.combined_judges import (
-    ensemble_judgements as ensemble_ensemble_judgements,
-)
+from dialeval.measures import combined_judges
+from dialeval.measures.combined_judges import CASCADE_COLUMNS, as_one, drawn
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, Form
 from dialeval.tables.files import TableWriter, chosen_rows, read_table, read_tables, write_table
 from dialeval.text import counted
-
-# Draws what the second judge of a cascade is asked: half of it where the first is least sure.
 
 
 class ChooseUnsureSettings(BaseModel, defer_build=True):
@@ -32,9 +23,9 @@ class ChooseUnsureSettings(BaseModel, defer_build=True):
 
 
 def choose_unsure(settings: ChooseUnsureSettings, requests: Path, judgements: Path, chosen: Path) -> None:
-    """Writes the table `requests` of the second judge."""
-    asked = drawn(read_table(judgements, JUDGEMENTS, CASCADE_COLUMNS), settings.form, settings.cascade.share)
-    is_asked = [name in asked for name in read_table(requests, REQUESTS, ["request_id"])["request_id"].to_pylist()]
+    """Writes the table `requests` of a cascade's second judge: half of it where the first is least sure."""
+    chosen_ids = drawn(read_table(judgements, JUDGEMENTS, CASCADE_COLUMNS), settings.form, settings.cascade.share)
+    is_asked = [name in chosen_ids for name in read_table(requests, REQUESTS, ["request_id"])["request_id"].to_pylist()]
     with TableWriter(chosen, REQUESTS) as table:
         table.write_all(chosen_rows(requests, REQUESTS, is_asked))
     cascade = settings.cascade
@@ -44,9 +35,6 @@ def choose_unsure(settings: ChooseUnsureSettings, requests: Path, judgements: Pa
     )
 
 
-# Puts the judgements of a cascade's two judges together: the second's where it was asked, else the first's.
-
-
 class CascadeJudgementsSettings(BaseModel, defer_build=True):
     """The cascade's name as a judge."""
 
@@ -54,12 +42,9 @@ class CascadeJudgementsSettings(BaseModel, defer_build=True):
 
 
 def cascade_judgements(settings: CascadeJudgementsSettings, first: Path, then: Path, cascade: Path) -> None:
-    """Writes the table `judgements` of the cascade."""
+    """Writes the table `judgements` of a cascade: the second judge's where it was asked, else the first's."""
     table = as_one(read_table(first, JUDGEMENTS), read_table(then, JUDGEMENTS), settings.name)
     write_table(cascade, JUDGEMENTS, table)
-
-
-# Averages the scores of an ensemble's members into the table `judgements` of the ensemble.
 
 
 class EnsembleJudgementsSettings(BaseModel, defer_build=True):
@@ -71,8 +56,8 @@ class EnsembleJudgementsSettings(BaseModel, defer_build=True):
 
 
 def ensemble_judgements(settings: EnsembleJudgementsSettings, members: list[Path], ensemble: Path) -> None:
-    """Writes the table `judgements`, and says of how many items somebody's score is missing."""
-    given = read_tables(members, JUDGEMENTS, ENSEMBLE_COLUMNS)
+    """Writes the table `judgements` of an ensemble: the mean of its members' scores."""
+    given = read_tables(members, JUDGEMENTS, combined_judges.ENSEMBLE_COLUMNS)
     by_member = {
         member: [
             given.filter(pc.and_(pc.equal(given["judge"], member), pc.equal(given["protocol"], method)))
@@ -80,7 +65,7 @@ def ensemble_judgements(settings: EnsembleJudgementsSettings, members: list[Path
         ]
         for member, methods in settings.members.items()
     }
-    table = ensemble_ensemble_judgements(settings.name, settings.method, by_member)
+    table = combined_judges.ensemble_judgements(settings.name, settings.method, by_member)
     write_table(ensemble, JUDGEMENTS, table)
     words = f"{settings.name}: {counted(len(table), 'score')}, each the mean of {', '.join(settings.members)}"
     print(f"{words}; {table['value'].null_count} missing, where a member gave none")

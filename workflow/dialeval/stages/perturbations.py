@@ -14,6 +14,7 @@ from dialeval.corpora.dialogues import left_out
 from dialeval.corpora.items import Item, chosen, item_rows, items_of_dialogues, iterate_items, not_between_two
 from dialeval.corpora.rated_items import rating_rows
 from dialeval.corpora.robustness_sets import PAPER_SETS, Pair, read_sets, wanted_sets
+from dialeval.criteria import Level
 from dialeval.engines.answering import open_engine
 from dialeval.engines.requests import Sampling
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
@@ -39,8 +40,6 @@ from dialeval.tables.training import TRAINING_OVERLAP
 from dialeval.text import counted
 from dialeval.training.training_sets import Recipe, known_dialogues, overlap_rows, refuse_overlap
 
-# Makes rated items of people's dialogues by damaging them step by step; their reference is known by construction.
-
 
 class ConstructRatedSettings(BaseModel, defer_build=True):
     """The corpus to make, how its dialogues are damaged, and which of the user's criteria that lowers."""
@@ -55,7 +54,7 @@ class ConstructRatedSettings(BaseModel, defer_build=True):
 
 
 def construct_rated(settings: ConstructRatedSettings, utterances: Path, items: Path, ratings: Path) -> None:
-    """Writes the tables `items` and `ratings`."""
+    """Writes the tables `items` and `ratings` of human dialogues perturbed step by step, rated by construction."""
     people = read_table(utterances, UTTERANCES)
     if others := not_between_two(people):
         print(left_out("dialogues", others, "since not just two speak in them"))
@@ -81,22 +80,33 @@ def construct_rated(settings: ConstructRatedSettings, utterances: Path, items: P
     print(f"{counted(len(made), 'item')} made, each with a reference by construction; no person rated them")
 
 
-# Damages dialogues and responses by rule, and reads the published damaged sets (comp-analysis, Tables 10 and 11).
-
-
-class DamageItemsSettings(BaseModel, defer_build=True):
-    """What is damaged, how and how often; `published` is the folder of the published sets."""
+class PerturbationSettings(BaseModel, defer_build=True):
+    """The items that are perturbed, by which strategies, and how often each."""
 
     strategies: list[str] | None
     limit: int | None
     dialogue_draws: int
     turn_draws: int
+    random_seed: int
+    min_quality: float | None = None
+
+    def draws(self) -> dict[Level, int]:
+        """Returns how often a strategy perturbs an item of each level."""
+        return {"dialogue": self.dialogue_draws, "turn": self.turn_draws}
+
+    def originals(self, own: list[Item], rated: list[Item], ratings: list[Path]) -> list[Item]:
+        """Returns the items that are perturbed: drawn of one's own and of the well rated ones."""
+        rated_by = chain.from_iterable(iterate_rows(path, RATINGS) for path in ratings)
+        return chosen([*own, *well_rated(rated, rated_by, self.min_quality)], self.limit, self.random_seed)
+
+
+class DamageItemsSettings(PerturbationSettings):
+    """Perturbations by rule, severity ladders, and the folder of the published sets."""
+
     ladder_strategies: list[str]
     ladder_steps: int
     ladder_limit: int | None
     published: Path | None
-    random_seed: int
-    min_quality: float | None = None
     wordnet: Path | None = None
 
 
@@ -108,16 +118,17 @@ def damage_items(
     items: Path,
     pairs: Path,
 ) -> None:
-    """Writes the tables `items` (originals, unless they are rated items anyway, and damaged ones) and `pairs`."""
+    """Writes the tables `items` and `pairs` of perturbations by rule and of the published sets (Tables 10 and 11).
+
+    `items` holds the perturbed items, and the originals that are in no table of rated items.
+    """
     own: list[Item] = []
     for table_of_dialogues in (read_table(path, UTTERANCES) for path in dialogues):
         own.extend(items_of_dialogues(table_of_dialogues))
         if others := not_between_two(table_of_dialogues):
             print(left_out("dialogues", others, "since not just two speak in them"))
-    elsewhere = list(chain.from_iterable(iterate_items(path) for path in rated))
-    rated_by = chain.from_iterable(iterate_rows(path, RATINGS) for path in ratings)
-    well = well_rated(elsewhere, rated_by, settings.min_quality)
-    good = chosen([*own, *well], settings.limit, settings.random_seed)
+    elsewhere = list(chain.from_iterable(map(iterate_items, rated)))
+    good = settings.originals(own, elsewhere, ratings)
     already = {(item.corpus, item.language, item.item_id) for item in elsewhere}
     originals = {(item.corpus, item.language, item.item_id): item for item in good}
     rows, damaged = [], []
@@ -125,9 +136,9 @@ def damage_items(
         rows.append(row)
         if item is not None:
             damaged.append(item)
-    asked = [item for key, item in originals.items() if key not in already]
+    new = [item for key, item in originals.items() if key not in already]
     with TableWriter(items, ITEMS) as table:
-        table.write_all(item_rows([*asked, *damaged]))
+        table.write_all(item_rows([*new, *damaged]))
     write_table(pairs, PAIRS, to_table(PAIRS, rows))
     n_ok = sum(row["status"] == "ok" for row in rows)
     print(
@@ -148,7 +159,7 @@ def _outcomes(
         good,
         strategies,
         pool_of,
-        n_draws={"dialogue": settings.dialogue_draws, "turn": settings.turn_draws},
+        n_draws=settings.draws(),
         random_seed=settings.random_seed,
     )
     yield from ladders(
@@ -175,22 +186,13 @@ def _published(settings: DamageItemsSettings) -> Iterator[Pair]:
     yield from chain.from_iterable(read_sets(settings.published, names).values())
 
 
-# Has a model damage items where rules are poor, and checks what comes back; what fails is asked for once more.
-
-
-class RewriteItemsSettings(BaseModel, defer_build=True):
-    """The rewriter, and what it damages."""
+class RewriteItemsSettings(PerturbationSettings):
+    """The rewriter, and the strategies that it makes."""
 
     name: str
     model: Model
     answering: AnsweringSettings
-    strategies: list[str] | None
-    limit: int | None
-    dialogue_draws: int
-    turn_draws: int
     temperature: float
-    random_seed: int
-    min_quality: float | None = None
     rewritten: list[str] | None = None
 
 
@@ -206,21 +208,17 @@ def rewrite_items(
     usage: Path,
     templates: Templates,
 ) -> None:
-    """Writes the tables `items` (the damaged ones) and `pairs`, and a record of the usage."""
+    """Writes the tables `items` and `pairs` of items that a model perturbed; a rewriting that fails is retried once."""
     own = [item for path in dialogues for item in items_of_dialogues(read_table(path, UTTERANCES))]
-    elsewhere = list(chain.from_iterable(iterate_items(path) for path in rated))
-    rated_by = chain.from_iterable(iterate_rows(path, RATINGS) for path in ratings)
-    well = well_rated(elsewhere, rated_by, settings.min_quality)
-    good = chosen([*own, *well], settings.limit, settings.random_seed)
+    good = settings.originals(own, list(chain.from_iterable(map(iterate_items, rated))), ratings)
     strategies = [find_strategy(name) for name in settings.strategies or STRATEGIES]
-    draws = {"dialogue": settings.dialogue_draws, "turn": settings.turn_draws}
     wanted = [
         (item, strategy, draw)
         for strategy in strategies
         if (strategy.by_model if settings.rewritten is None else strategy.name in settings.rewritten)
         for item in good
         if item.level == strategy.level
-        for draw in range(draws[item.level])
+        for draw in range(settings.draws()[item.level])
     ]
     with asking(
         open_engine(settings.model, learned, store, PROTOCOL),
@@ -231,7 +229,7 @@ def rewrite_items(
         total=len(wanted),
         unit="items",
     ) as rewriter:
-        templates, sampling = templates, Sampling(temperature=settings.temperature)
+        sampling = Sampling(temperature=settings.temperature)
         results = rewriter.run(rewrite_all(rewriter.answering, wanted, templates, sampling, seen=rewriter.count))
     outcomes = [rewritten_outcome(*one, result) for one, result in zip(wanted, results, strict=True)]
     with TableWriter(items, ITEMS) as table:
@@ -240,11 +238,12 @@ def rewrite_items(
     rewriter.write_usage(usage)
 
 
-# Finds the dialogues of a training set that are judged later, and refuses them or lets them be left out.
-
-
 def check_overlap(settings: Recipe, utterances: list[Path], judged: Path, overlap: Path) -> None:
-    """Writes the table `training_overlap`, which is empty where overlap is refused."""
+    """Writes the table `training_overlap`: the dialogues of a training set that are judged later.
+
+    Raises:
+        UserError: there are some, and the training set refuses them.
+    """
     known = known_dialogues(settings, utterances)
     rows = list(overlap_rows(settings.name, known, judged))
     if settings.overlap == "refuse":

@@ -1,4 +1,4 @@
-"""Stages that estimate a run and compare two."""
+"""Stages that estimate what a run will ask, cost and show, and that compare two runs."""
 
 from __future__ import annotations
 
@@ -32,13 +32,9 @@ from dialeval.tables.dialogues import ESTIMATE, SEEDS, UTTERANCES
 from dialeval.tables.files import read_tables, to_table, write_for_people
 from dialeval.tables.labels import CORRECTED, PLANNING
 
-# Says what a run would ask of each model, and what that would take, before anything is asked.
-
-LEARNED = ".learned"
-
 
 class AskedSettings(QuestionSettings):
-    """A protocol about chatbots' dialogues, or one that is asked in rounds, and who is asked."""
+    """A protocol about chatbots' dialogues, or an adaptive one, and its judges."""
 
     judges: list[str]
     adaptive: Adaptive | None = None
@@ -88,7 +84,7 @@ def estimate(
 ) -> None:
     """Writes the tables `estimate` and `planning`, and prints them.
 
-    `human` and `seeds` are nothing where nobody chats; `learned` are the files <model>.learned of embedded models;
+    `human` and `seeds` are empty without self-chat; `learned` are the files <model>.learned of embedded models;
     `dialogues` the tables `generated` of published models; `planned` the tables of requests <protocol>.parquet that do
     not depend on chatbots. `judgements` and `corrected` are tables that an earlier run has made.
     """
@@ -98,16 +94,18 @@ def estimate(
     people = {
         item.case_id: item for item in human_items(read_tables(human, UTTERANCES), seed_rows, partnered=partnered)
     }
-    said = {seed_id: item.utterances for seed_id, item in people.items()}
+    human_dialogues = {seed_id: item.utterances for seed_id, item in people.items()}
     first = {row["seed_id"]: tuple(row["utterances"]) for row in seed_rows.to_pylist()}
     models = _known_models(settings, learned)
     estimates, chats = [], []
     chat, system = settings.selfchat, templates.render(TEMPLATE)
-    partner = chat_estimate(models[chat.partner], PARTNER, chat, said) if chat.partner else None
-    told = partner_messages(first, played, templates, chat.end)
+    partner = chat_estimate(models[chat.partner], PARTNER, chat, human_dialogues) if chat.partner else None
+    partner_prompts = partner_messages(first, played, templates, chat.end)
     for name in settings.chatbots:
         if name in models:
-            estimate, known = estimate_chats(models[name], first, said, chat, system, store, partner, told)
+            estimate, known = estimate_chats(
+                models[name], first, human_dialogues, chat, system, store, partner, partner_prompts
+            )
             estimates.append(estimate)
             chats.append(known)
     if partner is not None:
@@ -118,10 +116,10 @@ def estimate(
         published.setdefault(item.system, {})[item.case_id] = item.utterances
     chats += [Chats(name, known=published[name]) for name in settings.chatbots if name in published]
     languages = dict(zip(seed_rows["seed_id"].to_pylist(), seed_rows["language"].to_pylist(), strict=True))
-    asked = [
+    questions_and_models = [
         (about.question(), [models[name] for name in about.judges if name in models]) for about in settings.questions
     ]
-    estimates += estimate_judging(asked, Subjects(chats, people, languages, partnered), templates, store)
+    estimates += estimate_judging(questions_and_models, Subjects(chats, people, languages, partnered), templates, store)
     rounds = {about.name: about.question() for about in settings.in_rounds}
     for path in planned:
         judges = [models[name] for name in settings.askers[path.stem] if name in models]
@@ -169,7 +167,7 @@ def _plans(
 
 
 def _known_models(settings: EstimateSettings, learned: list[Path]) -> dict[str, KnownModel]:
-    files = {path.name.removesuffix(LEARNED): path for path in learned}
+    files = {path.name.removesuffix(".learned"): path for path in learned}
     asked = [name for about in settings.questions for name in about.judges]
     return {
         name: known_model(name, settings.models[name], files)
@@ -185,9 +183,6 @@ def _known_models(settings: EstimateSettings, learned: list[Path]) -> dict[str, 
     }
 
 
-# Compares two runs by the folders of their results, and says what moved.
-
-
 def compare_runs(first: Path, second: Path, folder: Path) -> None:
-    """Writes the page and the tables of the comparison into a folder."""
+    """Writes the page and the tables of the comparison of two folders of results into a folder."""
     print(compare(first, second, folder))

@@ -1,4 +1,4 @@
-"""Stages that write the report and the summary, and clean up."""
+"""Stages that write the report, the page of an unfinished run, the summary and the usage, and remove unused outputs."""
 
 from __future__ import annotations
 
@@ -36,10 +36,8 @@ from dialeval.tables.robustness import PAIRS
 from dialeval.text import counted
 from dialeval.whole_files import replacing
 
-# Builds the HTML report: leaderboards, figures, tables and every dialogue in one file.
-
 _SHOWN = ("seeds", "dialogues", "verdicts", "ratings", "scores", "transcripts", "tables", "figures")
-"""Options whose files say what the page rests on."""
+"""Options whose files the page names as its sources."""
 
 
 class BuildReportSettings(BaseModel, defer_build=True):
@@ -84,7 +82,7 @@ def build_report(
     configuration: Path,
     report: Path,
 ) -> None:
-    """Writes the page; a part of a run that did not take place gives no files."""
+    """Writes the HTML report; a part that the run does not have gives no files."""
     files = {name: paths for name, paths in locals().items() if isinstance(paths, list)}
     write_page(settings, files, configuration, report)
 
@@ -183,20 +181,17 @@ def _figure(settings: BuildReportSettings, path: Path) -> Figure:
     return Figure(title, caption, svg=path.read_text(encoding="utf-8"), part=part, file=path.stem)
 
 
-# Builds the page of an unfinished run: what is there of the report, what is missing, what is being answered.
-
-
 class BuildLiveSettings(BuildReportSettings):
-    """What the report is told, and `files`: all that it reads, by the name of the option, there or not."""
+    """The report's settings, and by option all `files` that it reads, whether they exist or not."""
 
     files: dict[str, list[Path]]
 
 
 def build_live(settings: BuildLiveSettings, configuration: Path, report: Path) -> None:
-    """Writes the page of what is there now.
+    """Writes the page of an unfinished run: the outputs that exist, the missing ones, and the requests under way.
 
     Args:
-        settings: what the report is told, and what it reads.
+        settings: the report's, and the files that it reads.
         configuration: what the run wrote down of its configuration; it may be missing.
         report: the page, a file of its own beside the report.
     """
@@ -209,13 +204,12 @@ def build_live(settings: BuildLiveSettings, configuration: Path, report: Path) -
     at = datetime.now(UTC).strftime("%H:%M:%S UTC")
     live = live_of(settings.files, read_all(results), is_running=is_running, at=at)
     there = {option: [path for path in paths if path.exists()] for option, paths in settings.files.items()}
-    whole = settings.model_copy(update={"answers": Answers()})  # what was asked in full is the finished report's
+    finished_settings = settings.model_copy(
+        update={"answers": Answers()}
+    )  # what was asked in full is the finished report's
     report.parent.mkdir(parents=True, exist_ok=True)
-    write_page(whole, there, configuration, report, live)
+    write_page(finished_settings, there, configuration, report, live)
     print(f"{live.title}. {live.words}")
-
-
-# Writes what came out of a run in a page of text: the leaderboards, what was asked, and where everything lies.
 
 
 class SummariseSettings(BaseModel, defer_build=True):
@@ -236,7 +230,7 @@ class SummariseSettings(BaseModel, defer_build=True):
 def summarise(
     settings: SummariseSettings, tables: list[Path], usage: list[Path], battles: list[Path], summary: Path
 ) -> None:
-    """Writes the summary; a part of a run that did not take place gives no tables."""
+    """Writes the summary of a run as text; a part that the run does not have gives no tables."""
     inputs = ReportInputs(
         title=settings.title,
         chatbots=tuple(settings.chatbots),
@@ -259,9 +253,6 @@ def summarise(
         temporary.write_text(words, encoding="utf-8")
 
 
-# Sums up what models were asked and what it took, by model and protocol.
-
-
 class TabulateUsageSettings(BaseModel, defer_build=True):
     """The prices of the models that have any, and under which digest the ledger has their spending."""
 
@@ -270,46 +261,36 @@ class TabulateUsageSettings(BaseModel, defer_build=True):
 
 
 def tabulate_usage(settings: TabulateUsageSettings, records: list[Path], store: Path, table: Path, csv: Path) -> None:
-    """Writes the table `usage` from the records that the jobs left and the ledger of what was spent."""
+    """Writes the table `usage` by model and protocol, from the jobs' records and the ledger of spending."""
     spent = Ledger(store / FOLDER).by_name(settings.spending)
     usage = usage_table(map(read_usage, records), settings.prices, spent)
     write_for_people(table, csv, USAGE, usage)
 
 
-# Lists what lies in the results and the configuration no longer makes, and removes it where that is asked for.
-
-AT_MOST = 10
-"""How many files are named that no record tells of."""
-
-
 class TidySettings(BaseModel, defer_build=True):
-    """What is asked for.
-
-    Attributes:
-        remove: whether what is listed is removed.
-    """
+    """Whether the unused outputs are removed."""
 
     remove: bool
 
 
 def tidy(settings: TidySettings, results: Path, store: Path, graph: Path) -> None:
-    """Prints a line for each leftover, with its size, and what became of it.
+    """Lists the unused outputs, which the configuration does not make, and removes them if the settings say so.
 
     Args:
-        settings: what is asked for.
+        settings: whether they are removed.
         results: the folder of the results.
         store: of the answers; nothing in it is touched.
         graph: what the configuration makes, as the run that started this job wrote it down; it is removed.
 
     Raises:
-        UserError: there is no such list, or the configuration is not whole, so that nothing may be removed.
+        UserError: the list is missing, or the configuration lacks files, so that nothing may be removed.
     """
     about = read_graph(graph)
     listing = list_leftovers(results, set(about["made"]), store, about["configuration"])
     removable = [one for one in listing.leftovers if not one.reason]
     for one in listing.leftovers:
         print(_line(results, one))
-    _tell_of_unknown(results, listing.unknown)
+    _print_unknown(results, listing.unknown)
     for words in about["left_out"]:
         print(f"{words}; what was made of it is listed too")
     if not listing.leftovers:
@@ -318,7 +299,7 @@ def tidy(settings: TidySettings, results: Path, store: Path, graph: Path) -> Non
         print(f"{_total(removable)} can be removed: snakemake --cores 1 tidy_remove, with the same configuration")
     elif about["left_out"]:
         raise UserError(
-            "nothing is removed, since the configuration names what is not there; take it out, or put it there"
+            "nothing is removed, since the configuration names missing files; take them out, or restore them"
         )
     else:
         print(f"removed {_total(remove(results, removable))}")
@@ -329,11 +310,15 @@ def _line(results: Path, one: Leftover) -> str:
     return f"{_in_words(one.size):>9}  {results / one.name}  ({one.stage}{stays})"
 
 
-def _tell_of_unknown(results: Path, unknown: list[str]) -> None:
+_NAMED = 10
+"""Files without a record that are named."""
+
+
+def _print_unknown(results: Path, unknown: list[str]) -> None:
     if unknown:
-        more = f" and {len(unknown) - AT_MOST} more" if len(unknown) > AT_MOST else ""
-        names = ", ".join(unknown[:AT_MOST])
-        print(f"of these in {results} no run has left a record, and they stay: {names}{more}")
+        more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
+        names = ", ".join(unknown[:_NAMED])
+        print(f"{results} holds files without a record of a run, which stay: {names}{more}")
 
 
 def _total(leftovers: Iterable[Leftover]) -> str:

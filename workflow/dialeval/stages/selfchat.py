@@ -1,4 +1,4 @@
-"""Stages in which chatbots talk: self-chat, and the items that judges see of it."""
+"""Stages of self-chat: chatbots continue the ChatSEEDs, and their dialogues become items."""
 
 from __future__ import annotations
 
@@ -32,13 +32,11 @@ from dialeval.protocols.selfchat import (
     rows,
     talk_of,
 )
-from dialeval.stages.answering import Asked, asking
+from dialeval.stages.answering import AskedModel, asking
 from dialeval.tables.dialogues import GENERATED, SEEDS, UTTERANCES
 from dialeval.tables.files import TableWriter, read_table
 from dialeval.tables.metaeval import ITEMS
 from dialeval.text import counted
-
-# Lets a chatbot continue the ChatSEEDs, talking to itself (BotChat 3.1) or with a simulated user.
 
 
 class SelfchatSettings(BaseModel, defer_build=True):
@@ -72,21 +70,22 @@ def selfchat(
     usage: list[Path],
     templates: Templates,
 ) -> None:
-    """Writes the table `generated` and a record of each model's usage: the chatbot's, then the partner's.
+    """Writes the table `generated`: a chatbot continues the ChatSEEDs, with itself or a simulated user (BotChat 3.1).
 
-    The table has every dialogue, seed utterances included, one row per utterance.
+    The table has a row for each utterance of every dialogue, seed utterances included. `usage` are the records of the
+    chatbot's usage and, if there is one, of the partner's.
     """
     by_id = {
         row["seed_id"]: tuple(row["utterances"])
         for row in read_table(seeds, SEEDS).to_pylist()
         if in_shard(row["seed_id"], settings.shard, settings.shards)
     }
-    chat, templates = settings.selfchat, templates
+    chat = settings.selfchat
     engine = open_engine(settings.model, learned, store, SELFCHAT)
     partner = _partner(settings, engine, partner_learned, store)
     played = {name: scenario for path in scenarios for name, scenario in scenarios_of(path).items()}
-    told = partner_messages(by_id, played, templates, chat.end)
-    talk = talk_of(chat, templates.render(TEMPLATE), engine, partner, told)
+    messages = partner_messages(by_id, played, templates, chat.end)
+    talk = talk_of(chat, templates.render(TEMPLATE), engine, partner, messages)
     ask = partial(asking, store=store, max_failure_share=settings.answering.max_failure_share, unit="utterances")
     turns = [talk.voice(turn).protocol for seed in by_id.values() for turn in range(len(seed), chat.n_utterances)]
     with ExitStack() as opened:
@@ -125,7 +124,7 @@ def _partner(settings: SelfchatSettings, engine: Engine, learned: list[Path], st
     return open_engine(settings.partner, learned, store, PARTNER)
 
 
-async def _talk(talk: Talk, speakers: dict[str, Asked], seeds: dict[str, Dialogue]) -> dict[str, list[Turn]]:
+async def _talk(talk: Talk, speakers: dict[str, AskedModel], seeds: dict[str, Dialogue]) -> dict[str, list[Turn]]:
     """Lets a chatbot continue all seeds, and counts the tokens of all answers."""
     answerings = {protocol: asked.answering for protocol, asked in speakers.items()}
     dialogues = await chat_all(talk, answerings, seeds)
@@ -139,9 +138,6 @@ async def _talk(talk: Talk, speakers: dict[str, Asked], seeds: dict[str, Dialogu
             if response is not None:
                 speakers[voice.protocol].count(answerings[voice.protocol].key(request), response)
     return dialogues
-
-
-# Puts the dialogues on all ChatSEEDs, of people and of chatbots, into one table of items to be judged.
 
 
 class SelfchatItemsSettings(BaseModel, defer_build=True):

@@ -1,4 +1,4 @@
-"""Stages that train judges."""
+"""Stages that train judges: training data, embedded models, encoders, LoRA adapters, and their tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from pydantic import BaseModel
 
 from dialeval.config.models import EncoderModel, VllmModel
-from dialeval.config.training import EncoderTraining, LoraTraining
+from dialeval.config.training import EncoderTraining, Learning, LoraTraining
 from dialeval.corpora.seeds import dialogues_of
 from dialeval.criteria import Criterion, with_own
 from dialeval.engines.embedded.learning import learn, learned_bytes
@@ -44,11 +44,10 @@ from dialeval.tables.training import (
     TRAINING_SCORES,
 )
 from dialeval.text import counted
-from dialeval.training.encoder import LIBRARIES, Base, Learned, encoder_fingerprint, held_back_scores, train_network
+from dialeval.training import lora
+from dialeval.training.encoder import LIBRARIES, Base, encoder_fingerprint, held_back_scores, train_network
 from dialeval.training.encoder_examples import COLUMNS, ExampleSet, read_set
-from dialeval.training.lora import Base as BaseBase
-from dialeval.training.lora import LoraResult, lora_fingerprint, train_adapter, with_adapter
-from dialeval.training.lora_questions import LabelScore, LoraQuestion, LoraQuestions, label_scores, parts_of_sets
+from dialeval.training.lora_questions import LoraQuestion, LoraQuestions, label_scores, parts_of_sets
 from dialeval.training.results import SCORED_EXAMPLES, data_rows, record_rows, sample_rows
 from dialeval.training.running import (
     check_memory,
@@ -76,16 +75,11 @@ from dialeval.training.weights import (
 )
 from dialeval.whole_files import replacing
 
-# Makes the pairs of true and spoiled dialogues that judges learn from (xDial-Eval, appendix C).
-
 
 def make_training_data(settings: Recipe, utterances: list[Path], left_out: list[Path], examples: Path) -> None:
-    """Writes the table `training_examples`, and says what it holds and what could not be used."""
+    """Writes the table `training_examples`: pairs of true and spoiled dialogues (xDial-Eval, appendix C)."""
     with TableWriter(examples, TRAINING_EXAMPLES) as table:
         table.write_all(training_rows(settings, utterances, left_out_dialogues(left_out), say=print))
-
-
-# Lets an embedded model learn from human dialogues, fold by fold.
 
 
 class LearnEmbeddedSettings(BaseModel, defer_build=True):
@@ -100,7 +94,7 @@ class LearnEmbeddedSettings(BaseModel, defer_build=True):
 def learn_embedded(
     settings: LearnEmbeddedSettings, corpora: list[Path], learned: Path, report: Path, report_csv: Path
 ) -> None:
-    """Writes what the model learned, and how well a judge tells true from damaged dialogues that were held back."""
+    """Writes the learned state of an embedded model, and how a judge tells held-back dialogues from perturbed ones."""
     dialogues = [dialogue for path in corpora for dialogue in dialogues_of(read_table(path, UTTERANCES)).values()]
     print(
         f"{settings.name} ({settings.method}) learns from {counted(len(dialogues), 'dialogue')} in "
@@ -111,9 +105,6 @@ def learn_embedded(
         temporary.write_bytes(learned_bytes(result))
     rows = [{"judge": settings.name, **asdict(row)} for row in result.report]
     write_for_people(report, report_csv, JUDGE_REPORT, to_table(JUDGE_REPORT, rows))
-
-
-# Trains an encoder to score turns or dialogues, on pairs of which one was spoiled on purpose.
 
 
 class TrainEncoderSettings(BaseModel, defer_build=True):
@@ -134,7 +125,7 @@ class TrainEncoderSettings(BaseModel, defer_build=True):
 def train_encoder(
     settings: TrainEncoderSettings, examples: Path, trained: Path, digest: Path, checkpoints: Path, code: str
 ) -> None:
-    """Writes the folder of the metric, with its scores, its curve and its run, and the metric's digest.
+    """Trains an encoder to score turns or dialogues; writes its folder with scores, curve and run, and its digest.
 
     Args:
         settings: see `TrainEncoderSettings`.
@@ -142,7 +133,7 @@ def train_encoder(
         trained: the folder.
         digest: file for the digest.
         checkpoints: folder of the judge's checkpoints, outside what Snakemake knows of.
-        code: fingerprint of this stage's code: what other code has trained is not taken up.
+        code: fingerprint of this stage's code; a training by other code is not resumed.
     """
     if missing := missing_libraries("train", LEARNS_TO_SCORE):
         raise UserError(f"models.{settings.name}: {missing}")
@@ -151,21 +142,21 @@ def train_encoder(
     make_deterministic(settings.random_seed, on_cpu=settings.learning.gpus == 0)
     base = Base(settings.name, settings.model)
     read = read_set(iterate_rows(examples, TRAINING_EXAMPLES, COLUMNS), base.encoding, str(examples))
-    _say(settings, read)
+    _say_encoder(settings, read)
     fingerprint = encoder_fingerprint(settings.name, settings.model, base.weights, read, settings.random_seed, code)
     kept = checkpoints / fingerprint / FINISHED
     if not kept.is_dir():
         with in_words(settings.name):
-            _train(settings, base, read, kept, trained)
+            _train_encoder(settings, base, read, kept, trained)
     elif is_first():
-        print(f"{settings.name}: the same training has ended before; what it gave is taken", flush=True)
+        print(f"{settings.name}: the same training has finished before; its weights are used", flush=True)
         take(kept, trained)
     if is_first():
         write_digest(folder_digest(trained), digest)
         remove_checkpoints(kept.parent)
 
 
-def _train(settings: TrainEncoderSettings, base: Base, examples: ExampleSet, kept: Path, trained: Path) -> None:
+def _train_encoder(settings: TrainEncoderSettings, base: Base, examples: ExampleSet, kept: Path, trained: Path) -> None:
     learning, model = settings.learning, settings.model
     on_cpu = learning.gpus == 0
     check_memory(
@@ -208,34 +199,52 @@ def _train(settings: TrainEncoderSettings, base: Base, examples: ExampleSet, kep
             for moment, found in (("before", before), ("after", after))
             for name, score in zip(examples.parts["held_back"].names, found, strict=True)
         ]
-        write_record(folder, settings.name, scores, result.curve, _run_row(settings, examples, network, result))
+        weights = list(network.parameters())
+        row = _run_row(
+            settings.name,
+            model.model,
+            learning.data,
+            learning,
+            result,
+            n_examples=2 * len(examples.parts["train"]),
+            parameters=sum(weight.numel() for weight in weights),
+            trained_parameters=sum(weight.numel() for weight in weights if weight.requires_grad),
+            examples_seen=result.n_inputs,
+            tokens_seen=result.n_tokens,
+        )
+        write_record(folder, settings.name, scores, result.curve, row)
     keep(trained, kept)
 
 
-def _run_row(settings: TrainEncoderSettings, examples: ExampleSet, network: Any, result: Learned) -> dict[str, Any]:
-    learning, seconds = settings.learning, max(result.seconds, 1e-9)
-    weights = list(network.parameters())
+def _run_row(
+    name: str,
+    model: str | None,
+    training: str,
+    learning: Learning,
+    result: Any,  # a change of what adapters count re-trains no encoder
+    **more: Any,
+) -> dict[str, Any]:
+    """Returns the row of the table of runs; `more` are the columns that encoders and adapters count differently."""
+    seconds = max(result.seconds, 1e-9)
     return {
-        "judge": settings.name,
-        "model": settings.model.model,
-        "training": learning.data,
-        "n_examples": 2 * len(examples.parts["train"]),
+        "judge": name,
+        "model": model,
+        "training": training,
         "steps": result.steps,
         "best_step": result.best_step,
         "epochs": result.epochs,
-        "parameters": sum(weight.numel() for weight in weights),
-        "trained_parameters": sum(weight.numel() for weight in weights if weight.requires_grad),
         "seconds": result.seconds,
-        "examples_per_second": result.n_inputs / seconds,
-        "tokens_per_second": result.n_tokens / seconds,
         "device": device_name(learning.gpus),
         "precision": learning.precision,
         "label_mass_before": None,
         "label_mass_after": None,
+        "examples_per_second": more.pop("examples_seen") / seconds,
+        "tokens_per_second": more.pop("tokens_seen") / seconds,
+        **more,
     }
 
 
-def _say(settings: TrainEncoderSettings, examples: ExampleSet) -> None:
+def _say_encoder(settings: TrainEncoderSettings, examples: ExampleSet) -> None:
     if not is_first():
         return
     parts: Mapping[str, Any] = examples.parts
@@ -260,9 +269,6 @@ def _quieten() -> None:
 
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()
-
-
-# Trains a LoRA adapter with which a language model judges, on dialogues that were spoiled on purpose.
 
 
 class TrainLoraSettings(BaseModel, defer_build=True):
@@ -290,7 +296,7 @@ def train_lora(
     templates: Templates,
     code: str,
 ) -> None:
-    """Writes the folder of the adapter, with its scores, its curve and its run, and the digest of the adapter.
+    """Trains a LoRA adapter to judge; writes its folder with scores, curve and run, and its digest.
 
     Args:
         settings: see `TrainLoraSettings`.
@@ -299,7 +305,7 @@ def train_lora(
         digest: file for the digest.
         checkpoints: folder of the judge's checkpoints, outside what Snakemake knows of.
         templates: the prompts.
-        code: fingerprint of this stage's code: what other code has trained is not taken up.
+        code: fingerprint of this stage's code; a training by other code is not resumed.
     """
     if missing := missing_libraries("lora", LEARNS_TO_ANSWER):
         raise UserError(f"models.{settings.name}: {missing}")
@@ -312,20 +318,20 @@ def train_lora(
         name: list(questions.of(rows))
         for name, rows in parts_of_sets([iterate_rows(path, TRAINING_EXAMPLES) for path in examples]).items()
     }
-    _say_train_lora(settings.name, parts, questions)
-    kept = checkpoints / lora_fingerprint(settings.name, prompts, parts, settings.random_seed, code) / FINISHED
+    _say_lora(settings.name, parts, questions)
+    kept = checkpoints / lora.lora_fingerprint(settings.name, prompts, parts, settings.random_seed, code) / FINISHED
     if not kept.is_dir():
         with in_words(settings.name):
-            _train_train_lora(settings, prompts, questions.tree, parts, kept, trained)
+            _train_lora(settings, prompts, questions.tree, parts, kept, trained)
     elif is_first():
-        print(f"{settings.name}: the same training has ended before; what it gave is taken", flush=True)
+        print(f"{settings.name}: the same training has finished before; its weights are used", flush=True)
         take(kept, trained)
     if is_first():
         write_digest(weights_digest(trained), digest)
         remove_checkpoints(kept.parent)
 
 
-def _train_train_lora(
+def _train_lora(
     settings: TrainLoraSettings,
     prompts: Prompts,
     tree: LabelTree,
@@ -334,7 +340,7 @@ def _train_train_lora(
     trained: Path,
 ) -> None:
     learning, on_cpu = settings.learning, settings.learning.gpus == 0
-    base = BaseBase(prompts, learning)
+    base = lora.Base(prompts, learning)
     check_memory(
         settings.name,
         base.check(),
@@ -345,8 +351,8 @@ def _train_train_lora(
     model = base.load()
     n_parameters = model.num_parameters()
     make_deterministic(settings.random_seed, on_cpu=on_cpu)  # loading may have drawn; the adapter begins at random
-    model = with_adapter(model, learning)
-    result = train_adapter(
+    model = lora.with_adapter(model, learning)
+    result = lora.train_adapter(
         settings.name,
         model,
         learning,
@@ -374,45 +380,29 @@ def _train_train_lora(
             for question, one in zip(parts["held_back"], scores, strict=True)
             if one.score is not None
         ]
-        row = _run_row_train_lora(settings, result, parts["train"], n_parameters, before, after)
+        row = _run_row(
+            settings.name,
+            settings.model.model,
+            ", ".join(learning.train),
+            learning,
+            result,
+            n_examples=len(parts["train"]),
+            parameters=n_parameters,
+            trained_parameters=result.trained_parameters,
+            examples_seen=len(parts["train"]) * result.epochs,
+            tokens_seen=sum(one.length for one in parts["train"]) * result.epochs,
+            label_mass_before=fmean(one.mass for one in before) if before else None,
+            label_mass_after=fmean(one.mass for one in after) if after else None,
+        )
         write_record(folder, settings.name, rows, result.curve, row)
     keep(trained, kept)
-
-
-def _run_row_train_lora(
-    settings: TrainLoraSettings,
-    result: LoraResult,
-    train: Sequence[LoraQuestion],
-    n_parameters: int,
-    before: Sequence[LabelScore],
-    after: Sequence[LabelScore],
-) -> dict[str, Any]:
-    learning, seconds = settings.learning, max(result.seconds, 1e-9)
-    return {
-        "judge": settings.name,
-        "model": settings.model.model,
-        "training": ", ".join(learning.train),
-        "n_examples": len(train),
-        "steps": result.steps,
-        "best_step": result.best_step,
-        "epochs": result.epochs,
-        "parameters": n_parameters,
-        "trained_parameters": result.trained_parameters,
-        "seconds": result.seconds,
-        "examples_per_second": len(train) * result.epochs / seconds,
-        "tokens_per_second": sum(one.length for one in train) * result.epochs / seconds,
-        "device": device_name(learning.gpus),
-        "precision": learning.precision,
-        "label_mass_before": fmean(one.mass for one in before) if before else None,
-        "label_mass_after": fmean(one.mass for one in after) if after else None,
-    }
 
 
 def _is_folder(prompts: Prompts) -> bool:
     return prompts.weights.startswith("sha256:")
 
 
-def _say_train_lora(name: str, parts: Mapping[str, Sequence[LoraQuestion]], questions: LoraQuestions) -> None:
+def _say_lora(name: str, parts: Mapping[str, Sequence[LoraQuestion]], questions: LoraQuestions) -> None:
     if not parts["train"]:
         raise UserError(
             f"{name}: no example is left to learn from; see results/tables/training/data.csv, or raise lora.cutoff"
@@ -430,21 +420,9 @@ def _say_train_lora(name: str, parts: Mapping[str, Sequence[LoraQuestion]], ques
         )
 
 
-# Counts what judges learn from.
-
-
-class TabulateTrainingDataSettings(BaseModel, defer_build=True):
-    """Nothing is to be set."""
-
-
-def tabulate_training_data(
-    settings: TabulateTrainingDataSettings, examples: list[Path], overlaps: list[Path], folder: Path
-) -> None:
-    """Writes the table `training/data` as Parquet and CSV."""
+def tabulate_training_data(examples: list[Path], overlaps: list[Path], folder: Path) -> None:
+    """Writes the table `training/data`: the examples that judges learn from, as Parquet and CSV."""
     write_rows(folder, TRAINING_DATA, data_rows(examples, overlaps))
-
-
-# The record of trainings: what judges tell on dialogues that were held back, how learning went, and on what.
 
 
 class TabulateTrainingSettings(BaseModel, defer_build=True):

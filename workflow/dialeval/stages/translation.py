@@ -46,8 +46,6 @@ from dialeval.translation.quality import (
     plan_adequacy as adequacy_plan_adequacy,
 )
 
-# Draws the utterances whose translations are looked at; people can add their ratings to the CSV file.
-
 
 class SampleTranslationSettings(BaseModel, defer_build=True):
     """How many are drawn."""
@@ -57,13 +55,10 @@ class SampleTranslationSettings(BaseModel, defer_build=True):
 
 
 def sample_translation(settings: SampleTranslationSettings, utterances: Path, drawn: Path, csv: Path) -> None:
-    """Writes the table `translation_sample`."""
+    """Writes the table `translation_sample` of drawn utterances, as CSV too, to which people can add ratings."""
     rows = read_table(utterances, TRANSLATED_UTTERANCES).to_pylist()
     table = to_table(TRANSLATION_SAMPLE, sample(rows, settings.sample, settings.random_seed))
     write_for_people(drawn, csv, TRANSLATION_SAMPLE, table)
-
-
-# Plans the translation of a corpus into a language: a request for each utterance in its context.
 
 
 class PlanTranslationSettings(TranslationSettings):
@@ -73,7 +68,7 @@ class PlanTranslationSettings(TranslationSettings):
 
 
 def plan_translation(settings: PlanTranslationSettings, table: Path, requests: Path, templates: Templates) -> None:
-    """Writes the table `requests`."""
+    """Writes the table `requests`: the translation of each utterance of a corpus in its context."""
     planned = plan(
         settings.talks(table),
         templates,
@@ -84,9 +79,6 @@ def plan_translation(settings: PlanTranslationSettings, table: Path, requests: P
         max_tokens=settings.max_tokens,
     )
     write_requests(requests, planned)
-
-
-# Puts a corpus together again in another language, from the translations of its utterances.
 
 
 class JoinTranslationSettings(TranslationSettings):
@@ -103,15 +95,14 @@ def join_translation(
     utterances: Path,
     counts: Path,
 ) -> None:
-    """Writes the dialogues in the new language, as a table of the source's kind, and what became of the utterances.
+    """Writes a corpus in another language, as a table of the source's kind, its utterances, and counts of their status.
 
     Raises:
-        UserError: no dialogue is whole.
+        UserError: no dialogue is translated completely.
     """
-    rows = read_tables(responses, RESPONSES, ["request_id", "status", "text", "finish_reason"]).to_pylist()
     joined = join(
         settings.talks(table),
-        {row["request_id"]: row for row in rows},
+        _by_request(responses),
         corpus=settings.corpus,
         source=settings.source,
         target=settings.target,
@@ -119,8 +110,8 @@ def join_translation(
         translated_by=settings.translated_by,
     )
     by_status = Counter(row["status"] for row in joined.utterances)
-    said = ", ".join(f"{n} {status} ({STATUSES[status]})" for status, n in by_status.most_common())
-    print(f"{settings.corpus} in {settings.target}: {counted(len(joined.talks), 'dialogue')}; utterances: {said}")
+    statuses = ", ".join(f"{n} {status} ({STATUSES[status]})" for status, n in by_status.most_common())
+    print(f"{settings.corpus} in {settings.target}: {counted(len(joined.talks), 'dialogue')}; utterances: {statuses}")
     if joined.left_out:
         print(left_out("dialogues", joined.left_out, "an utterance has no translation that can be used"))
     write_table(utterances, TRANSLATED_UTTERANCES, to_table(TRANSLATED_UTTERANCES, joined.utterances))
@@ -142,7 +133,7 @@ def join_translation(
         bad = next(row for row in joined.utterances if row["status"] not in USABLE)
         raise UserError(
             f"no dialogue of '{settings.corpus}' could be translated into '{settings.target}' by "
-            f"'{settings.translated_by}': {said}; such as {bad['source']!r:.200}, of which it made "
+            f"'{settings.translated_by}': {statuses}; such as {bad['source']!r:.200}, of which it made "
             f"{bad['text']!r:.200}; take a model that knows the language, or another prompt (prompts.directory, "
             "translate.j2)"
         )
@@ -152,9 +143,6 @@ def join_translation(
     else:
         with TableWriter(translated, UTTERANCES) as dialogues:
             dialogues.write_all(utterance_rows(joined.talks, settings.corpus, settings.target))
-
-
-# Plans the translation back of a sample of translations.
 
 
 class PlanBackTranslationSettings(BaseModel, defer_build=True):
@@ -167,13 +155,10 @@ class PlanBackTranslationSettings(BaseModel, defer_build=True):
 def plan_back_translation(
     settings: PlanBackTranslationSettings, drawn: Path, requests: Path, templates: Templates
 ) -> None:
-    """Writes the table `requests`."""
+    """Writes the table `requests`: the translation back of a sample of translations."""
     rows = read_table(drawn, TRANSLATION_SAMPLE).to_pylist()
     planned = plan_back(rows, templates, source=settings.source, max_tokens=settings.max_tokens)
     write_requests(requests, planned)
-
-
-# Lists what came back of a sample of translations, for metrics that compare it with the source.
 
 
 class ListBackTranslationsSettings(BaseModel, defer_build=True):
@@ -186,18 +171,14 @@ class ListBackTranslationsSettings(BaseModel, defer_build=True):
 def list_back_translations(
     settings: ListBackTranslationsSettings, drawn: Path, responses: list[Path], back: Path, csv: Path
 ) -> None:
-    """Writes the table `back_translations`; what did not come back is not in it."""
-    columns = ["request_id", "status", "text", "finish_reason"]
-    answers = {row["request_id"]: row for row in read_tables(responses, RESPONSES, columns).to_pylist()}
+    """Writes the table `back_translations`, without utterances that have no back-translation."""
+    answers = _by_request(responses)
     rows = []
     for row in read_table(drawn, TRANSLATION_SAMPLE).to_pylist():
         if text := read_back(row, answers, settings.source):
             names = ("corpus", "language", "utterance_id", "source")
             rows.append({name: row[name] for name in names} | {"translated_back_by": settings.by, "back": text})
     write_for_people(back, csv, BACK_TRANSLATIONS, to_table(BACK_TRANSLATIONS, rows))
-
-
-# Plans the questions how adequate the translations of a sample are.
 
 
 class PlanAdequacySettings(BaseModel, defer_build=True):
@@ -207,16 +188,14 @@ class PlanAdequacySettings(BaseModel, defer_build=True):
 
 
 def plan_adequacy(settings: PlanAdequacySettings, drawn: Path, requests: Path, templates: Templates) -> None:
-    """Writes the table `requests`."""
+    """Writes the table `requests`: how adequate each translation of a sample is."""
     rows = read_table(drawn, TRANSLATION_SAMPLE).to_pylist()
     write_requests(requests, adequacy_plan_adequacy(rows, templates, source=settings.source))
 
 
-# Says how good the translations of a corpus are: back-translations, judges, people and further metrics (Table 2).
-
 PEOPLE = "people"
 ADEQUACY = 1.0, 5.0
-"""Ends of the scale of adequacy, of judges and of people."""
+"""Lowest and highest rating of adequacy, of judges and of people."""
 
 
 class File(BaseModel, defer_build=True):
@@ -247,14 +226,14 @@ def translation_quality(
     adequacy: list[Path],
     quality: Path,
 ) -> None:
-    """Writes the table `translation/quality`.
+    """Writes the table `translation/quality`: back-translation, judges, people and further metrics (Table 2).
 
     `adequacy` are the responses of judges, each under a folder of its name: `<judge>/<protocol>/<shard>`.
     """
     sample = read_tables(drawn, TRANSLATION_SAMPLE).to_pylist()
     if not sample:
         raise UserError("no utterance was translated so that it can be used; look at translation/corpora")
-    rows = chain(_of_back(settings, sample, _responses(back)), _of_scores(settings, sample, adequacy))
+    rows = chain(_of_back(settings, sample, _by_request(back)), _of_scores(settings, sample, adequacy))
     order = sorted(rows, key=lambda row: (row["corpus"], language_place(row["language"]), row["metric"]))
     table = to_table(TRANSLATION_QUALITY, order)
     write_for_people(quality, quality.with_suffix(".csv"), TRANSLATION_QUALITY, table)
@@ -266,8 +245,8 @@ def _of_back(
     rows: list[dict[str, Any]] = []
     for by in sorted({name for name in settings.back.values() if name}):
         theirs = [row for row in sample if settings.back.get(row["corpus"]) == by]
-        said = {key_of(row): read_back(row, responses, settings.sources[row["corpus"]]) for row in theirs}
-        known = {key: text for key, text in said.items() if text is not None}
+        backs = {key_of(row): read_back(row, responses, settings.sources[row["corpus"]]) for row in theirs}
+        known = {key: text for key, text in backs.items() if text is not None}
         rows += back_rows(theirs, known, by, settings.confidence)
         rows += score_rows(theirs, sentence_scores(theirs, known, by), settings.confidence)
     return rows
@@ -278,9 +257,9 @@ def _of_scores(
 ) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for judge in settings.judges:
-        responses = _responses([path for path in adequacy if path.parts[-3] == judge])
-        said = {key_of(row): read_adequacy(responses.get(request_name(row))) for row in sample}
-        values = {key: value for key, value in said.items() if value is not None}
+        responses = _by_request([path for path in adequacy if path.parts[-3] == judge])
+        ratings = {key_of(row): read_adequacy(responses.get(request_name(row))) for row in sample}
+        values = {key: value for key, value in ratings.items() if value is not None}
         theirs = [row for row in sample if request_name(row) in responses]
         rows += score_rows(theirs, Scores("adequacy", judge, values, ADEQUACY), settings.confidence)
     known = {key_of(row): row["source"] for row in sample}
@@ -298,15 +277,13 @@ def _of_scores(
     return rows
 
 
-def _responses(paths: list[Path]) -> dict[str, dict[str, Any]]:
+def _by_request(paths: list[Path]) -> dict[str, dict[str, Any]]:
+    """Returns the rows of tables `responses` by request."""
     columns = ["request_id", "status", "text", "finish_reason"]
     return {row["request_id"]: row for row in read_tables(paths, RESPONSES, columns).to_pylist()}
 
 
-# Gathers what became of the utterances of all translated corpora.
-
-
 def tabulate_translation(counts: list[Path], corpora: Path) -> None:
-    """Writes the table `translation/corpora`, as Parquet and, beside it, as CSV."""
+    """Writes the table `translation/corpora`: utterances of all translated corpora by status."""
     table = read_tables(counts, TRANSLATED_CORPORA)
     write_for_people(corpora, corpora.with_suffix(".csv"), TRANSLATED_CORPORA, table)

@@ -1,18 +1,19 @@
-"""Says of single answers, while they are asked for, whether they can be parsed.
+"""Parsing of single answers while a stage asks for them, so that it can stop early.
 
 Stages that ask load this module when they run and do not import it: no answer depends on how it is parsed, so that a
-better parser asks nobody again.
+better parser makes no model calls.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dialeval.config.running import Answering
-from dialeval.criteria import Criterion, with_own
+from dialeval.criteria import Criterion
 from dialeval.dialogbench.examination import read_letter
 from dialeval.dialogbench.items import RecordProblem, TestItem
 from dialeval.dialogbench.written_items import find_record
@@ -20,7 +21,7 @@ from dialeval.engines.answering import response_row
 from dialeval.engines.early_stop import Parsing
 from dialeval.engines.requests import Request, Response
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import unread_verdicts
+from dialeval.protocols import forms
 from dialeval.protocols.item_prompts import QuestionSettings
 from dialeval.protocols.verdicts import status_of, text_to_read, was_cut
 from dialeval.translation.checks import USABLE, read_translation
@@ -46,11 +47,11 @@ class PlannedRows:
 
     def get(self, request: Request) -> Row | None:
         """Returns the row of a request, or of that which is asked again; None if it is not kept."""
-        return self._rows.get(request.request_id.removesuffix(unread_verdicts.SUFFIX))
+        return self._rows.get(request.request_id.removesuffix(forms.SUFFIX))
 
     def drop(self, request: Request) -> None:
         """Forgets the row of a request."""
-        self._rows.pop(request.request_id.removesuffix(unread_verdicts.SUFFIX), None)
+        self._rows.pop(request.request_id.removesuffix(forms.SUFFIX), None)
 
 
 def of_question(
@@ -70,23 +71,23 @@ def of_question(
         rows: the rows of the requests that are asked.
         asks_again: whether an unparsed answer is asked for again; then the second answer counts.
     """
-    question, criteria = settings.question(), with_own(own)
+    question = replace(settings.question(), own=tuple(own))
 
     def status(request: Request, response: Response) -> str:
         row = rows.get(request)
         if row is None:
             return ""
-        found = [one["status"] for one in unread_verdicts.read(question, row, _row(request, response), criteria)]
-        if not asks_again or "unparsed" not in found or request.request_id.endswith(unread_verdicts.SUFFIX):
+        found = [one["status"] for one in forms.parse(question, row, _row(request, response))]
+        if not asks_again or "unparsed" not in found or request.request_id.endswith(forms.SUFFIX):
             rows.drop(request)
         return "ok" if "ok" in found else found[0]
 
     def again(request: Request, response: Response) -> Request | None:
         row = rows.get(request)
-        if row is None or request.request_id.endswith(unread_verdicts.SUFFIX):
+        if row is None or request.request_id.endswith(forms.SUFFIX):
             return None
         pairs = [(row, _row(request, response))]
-        return next((one.request for one in unread_verdicts.plan(question, pairs, _templates(), criteria)), None)
+        return next((one.request for one in forms.plan_again(question, pairs, _templates())), None)
 
     return _parsing(answering, status, again if asks_again else None)
 
@@ -129,7 +130,7 @@ def _parsing(
 
 
 def _templates() -> Templates:
-    """Returns the prompts of the run, as the stage that asks again is told of them."""
+    """Returns the prompts of the run, which the environment names."""
     prompt_set, _, folder = os.environ.get("DIALEVAL_PROMPTS", "").partition(":")
     return Templates(Path(folder) if folder else None, "papers" if prompt_set == "papers" else "ours")
 

@@ -8,8 +8,6 @@ import pyarrow as pa
 
 from dialeval.tables.schema import BOOL, FLOAT, INT, LARGE, PLACES, TEXT, TEXTS, Table, maybe, schema
 
-# Tables that every part of the workflow uses: dialogues, requests, responses, usage.
-
 NOT_ASKED = "not_asked"
 """Status of a row of `responses` whose request the judge was not trained for; nothing is read of it."""
 
@@ -119,7 +117,7 @@ JUDGE_REPORT = Table(
 # fmt: on
 
 
-# The table of judgements: what one judge said about one dialogue, or about two, under one protocol.
+# Judgements
 
 Status = Literal["ok", "unparsed", "refused", "truncated", "low_mass", "missing"]
 """Whether an answer could be read, and if not, why: not in the form asked for, refused, cut off, with too little
@@ -162,7 +160,7 @@ JUDGEMENTS = Table(
 # fmt: on
 
 
-# BotChat's tables.
+# BotChat
 
 # fmt: off
 SEEDS = Table(
@@ -233,7 +231,7 @@ SEED_LENGTHS = Table(
 # fmt: on
 
 
-# Tables of transcripts.
+# Transcripts
 
 ASIDES = Table(
     "asides",
@@ -246,7 +244,7 @@ ASIDES = Table(
 )
 
 
-# The table of scenarios in which chatbots talk with a simulated user.
+# Scenarios
 
 SCENARIOS = Table(
     "scenarios",

@@ -1,4 +1,4 @@
-"""How tables are written to files and read back, on file systems that lag behind as well.
+"""Tables in files: reading and writing them, also on file systems that show writes late.
 
 Parquet files are written whole or not at all (temporary name, fsync, rename). Their metadata has the table's name and
 nothing else, so that equal rows are equal files; where a file comes from is written beside (`provenance`). Reading
@@ -31,8 +31,6 @@ from numpy.typing import NDArray
 from dialeval.errors import UserError
 from dialeval.tables.schema import Table
 from dialeval.whole_files import replacing
-
-# Every table that passes between stages: how it is written, and how it is read back. Its columns are in `schemas`.
 
 METADATA_KEY = b"dialeval"
 OTHER_VERSION = "; another version of DialEval made it: run snakemake again, which makes it anew"
@@ -270,7 +268,7 @@ def _checked(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return table
 
 
-# Reading what another node has written, on a file system that shows it a moment later.
+# Files on file systems that show writes late
 
 SECONDS = "DIALEVAL_LATENCY_WAIT"
 """The environment variable that says how long a job on a cluster's node waits; without it, none does."""

@@ -12,8 +12,6 @@ from types import MappingProxyType
 
 from dialeval.tables.schema import BEHIND, FLOAT, INT, TEXT, Interval, Table, differences, maybe, schema
 
-# Tables of measures: what the judgements under a protocol amount to, in one shape for every protocol.
-
 FOLDER = "measures"
 """Stands for the protocol in the names of these constants."""
 _OF = {"judge": TEXT, "criterion": maybe(TEXT), "n_utterances": maybe(INT), "system": TEXT}
@@ -290,7 +288,7 @@ def under(protocol: str, table: Table) -> Table:
     return replace(table, name=f"{protocol}/{table.file}")
 
 
-# Tables of plain battles.
+# Battles
 
 # fmt: off
 BATTLE_RATINGS = Table(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dialeval.tables.schema import BEHIND, COMPARED, FLOAT, INT, JUDGED, TEXT, TEXTS, Interval, Table, maybe, schema
 
-# Tables of meta-evaluation: what is scored, what people gave it, what judges give it, and how far they agree.
-
 # fmt: off
 ITEMS = Table(
     "items", schema(
@@ -223,7 +221,7 @@ MATRICES = Table(
 # fmt: on
 
 
-# Tables of meta-evaluation on who rated what, and how far raters and judges agree with themselves.
+# Raters and repeats
 
 # fmt: off
 RATED_CORPORA = Table(
@@ -359,7 +357,7 @@ CEILINGS = Table(
 # fmt: on
 
 
-# Tables in the shape of xDial-Eval's: judges by language, and by natural Chinese corpus, with the paper's own rows.
+# Languages, as in xDial-Eval
 
 # fmt: off
 _ABOUT = {
@@ -413,7 +411,7 @@ NATURAL_CHINESE = Table(
 # fmt: on
 
 
-# How far a judge can be trusted on a criterion, as it stands beside what it says under a protocol.
+# Validity of judges
 
 # fmt: off
 TRUST = Table(

@@ -1,4 +1,4 @@
-"""What a table is: its name, its columns, and the words for columns that many tables have."""
+"""Descriptions of tables: name, columns, and the words for columns that many tables share."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
-
-# The kinds of columns, and a schema made of them.
 
 TEXT, INT, LARGE, FLOAT, BOOL = pa.string(), pa.int32(), pa.int64(), pa.float64(), pa.bool_()
 TEXTS, PLACES = pa.list_(TEXT), pa.list_(INT)
@@ -39,7 +37,7 @@ BEHIND: dict[str, Maybe] = {"n_clusters": maybe(INT), "design_effect": maybe(FLO
 """What stands beside every interval; empty where it is not defined."""
 
 
-# What a kind of table is: one constant each, beside others of its part, named by whoever writes or reads it.
+# Tables
 
 Kind = Literal["share", "rating", "correlation", "tokens", "count", "number", "text"]
 """How numbers are written."""
@@ -97,7 +95,7 @@ class Table:
         return self.kinds.get(column, "count" if pa.types.is_integer(of) else self.numbers)
 
 
-# What columns are that stand in many tables, said once, for docs and report.
+# Descriptions of shared columns
 
 COMMON: Mapping[str, str] = MappingProxyType(
     {
@@ -147,7 +145,7 @@ COMPARED: Mapping[str, str] = MappingProxyType(
 """In tables of pairs that are compared."""
 
 
-# Every table of differences has the same columns: whether the first is better than the second.
+# Differences
 
 # fmt: off
 COLUMNS = schema(

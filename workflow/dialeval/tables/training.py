@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dialeval.tables.schema import FLOAT, INT, LARGE, TEXT, TEXTS, Interval, Table, maybe, schema
 
-# Tables of trained judges: what they learn from, how it went, and what they tell on dialogues that were held back.
-
 # fmt: off
 TRAINING_EXAMPLES = Table(
     "training_examples", schema(
@@ -148,7 +146,7 @@ TRAINING_SAMPLES = Table(
 # fmt: on
 
 
-# Tables of translated corpora: what became of every utterance, and how good the translations are.
+# Translation
 
 # fmt: off
 TRANSLATED_UTTERANCES = Table(

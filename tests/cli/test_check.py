@@ -14,7 +14,7 @@ import yaml
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
 from workspace import ROOT, SMALL
 
-from dialeval.cli.environment_checks import MAX_TOKENS, Finding, State, asked_once
+from dialeval.cli.check import MAX_TOKENS, Finding, State, asked_once
 from dialeval.cli.main import main
 from dialeval.config.configuration import Config
 from dialeval.config.loading import load_config

@@ -1,17 +1,47 @@
-"""`dialeval tables`: what a run published, for other programs."""
+"""Commands about finished runs: `dialeval summary`, `dialeval compare` and `dialeval tables`."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
+from dialeval.comparison import compare as compare_runs
 from dialeval.errors import UserError
 from dialeval.report.export import Found, chosen_tables, column_words, found_tables, write_csv, write_dataset
+from dialeval.report.terminal_summary import tables_since, words_of_results
 from dialeval.text import counted
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds what the command understands."""
+def add_summary(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of `dialeval summary`."""
+    parser.add_argument(
+        "results", nargs="?", type=Path, default=Path("results"), metavar="RESULTS", help="of the run (results)"
+    )
+
+
+def summary(arguments: argparse.Namespace) -> int:
+    """Prints the summary that a run ends with."""
+    print(words_of_results(arguments.results))
+    if older := tables_since(arguments.results):
+        print(f"\n{older}")
+    return 0
+
+
+def add_compare(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of `dialeval compare`."""
+    parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder of one run's results")
+    parser.add_argument("other", type=Path, metavar="OTHER", help="the folder of the other's")
+    parser.add_argument("--to", type=Path, metavar="FOLDER", help="for page and tables (RESULTS/comparison)")
+
+
+def compare(arguments: argparse.Namespace) -> int:
+    """Prints which numbers moved between two runs, and writes page and tables of the comparison."""
+    print(compare_runs(arguments.results, arguments.other, arguments.to or arguments.results / "comparison"))
+    return 0
+
+
+def add_tables(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of `dialeval tables`."""
     parser.epilog = "Without a name, all tables are listed, or exported, that are meant for readers."
     parser.add_argument(
         "names",
@@ -27,31 +57,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     export.add_argument("--to", type=Path, metavar="FOLDER", help="write a data set of Hugging Face")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def tables(arguments: argparse.Namespace) -> int:
     """Lists tables, says their columns, or exports them."""
     names: list[str] = arguments.names
     if names and Path(names[0]).is_dir():  # of another run
         arguments.results = Path(names.pop(0))
-    tables = found_tables(arguments.results)
+    found = found_tables(arguments.results)
     if names:
-        tables = chosen_tables(tables, names)
+        found = chosen_tables(found, names)
     elif not arguments.all:
-        tables = [table for table in tables if table.is_published]
+        found = [table for table in found if table.is_published]
     if arguments.csv:
-        _write_csv(tables, arguments.csv)
+        _write_csv(found, arguments.csv)
     elif arguments.to:
-        write_dataset(tables, arguments.results, arguments.to)
-        empty = sum(not table.rows for table in tables)
+        write_dataset(found, arguments.results, arguments.to)
+        empty = sum(not table.rows for table in found)
         print(
-            f"{arguments.to}: {counted(len(tables), 'table')}"
+            f"{arguments.to}: {counted(len(found), 'table')}"
             f"{f', of which {empty} without rows are left out' if empty else ''}"
         )
     elif arguments.columns:
-        for kind in {table.kind.name: table.kind for table in tables}.values():
+        for kind in {table.kind.name: table.kind for table in found}.values():
             print(f"{kind.name}: one row per {kind.row}")
             _print_aligned([(f"  {name}", type_, words) for name, type_, words in column_words(kind)])
     else:
-        _print_aligned([(table.name, f"{table.rows:,}", table.kind.title or table.kind.row) for table in tables])
+        _print_aligned([(table.name, f"{table.rows:,}", table.kind.title or table.kind.row) for table in found])
     return 0
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from workspace import ROOT
 
-from dialeval.cli.new_folder import Model, Wish, as_model, configuration_text, make_folder, quoted
+from dialeval.cli.init import Model, Wish, as_model, configuration_text, make_folder, quoted
 from dialeval.config.configuration import Config
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.config.loading import load_config

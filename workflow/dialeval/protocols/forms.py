@@ -1,0 +1,178 @@
+"""Every form of a protocol by its name: parsing an answer, asking again for an unparsed one, checking a template.
+
+A second request shows the judge its answer and asks for the form again. It is made only for answers that ended by
+themselves: a refused or truncated answer does not lack form. A template is checked by rendering it with dialogues whose
+utterances can be found again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from dialeval.config.protocol import folded_option
+from dialeval.corpora.items import Item
+from dialeval.criteria import LEVELS, Criterion, Level
+from dialeval.engines.requests import Message, Request, Sampling
+from dialeval.prompts.reasoning import without_marks
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols import detect, mark, pair, probability, scale
+from dialeval.protocols.item_prompts import RATING, YES_NO, templates_of
+from dialeval.protocols.pair import by_case
+from dialeval.protocols.planning import Planned, request_from_row
+from dialeval.protocols.questions import AskedAbout, Question, asked
+
+TEMPLATE = "ask_again.j2"
+SUFFIX = "/again"
+_Row = Mapping[str, Any]
+
+
+def parse(question: Question, planned: _Row, answer: _Row) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `judgements` of an answer, by the form of the question, without the judge's name.
+
+    Args:
+        question: what was asked.
+        planned: row of `requests`.
+        answer: row of `responses`.
+    """
+    match question.protocol.form:
+        case "pair":
+            return pair.parse(question, "", planned, answer)
+        case "detect":
+            return detect.parse(question, "", planned, answer)
+        case "mark":
+            return mark.parse(question, "", planned, answer)
+        case "scale":
+            return scale.parse(question, "", planned, answer)
+        case "probability":
+            return probability.parse(question, "", planned, answer)
+
+
+def plan_again(
+    question: Question,
+    pairs: Iterable[tuple[_Row, _Row]],
+    templates: Templates,
+) -> Iterator[Planned]:
+    """Yields one more request for every unparsed answer.
+
+    Args:
+        question: what was asked.
+        pairs: rows of `requests`, whole, with their rows of `responses`.
+        templates: the prompts.
+    """
+    reminder = Message("user", templates.render(TEMPLATE))
+    for planned, answer in pairs:
+        if not any(row["status"] == "unparsed" for row in parse(question, planned, answer)):
+            continue
+        request = request_from_row(planned)
+        again = replace(
+            request,
+            request_id=request.request_id + SUFFIX,
+            messages=(*request.messages, Message("assistant", without_marks(answer["text"])), reminder),
+        )
+        columns = ("case_id", "left", "right", "n_utterances", "corpus", "language", "item_id", "part")
+        yield Planned(again, **{name: planned[name] for name in columns})
+
+
+def unfit_template(question: Question, templates: Templates) -> Iterator[str]:
+    """Yields the mistakes in a protocol's template.
+
+    Raises:
+        UserError: the template cannot be rendered.
+    """
+    for criterion in question.criteria or (None,):
+        for item, request in _asked(question, criterion, templates):
+            yield from _missing(question, criterion, item, request)
+
+
+def asks_in_words_of(question: Question, criterion: Criterion, templates: Templates) -> bool:
+    """Returns whether a protocol's template shows the question or the meaning of a criterion, as annotators see them.
+
+    Raises:
+        UserError: the template cannot be rendered.
+    """
+    return all(
+        any(
+            folded_option(text) in folded_option(message.content)
+            for text in _words_of(criterion, items[0].level)
+            for message in request.messages
+        )
+        for items, request in _asked(question, criterion, templates)
+    )
+
+
+def _words_of(criterion: Criterion, level: Level) -> list[str]:
+    shown = asked(criterion, level, "")
+    return [text for text in (shown.question, shown.meaning) if text]
+
+
+def _asked(
+    question: Question, criterion: Criterion | None, templates: Templates
+) -> Iterator[tuple[Sequence[Item], Request]]:
+    """Yields a request about dialogues that can be found again, and these."""
+    one = Question(question.name, question.protocol, question.shipped, (criterion,) if criterion else ())
+    levels: tuple[Level, ...] = LEVELS if criterion is None or criterion.level is None else (criterion.level,)
+    if question.protocol.form == "pair":
+        items = [_sentinel("first", "dialogue"), _sentinel("second", "dialogue")]
+        of = one.protocol.of.model_copy(update={"against": "each_other", "cut": [], "human_utterances": None})
+        shown = Question(one.name, one.protocol.model_copy(update={"of": of}), one.shipped, one.criteria)
+        yield items, next(pair.plan(shown, by_case(items), templates, Counter())).request
+        return
+    for level in levels if question.protocol.form in ("scale", "probability") else LEVELS[1:]:
+        item = _sentinel("", level)
+        yield [item], next(_about(one, item, templates))
+
+
+def _about(question: Question, item: Item, templates: Templates) -> Iterator[Request]:
+    own = question.protocol
+    about = AskedAbout(own=question.criteria, named=[one.name for one in question.criteria], together=own.together)
+    if own.form == "detect":
+        planned = detect.plan(question, [item], templates)
+    elif own.form == "mark":
+        planned = mark.plan(question, [item], templates)
+    elif own.form == "probability":
+        planned = probability.plan([item], templates, about.of_rated, names=templates_of(own, YES_NO))
+    else:
+        names, text = templates_of(own, RATING), question.structured
+        planned = scale.plan([item], templates, Sampling(), 1, about.groups_of_rated, names=names, json_answers=text)
+    return (one.request for one in planned)
+
+
+def _sentinel(whose: str, level: Level) -> Item:
+    utterances = tuple(f"Quince {whose or 'only'} {turn} marrow." for turn in range(1, 5))
+    speakers = ("A", "B", "A", "B")
+    return Item("sentinel", f"case/{whose}", "en", level, "case", speakers, utterances, system=whose, case_id="case")
+
+
+def _missing(question: Question, criterion: Criterion | None, items: Sequence[Item], request: Request) -> Iterator[str]:
+    prompt = "\n".join(message.content for message in request.messages)
+    variables = ["first", "second"] if len(items) == 2 else ["dialogue"]
+    for item, variable in zip(items, variables, strict=True):
+        missing = [number for number, text in enumerate(item.utterances, start=1) if text not in prompt]
+        if len(missing) == len(item.utterances):
+            what = f"the {variable} dialogue" if len(items) == 2 else f"the {item.level}"
+            yield f"it forgets {what}; write {{{{ render_dialogue({variable}) }}}} in its place"
+        elif missing:
+            yield f"it shows {variable} without utterance {', '.join(map(str, missing))} of {len(item.utterances)}"
+    if criterion is not None and not _names(prompt, criterion):
+        yield f"it forgets the criterion: asked about '{criterion.name}' it says neither its name nor its question"
+    if question.protocol.form not in ("pair", "detect") or question.structured:
+        return
+    options = question.protocol.options or pair.OPTIONS
+    labels = list(options) if question.protocol.form == "pair" else ["Yes", "No"]
+    without = re.sub(r"\w+: Quince[^\n]*?marrow\.", "", prompt)  # speakers have letters, too
+    words = f" {folded_option(without)} "
+    if forgotten := [label for label in labels if f" {folded_option(label)} " not in words]:
+        yield f"it forgets {', '.join(repr(label) for label in forgotten)} of the options that a judge can answer"
+    if "choice:" not in prompt.lower():
+        yield "it does not say that the answer has a line that begins with 'Choice:', by which it is read"
+
+
+def _names(prompt: str, criterion: Criterion) -> bool:
+    words = criterion.words
+    spoken = [name.replace("_", " ") for name in criterion.names]
+    texts = [*criterion.names, *spoken, *words.question.values(), *words.meaning.values()]
+    return any(folded_option(text) in folded_option(prompt) for text in texts)
