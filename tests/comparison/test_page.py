@@ -14,7 +14,7 @@ from two_runs import battles, drawn_passes, passes, write_items, write_run
 
 from dialeval.comparison import compare
 from dialeval.comparison.page import about_verdicts
-from dialeval.comparison.settings import asked_otherwise
+from dialeval.comparison.settings import changed_prompts
 from dialeval.errors import UserError
 
 # The page of a comparison, in a real browser, and what its texts cannot do.
@@ -158,5 +158,5 @@ EIGHT = "user: Is it human?\nuser: Judge these 8 utterances."
     ],
 )
 def test_further_lengths_of_dialogues_are_no_other_prompt(after: str, changed: bool) -> None:
-    assert asked_otherwise(EIGHT, after) is changed
-    assert asked_otherwise(after, EIGHT) is changed
+    assert changed_prompts(EIGHT, after) is changed
+    assert changed_prompts(after, EIGHT) is changed

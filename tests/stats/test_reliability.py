@@ -43,7 +43,7 @@ def test_the_published_numbers_of_anonymous_raters():
     assert found.icc.estimate == pytest.approx(0.17, abs=0.005)  # ICC(1,1)
     assert found.mean.estimate == pytest.approx(0.44, abs=0.005)  # ICC(1,4)
     assert found.ceiling.estimate == pytest.approx(found.mean.estimate**0.5)
-    assert (found.n_raters, found.told_apart, found.rater, found.repeat) == (4.0, False, 0.0, 0.0)
+    assert (found.n_raters, found.identified, found.rater, found.repeat) == (4.0, False, 0.0, 0.0)
 
 
 def test_the_published_numbers_of_raters_that_are_told_apart():
@@ -137,7 +137,7 @@ def test_raters_who_rated_little_are_not_told_apart():
     values = rng.normal(size=40)[item] + rng.normal(size=120)
     crowd = ceilings_reliability(values, item, np.arange(40), np.arange(120) * 7 % 60)
     plain = ceilings_reliability(values, item, np.arange(40))
-    assert (crowd.told_apart, crowd.icc.estimate) == (False, pytest.approx(plain.icc.estimate))
+    assert (crowd.identified, crowd.icc.estimate) == (False, pytest.approx(plain.icc.estimate))
 
 
 def test_origin_and_unit_do_not_matter():
