@@ -1,4 +1,4 @@
-"""The command line: `dialeval COMMAND`, or `python -m dialeval COMMAND`."""
+"""The command line, `dialeval` or `python -m dialeval`: it runs one of its commands."""
 
 from __future__ import annotations
 
