@@ -12,16 +12,8 @@ from hypothesis import strategies as st
 from virtual_time import run_in_virtual_time
 
 from dialeval.engines.rate_limits import limits
-from dialeval.engines.rate_limits.limits import (
-    FIRST,
-    NO_TOKENS,
-    CircuitBreaker,
-    EndpointDead,
-    Flow,
-    InFlight,
-    Limits,
-    Pace,
-)
+from dialeval.engines.rate_limits.circuit_breaker import CircuitBreaker, EndpointDead
+from dialeval.engines.rate_limits.limits import FIRST, NO_TOKENS, Flow, InFlight, Limits, Pace
 from dialeval.engines.rate_limits.speed import Reading
 from dialeval.errors import UserError
 

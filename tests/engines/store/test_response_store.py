@@ -23,7 +23,8 @@ from store_writers import answer_common, answer_shared_out, hold, key, opened, w
 from dialeval.engines.requests import Response
 from dialeval.engines.store import answer_files, run_of
 from dialeval.engines.store.answer_files import body_of, line_of
-from dialeval.engines.store.response_store import Claims, StoredAnswers, is_at_work
+from dialeval.engines.store.claims import Claims, is_at_work
+from dialeval.engines.store.response_store import StoredAnswers
 from dialeval.errors import UserError
 
 # Nothing stored is lost, whatever a model is called, and damage is noticed.

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dialeval.engines.rate_limits.limits import FINAL_KINDS, EndpointDead, resume_advice
+from dialeval.engines.rate_limits.circuit_breaker import FINAL_KINDS, EndpointDead, resume_advice
 from dialeval.engines.requests import AnswerFailure, Request, Response
 from dialeval.errors import UserError
 from dialeval.jobs.signals import run_mark
@@ -32,7 +32,7 @@ MOST_BILLED = 10
 """Answers that are billed and cannot be stored, without one that can, after which nothing more is asked."""
 MOST_UNPARSED = 20
 _ALIKE = "bad_request"
-"""The kind of refusal that may be of one request or of all; `pacing.breaker` counts those of a whole endpoint."""
+"""The kind of refusals of one request or of all; `rate_limits.circuit_breaker` counts those of an endpoint."""
 _UNSUPPORTED = "unsupported"
 _BILLED = frozenset({_UNSUPPORTED, "empty", "impossible"})
 _OF_ALL = ("choice", "loglikelihood", "chat")

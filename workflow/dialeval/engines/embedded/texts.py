@@ -78,7 +78,7 @@ class Texts:
 
     @cached_property
     def tells(self) -> Booleans:
-        """Whether each token is a word or a question mark; see `tokens.telling_tokens`."""
+        """Whether each token is a word or a question mark; see `text.telling_tokens`."""
         marks = np.fromiter((token in QUESTION_MARKS for token in self.vocabulary), np.bool_, len(self.vocabulary))
         return np.asarray(self.is_word | marks[self.token], dtype=np.bool_)
 

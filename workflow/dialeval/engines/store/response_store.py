@@ -1,15 +1,9 @@
-"""The stored responses of one model under one protocol, and the claims of the jobs that write them.
+"""The stored responses of one model under one protocol, and the file that a job writes.
 
 Where an answer lies follows from the model's identity alone. A model has the folder `<digest of its identity>`; stores
 of earlier versions have `<a name of the model>-<digest>`, and all folders with the digest are read, whatever the name.
 Below it is a folder for each protocol, which only says where to look first: the answers of the others serve as well,
 since a key holds all that can change an answer. They are looked through when the first key is not found.
-
-A request that two jobs have in common is paid for once: one job claims it, the other waits for its answer and asks its
-own requests meanwhile. The locks are the kernel's (`flock`) and die with their process, however it ends.
-
-    <model>/claims                      a line for each job and for each request that it asks; locked for moments
-    <model>/<protocol>/<writer>.lock    held by the one job that writes under that name
 
 Durability: `append` and `append_soon` hand each line to the operating system before they return, so killing the process
 loses nothing; `sync_seconds` bounds what a power failure can take (the file is fsynced at least that often, and on
@@ -20,20 +14,19 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import fcntl
 import hashlib
 import itertools
-import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
 from dialeval.engines.requests import Response, read_response
 from dialeval.engines.store.answer_files import AnswerFiles, GrowingFiles, TurnWrites, body_of, line_of
+from dialeval.engines.store.claims import Claims, OtherJob, is_at_work, may_be_written
 from dialeval.errors import UserError
 from dialeval.text import counted
 from dialeval.whole_files import open_no_link, refuse_links
@@ -152,218 +145,6 @@ class StoredAnswers:
         self._own_protocol.load(files, keep=self._keeps_places, grows=self._grows)
         self.report = LoadReport(len(self._own_protocol), self._own_protocol.damaged)
         self._report(self._own_protocol)
-
-
-# Which job asks which request, where several jobs ask one model at the same time, of one run or of several.
-
-CLAIMS = "claims"
-_STILL = 60.0
-"""Seconds without a change after which nobody is taken to be writing, where locks cannot tell."""
-_NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
-
-
-class OtherJob(NamedTuple):
-    """A job that asks the same model: the store folder that it writes into, its name there, and its `run`."""
-
-    folder: Path
-    writer: str
-    run: str
-
-
-class Claims:
-    """The name of one job in a store, and the requests that it asks.
-
-    Args:
-        folder: the store folder of the job, which exists; the folder of the model is its parent.
-        writer: the job's name in the folder.
-        run: jobs of the same run share no request; an empty text is a run of its own.
-        read_answers: reads what another job has stored by now.
-        is_read: returns whether the answer to a key was read so.
-    """
-
-    def __init__(
-        self,
-        folder: Path,
-        writer: str,
-        run: str,
-        read_answers: Callable[[OtherJob], None],
-        is_read: Callable[[str], bool],
-    ) -> None:
-        self._folder, self._writer, self._run = folder, writer, run
-        self._read_answers, self._is_read = read_answers, is_read
-        self._name_lock: int | None = None
-        self._file: int | None = None
-        self._place = 0
-        self._jobs: dict[str, OtherJob] = {}
-        self._replaced: set[str] = set()
-        self._claimed: dict[str, str] = {}
-        self._given_up: list[str] = []
-        self._number = ""
-
-    def acquire(self) -> None:
-        """Takes the job's name, waiting while another job has it, and announces the job to the others."""
-        try:
-            self._take_name()
-            self._file = _opened(self._folder.parent / CLAIMS)
-            with self._locked():
-                self._truncate_if_alone()
-                self._number = str(len(self._jobs))
-                self._append([f"job {self._number} {json.dumps([self._folder.name, self._writer, self._run])}"])
-        except UserError:
-            self.release()
-            raise
-        except OSError as error:
-            self.release()
-            if error.errno not in _NO_LOCKS:
-                raise
-            print(f"note: {self._folder} has no file locks ({error.strerror}); do not run this job twice at once")
-
-    def release(self) -> None:
-        """Gives the name back; claims without an answer are void from now on."""
-        if self._file is not None:
-            with suppress(OSError), self._locked():
-                self._truncate_if_alone()
-            os.close(self._file)
-        if self._name_lock is not None:
-            os.close(self._name_lock)
-        self._file = self._name_lock = None
-
-    def claim(self, keys: Sequence[str]) -> list[bool]:
-        """Claims requests and returns for each whether this job is to ask it.
-
-        Another job asks the others, or has asked them; what it has stored by now was read.
-        """
-        if self._file is None:  # no locks here, as was said
-            return [True] * len(keys)
-        with self._locked():
-            taken = self._taken(keys)
-            own = [key for key in dict.fromkeys(keys) if key not in taken]
-            for key in own:
-                self._claimed.pop(key, None)
-            free = [f"free {self._number} {key}" for key in self._given_up]
-            self._append([*free, *(f"{self._number} {key}" for key in own)])
-            self._given_up.clear()
-        return [key not in taken for key in keys]
-
-    def give_up(self, key: str) -> None:
-        """Lets other jobs ask a request that this one has claimed and got no answer to."""
-        self._given_up.append(key)
-
-    def _take_name(self) -> None:
-        self._name_lock = _opened(self._folder / f"{self._writer}.lock")
-        try:
-            fcntl.flock(self._name_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print(f"waiting: another job is answering into {self._folder} as {self._writer}", flush=True)
-            fcntl.flock(self._name_lock, fcntl.LOCK_EX)
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        assert self._file is not None
-        fcntl.flock(self._file, fcntl.LOCK_EX)
-        try:
-            self._read_on()
-            yield
-        finally:
-            fcntl.flock(self._file, fcntl.LOCK_UN)
-
-    def _read_on(self) -> None:
-        assert self._file is not None
-        size = os.fstat(self._file).st_size
-        content = os.pread(self._file, size - self._place, self._place) if size > self._place else b""
-        whole = content[: content.rfind(b"\n") + 1]
-        self._place += len(whole)
-        for line in whole.decode("utf-8", "replace").splitlines():
-            match line.split(" ", 2):
-                case ["job", number, about]:
-                    self._note_job(number, about)
-                case ["free", number, key] if self._claimed.get(key) == number:
-                    del self._claimed[key]
-                case [number, key] if number in self._jobs and not self._shares_none(self._jobs[number]):
-                    self._claimed[key] = number
-
-    def _note_job(self, number: str, about: str) -> None:
-        with suppress(ValueError, TypeError):  # a line that is not whole
-            place, writer, run = json.loads(about)
-            job = OtherJob(self._folder.parent / place, writer, run)
-            same = [known for known, one in self._jobs.items() if one[:2] == job[:2]]
-            self._replaced.update(same)
-            self._jobs[number] = job
-
-    def _shares_none(self, job: OtherJob) -> bool:
-        return job[:2] == (self._folder, self._writer) or bool(self._run and job.run == self._run)
-
-    def _truncate_if_alone(self) -> None:
-        assert self._file is not None
-        others = {job[:2] for job in self._jobs.values()} - {(self._folder, self._writer)}
-        if not any(is_at_work(folder, writer) for folder, writer in others):
-            os.ftruncate(self._file, 0)
-            self._place = 0
-            self._jobs.clear()
-            self._replaced.clear()
-            self._claimed.clear()
-
-    def _append(self, lines: Sequence[str]) -> None:
-        assert self._file is not None
-        if not lines:
-            return
-        rest = "".join(f"{line}\n" for line in lines).encode()
-        if os.fstat(self._file).st_size > self._place:  # a job was killed within a line
-            rest = b"\n" + rest
-        while rest:
-            rest = rest[os.write(self._file, rest) :]
-        self._place = os.fstat(self._file).st_size
-
-    def _taken(self, keys: Sequence[str]) -> set[str]:
-        """Returns the keys that another job asks or has stored an answer to."""
-        owners = {key: self._claimed[key] for key in keys if key in self._claimed}
-        at_work = {number for number in set(owners.values()) if self._is_at_work(number)}
-        for number in set(owners.values()):  # after that was found out: it may end in between
-            self._read_answers(self._jobs[number])
-        return {key for key, number in owners.items() if number in at_work or self._is_read(key)}
-
-    def _is_at_work(self, number: str) -> bool:
-        return number not in self._replaced and is_at_work(*self._jobs[number][:2])
-
-
-def is_at_work(folder: Path, writer: str) -> bool:
-    """Returns whether a job of another process writes under a name."""
-    return _is_held(folder / f"{writer}.lock") is True
-
-
-def may_be_written(answers: Path) -> bool:
-    """Returns whether a job of another process may be writing into a file of answers, `<writer>-<number>.jsonl`.
-
-    On a file system without locks that is said of files that changed within the last minute.
-    """
-    writer, _, number = answers.stem.rpartition("-")
-    held = _is_held(answers.with_name(f"{writer}.lock"))
-    if held is None:
-        return abs(time.time() - answers.stat().st_mtime) < _STILL
-    return held and not (
-        number.isdigit() and answers.with_name(f"{writer}-{int(number) + 1:05d}{answers.suffix}").exists()
-    )
-
-
-def _opened(path: Path) -> int:
-    return open_no_link(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
-
-
-def _is_held(lock: Path) -> bool | None:
-    """Returns whether another process holds a lock; None where the file system has no locks."""
-    try:
-        descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError as error:
-        return None if error.errno in _NO_LOCKS else False
-    finally:
-        os.close(descriptor)
-    return False
 
 
 # The stored responses of one model under one protocol, and the file that the present job writes.

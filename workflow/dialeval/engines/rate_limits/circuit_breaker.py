@@ -1,0 +1,189 @@
+"""The circuit breaker of an endpoint: ends a job whose requests all fail, with a remedy by kind of failure."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dialeval.errors import UserError
+
+FAILURES_IN_A_ROW = 10
+"""Failures without one answer in between after which an endpoint may be called dead."""
+FINAL_KINDS = frozenset({"authentication", "quota", "not_found", "parameter"})
+"""Failures that waiting does not change."""
+MALFORMED = "malformed"
+"""Answers with status 200 that are not of an OpenAI-compatible endpoint, such as a login page."""
+RECOVERABLE_KINDS = frozenset({"connection", "timeout", "server", MALFORMED})
+"""Failures of an endpoint, or of a proxy before it, that may recover within `patience` seconds."""
+UNREACHABLE = "connection"
+FIRST_PATIENCE = 1 / 3
+"""The share of `patience` for an endpoint that cannot be reached and has not answered in this job."""
+TOO_MANY = "rate_limit"
+"""The kind of refusals with status 429."""
+REMEDIES = {
+    "authentication": "set the variable that `api_key_env` names to a key that this endpoint takes",
+    "not_found": "see whether the endpoint has the `model`, and whether `base_url` is right (most end with /v1)",
+    "connection": "see whether the endpoint is running and `base_url` is right, or raise `patience_seconds` for one "
+    "that takes long to start",
+    "malformed": "see whether `base_url` is that of an OpenAI-compatible endpoint, and no login page or proxy",
+    "parameter": "set the named field of the model, or leave it out",
+    "server": "the endpoint's own log may say more; where it has too much to do, lower `concurrency`",
+    "timeout": "raise `timeout_seconds`, or lower `concurrency`",
+    "rate_limit": "lower `concurrency`, or set the limits of your account: `requests_per_minute`, `tokens_per_minute`",
+    "quota": "add credit to your account with this provider, or raise its limit",
+}
+"""Remedies by kind of failure, in fields of the model."""
+
+
+def resume_advice(kind: str, remedy: str = "") -> str:
+    """Returns the end of the message of a job that stops early.
+
+    Args:
+        kind: of the failure.
+        remedy: replaces that of the kind.
+    """
+    remedy = remedy or REMEDIES.get(kind, "mend this")
+    return (
+        f"No more is asked, and everything that was answered is stored.\nTo go on, {remedy}, and run the same command "
+        "again to ask only for the rest."
+    )
+
+
+class EndpointDead(UserError):
+    """The endpoint answers no request of this run at present."""
+
+
+class CircuitBreaker:
+    """Raises `EndpointDead` when an endpoint answers nothing; stored answers are kept.
+
+    Attributes:
+        has_answered: whether the endpoint has given any answer.
+
+    Args:
+        endpoint: the name for the message.
+        patience: seconds of recoverable failures without an answer in between.
+        longest_refusal: seconds of refusals as too many, of different requests.
+        longest_answer: the same where it works on a request at the same time.
+        failures_in_a_row: how many failures without one answer in between are needed at least.
+        clock: tells seconds.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        *,
+        patience: float,
+        longest_refusal: float = math.inf,
+        longest_answer: float = 0.0,
+        failures_in_a_row: int = FAILURES_IN_A_ROW,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._endpoint = endpoint
+        self._patience = patience
+        self._longest_refusal = longest_refusal
+        self._longest_answer = longest_answer
+        self._needed = failures_in_a_row
+        self._clock = clock
+        self._final, self._recoverable, self._not_openai, self._too_many = _Row(), _Row(), _Row(), _Row()
+        self._different = 0  # requests that are refused as too many
+        self._last_refusal = ""
+        self.has_answered = False
+        self._verdict: str | None = None
+
+    def check(self) -> None:
+        """Raises EndpointDead if the endpoint was found dead."""
+        if self._verdict is not None:
+            raise EndpointDead(self._verdict)
+
+    def answered(self) -> None:
+        """Notes that the endpoint gave an answer."""
+        self.has_answered = True
+        for row in (self._final, self._recoverable, self._not_openai, self._too_many):
+            row.number = 0
+        self._different = 0
+
+    def failed(
+        self, kind: str, message: str, *, again: bool = False, is_working: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Notes a failed try; raises EndpointDead if it was one too many.
+
+        Args:
+            kind: the failure's kind.
+            message: the failure's message.
+            again: whether the request was tried before; a few that are refused for ever end by themselves.
+            is_working: returns whether the endpoint seems to work on another request, worth waiting for.
+        """
+        now = self._clock()
+        words = f"{kind}: {message}"
+        if kind in FINAL_KINDS:
+            self._final.add(now)
+            if self._final.number >= self._needed:
+                self._stop(kind, self._final.number, words)
+        elif kind in RECOVERABLE_KINDS:
+            self._not_openai.number = self._not_openai.number + 1 if kind == MALFORMED else 0
+            seconds = self._recoverable.add(now)
+            patience = self._patience
+            if kind == UNREACHABLE and not self.has_answered:
+                patience *= FIRST_PATIENCE
+            never_openai = self._not_openai.number >= self._needed and not self.has_answered
+            if never_openai or (self._recoverable.number >= self._needed and seconds >= patience):
+                self._stop(kind, self._recoverable.number, words, f" for {seconds:.0f} s")
+        else:
+            self._recoverable.number = self._not_openai.number = 0  # an endpoint that refuses is alive
+            if kind == TOO_MANY:
+                self._too_many.add(now)
+                self._last_refusal = words
+                self._different += not again
+                if self._different >= self._needed:
+                    self._refused_until(now, is_working)
+            else:
+                self._too_many.number = self._different = 0
+
+    def refuses_until(self, moment: float, is_working: Callable[[], bool]) -> None:
+        """Notes until when an endpoint asks all requests to wait; raises EndpointDead if that is too long.
+
+        Args:
+            moment: on the clock.
+            is_working: see `failed`.
+        """
+        if moment - self._clock() > self._longest_refusal:
+            self._refused_until(moment, is_working)
+
+    @property
+    def patient_until(self) -> float:
+        """The moment, on the clock, until which refusals as too many do not end the job."""
+        return (self._too_many.since if self._too_many.number else self._clock()) + self._longest_refusal
+
+    @property
+    def n_failures(self) -> int:
+        """How many tries in a row have failed without an answer or a refusal."""
+        return self._recoverable.number
+
+    def _stop(self, kind: str, failures: int, last: str, time_words: str = "", remedy: str = "") -> None:
+        self._verdict = self._verdict or (
+            f"{self._endpoint} failed {failures} times in a row{time_words}, without one answer in between; the last "
+            f"was {last}. {resume_advice(kind, remedy)}"
+        )
+        self.check()
+
+    def _refused_until(self, moment: float, is_working: Callable[[], bool]) -> None:
+        seconds = moment - self._too_many.since if self._too_many.number else -math.inf
+        if seconds >= self._longest_refusal and (seconds >= self._longest_answer or not is_working()):
+            remedy = "wait until it lets requests through, or raise max_total_seconds"
+            self._stop(TOO_MANY, self._too_many.number, self._last_refusal, f" for {seconds:.0f} s", remedy)
+
+
+@dataclass
+class _Row:
+    """Failures of a kind without one answer in between: how many, and since when."""
+
+    number: int = 0
+    since: float = 0.0
+
+    def add(self, now: float) -> float:
+        """Adds one, and returns for how many seconds it has been going on."""
+        self.since = self.since if self.number else now
+        self.number += 1
+        return now - self.since
