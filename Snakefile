@@ -28,7 +28,7 @@ if sys.version_info < (3, 11):
 
 from snakemake.utils import min_version
 
-min_version("9.10")
+min_version("9.17")
 
 
 include: "rules/configuration.smk"
