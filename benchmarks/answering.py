@@ -18,16 +18,16 @@ from functools import partial
 from pathlib import Path
 
 from dialeval.config import OpenAIModel
-from dialeval.config.resolved import shipped
+from dialeval.config.protocols import shipped
 from dialeval.corpora.items import Item, item_rows
-from dialeval.engines.openai_api.identity import openai_identity
-from dialeval.engines.request import Response, request_key
+from dialeval.engines.openai_api.request_bodies import openai_identity
+from dialeval.engines.requests import Response, request_key
 from dialeval.engines.store import ResponseStore
 from dialeval.protocols.planning import request_from_row
-from dialeval.schemas import shared
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import ITEMS
-from dialeval.tables import TableWriter, count_rows, iterate_rows
+from dialeval.tables import dialogues as shared
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import TableWriter, count_rows, iterate_rows
+from dialeval.tables.metaeval import ITEMS
 from gates import Gates, arguments
 from stage_runs import run_stage
 

@@ -15,12 +15,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from dialeval.aggregation.measures.design import Design
 from dialeval.comparison.numbers import ALPHA, independent
-from dialeval.comparison.on_same_cases import MARK, paired_shares
-from dialeval.comparison.paired_ratings import paired_ratings
-from dialeval.comparison.published import Number
+from dialeval.comparison.paired_differences import MARK, paired_ratings, paired_shares
+from dialeval.comparison.runs import Number
 from dialeval.config.botchat import Elo
+from dialeval.measures.design import Design
 from dialeval.stats.elo import bootstrap_elo
 from dialeval.stats.elo_interval import bootstrap_elo_interval
 from dialeval.stats.multiplicity import holm

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from dialeval.fingerprints.content import SETTLED, content_digest
+from dialeval.provenance.fingerprints import SETTLED, content_digest
 from gates import Gates, arguments
 
 

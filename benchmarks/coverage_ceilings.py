@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from coverage_cases import Measured, cases, measured
-from dialeval.stats.ceilings import Reliability, corrected_correlation, reliability
 from dialeval.stats.correlation import correlate
+from dialeval.stats.reliability import Reliability, corrected_correlation, reliability
 
 ITEMS = 5
 """Items of a dialogue."""

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from coverage_cases import Measured, cases, measured
-from dialeval.stats.agreement import judge_agreement
-from dialeval.stats.annotators import krippendorffs_alpha
+from dialeval.stats.agreement import judge_agreement, krippendorffs_alpha
 from dialeval.stats.correlation import average_over, correlate
 
 ITEMS = 5

@@ -11,9 +11,9 @@ from coverage_cases import CLUSTERS, Measured, alike, cases, measured
 from dialeval.stats.bias import length_bias
 from dialeval.stats.differences import contrast_interval, contrast_variance, paired_differences
 from dialeval.stats.judge_pairs import compare_judges
+from dialeval.stats.means import Side, unpaired_difference
 from dialeval.stats.multiplicity import holm
 from dialeval.stats.style_control import controlled_ratings
-from dialeval.stats.unpaired import Side, unpaired_difference
 
 SHARES = ((0.5, 0.5), (0.5, 0.3), (0.9, 0.9), (0.98, 0.98), (0.98, 0.9))
 PER_CLUSTER = 5

@@ -16,15 +16,15 @@ import pandas as pd
 import pyarrow as pa
 from scipy.special import expit, ndtri
 
-from dialeval.aggregation.cascade_numbers import with_cascade
-from dialeval.aggregation.cascades import as_one, drawn
-from dialeval.aggregation.measures.design import Design
-from dialeval.aggregation.measures.means import means
-from dialeval.config.cascades import Cascade
-from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.config.protocol import Cascade
+from dialeval.labels.cascade_estimates import with_cascade
+from dialeval.measures.cascades import as_one, drawn
+from dialeval.measures.design import Design
+from dialeval.measures.scores import means
 from dialeval.stats.bradley_terry import bradley_terry
 from dialeval.stats.corrected import correct_means, correct_ratings
-from dialeval.stats.few_labels import Annotators, annotator_variance
+from dialeval.stats.corrected_means import Annotators, annotator_variance
+from dialeval.tables.dialogues import JUDGEMENTS
 from gates import Gates, arguments
 
 Case = tuple[str, list[tuple[float, float, float]], str]

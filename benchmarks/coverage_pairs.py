@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from dialeval.aggregation.differences import corrected
-from dialeval.aggregation.labels.corrected import corrected_numbers
-from dialeval.aggregation.labels.design import LabelledDesign, Terms
-from dialeval.aggregation.pairwise import Comparisons
-from dialeval.aggregation.ratings import rate, rating_differences, rating_rows
 from dialeval.config.botchat import Elo
+from dialeval.labels.correction import corrected_numbers
+from dialeval.labels.joined_judgements import LabelledDesign, Terms
+from dialeval.measures.design import Comparisons
+from dialeval.measures.differences import corrected
+from dialeval.measures.ratings import rate, rating_differences, rating_rows
 from dialeval.stats.bias import self_preference
 from gates import Gates, arguments
 

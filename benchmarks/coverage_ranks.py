@@ -15,7 +15,7 @@ from coverage_cases import Measured, cases, measured
 from coverage_differences import PER_CLUSTER, arena, rows
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.differences import contrast_interval, contrast_variance, paired_differences
-from dialeval.stats.ranks import Places, order_claims, places
+from dialeval.stats.multiplicity import Places, order_claims, places
 from dialeval.stats.style_control import controlled_ratings
 from gates import Gates, arguments
 

@@ -17,14 +17,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dialeval.dialogbench import examination, written
+from dialeval.dialogbench import examination, written_items
 from dialeval.dialogbench.briefs import Brief, plan_briefs
-from dialeval.dialogbench.checking import checked, counts
-from dialeval.dialogbench.domains import NAMES
-from dialeval.dialogbench.positions import shuffled
+from dialeval.dialogbench.examination import shuffled
+from dialeval.dialogbench.tasks import NAMES
+from dialeval.dialogbench.written_items import checked, counts
 from dialeval.prompts.rendering import Templates
-from dialeval.schemas.shared import REQUESTS
-from dialeval.tables import TableWriter
+from dialeval.tables.dialogues import REQUESTS
+from dialeval.tables.files import TableWriter
 from gates import Gates, arguments
 
 TASKS = ("IC", "DI", "MRG", "DS", "OD")
@@ -65,7 +65,7 @@ def main() -> int:
     returned = list(answers(briefs, random.Random(0)))
 
     start = time.process_time()
-    outcomes = [written.read_written(brief, one, "w") for brief, one in zip(briefs, returned, strict=True)]
+    outcomes = [written_items.read_written(brief, one, "w") for brief, one in zip(briefs, returned, strict=True)]
     read = time.process_time()
     outcomes = checked(outcomes)
     reasons: dict[str, int] = {}

@@ -29,17 +29,15 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from dialeval.corpora.clusters import split
 from dialeval.criteria import DIMENSIONS
+from dialeval.engines.embedded.classifiers import Trees
 from dialeval.engines.embedded.engine import EmbeddedEngine
-from dialeval.engines.embedded.evaluation import held_back_dimensions
-from dialeval.engines.embedded.judge import Judge
-from dialeval.engines.embedded.learned_file import learned_bytes
-from dialeval.engines.embedded.learning import Learned, learn
-from dialeval.engines.embedded.trees import Trees
-from dialeval.engines.request import Dialogue, Request, Response
+from dialeval.engines.embedded.judge import Judge, held_back_dimensions
+from dialeval.engines.embedded.learning import Learned, learn, learned_bytes
+from dialeval.engines.requests import Dialogue, Request, Response
 from dialeval.engines.store import ResponseStore
-from dialeval.text.folds import split
-from dialeval.text.tokens import by_script
+from dialeval.text import by_script
 from gates import Gates, arguments
 
 SEEDS, SEED, UTTERANCES = 250, 2, 16

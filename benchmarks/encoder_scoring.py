@@ -23,14 +23,13 @@ from typing import Any
 from dialeval.config import EncoderModel
 from dialeval.corpora import bundled
 from dialeval.engines.answering import Answering
-from dialeval.engines.encoder.folder import load_network, save_network
-from dialeval.engines.encoder.metric import Metric
-from dialeval.engines.encoder.scoring import best_device, in_precision
+from dialeval.engines.encoder.engine import load_network, save_network
+from dialeval.engines.encoder.metric import Metric, best_device, in_precision
 from dialeval.engines.encoder.tiny_encoder import build_tiny_encoder
 from dialeval.engines.opening import open_engine
-from dialeval.engines.request import Message, Request, Sampling
+from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 from gates import Gates, arguments
 
 MAX_TOKENS = 256

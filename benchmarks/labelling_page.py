@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 
 from dialeval.labels.page import page_html
-from dialeval.labels.sheet import Option, Sheet, SheetQuestion, ShownTurn, Thing
+from dialeval.labels.units import Option, Sheet, SheetQuestion, ShownTurn, Thing
 from gates import Gates, arguments
 
 

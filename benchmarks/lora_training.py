@@ -22,10 +22,10 @@ import torch
 import transformers
 
 from dialeval.config.training import LoraTraining
-from dialeval.engines.labels import LabelTree
-from dialeval.training.arguments import micro_batch
-from dialeval.training.lora.learning import train_adapter, with_adapter
-from dialeval.training.lora.questions import LoraQuestion
+from dialeval.engines.label_probabilities import LabelTree
+from dialeval.training.lora import train_adapter, with_adapter
+from dialeval.training.lora_questions import LoraQuestion
+from dialeval.training.running import micro_batch
 from gates import Gates, arguments
 
 SHAPES: dict[str, dict[str, int]] = {

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from dialeval.aggregation.measures.design import Design
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import ITEMS
-from dialeval.tables import TableWriter
+from dialeval.measures.design import Design
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import TableWriter
+from dialeval.tables.metaeval import ITEMS
 from gates import Gates, arguments
 from stage_runs import run_stage
 

@@ -17,18 +17,17 @@ import numpy as np
 import pyarrow as pa
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from dialeval.aggregation.metaeval.averages import average_rows
-from dialeval.aggregation.metaeval.cells import Cell, gather
-from dialeval.aggregation.metaeval.correlations import correlate_cells, correlation_rows
-from dialeval.aggregation.metaeval.judge_pairs import pair_rows
 from dialeval.corpora.items import Item, item_rows
-from dialeval.corpora.rated import rating_rows
+from dialeval.corpora.rated_items import rating_rows
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.criteria import DIMENSIONS
-from dialeval.forms.probability import plan
+from dialeval.measures.metaeval.averages import average_rows
+from dialeval.measures.metaeval.cells import Cell, gather
+from dialeval.measures.metaeval.correlations import correlate_cells, correlation_rows, pair_rows
 from dialeval.prompts.rendering import Templates
-from dialeval.schemas.metaeval import ITEMS, RATINGS
-from dialeval.tables import to_table
+from dialeval.protocols.probability import plan
+from dialeval.tables.files import to_table
+from dialeval.tables.metaeval import ITEMS, RATINGS
 from gates import DATA, Gates, arguments
 
 

@@ -29,13 +29,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from dialeval.corpora import mutual_folder
+from dialeval.corpora import readers
+from dialeval.corpora.clusters import generator_for, split, without
 from dialeval.criteria import DIMENSIONS
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import human_probability, learn, learner_of
-from dialeval.engines.request import Dialogue
-from dialeval.text.folds import generator_for, split, without
-from dialeval.text.tokens import tokens
+from dialeval.engines.requests import Dialogue
+from dialeval.text import tokens
 from embedded_ratings import bundled
 from gates import DATA, Gates, arguments
 
@@ -154,7 +154,7 @@ def tell_table(gates: Gates, title: str, scored: Sequence[tuple[Sequence[Reply],
 
 
 def mutual(folder: Path) -> list[Dialogue]:
-    read = mutual_folder.read(folder, "en").dialogues
+    read = readers.read_mutual_folder(folder, "en").dialogues
     return sorted({tuple(utterance.text for utterance in one.utterances) for one in read})
 
 

@@ -28,16 +28,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chat_stub import Stub
-from dialeval.config.openai_model import OpenAIModel
+from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.answering import Answering
 from dialeval.engines.openai_api.connection import Connection
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.request import Message, Request, Sampling
+from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.spending.account import Account
-from dialeval.engines.spending.terms import Terms, digest_of, run_terms
+from dialeval.engines.spending.prices import Terms, digest_of, run_terms
 from dialeval.engines.store import ResponseStore
-from dialeval.processes.garbage import keep_what_is_loaded
-from dialeval.progress import Progress
+from dialeval.jobs.process_setup import keep_what_is_loaded
+from dialeval.jobs.progress import Progress
 from gates import Gates, arguments
 
 DELAY = 0.02

@@ -17,15 +17,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from dialeval.corpora import mutual_folder
+from dialeval.corpora import readers
 from dialeval.corpora.items import Item, item_rows
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.criteria import Level
 from dialeval.perturbations.registry import STRATEGIES, damage
 from dialeval.perturbations.suite import pools
-from dialeval.schemas.metaeval import ITEMS
-from dialeval.schemas.robustness import PAIRS
-from dialeval.tables import TableWriter, read_table
+from dialeval.tables.files import TableWriter, read_table
+from dialeval.tables.metaeval import ITEMS
+from dialeval.tables.robustness import PAIRS
 from gates import DATA, Gates, arguments
 from stage_runs import Taken, run_stage
 
@@ -54,7 +54,7 @@ def items_of_files(data: Path) -> Iterator[Item]:
                 for end in (len(item.utterances) // 2, len(item.utterances)) if item.level == "dialogue" else ():
                     said = {"speakers": item.speakers[:end], "utterances": item.utterances[:end]}
                     yield replace(item, item_id=f"{item.item_id}/{end}", level="turn", **said)
-    for dialogue in mutual_folder.read(data / "mutual" / "test", "en").dialogues:
+    for dialogue in readers.read_mutual_folder(data / "mutual" / "test", "en").dialogues:
         texts = tuple(said.text for said in dialogue.utterances)
         speakers = tuple("BA"[(len(texts) - turn) % 2] for turn in range(len(texts)))
         yield Item("mutual", dialogue.dialogue_id, "en", "turn", dialogue.dialogue_id, speakers, texts)

@@ -11,11 +11,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from dialeval.config.resolved import shipped
+from dialeval.config.protocols import shipped
 from dialeval.corpora.items import Item, item_rows
-from dialeval.schemas.metaeval import ITEMS
-from dialeval.schemas.shared import REQUESTS
-from dialeval.tables import TableWriter, count_rows
+from dialeval.tables.dialogues import REQUESTS
+from dialeval.tables.files import TableWriter, count_rows
+from dialeval.tables.metaeval import ITEMS
 from gates import Gates, arguments
 from stage_runs import run_stage
 

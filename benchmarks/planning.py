@@ -16,10 +16,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_rel
 
-from dialeval.aggregation.measures.design import Design
-from dialeval.aggregation.planning.numbers import PlannedDesign, Size
-from dialeval.aggregation.planning.people import LabelPlan
-from dialeval.aggregation.planning.plans import plans
+from dialeval.measures.design import Design
+from dialeval.planning.power import LabelPlan, PlannedDesign, Size, plans
 from dialeval.stats.corrected import correct_means
 from dialeval.stats.differences import contrast_interval, paired_differences
 from dialeval.stats.multiplicity import holm

@@ -17,8 +17,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from dialeval.fingerprints import sources
-from dialeval.fingerprints.code import fingerprint
+from dialeval.provenance import source_statements
+from dialeval.provenance.fingerprints import fingerprint
 from dialeval.stages import STAGES, stage_function
 from gates import ROOT, Gates, arguments
 
@@ -98,7 +98,7 @@ def main() -> int:
     modules = list((ROOT / "workflow" / "dialeval").rglob("*.py"))
     before = time.process_time()
     for path in modules:
-        sources._read(path.read_bytes(), path)
+        source_statements._read(path.read_bytes(), path)
     gates.told(f"sources of {len(modules)} modules read anew", time.process_time() - before, unit="CPU s")
     return gates.finish()
 

@@ -22,16 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from dialeval.prompts.rendering import Templates
-from dialeval.prompts.shown import ShownDialogue
-from dialeval.report import AskedProtocol, Figure, ReportInputs, build_report
-from dialeval.report.answer_tables import Answering, Answers, asked_in
-from dialeval.schemas.botchat import GENERATED, SEEDS, UTTERANCE_LENGTHS
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import DIFFERENCES, PASS_RATES, RATINGS, WIN_RATES
-from dialeval.schemas.shared import REQUESTS, RESPONSES, UTTERANCES
-from dialeval.schemas.table import Table
-from dialeval.tables import TableWriter, empty_table, read_table
+from dialeval.prompts.rendering import ShownDialogue, Templates
+from dialeval.report.inputs import AskedProtocol, Figure, ReportInputs
+from dialeval.report.page import build_report
+from dialeval.report.run_files import Answering, Answers, asked_in
+from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, REQUESTS, RESPONSES, SEEDS, UTTERANCE_LENGTHS, UTTERANCES
+from dialeval.tables.files import TableWriter, empty_table, read_table
+from dialeval.tables.measures import DIFFERENCES, PASS_RATES, RATINGS, WIN_RATES
+from dialeval.tables.schema import Table
 from gates import Gates, arguments
 from opened_page import opened
 

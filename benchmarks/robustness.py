@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from dialeval.config.robustness import Robustness
+from dialeval.config.metaeval import Robustness
 from dialeval.perturbations.suite import targets_of_items
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.robustness import PAIRS
-from dialeval.tables import TableWriter, read_table
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import TableWriter, read_table
+from dialeval.tables.robustness import PAIRS
 from gates import Gates, arguments
 from perturbations import DATA, damage_items, damageable
 from stage_runs import run_python, run_stage

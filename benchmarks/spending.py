@@ -12,12 +12,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from dialeval.engines.request import Response
+from dialeval.engines.requests import Response
 from dialeval.engines.spending.account import Account
-from dialeval.engines.spending.bills import Billed, Bound
-from dialeval.engines.spending.entries import SUFFIX, Entry, Sums, close_file
-from dialeval.engines.spending.ledger import FOLDER, Ledger
-from dialeval.engines.spending.terms import ModelTerms, RunTerms, Terms
+from dialeval.engines.spending.ledger import FOLDER, SUFFIX, Entry, Ledger, Sums, close_file
+from dialeval.engines.spending.prices import Billed, Bound, ModelTerms, RunTerms, Terms
 from dialeval.engines.store import ResponseStore
 from gates import Gates, arguments
 

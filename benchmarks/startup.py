@@ -24,7 +24,7 @@ import typing
 import gc
 gc.disable()
 import pyarrow
-from dialeval.processes import arrow_alone
+from dialeval.jobs import process_setup as arrow_alone
 from dialeval.stages import __main__, command, {module}
 arrow_alone.leave_pandas_out()
 pyarrow.array([])

@@ -14,9 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from dialeval.engines.request import Response
+from dialeval.engines.requests import Response
 from dialeval.engines.store import ResponseStore
-from dialeval.engines.store.stored_answers import StoredAnswers
+from dialeval.engines.store.response_store import StoredAnswers
 from gates import Gates, arguments
 
 N = 100_000

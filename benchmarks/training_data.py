@@ -14,16 +14,14 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from dialeval.corpora import mutual_folder
-from dialeval.schemas.shared import UTTERANCES
-from dialeval.schemas.training import TRAINING_EXAMPLES
+from dialeval.corpora import readers
 from dialeval.stages.training import make_training_data
-from dialeval.tables import TableWriter, count_rows
-from dialeval.training.pairs.hashing import number_of
-from dialeval.training.pairs.human_dialogues import read_dialogues
-from dialeval.training.pairs.pair import Pair, Side, Spoiled, rows_of
-from dialeval.training.pairs.recipe import Recipe
-from dialeval.training.pairs.splitting import Placed
+from dialeval.tables.dialogues import UTTERANCES
+from dialeval.tables.files import TableWriter, count_rows
+from dialeval.tables.training import TRAINING_EXAMPLES
+from dialeval.training.human_dialogues import Placed, number_of, read_dialogues
+from dialeval.training.pairs import Pair, Side, Spoiled, rows_of
+from dialeval.training.training_sets import Recipe
 from gates import DATA, Gates, arguments
 from stage_runs import run_python
 
@@ -46,7 +44,7 @@ def reworded(text: str, copy: int) -> str:
 
 
 def rows(folder: Path, level: str, n_pairs: int, joined: int) -> Iterator[dict[str, object]]:
-    dialogues = mutual_folder.read(folder, "en").dialogues
+    dialogues = readers.read_mutual_folder(folder, "en").dialogues
     number = made = 0
     while made < n_pairs:
         copy, place = divmod(number * joined, len(dialogues))

@@ -24,17 +24,16 @@ import torch
 import transformers
 
 from dialeval.config.training import EncoderTraining, LoraTraining
-from dialeval.engines.encoder.encoding import Encoded, Encoding
+from dialeval.engines.encoder.metric import Encoded, Encoding
 from dialeval.engines.encoder.network import ExpertNetwork
 from dialeval.engines.encoder.tiny_encoder import build_tiny_encoder
-from dialeval.engines.labels import LabelTree
-from dialeval.training.arguments import micro_batch
-from dialeval.training.determinism import settle
-from dialeval.training.encoder.examples import ExampleSet, Pairs
-from dialeval.training.encoder.learning import Learned, train_network
-from dialeval.training.lora.learning import LoraResult, train_adapter, with_adapter
-from dialeval.training.lora.questions import LoraQuestion
+from dialeval.engines.label_probabilities import LabelTree
+from dialeval.training.encoder import Learned, train_network
+from dialeval.training.encoder_examples import ExampleSet, Pairs
+from dialeval.training.lora import LoraResult, train_adapter, with_adapter
+from dialeval.training.lora_questions import LoraQuestion
 from dialeval.training.memory import Memory, training_memory
+from dialeval.training.running import micro_batch, settle
 from gates import Gates, arguments
 from lora_training import SHAPES, VOCABULARY
 

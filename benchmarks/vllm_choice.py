@@ -20,11 +20,11 @@ from vllm_direct import Direct, Scheme, cpu_settings, final, interleaved, own_me
 
 from dialeval.corpora import bundled
 from dialeval.engines.answering import Answering
-from dialeval.engines.labels import label_tree
-from dialeval.engines.request import Message, Request
+from dialeval.engines.label_probabilities import label_tree
+from dialeval.engines.requests import Message, Request
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 from dialeval.prompts.rendering import render_dialogue
 from gates import Gates, arguments
 

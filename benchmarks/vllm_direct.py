@@ -21,9 +21,9 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from dialeval.config import VllmModel
 from dialeval.corpora import bundled
-from dialeval.engines.request import Dialogue
+from dialeval.engines.requests import Dialogue
 from dialeval.engines.vllm_engine import VllmEngine
-from dialeval.engines.vllm_engine.arguments import computing_environment, engine_arguments
+from dialeval.engines.vllm_engine.process import computing_environment, engine_arguments
 from stage_runs import run_python
 
 BUILD = """

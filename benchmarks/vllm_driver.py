@@ -23,15 +23,14 @@ from vllm_direct import cpu_settings, seeds, tiny_model  # isort: skip
 
 from dialeval.corpora import bundled
 from dialeval.engines.answering import Answering
-from dialeval.engines.request import Message, Request, Sampling
+from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine import engine as engine_module
-from dialeval.engines.vllm_engine.exchange import Answered, Ask, EngineSize
-from dialeval.progress import Progress
+from dialeval.engines.vllm_engine.process import Answered, Ask, EngineSize
+from dialeval.jobs.progress import Progress
 from dialeval.prompts.rendering import Templates, render_dialogue
-from dialeval.protocols.selfchat import chat_all
-from dialeval.protocols.voices import SELFCHAT, Talk
+from dialeval.protocols.selfchat import SELFCHAT, Talk, chat_all
 from gates import Gates, arguments
 from vllm_choice import requests as choice_requests
 

@@ -36,14 +36,14 @@ from typing import Any
 
 from dialeval.config import VllmModel
 from dialeval.engines.answering import Answering
-from dialeval.engines.request import Message, Request, Sampling
+from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
-from dialeval.engines.vllm_engine.driving import Driver
-from dialeval.engines.vllm_engine.exchange import Answered, Ask
-from dialeval.progress import Progress
+from dialeval.engines.vllm_engine.driver import Driver
+from dialeval.engines.vllm_engine.process import Answered, Ask
+from dialeval.jobs.progress import Progress
 from dialeval.prompts.rendering import render_dialogue
-from dialeval.protocols.voices import history
+from dialeval.protocols.selfchat import history
 from gates import Gates, arguments
 from vllm_choice import LABELS, QUESTION
 from vllm_choice import requests as choice_requests
@@ -249,7 +249,7 @@ def side_ours(options: argparse.Namespace, found: dict[str, Any]) -> None:
 
 def side_llm(options: argparse.Namespace, found: dict[str, Any]) -> None:
     """The same by `LLM.chat`."""
-    from dialeval.engines.vllm_engine.arguments import engine_arguments
+    from dialeval.engines.vllm_engine.process import engine_arguments
 
     os.environ["VLLM_LOGGING_LEVEL"] = "ERROR"
     os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0" if options.side == "llm-inside" else "1"

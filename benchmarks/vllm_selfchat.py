@@ -21,16 +21,15 @@ from typing import Any
 
 from dialeval.config import VllmModel
 from dialeval.engines.answering import Answering
-from dialeval.engines.request import Dialogue, Message, Request, Sampling
+from dialeval.engines.requests import Dialogue, Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
-from dialeval.engines.vllm_engine.driving import Driver
+from dialeval.engines.vllm_engine.driver import Driver
 from dialeval.engines.vllm_engine.engine import sampler_seed
-from dialeval.engines.vllm_engine.exchange import Answered, Ask
-from dialeval.progress import Progress
+from dialeval.engines.vllm_engine.process import Answered, Ask
+from dialeval.jobs.progress import Progress
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.selfchat import chat_all
-from dialeval.protocols.voices import SELFCHAT, Talk, history
+from dialeval.protocols.selfchat import SELFCHAT, Talk, chat_all, history
 from gates import Gates, arguments
 from vllm_direct import (
     Direct,

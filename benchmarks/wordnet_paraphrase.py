@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from dialeval.perturbations.synonyms import listed_synonyms
 from dialeval.perturbations.wordnet import WordNet, wordnet_folder
+from dialeval.perturbations.words import listed_synonyms
 from gates import DATA, Gates, arguments
 
 SETS = "comp-analysis/robustness_data/turn_level_robust_data/und"

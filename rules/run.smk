@@ -10,7 +10,7 @@ from snakemake.exceptions import WorkflowError
 gc.set_threshold(50_000, 20, 20)
 
 try:
-    from dialeval.fingerprints.code import fingerprint
+    from dialeval.provenance.fingerprints import fingerprint
     from dialeval.layout import Layout
     from dialeval.rules.cluster import cluster_check
     from dialeval.rules.corpora import Corpora
@@ -27,7 +27,7 @@ try:
     from dialeval.rules.selfchat import Selfchat
     from dialeval.rules.training import Training
     from dialeval.rules.translation import Translation
-    from dialeval.schemas.measures import MEASURED
+    from dialeval.tables.measures import MEASURED
 except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")
 

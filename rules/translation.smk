@@ -128,7 +128,7 @@ rule score_translations:
         "../envs/comet.yaml"
     params:
         source=by(TRANSLATION.source_language),
-        code=fingerprint("dialeval.translation.quality.outside"),
+        code=fingerprint("dialeval.translation.external_scores"),
     shell:
         # by its path, and alone: this environment has none of our packages
         'rm -f {log:q} && python -u "$DIALEVAL_OUTSIDE" --metric {wildcards.metric} --rows {input:q} --language {params.source:q} '

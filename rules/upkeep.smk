@@ -102,4 +102,4 @@ rule check:
             workflow, CONFIG, resources, RUN.has_own_environments
         ),
     shell:
-        "rm -f {log:q} && python -u -m dialeval.cluster.check {params.asked:q} 2>&1 | tee -i {log:q}"
+        "rm -f {log:q} && python -u -m dialeval.jobs.cluster_check {params.asked:q} 2>&1 | tee -i {log:q}"

@@ -9,9 +9,9 @@ import yaml
 
 from dialeval.config import load_config
 from dialeval.corpora.items import Item
-from dialeval.engines.request import Sampling
-from dialeval.forms import probability, scale
+from dialeval.engines.requests import Sampling
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols import probability, scale
 
 DOCS = (Path(__file__).parents[1] / "docs" / "criteria.md").read_text(encoding="utf-8")
 ITEM = Item("mine", "1", "en", "dialogue", "1", ("human", "chatbot"), ("I failed.", "That hurts. What happened?"))

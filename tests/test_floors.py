@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -58,3 +59,17 @@ def test_nothing_imports_upwards() -> None:
         if floor_of(imported, known) < floor_of(module, known)
     ]
     assert upwards == []
+
+
+def test_rooms_import_each_other_in_no_circle() -> None:
+    needs: dict[str, set[str]] = {}
+    for module, imported in imports():
+        room, other = module.split(".")[0], imported.split(".")[0]
+        if room != other and is_ours(other):
+            needs.setdefault(room, set()).add(other)
+    assert list(TopologicalSorter(needs).static_order())  # raises CycleError, which names the circle
+
+
+def test_the_picture_shows_every_room() -> None:
+    picture = (ROOT / "docs" / "images" / "floors.svg").read_text(encoding="utf-8")
+    assert set(re.findall(r">([a-z_]+)</text></g>", picture)) == {name for name in floors() if "." not in name}

@@ -17,21 +17,19 @@ from judged_dialogues import items_of, planned, shipped_question
 
 from dialeval.config import OpenAIModel, VllmModel
 from dialeval.corpora import bundled
-from dialeval.corpora.dialogue_items import items_of_dialogues
 from dialeval.corpora.dialogues import utterance_table
-from dialeval.corpora.items import Item
+from dialeval.corpora.items import Item, items_of_dialogues
 from dialeval.dialogbench import bundled as bundled_items
 from dialeval.dialogbench import examination
-from dialeval.engines.openai_api.identity import openai_identity
-from dialeval.engines.request import Dialogue, Message, Request, Sampling, request_key
-from dialeval.engines.vllm_engine.identity import vllm_identity
-from dialeval.forms import probability, scale
+from dialeval.engines.openai_api.request_bodies import openai_identity
+from dialeval.engines.requests import Dialogue, Message, Request, Sampling, request_key
+from dialeval.engines.vllm_engine.model_files import vllm_identity
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.rewriting import plan_rewriting
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import selfchat
-from dialeval.protocols.voices import Voice
-from dialeval.tables import HUMAN
+from dialeval.protocols import probability, scale, selfchat
+from dialeval.protocols.selfchat import Voice
+from dialeval.tables.files import HUMAN
 
 N_DIALOGUES = 6
 TEMPLATES = Templates()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dialeval.schemas.every import TABLES
+from dialeval.tables.catalogue import TABLES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "results" / "README.md").read_text(encoding="utf-8")

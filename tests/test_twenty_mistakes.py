@@ -24,22 +24,21 @@ from config_example import BASE
 from loopback_endpoint import LoopbackEndpoint, Reply, refusal
 
 from dialeval.config import OpenAIModel, load_config
-from dialeval.config.origin import check_files
-from dialeval.engines import cl100k_vocabulary, gpus
+from dialeval.config.files import check_files
+from dialeval.engines import cl100k, local_models
 from dialeval.engines.answering import Answering
 from dialeval.engines.availability import cannot_compute_here
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.retrying import RetryPolicy
-from dialeval.engines.request import AnswerFailure, Message, Request
+from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.requests import AnswerFailure, Message, Request
 from dialeval.engines.store import ResponseStore
-from dialeval.engines.vllm_engine import devices, installation
+from dialeval.engines.vllm_engine import installation
+from dialeval.engines.vllm_engine import installation as devices
 from dialeval.errors import UserError
-from dialeval.last_words.causes import cause_in
-from dialeval.last_words.notices import unknown_target
-from dialeval.last_words.told import FailedJob, closing_words, words_of_ending
-from dialeval.processes import runlock
-from dialeval.progress import Progress
-from dialeval.readiness.preflight import check_transcripts, checked_config
+from dialeval.jobs import run_lock
+from dialeval.jobs.failure_summary import FailedJob, cause_in, closing_words, unknown_target, words_of_ending
+from dialeval.jobs.progress import Progress
+from dialeval.planning.preflight import check_transcripts, checked_config
 from dialeval.stages import command
 
 LAST = 5
@@ -141,7 +140,7 @@ def no_gpu(desk: Desk) -> str:
     desk.patch.setattr(installation, "version", lambda name: "0.32.0")
     desk.patch.setattr(installation, "entry_points", lambda group: ())
     desk.patch.setattr(devices, "build", lambda: "cuda")
-    desk.patch.setattr(gpus, "gpus_of_the_driver", lambda: 0)
+    desk.patch.setattr(local_models, "gpus_of_the_driver", lambda: 0)
     model = load_config(BASE).models["local"]
     return f"models.local: {cannot_compute_here(model)}"
 
@@ -149,7 +148,7 @@ def no_gpu(desk: Desk) -> str:
 def no_vocabulary(desk: Desk) -> str:
     """A file that is named and is not the vocabulary; without one, words are counted, and the page says so."""
     wrong = desk.file("cl100k_base.tiktoken", "not it")
-    return said(lambda: cl100k_vocabulary.folder_with_vocabulary(wrong))
+    return said(lambda: cl100k.folder_with_vocabulary(wrong))
 
 
 def another_run(desk: Desk) -> str:
@@ -160,7 +159,7 @@ def another_run(desk: Desk) -> str:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         try:
-            return said(lambda: runlock.refuse_second_run(desk.folder))
+            return said(lambda: run_lock.refuse_second_run(desk.folder))
         finally:
             holder.kill()
 
@@ -168,7 +167,7 @@ def another_run(desk: Desk) -> str:
 HOLDER = """
 import sys
 from pathlib import Path
-from dialeval.processes import runlock
+from dialeval.jobs import run_lock as runlock
 runlock.acquire(Path(sys.argv[1]))
 print("held", flush=True)
 sys.stdin.read()

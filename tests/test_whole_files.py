@@ -10,18 +10,17 @@ from pathlib import Path
 import pytest
 from store_writers import key, opened
 
-from dialeval.engines.request import Response
-from dialeval.engines.spending.entries import Entry, close_file
-from dialeval.engines.spending.ledger import Ledger
-from dialeval.engines.store.responses import NAMES
+from dialeval.engines.requests import Response
+from dialeval.engines.spending.ledger import Entry, Ledger, close_file
+from dialeval.engines.store.response_store import NAMES
 from dialeval.errors import UserError
-from dialeval.processes import runlock
-from dialeval.progress import files as progress_files
-from dialeval.provenance import kept
+from dialeval.jobs import progress as progress_files
+from dialeval.jobs import run_lock
+from dialeval.provenance import kept_outputs
 from dialeval.provenance.records import Job, write_record
-from dialeval.schemas.botchat import SEEDS
-from dialeval.tables import empty_table, write_table
-from dialeval.training.checkpoints import remove_checkpoints
+from dialeval.tables.dialogues import SEEDS
+from dialeval.tables.files import empty_table, write_table
+from dialeval.training.weights import remove_checkpoints
 from dialeval.whole_files import RESULTS, STORE, linked_folder, replacing, write_new
 
 PRECIOUS = "what belongs to somebody else\n"
@@ -89,7 +88,7 @@ def test_no_name_of_a_temporary_file_can_be_taken_before(results: Path, precious
         (results / name).symlink_to(precious)
     with replacing(results / "x.csv") as temporary:
         temporary.write_text("a,b")
-    runlock.check_writable(results)
+    run_lock.check_writable(results)
 
 
 PLANTED: dict[str, Callable[[Path, Path], None]] = {
@@ -137,13 +136,13 @@ def test_no_ledger_is_written_through_a_link(tmp_path: Path, precious: Path, pla
 
 def test_the_lock_of_the_results_is_no_link(results: Path, precious: Path) -> None:
     (results / ".run.lock").symlink_to(precious)
-    runlock.refuse_second_run(results)
+    run_lock.refuse_second_run(results)
     with pytest.raises(UserError, match=r"\.run\.lock is a link"):
-        runlock.acquire(results)
+        run_lock.acquire(results)
 
 
 def test_progress_records_and_kept_files_go_through_no_link(results: Path, precious: Path) -> None:
-    for name in (progress_files.FOLDER, "provenance", kept.FOLDER):
+    for name in (progress_files.FOLDER, "provenance", kept_outputs.FOLDER):
         (results / name).symlink_to(precious.parent)
     progress_files.tell_for(results, results / "logs/responses/gpt.log")
     progress_files.write(progress_files.SoFar("arena by gpt", "answers", 1, 2, 0, 0, 0, 1.0, "running"))
@@ -154,9 +153,9 @@ def test_progress_records_and_kept_files_go_through_no_link(results: Path, preci
     job = Job("parse", results, (made,))
     with pytest.raises(UserError, match="provenance is a link"):
         write_record(job, "key")
-    kept.keep(job)
-    kept.forget(results, [made])
-    assert not kept.put_back(job)
+    kept_outputs.keep(job)
+    kept_outputs.forget(results, [made])
+    assert not kept_outputs.put_back(job)
 
 
 def test_checkpoints_behind_a_link_are_left_alone(results: Path, precious: Path) -> None:

@@ -12,15 +12,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dialeval.aggregation.measures.bias import ALL_JUDGES, NO_LENGTHS, ONE_ORDER
-from dialeval.aggregation.measures.bias import bias as bias_rows
-from dialeval.aggregation.measures.design import Design
-from dialeval.aggregation.words import dialogue_words
 from dialeval.corpora.items import Item, item_rows
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import BIAS
-from dialeval.schemas.metaeval import ITEMS
-from dialeval.tables import to_table, write_table
+from dialeval.measures.bias import ALL_JUDGES, NO_LENGTHS, ONE_ORDER
+from dialeval.measures.bias import bias as bias_rows
+from dialeval.measures.design import Design
+from dialeval.measures.dialogue_lengths import dialogue_words
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table, write_table
+from dialeval.tables.measures import BIAS
+from dialeval.tables.metaeval import ITEMS
 
 MODELS = ("a", "b")
 SEEDS = [f"s{number}" for number in range(1, 7)]

@@ -13,22 +13,19 @@ import pyarrow as pa
 import pytest
 from scipy.stats import beta
 
-from dialeval.aggregation.lengths import length_summary, utterance_tokens
-from dialeval.aggregation.measures.design import Design
-from dialeval.aggregation.measures.pass_rates import pass_rates, pass_rates_at_gt_length
-from dialeval.aggregation.measures.ranks import ranks
-from dialeval.aggregation.measures.ratings import ratings
-from dialeval.aggregation.measures.win_rates import win_rates
 from dialeval.config import Elo
-from dialeval.corpora import botchat_workbook
+from dialeval.corpora import botchat
 from dialeval.corpora.dialogues import utterance_table
 from dialeval.corpora.seeds import seed_table
 from dialeval.engines.cl100k import Tokenizer, cl100k_tokenizer
-from dialeval.schemas.botchat import GENERATED, SEEDS
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import DIFFERENCES, PASS_RATES, PASS_RATES_AT_GT_LENGTH, RATINGS, WIN_RATES
-from dialeval.schemas.shared import UTTERANCES
-from dialeval.tables import empty_table, to_table
+from dialeval.measures.design import Design
+from dialeval.measures.differences import ranks
+from dialeval.measures.lengths import length_summary, utterance_tokens
+from dialeval.measures.ratings import ratings, win_rates
+from dialeval.measures.scores import pass_rates, pass_rates_at_gt_length
+from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, SEEDS, UTTERANCES
+from dialeval.tables.files import empty_table, to_table
+from dialeval.tables.measures import DIFFERENCES, PASS_RATES, PASS_RATES_AT_GT_LENGTH, RATINGS, WIN_RATES
 
 QUICK = Elo(shuffles=50, repeats=2, resamples=50)
 WORDS = Tokenizer("words", lambda texts: [len(text.split()) for text in texts])
@@ -346,7 +343,7 @@ def test_human_lengths_of_mutual_are_the_papers(real_data: Path, monkeypatch: py
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(real_data / "tiktoken"))
     tokenizer = cl100k_tokenizer()
     assert tokenizer.name == "cl100k_base"
-    human = utterance_table("m", botchat_workbook.read(real_data / "botchat" / "MuTual_test.xlsx", "en"))
+    human = utterance_table("m", botchat.read_botchat_workbook(real_data / "botchat" / "MuTual_test.xlsx", "en"))
     seeds = seed_table(human, arena_min_utterances=4, limit=None)
     (row,) = length_summary(utterance_tokens(human, seeds, empty_table(GENERATED), tokenizer)).to_pylist()
     assert (row["n"], round(row["mean"], 4)) == (2389, 17.2143)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from dialeval.aggregation.metaeval.by_language import THIS_RUN, chinese_rows, language_rows
 from dialeval.languages import PAPER_ORDER
-from dialeval.schemas.by_language import BY_LANGUAGE, NATURAL_CHINESE
-from dialeval.tables import to_table
+from dialeval.measures.metaeval.averages import THIS_RUN, chinese_rows, language_rows
+from dialeval.tables.files import to_table
+from dialeval.tables.metaeval import BY_LANGUAGE, NATURAL_CHINESE
 
 PAPERS_ROWS = 29
 """Systems of Tables 4 and 5 at each level: 5 tuned on English; 1 encoder, 9 untuned, 7 tuned and 7 ensembles."""

@@ -10,19 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dialeval.aggregation.metaeval.ceilings import MEANS_ALONE, ceiling_rows
-from dialeval.aggregation.metaeval.cells import gather
-from dialeval.aggregation.metaeval.correlations import correlate_cells, correlation_rows
-from dialeval.aggregation.metaeval.single_opinions import SingleOpinions
-from dialeval.corpora import comp_dialogue, rated_json_lines
+from dialeval.corpora import comp_analysis, rated_json_lines
 from dialeval.corpora.items import Rating, item_rows
-from dialeval.corpora.rated import Scale, rating_rows, repeated_ratings
+from dialeval.corpora.rated_items import Scale, rating_rows, repeated_ratings
 from dialeval.corpora.text_files import read_json
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import ITEMS, RATINGS
-from dialeval.schemas.raters import CEILINGS
-from dialeval.stats.ceilings import ALL_ALIKE, NO_AGREEMENT, reliability
-from dialeval.tables import to_table
+from dialeval.measures.metaeval.cells import gather
+from dialeval.measures.metaeval.correlations import correlate_cells, correlation_rows
+from dialeval.measures.metaeval.reliability import MEANS_ALONE, SingleOpinions, ceiling_rows
+from dialeval.stats.reliability import ALL_ALIKE, NO_AGREEMENT, reliability
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table
+from dialeval.tables.metaeval import CEILINGS, ITEMS, RATINGS
 
 N, K = 60, 4
 SCALE = Scale(-99.0, 99.0)
@@ -143,7 +141,7 @@ def test_fed_dial_leaves_room_for_less_than_one(real_data: Path) -> None:
     path = real_data / "comp-analysis/dialog_level_texts/fed-dial_text.txt"
     if not path.exists():
         pytest.skip(f"the public file {path.name} is not in shared/data")
-    reading = comp_dialogue.read("FED-Dial", path)
+    reading = comp_analysis.read_dialogues("FED-Dial", path)
     ratings = to_table(RATINGS, rating_rows(reading.ratings))
     judged = to_table(JUDGEMENTS, [])
     cells = gather(to_table(ITEMS, item_rows(reading.items)), ratings, judged, {"FED-Dial": ""})

@@ -8,15 +8,19 @@ from typing import Any
 
 import pytest
 
-from dialeval.aggregation.answer_rates import mean_rate, rate_of, unweighted_mean
-from dialeval.aggregation.dialogbench.ablations import ablation_rows
-from dialeval.aggregation.dialogbench.accuracy import accuracy_rows, domain_rows, human_rows
-from dialeval.aggregation.dialogbench.descriptions import domain_count_rows, style_rows
-from dialeval.aggregation.dialogbench.items import item_rows
-from dialeval.aggregation.dialogbench.positions import circular_rows, position_rows
-from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS
-from dialeval.corpora.multiple_choice import TestItem
-from dialeval.published.dialogbench import AVERAGE, OVERALL, PublishedRow, published_rows
+from dialeval.dialogbench.accuracy import (
+    ablation_rows,
+    accuracy_rows,
+    domain_rows,
+    human_rows,
+    mean_rate,
+    rate_of,
+    unweighted_mean,
+)
+from dialeval.dialogbench.items import TestItem
+from dialeval.dialogbench.result_tables import circular_rows, domain_count_rows, item_rows, position_rows, style_rows
+from dialeval.dialogbench.tasks import ABBREVIATIONS
+from dialeval.papers.dialogbench import AVERAGE, OVERALL, PublishedRow, published_rows
 
 DIALOGUES = count()
 """Every answer is to an item of its own dialogue, unless a test says otherwise."""

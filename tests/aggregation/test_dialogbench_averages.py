@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dialeval.aggregation.dialogbench.accuracy import accuracy_rows
-from dialeval.aggregation.dialogbench.averages import average_rows
-from dialeval.aggregation.dialogbench.overview import overview_rows
-from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS
-from dialeval.published.dialogbench import AVERAGE, OVERALL, published_average, published_rows
+from dialeval.dialogbench.accuracy import accuracy_rows, average_rows
+from dialeval.dialogbench.result_tables import overview_rows
+from dialeval.dialogbench.tasks import ABBREVIATIONS
+from dialeval.papers.dialogbench import AVERAGE, OVERALL, published_average, published_rows
 
 NUMBERS = count()
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dialeval.aggregation.dialogbench.accuracy import accuracy_rows
-from dialeval.aggregation.dialogbench.people import agreement_rows, expert_rows, joint_answers
-from dialeval.published.dialogbench import OVERALL
+from dialeval.dialogbench.accuracy import accuracy_rows
+from dialeval.dialogbench.result_tables import agreement_rows, expert_rows, joint_answers
+from dialeval.papers.dialogbench import OVERALL
 from dialeval.stats.agreement import NO_VARIATION
 
 

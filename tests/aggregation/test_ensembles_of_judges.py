@@ -9,12 +9,11 @@ import pytest
 from correlated_judges import DIMENSIONS, HOW, QUALITY, N, as_tables, find, rating, tables
 from scipy.stats import pearsonr
 
-from dialeval.aggregation.metaeval.best_judges import Candidates
-from dialeval.aggregation.metaeval.cells import Cell, gather
-from dialeval.aggregation.metaeval.dimension_ensembles import dimension_ensemble_rows
-from dialeval.aggregation.metaeval.model_ensembles import Ensembles, model_ensemble_rows
-from dialeval.published.metaeval import published_ensemble, systems
-from dialeval.schemas.metaeval import DIMENSION_ENSEMBLE, MODEL_ENSEMBLE
+from dialeval.measures.metaeval.cells import Cell, gather
+from dialeval.measures.metaeval.correlations import Candidates
+from dialeval.measures.metaeval.ensembles import Ensembles, dimension_ensemble_rows, model_ensemble_rows
+from dialeval.papers.comp_analysis import published_ensemble, systems
+from dialeval.tables.metaeval import DIMENSION_ENSEMBLE, MODEL_ENSEMBLE
 
 NAMED = Candidates(["named"])
 PAPERS = {"Tulu-13B": 0.5, "Baize-v2-13B": 0.6, "Vicuna-7B": 0.7}

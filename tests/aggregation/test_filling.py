@@ -9,22 +9,19 @@ import pyarrow as pa
 import pytest
 from scipy.stats import pearsonr
 
-from dialeval.aggregation.metaeval.averages import average_rows
-from dialeval.aggregation.metaeval.best_judges import Candidates
-from dialeval.aggregation.metaeval.ceilings import ceiling_rows
-from dialeval.aggregation.metaeval.cells import Filled, gather
-from dialeval.aggregation.metaeval.correlations import correlate_cells, correlation_rows
-from dialeval.aggregation.metaeval.dimension_ensembles import dimension_ensemble_rows
-from dialeval.aggregation.metaeval.filling import filled_ratings
-from dialeval.aggregation.metaeval.judge_pairs import pair_rows
-from dialeval.aggregation.metaeval.model_ensembles import Ensembles, model_ensemble_rows
-from dialeval.aggregation.metaeval.single_opinions import SingleOpinions
-from dialeval.aggregation.rated_corpora import annotator_rows, corpus_rows
 from dialeval.corpora.items import Item, Rating
-from dialeval.corpora.rated import Scale, rating_rows, repeated_ratings
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import (
+from dialeval.corpora.rated_items import Scale, rating_rows, repeated_ratings
+from dialeval.measures.metaeval.averages import average_rows
+from dialeval.measures.metaeval.cells import Filled, gather
+from dialeval.measures.metaeval.correlations import Candidates, correlate_cells, correlation_rows, pair_rows
+from dialeval.measures.metaeval.ensembles import Ensembles, dimension_ensemble_rows, model_ensemble_rows
+from dialeval.measures.metaeval.reliability import SingleOpinions, ceiling_rows
+from dialeval.measures.rated_corpora import annotator_rows, corpus_rows, filled_ratings
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table
+from dialeval.tables.metaeval import (
     AVERAGES,
+    CEILINGS,
     CORRELATIONS,
     DIMENSION_ENSEMBLE,
     ITEMS,
@@ -32,8 +29,6 @@ from dialeval.schemas.metaeval import (
     MODEL_ENSEMBLE,
     RATINGS,
 )
-from dialeval.schemas.raters import CEILINGS
-from dialeval.tables import to_table
 
 N, ROUNDS = 30, 5
 SCALE = Scale(1.0, 5.0)

@@ -9,19 +9,15 @@ import pyarrow as pa
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from dialeval.aggregation.metaeval.averages import average_rows
-from dialeval.aggregation.metaeval.ceilings import ceiling_rows
-from dialeval.aggregation.metaeval.cells import Cell, Filled, gather
-from dialeval.aggregation.metaeval.correlations import correlate_cells, correlation_rows
-from dialeval.aggregation.metaeval.dimension_ensembles import dimension_ensemble_rows
-from dialeval.aggregation.metaeval.judge_pairs import pair_rows
-from dialeval.aggregation.metaeval.matrices import matrix_rows
-from dialeval.aggregation.metaeval.model_ensembles import Ensembles, model_ensemble_rows
-from dialeval.aggregation.metaeval.single_opinions import SingleOpinions
-from dialeval.published import xdial
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import ITEMS, RATINGS
-from dialeval.tables import to_table
+from dialeval.measures.metaeval.averages import average_rows, matrix_rows
+from dialeval.measures.metaeval.cells import Cell, Filled, gather
+from dialeval.measures.metaeval.correlations import correlate_cells, correlation_rows, pair_rows
+from dialeval.measures.metaeval.ensembles import Ensembles, dimension_ensemble_rows, model_ensemble_rows
+from dialeval.measures.metaeval.reliability import SingleOpinions, ceiling_rows
+from dialeval.papers import xdial_eval
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table
+from dialeval.tables.metaeval import ITEMS, RATINGS
 
 N = 30
 HOW = {"resamples": 20, "confidence": 0.95, "random_seed": 0}
@@ -120,8 +116,16 @@ def test_the_printed_numbers_of_the_paper_that_asks_so_stand_beside() -> None:
     scored = scores("relevance", "overall", judges=("ChatGPT",))
     results = correlate_cells(cells(ratings(), scored), **HOW)
     rows = {row["dimension"]: row for row in average_rows(results) if row["raters"] == "human"}
-    assert rows["relevance"]["published_pearson"] == xdial.published("ChatGPT", "turn", "en", "pearson") == 0.471
-    assert rows["relevance"]["published_spearman"] == xdial.published("ChatGPT", "turn", "en", "spearman") == 0.479
+    assert (
+        rows["relevance"]["published_pearson"]
+        == xdial_eval.published_xdial("ChatGPT", "turn", "en", "pearson")
+        == 0.471
+    )
+    assert (
+        rows["relevance"]["published_spearman"]
+        == xdial_eval.published_xdial("ChatGPT", "turn", "en", "spearman")
+        == 0.479
+    )
     plain = gather(*tables(items(), ratings("relevance"), scored), {"spoken": "all"})
     (row,) = [
         row

@@ -12,11 +12,10 @@ from labelled_example import label, labels_of, scored
 from scipy import stats
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from dialeval.aggregation.labels.agreement import ALONE, agreement
-from dialeval.aggregation.labels.annotators import ALONE as NOBODY_ELSE
-from dialeval.aggregation.labels.annotators import annotators
-from dialeval.schemas.labels import AGREEMENT, ANNOTATORS
-from dialeval.tables import to_table
+from dialeval.labels.agreement import ALONE, agreement, annotators
+from dialeval.labels.agreement import NO_OTHER_ANNOTATOR as NOBODY_ELSE
+from dialeval.tables.files import to_table
+from dialeval.tables.labels import AGREEMENT, ANNOTATORS
 
 Row = dict[str, Any]
 

@@ -18,8 +18,8 @@ from labelled_example import (
     simulated_scores,
 )
 
-from dialeval.aggregation.differences import NO_LIMIT, corrected
-from dialeval.aggregation.labels.corrected import (
+from dialeval.config.configuration import Config
+from dialeval.labels.correction import (
     FEW_OF_FAMILY,
     NEVER_OFF,
     NO_DRAW,
@@ -28,15 +28,20 @@ from dialeval.aggregation.labels.corrected import (
     ONE_FAMILY,
     corrected_numbers,
 )
-from dialeval.aggregation.labels.design import LabelledDesign, Terms, labelled_design
-from dialeval.aggregation.labels.planned import PLAN_COLUMNS, with_unasked
-from dialeval.aggregation.labels.quantities import NOWHERE
-from dialeval.config.whole import Config
-from dialeval.schemas.labels import CORRECTED, DIFFERENCES
+from dialeval.labels.joined_judgements import (
+    NOWHERE,
+    PLAN_COLUMNS,
+    LabelledDesign,
+    Terms,
+    labelled_design,
+    with_unasked,
+)
+from dialeval.measures.differences import NO_LIMIT, corrected
 from dialeval.stats.corrected import correct_means
 from dialeval.stats.corrected_means import FEW_INSIDE
 from dialeval.stats.shares import share_interval
-from dialeval.tables import to_table
+from dialeval.tables.files import to_table
+from dialeval.tables.labels import CORRECTED, DIFFERENCES
 
 Row = dict[str, Any]
 LOW_SCORES, PEOPLE = {"scale_min": 0.0, "scale_max": 1.0}, {"scale_min": 1.0, "scale_max": 5.0}

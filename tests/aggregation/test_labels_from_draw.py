@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from labelled_example import SYSTEMS, design, judgement, judgements_of, label, labels_of, scored
 
-from dialeval.aggregation.labels.corrected import corrected_numbers
-from dialeval.aggregation.labels.design import Terms
-from dialeval.labels.drawing import By, Design, draw
-from dialeval.labels.frame import Unit
+from dialeval.labels.correction import corrected_numbers
+from dialeval.labels.draw import By, Design, draw
+from dialeval.labels.joined_judgements import Terms
 from dialeval.labels.ledger import Ledger
-from dialeval.labels.sheet import ShownTurn
+from dialeval.labels.units import ShownTurn, Unit
 
 N_CASES = 80
 

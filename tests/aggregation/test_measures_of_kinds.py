@@ -11,18 +11,18 @@ import pandas as pd
 import pytest
 from judged_dialogues import items_of
 
-from dialeval.aggregation.measures.agreement import CONSTANT, ONE_VALUE, agreement
-from dialeval.aggregation.measures.design import Design
-from dialeval.aggregation.measures.differences import differences
-from dialeval.aggregation.measures.examples import MOST, examples
-from dialeval.aggregation.measures.rates import rates
 from dialeval.corpora.items import item_rows
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import AGREEMENT, EXAMPLES
-from dialeval.schemas.metaeval import ITEMS
+from dialeval.measures.bias import CONSTANT, ONE_VALUE, agreement
+from dialeval.measures.design import Design
+from dialeval.measures.differences import differences
+from dialeval.measures.examples import MOST, examples
+from dialeval.measures.scores import rates
 from dialeval.stats.agreement import NO_VARIATION
 from dialeval.stats.shares import share_interval
-from dialeval.tables import HUMAN, to_table, write_table
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import HUMAN, to_table, write_table
+from dialeval.tables.measures import AGREEMENT, EXAMPLES
+from dialeval.tables.metaeval import ITEMS
 
 Row = dict[str, Any]
 

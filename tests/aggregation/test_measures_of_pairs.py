@@ -7,14 +7,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dialeval.aggregation.measures.design import Design
-from dialeval.aggregation.measures.differences import IN_ROUNDS, differences
-from dialeval.aggregation.measures.ratings import ratings
-from dialeval.aggregation.measures.win_rates import win_rates
 from dialeval.config import Elo
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import DIFFERENCES, RATINGS, WIN_RATES
-from dialeval.tables import to_table
+from dialeval.measures.design import Design
+from dialeval.measures.differences import IN_ROUNDS, differences
+from dialeval.measures.ratings import ratings, win_rates
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table
+from dialeval.tables.measures import DIFFERENCES, RATINGS, WIN_RATES
 
 QUICK = Elo(shuffles=50, repeats=2, resamples=50)
 

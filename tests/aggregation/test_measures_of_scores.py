@@ -9,17 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dialeval.aggregation.measures.checklist import checklist
-from dialeval.aggregation.measures.design import Design
-from dialeval.aggregation.measures.differences import UNPAIRED, differences
-from dialeval.aggregation.measures.means import means
-from dialeval.aggregation.measures.rates import rates
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import CHECKLIST, DIFFERENCES, MEANS, RATES
+from dialeval.measures.design import Design
+from dialeval.measures.differences import UNPAIRED, differences
+from dialeval.measures.scores import checklist, means, rates
 from dialeval.stats.means import mean_interval
 from dialeval.stats.resampling import ONE_CLUSTER
 from dialeval.stats.shares import share_interval
-from dialeval.tables import to_table
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table
+from dialeval.tables.measures import CHECKLIST, DIFFERENCES, MEANS, RATES
 
 Row = dict[str, Any]
 

@@ -10,11 +10,9 @@ import pytest
 from correlated_judges import DIMENSIONS, N, as_tables, correlated, find, item, score, tables
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from dialeval.aggregation.metaeval.averages import average_rows
-from dialeval.aggregation.metaeval.cells import Scorer, gather
-from dialeval.aggregation.metaeval.correlations import correlation_rows
-from dialeval.aggregation.metaeval.judge_pairs import pair_rows
-from dialeval.aggregation.metaeval.matrices import matrix_rows
+from dialeval.measures.metaeval.averages import average_rows, matrix_rows
+from dialeval.measures.metaeval.cells import Scorer, gather
+from dialeval.measures.metaeval.correlations import correlation_rows, pair_rows
 
 
 def test_correlations_are_scipys() -> None:

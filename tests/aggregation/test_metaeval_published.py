@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dialeval.aggregation.metaeval.averages import average_rows
-from dialeval.aggregation.metaeval.cells import Cell, Scorer, gather
-from dialeval.aggregation.metaeval.correlations import correlate_cells, correlation_rows
-from dialeval.aggregation.rated_corpora import annotator_rows
 from dialeval.corpora.items import item_rows
-from dialeval.corpora.rated import RatedReading, rating_rows
+from dialeval.corpora.rated_items import RatedReading, rating_rows
 from dialeval.corpora.rated_readers import read_rated
-from dialeval.published import metaeval as published
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import ITEMS, RATINGS
+from dialeval.measures.metaeval.averages import average_rows
+from dialeval.measures.metaeval.cells import Cell, Scorer, gather
+from dialeval.measures.metaeval.correlations import correlate_cells, correlation_rows
+from dialeval.measures.rated_corpora import annotator_rows
+from dialeval.papers import comp_analysis as published
 from dialeval.stats.correlation import Correlations, average_over
-from dialeval.tables import empty_table, to_table
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import empty_table, to_table
+from dialeval.tables.metaeval import ITEMS, RATINGS
 
 
 def reading(real_data: Path, name: str) -> RatedReading:
@@ -126,8 +126,8 @@ def test_published_numbers_are_found_by_any_name_of_a_judge() -> None:
     assert find("PoE (multilingual)", "turn", "average", "all", "human", statistic="spearman") == 0.435
     assert find("PoE (multilingual)", "turn", "average", "overall", "human") is None
     assert find("forest", "turn", "en", "overall", "human") is None
-    assert published.published(published.RANKINGS, "FED-Dial", "dialogue", "en", "overall") == 0.945
-    assert published.published(published.ENSEMBLE, "Tulu-13B", "dialogue") == 0.656
+    assert published.published_correlation(published.RANKINGS, "FED-Dial", "dialogue", "en", "overall") == 0.945
+    assert published.published_correlation(published.ENSEMBLE, "Tulu-13B", "dialogue") == 0.656
 
 
 def test_a_judge_goes_by_its_own_name_only_where_that_names_a_model_as_it_is() -> None:
@@ -193,4 +193,4 @@ def test_the_published_table_is_the_papers(real_data: Path) -> None:
     for row in rows_of(real_data, "comp_table5"):
         name = row["model"].split(" (")[0]
         if name != "LLaMA-2-7B":  # stands for a base model here and a tuned one elsewhere
-            assert published.published(published.FULL, name, "dialogue") == float(row["d_ovr"]), name
+            assert published.published_correlation(published.FULL, name, "dialogue") == float(row["d_ovr"]), name

@@ -9,17 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dialeval.aggregation.dialogbench.ablations import ablation_rows
-from dialeval.aggregation.dialogbench.accuracy import accuracy_rows
-from dialeval.aggregation.dialogbench.differences import SAME_ITEMS, ablation_differences, accuracy_differences
-from dialeval.aggregation.differences import corrected
-from dialeval.aggregation.robustness import ScoredPairs, average_rows, robustness_rows
-from dialeval.aggregation.robustness_differences import robustness_differences
-from dialeval.published.dialogbench import OVERALL
-from dialeval.schemas.dialogbench import DIALOGBENCH_DIFFERENCES
-from dialeval.schemas.robustness import ROBUSTNESS_DIFFERENCES
+from dialeval.dialogbench.accuracy import (
+    SAME_ITEMS,
+    ablation_differences,
+    ablation_rows,
+    accuracy_differences,
+    accuracy_rows,
+)
+from dialeval.measures.differences import corrected
+from dialeval.measures.robustness import ScoredPairs, average_rows, robustness_differences, robustness_rows
+from dialeval.papers.dialogbench import OVERALL
 from dialeval.stats.differences import ALL_THE_SAME
-from dialeval.tables import to_table
+from dialeval.tables.dialogbench import DIALOGBENCH_DIFFERENCES
+from dialeval.tables.files import to_table
+from dialeval.tables.robustness import ROBUSTNESS_DIFFERENCES
 
 Row = dict[str, Any]
 

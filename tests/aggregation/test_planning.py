@@ -10,17 +10,22 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from dialeval.aggregation.measures.design import Design
-from dialeval.aggregation.planning.numbers import NO_DIFFERENCE, PlannedDesign, Size
-from dialeval.aggregation.planning.people import NEVER_BY_LABELS, NEVER_BY_SEEDS, LabelPlan
-from dialeval.aggregation.planning.plans import plans
-from dialeval.aggregation.planning.sizes import chats_size, planned_size
-from dialeval.schemas.botchat import SEEDS
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.labels import PLANNING
-from dialeval.schemas.shared import REQUESTS
+from dialeval.measures.design import Design
+from dialeval.planning.power import (
+    NEVER_BY_LABELS,
+    NEVER_BY_SEEDS,
+    NO_DIFFERENCE,
+    LabelPlan,
+    PlannedDesign,
+    Size,
+    chats_size,
+    planned_size,
+    plans,
+)
 from dialeval.stats.power import PeopleDesign, detectable
-from dialeval.tables import HUMAN, to_table, write_table
+from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, SEEDS
+from dialeval.tables.files import HUMAN, to_table, write_table
+from dialeval.tables.labels import PLANNING
 
 Row = dict[str, Any]
 NOTHING = to_table(JUDGEMENTS, []).to_pandas()

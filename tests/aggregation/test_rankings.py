@@ -9,8 +9,7 @@ import pytest
 from correlated_judges import DIMENSIONS, N, correlated, find, score, tables
 from scipy.stats import pearsonr, spearmanr
 
-from dialeval.aggregation.metaeval.best_judges import Candidates
-from dialeval.aggregation.metaeval.rankings import ranking_rows
+from dialeval.measures.metaeval.correlations import Candidates, ranking_rows
 
 NAMED = Candidates(["named"])
 FIVE = {"a": 0.2, "b": 1.0, "c": 2.0, "d": 3.0, "e": 5.0}

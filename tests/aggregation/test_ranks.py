@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from dialeval.aggregation.differences import Row, about, corrected
-from dialeval.aggregation.head_to_head import HEAD_TO_HEAD
-from dialeval.aggregation.measures.ranks import CYCLIC, ranks
-from dialeval.schemas.measures import DIFFERENCES, RANKS
-from dialeval.tables import HUMAN, to_table
+from dialeval.measures.differences import CYCLIC, HEAD_TO_HEAD, Row, about, corrected, ranks
+from dialeval.tables.files import HUMAN, to_table
+from dialeval.tables.measures import DIFFERENCES, RANKS
 
 
 def pair(first: str, second: str, values: tuple[float | None, float | None], p: float | None, **more: Any) -> Row:

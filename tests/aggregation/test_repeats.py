@@ -10,9 +10,9 @@ import pytest
 from correlated_judges import HOW, N, as_tables, find, item, score
 from scipy.stats import pearsonr
 
-from dialeval.aggregation.metaeval.repeats import repeat_rows
-from dialeval.schemas.raters import REPEAT_AGREEMENT
-from dialeval.tables import to_table
+from dialeval.measures.metaeval.reliability import repeat_rows
+from dialeval.tables.files import to_table
+from dialeval.tables.metaeval import REPEAT_AGREEMENT
 
 ROUNDS = 4
 draw = np.random.default_rng(5)

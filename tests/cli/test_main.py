@@ -13,7 +13,7 @@ import pytest
 from dialeval import __version__
 from dialeval.cli import init
 from dialeval.cli.main import COMMANDS, main
-from dialeval.project import PROJECT
+from dialeval.paths import PROJECT
 
 
 def test_help_names_every_command_and_where_the_docs_lie(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,11 +11,10 @@ from scipy import stats
 from two_runs import battles, drawn_passes, passes, scores, write_run
 
 from dialeval.comparison.numbers import PAIRED, TWO_SAMPLES, compared_numbers, independent
-from dialeval.comparison.on_same_cases import paired_scores, paired_shares
-from dialeval.comparison.published import COMPARED, Number, key_columns
-from dialeval.comparison.runs import Run, open_run
+from dialeval.comparison.paired_differences import paired_scores, paired_shares
+from dialeval.comparison.runs import COMPARED, Number, Run, key_columns, open_run
 from dialeval.errors import UserError
-from dialeval.schemas.every import TABLES
+from dialeval.tables.catalogue import TABLES
 
 N = 40
 

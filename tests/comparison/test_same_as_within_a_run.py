@@ -12,13 +12,13 @@ from two_runs import BARE, write_record
 
 from dialeval.comparison.numbers import PAIRED, compared_numbers
 from dialeval.comparison.runs import open_run
-from dialeval.schemas.dialogbench import TEST_ANSWERS, TEST_ITEMS
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import ITEMS, RATINGS
-from dialeval.schemas.robustness import PAIRS
-from dialeval.schemas.table import Table
 from dialeval.stages import dialogbench_results, metaeval
-from dialeval.tables import to_table, write_table
+from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table, write_table
+from dialeval.tables.metaeval import ITEMS, RATINGS
+from dialeval.tables.robustness import PAIRS
+from dialeval.tables.schema import Table
 
 Row = dict[str, Any]
 N = 30

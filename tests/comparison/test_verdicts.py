@@ -9,10 +9,9 @@ import pytest
 from two_runs import battles, passes, scores, write_items, write_run
 
 from dialeval.comparison.runs import open_run
-from dialeval.comparison.texts import texts_behind
-from dialeval.comparison.verdicts import compared_verdicts
-from dialeval.schemas.dialogbench import TEST_ANSWERS
-from dialeval.tables import to_table, write_table
+from dialeval.comparison.verdicts import compared_verdicts, texts_behind
+from dialeval.tables.dialogbench import TEST_ANSWERS
+from dialeval.tables.files import to_table, write_table
 
 Row = dict[str, Any]
 COUNTS = ("n_both", "n_same", "n_flipped", "n_only_a", "n_only_b", "n_lost", "n_gained")

@@ -9,12 +9,11 @@ import pytest
 from config_example import BASE
 
 from dialeval.config import load_config
-from dialeval.config.asked_criteria import asked_dimensions, asked_hurt
-from dialeval.config.criteria import OwnCriterion
+from dialeval.config.criteria import OwnCriterion, asked_dimensions, asked_hurt
 from dialeval.criteria import DIMENSIONS, SHIPPED, YES_NO, Scale, labelled
 from dialeval.errors import UserError
 from dialeval.perturbations.registry import STRATEGIES
-from dialeval.readiness.preflight import checked_config
+from dialeval.planning.preflight import checked_config
 
 LABELS = ["poor", "fair", "good"]
 

@@ -9,9 +9,8 @@ import pytest
 
 from dialeval.config import DOMAINS, DialogBench, load_config
 from dialeval.config.dialogbench import BY_RULE, TASKS, parts_in_items
-from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS
-from dialeval.dialogbench.domains import NAMES
 from dialeval.dialogbench.embedded_writer import CLOZE_TASKS
+from dialeval.dialogbench.tasks import ABBREVIATIONS, NAMES
 from dialeval.errors import UserError
 
 MODELS: dict[str, Any] = {

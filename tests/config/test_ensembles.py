@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from dialeval.aggregation.measures.design import design_of
 from dialeval.config import load_config
+from dialeval.config.ensembles import grouped, kinds, one_model, pool_of, tagged, unknown_in_group
 from dialeval.errors import UserError
+from dialeval.measures.design import design_of
+
+# Named ensembles in a configuration: by which scores they judge, and every way to name them wrongly.
 
 RATED = {"metaeval": {"corpora": {"steps": {"reader": "ladder"}}}}
 
@@ -145,3 +148,121 @@ def test_a_mistake_is_told(changes: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         load_config({key: value for key, value in raw(**changes).items() if value is not None}, files_are_there=False)
     assert all(word in str(caught.value) for word in words), caught.value
+
+
+# Who may be one of the best judges: names and tags, judges that are one model, and every way to be wrong.
+
+OPEN = {"tags": ["open"]}
+JUDGES = ["forest", "length", "overlap", "gpt"]
+
+
+def ensemble_pool_raw(pool: list[str] | None, **changes: Any) -> dict[str, Any]:
+    parts: dict[str, Any] = {
+        "models": {
+            "forest": {"engine": "embedded", "method": "forest"} | OPEN,
+            "length": {"engine": "embedded", "method": "length"} | OPEN,
+            "overlap": {"engine": "embedded", "method": "overlap"} | OPEN,
+            "gpt": {"engine": "openai", "model": "gpt"},
+            "idle": {"engine": "openai", "model": "idle"} | OPEN,
+        },
+        "protocols": {"yes_no": {"judges": JUDGES}},
+        "ensembles": {"both": ["forest", "length"]},
+        "metaeval": {
+            "corpora": {"mine": {"reader": "rated_jsonl", "path": "mine.jsonl"}},
+            "score_files": {"metric": {"path": "m.csv"}},
+            "ensemble_pool": pool,
+        },
+    }
+    return parts | changes
+
+
+def test_a_tag_stands_for_its_models_and_nothing_for_all() -> None:
+    config = load_config(ensemble_pool_raw(["open", "metric"]), files_are_there=False)
+    assert pool_of(config) == ["forest", "length", "overlap", "idle", "metric"]
+    assert pool_of(load_config(ensemble_pool_raw(None), files_are_there=False)) is None
+
+
+@pytest.mark.parametrize(
+    ("pool", "words"),
+    [
+        (["opne", "length"], "'opne' is neither a model of this configuration nor a tag of any; did you mean 'open'?"),
+        (["both"], "'both' is an ensemble, and none is a member of another; name its members, or a tag of theirs"),
+        (["idle", "forest", "length"], "'idle' scores no rated items; let it judge under rating or yes_no"),
+        (["forest", "metric"], "takes 3 models, and 2 of them score rated items (forest, metric); name more"),
+        ([], "metaeval.ensemble_pool"),
+        (["open", "open"], "open"),
+    ],
+)
+def test_mistakes_are_told_with_their_remedy(pool: list[str], words: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load_config(ensemble_pool_raw(pool), files_are_there=False)
+    assert words in str(caught.value)
+
+
+def test_judges_are_one_model_where_their_weights_are() -> None:
+    models = ensemble_pool_raw(None)["models"] | {
+        "gpt-probabilities": {"engine": "openai", "model": "gpt"},
+        "elsewhere": {"engine": "openai", "model": "gpt", "base_url": "http://127.0.0.1:9/v1"},
+        "early": {"engine": "vllm", "model": "pythia", "revision": "step1"},
+        "late": {"engine": "vllm", "model": "pythia", "revision": "step2"},
+        "tuned": {"engine": "vllm", "model": "pythia", "revision": "step2", "lora_path": "adapter"},
+    }
+    config = load_config(ensemble_pool_raw(None, models=models), files_are_there=False)
+    assert one_model(config) == {"gpt": "gpt", "gpt-probabilities": "gpt"}
+
+
+def test_a_model_under_two_names_fills_one_place_of_the_pool() -> None:
+    models = ensemble_pool_raw(None)["models"] | {"gpt-too": {"engine": "openai", "model": "gpt"}}
+    protocols = {"yes_no": {"judges": [*JUDGES, "gpt-too"]}}
+    with pytest.raises(UserError, match=r"2 of them score rated items \(forest, gpt\)"):
+        load_config(
+            ensemble_pool_raw(["gpt", "gpt-too", "forest"], models=models, protocols=protocols), files_are_there=False
+        )
+
+
+# Kinds and tags of models: what they group, and that they change no settings.
+
+
+def with_models(**models: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "models": {name: {"engine": "embedded", "method": "generic", **model} for name, model in models.items()},
+        "chatbots": [*models],
+        "corpora": {"bundled": {"reader": "bundled"}},
+        "seeds": {"corpus": "bundled"},
+    }
+
+
+def test_kinds_and_tags_group_models_in_the_order_of_the_configuration() -> None:
+    config = load_config(
+        with_models(
+            b={"kind": "base", "tags": ["open", "small"]}, plain={}, a={"kind": "chat", "tags": ["closed", "open"]}
+        )
+    )
+    assert kinds(config) == {"b": "base", "a": "chat"}
+    assert tagged(config) == {"open": ["b", "a"], "small": ["b"], "closed": ["a"]}
+    assert grouped(config, ["plain", "open"]) == ["plain", "b", "a"]
+    assert grouped(config, ["a", "open", "ready"]) == ["a", "b", "ready"]
+    assert [entry for entry, _ in unknown_in_group(config, ["opne", "a", "small", "ready"], ["ready"])] == ["opne"]
+    assert "did you mean 'open'" in dict(unknown_in_group(config, ["opne"]))["opne"]
+
+
+def test_neither_is_part_of_any_settings() -> None:
+    config = load_config(with_models(plain={}, said={"kind": "chat", "tags": ["open"]}))
+    assert config.models["plain"].canonical() == config.models["said"].canonical()
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ({"tags": ["other"]}, ["models.one.tags", "'other' is a name under models, too", "choose another tag"]),
+        ({"tags": ["open", "open"]}, ["models.one.tags", "open is listed twice"]),
+        ({"tags": ["open source"]}, ["models.one.tags", "open source"]),
+        ({"tags": "open"}, ["models.one.tags"]),
+        ({"kind": "instruct"}, ["models.one.kind", "known: base, chat"]),
+    ],
+)
+def test_groups_a_mistake_is_told(model: dict[str, Any], words: list[str]) -> None:
+    with pytest.raises(UserError) as caught:
+        load_config(with_models(one=model, other={}))
+    for word in words:
+        assert word in str(caught.value)

@@ -15,19 +15,17 @@ from configuration_mistakes import EVERY_SECTION, SHIPPED, Place, mistaken, part
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dialeval.aggregation.labels.design import labelled_design
-from dialeval.aggregation.measures.design import design_of
 from dialeval.config import Config, Protocols, load_config
-from dialeval.config.asked_criteria import asked_dimensions, asked_hurt
-from dialeval.config.ensemble_pool import one_model, pool_of
-from dialeval.config.fill import partial_to
-from dialeval.config.groups import kinds, tagged
-from dialeval.config.joined_criteria import joined_criteria
-from dialeval.config.labelling import asked_to_label, labelled_protocols, labelled_sheets
-from dialeval.config.printed import asks_otherwise
-from dialeval.config.written import written
+from dialeval.config.consistency import asks_otherwise
+from dialeval.config.criteria import asked_dimensions, asked_hurt, joined_criteria
+from dialeval.config.ensembles import kinds, one_model, pool_of, tagged
+from dialeval.config.labels import asked_to_label, labelled_protocols, labelled_sheets
+from dialeval.config.loading import written
+from dialeval.config.metaeval import partial_to
 from dialeval.errors import UserError
-from dialeval.readiness.preflight import checked_config
+from dialeval.labels.joined_judgements import labelled_design
+from dialeval.measures.design import design_of
+from dialeval.planning.preflight import checked_config
 
 OPEN = ("chat_template_options", "engine_args", "extra_body", "headers", "headers_env", "names", "arena", "domains")
 """Dictionaries whose keys are the user's, whatever they are."""

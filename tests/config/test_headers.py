@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from dialeval.config.openai_model import OpenAIModel
+from dialeval.config.endpoints import OpenAIModel
 
 
 def model(**fields: Any) -> OpenAIModel:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from dialeval.config import load_config
-from dialeval.config.labelling import asked_to_label, labelled_protocols, labelled_sheets
+from dialeval.config.labels import asked_to_label, labelled_protocols, labelled_sheets
 from dialeval.errors import UserError
-from dialeval.prompt_sets import OURS
+from dialeval.prompts.rendering import OURS
 
 BASE: dict[str, Any] = {
     "models": {"gpt": {"engine": "openai", "model": "gpt-4o", "base_url": "http://localhost:1/v1"}},

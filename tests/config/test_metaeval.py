@@ -10,12 +10,14 @@ import pytest
 import yaml
 
 from dialeval.config import load_config
-from dialeval.config.asked_criteria import asked_dimensions
-from dialeval.config.joined_criteria import fillable, joined_criteria
-from dialeval.corpora.public_sources import public_corpora
+from dialeval.config.criteria import asked_dimensions, fillable, joined_criteria
+from dialeval.config.metaeval import partial_to
+from dialeval.corpora.download import public_corpora
 from dialeval.errors import UserError
+from dialeval.papers.xdial_eval import CHINESE
 from dialeval.perturbations.registry import find_strategy
-from dialeval.published.xdial import CHINESE
+
+# Mistakes in the parts that examine judges are told with the field, the value and the remedy.
 
 ROOT = Path(__file__).parents[2]
 
@@ -260,3 +262,58 @@ def test_what_cannot_be_asked_is_told(changes: dict[str, Any], words: list[str])
     with pytest.raises(UserError) as caught:
         load_config(changes, files_are_there=False)
     assert all(word in str(caught.value) for word in words), caught.value
+
+
+# Who fills in what nobody rated: every way to name it wrongly, found before anything runs.
+
+REPEATED = {"repeats": 5, "temperature": 0.7}
+
+
+def fill_raw(fill: str | None = "gpt", **changes: Any) -> dict[str, Any]:
+    metaeval = {
+        "corpora": {"mine": {"reader": "rated_jsonl", "path": "mine.jsonl"}},
+        "score_files": {"metric": {"path": "m.csv"}},
+        "fill": fill,
+    }
+    parts: dict[str, Any] = {
+        "models": {
+            "gpt": {"engine": "openai", "model": "gpt"},
+            "length": {"engine": "embedded", "method": "length"},
+        },
+        "judges": ["gpt", "length"],
+        "protocols": {"rating": REPEATED},
+        "metaeval": metaeval,
+    }
+    return parts | changes
+
+
+def test_the_judge_and_the_ensembles_that_it_is_in_are_partial() -> None:
+    ensembles = {"both": ["gpt", "length"], "without": ["length", "metric"]}
+    assert partial_to(load_config(fill_raw(ensembles=ensembles), files_are_there=False)) == ["gpt", "both"]
+    assert partial_to(load_config(fill_raw(None), files_are_there=False)) == []
+
+
+@pytest.mark.parametrize(
+    ("fill", "changes", "words"),
+    [
+        ("gtp", {}, "metaeval.fill: 'gtp' is not a model of this configuration; did you mean 'gpt'?"),
+        ("metric", {}, "'metric' is a file of ready scores, which has no repeats of its own"),
+        ("both", {"ensembles": {"both": ["gpt", "length"]}}, "'both' is an ensemble, which has no repeats of its own"),
+        ("gpt", {"protocols": {"yes_no": {}}}, "rating: {judges: [gpt], repeats: 5, temperature: 0.7}"),
+        (
+            "gpt",
+            {"protocols": {"rating": REPEATED | {"judges": ["length"]}}},
+            "'gpt' is not asked to rate; put it under protocols.rating.judges (length)",
+        ),
+        ("gpt", {"protocols": {"rating": {}}}, "set protocols.rating.repeats to 2 or more"),
+        (
+            "gpt",
+            {"metaeval": {"corpora": {"steps": {"reader": "ladder"}}, "fill": "gpt"}},
+            "every corpus is a ladder, whose reference is known by construction",
+        ),
+    ],
+)
+def test_mistakes_are_told_with_their_remedy(fill: str, changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError) as told:
+        load_config(fill_raw(fill, **changes), files_are_there=False)
+    assert words in str(told.value)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from dialeval.aggregation.measures.design import design_of
 from dialeval.config import load_config
 from dialeval.errors import UserError
-from dialeval.readiness.preflight import checked_config
+from dialeval.measures.design import design_of
+from dialeval.planning.preflight import checked_config
 
 VLLM = {"engine": "vllm", "model": "some/model"}
 RAW: dict[str, Any] = {

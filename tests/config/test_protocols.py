@@ -9,7 +9,7 @@ import pytest
 from config_example import BASE
 
 from dialeval.config import Config, Protocol, load_config
-from dialeval.config.resolved import SHIPPED, shipped
+from dialeval.config.protocols import SHIPPED, shipped
 from dialeval.errors import UserError
 
 PAIR = {"form": "pair", "of": {"source": "selfchat", "cut": [8]}, "options": {"A": "left", "B": "right", "Tie": "tie"}}

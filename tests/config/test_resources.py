@@ -9,9 +9,9 @@ import pytest
 from config_example import BASE
 
 from dialeval.config import VllmModel, load_config
-from dialeval.config.job_resources import JobResources
+from dialeval.config.model_base import BY_ENGINE, gpus_for, resource_for
 from dialeval.config.models import EmbeddedModel, EncoderModel
-from dialeval.config.resources_of_models import BY_ENGINE, gpus_for, resource_for
+from dialeval.config.section import JobResources
 from dialeval.config.training import LoraTraining
 from dialeval.errors import UserError
 

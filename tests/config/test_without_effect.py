@@ -11,12 +11,12 @@ import yaml
 from config_example import BASE, changed
 
 from dialeval.config import Config, load_config
-from dialeval.config.own_protocols import OF_FORMS, OF_PAIRS
+from dialeval.config.loading import written
+from dialeval.config.protocols import OF_FORMS, OF_PAIRS
 from dialeval.config.section import Section
 from dialeval.config.without_effect import CONDITIONS, idle_fields
-from dialeval.config.written import written
 from dialeval.errors import UserError
-from dialeval.reference.configuration import SECTIONS
+from dialeval.report.reference.configuration import SECTIONS
 
 RATED = "metaeval.corpora.fed"
 OPENAI, VLLM = "models.gpt", "models.local"

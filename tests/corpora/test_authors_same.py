@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.corpora.rated import RatedReading
+from dialeval.corpora.rated_items import RatedReading
 from dialeval.corpora.rated_readers import read_rated
 from dialeval.corpora.rating_scales import FED_TURN, USR
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO, ClassVar
 
 import pytest
 
 from dialeval.corpora import download as module
-from dialeval.corpora.download import download
-from dialeval.corpora.public_sources import PublicFile, files_of
+from dialeval.corpora.download import PublicFile, download, files_of, public_corpora
+from dialeval.corpora.robustness_sets import SETS
 from dialeval.errors import UserError
+
+# Fetching public corpora: from a server on this machine, or from a mirror.
 
 CONTENT = {"a b.txt": b"first\n", "deep/b.json": b"[1, 2]"}
 
@@ -27,7 +30,7 @@ def public_file(origin: str, *, known: bool = True) -> PublicFile:
     return PublicFile("set", "owner/repo", "c" * 40, "none stated", origin, f"set/{origin}", sha256)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def two_files(monkeypatch: pytest.MonkeyPatch) -> None:
     files = [public_file("a b.txt"), public_file("deep/b.json", known=False)]
     monkeypatch.setattr(module, "files_of", lambda names: files)
@@ -94,6 +97,7 @@ def files_under(folder: Path) -> dict[str, bytes]:
 WHOLE = {f"set/{name}": body for name, body in CONTENT.items()}
 
 
+@pytest.mark.usefixtures("two_files")
 def test_files_come_from_the_server_after_the_licence_was_said(tmp_path: Path, server: Server) -> None:
     said: list[str] = []
 
@@ -108,6 +112,7 @@ def test_files_come_from_the_server_after_the_licence_was_said(tmp_path: Path, s
     assert "1 have the checksum on record, of 1 no checksum is on record" in said[-1]
 
 
+@pytest.mark.usefixtures("two_files")
 def test_what_is_there_is_not_fetched_again(tmp_path: Path, server: Server) -> None:
     target = tmp_path / "data" / "set" / "a b.txt"
     target.parent.mkdir(parents=True)
@@ -120,6 +125,7 @@ def test_what_is_there_is_not_fetched_again(tmp_path: Path, server: Server) -> N
     assert len(server.asked) == 1
 
 
+@pytest.mark.usefixtures("two_files")
 def test_a_mirror_is_copied_without_a_network(tmp_path: Path, mirror: Path) -> None:
     download(["set"], tmp_path / "data", mirror, base_url="http://127.0.0.1:9", say=lambda line: None)
     assert files_under(tmp_path / "data") == WHOLE
@@ -137,6 +143,7 @@ def refused(tmp_path: Path, **how: object) -> str:
     return str(caught.value)
 
 
+@pytest.mark.usefixtures("two_files")
 def test_a_file_of_another_version_is_refused(tmp_path: Path, server: Server, mirror: Path) -> None:
     server.content = dict.fromkeys(server.content, b"changed")
     message = refused(tmp_path, base_url=server.url)
@@ -146,6 +153,7 @@ def test_a_file_of_another_version_is_refused(tmp_path: Path, server: Server, mi
     assert "from the mirror, has the checksum" in refused(tmp_path, mirror=mirror)
 
 
+@pytest.mark.usefixtures("two_files")
 def test_a_file_of_the_users_is_not_overwritten(tmp_path: Path, server: Server) -> None:
     target = tmp_path / "data" / "set" / "a b.txt"
     target.parent.mkdir(parents=True)
@@ -156,6 +164,7 @@ def test_a_file_of_the_users_is_not_overwritten(tmp_path: Path, server: Server) 
     assert server.asked == []
 
 
+@pytest.mark.usefixtures("two_files")
 def test_a_file_that_is_gone_is_told(tmp_path: Path, server: Server) -> None:
     server.content = {path: body for path, body in server.content.items() if path.endswith("txt")}
     message = refused(tmp_path, base_url=server.url)
@@ -164,11 +173,13 @@ def test_a_file_that_is_gone_is_told(tmp_path: Path, server: Server) -> None:
     assert "set/a b.txt" in files_under(tmp_path / "data")
 
 
+@pytest.mark.usefixtures("two_files")
 def test_a_server_that_refuses_is_told(tmp_path: Path, server: Server) -> None:
     server.status = 503
     assert "the server says 503" in refused(tmp_path, base_url=server.url)
 
 
+@pytest.mark.usefixtures("two_files")
 def test_a_file_cut_off_on_its_way_is_told_even_without_a_checksum(tmp_path: Path, server: Server) -> None:
     target = tmp_path / "data" / "set" / "a b.txt"
     target.parent.mkdir(parents=True)
@@ -178,6 +189,7 @@ def test_a_file_cut_off_on_its_way_is_told_even_without_a_checksum(tmp_path: Pat
     assert "b.json cannot be fetched: the connection ended after 3 of 6 bytes" in message
 
 
+@pytest.mark.usefixtures("two_files")
 def test_a_network_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with socket.socket() as unused:
@@ -187,6 +199,7 @@ def test_a_network_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest
     assert "name a mirror" in message
 
 
+@pytest.mark.usefixtures("two_files")
 def test_a_mirror_that_lacks_a_file_is_told(tmp_path: Path, mirror: Path) -> None:
     (mirror / "set" / "deep" / "b.json").unlink()
     message = refused(tmp_path, mirror=mirror)
@@ -195,6 +208,7 @@ def test_a_mirror_that_lacks_a_file_is_told(tmp_path: Path, mirror: Path) -> Non
     )
 
 
+@pytest.mark.usefixtures("two_files")
 def test_a_mirror_of_before_lacks_what_was_added_later(
     tmp_path: Path, mirror: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,6 +225,7 @@ def test_a_mirror_of_before_lacks_what_was_added_later(
     assert "2 no checksum is on record" in said[-1]
 
 
+@pytest.mark.usefixtures("two_files")
 def test_a_full_disk_is_told(tmp_path: Path) -> None:
     def fetch(url: str, file: BinaryIO) -> None:
         file.write(b"half")
@@ -221,12 +236,14 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
     assert files_under(tmp_path / "data") == {}
 
 
+@pytest.mark.usefixtures("two_files")
 def test_a_data_folder_that_is_no_folder_is_told(tmp_path: Path, mirror: Path) -> None:
     (tmp_path / "data").write_text("a file")
     with pytest.raises(UserError, match="cannot be written: .*see that the data folder can be written to"):
         download(["set"], tmp_path / "data", mirror, say=lambda line: None)
 
 
+@pytest.mark.usefixtures("two_files")
 def test_the_public_files_can_be_had_from_a_mirror(
     tmp_path: Path, real_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,6 +255,7 @@ def test_the_public_files_can_be_had_from_a_mirror(
     assert "2 files copied" in said[-1]
 
 
+@pytest.mark.usefixtures("two_files")
 def test_an_interruption_leaves_nothing_half_written(tmp_path: Path) -> None:
     def fetch(url: str, file: BinaryIO) -> None:
         file.write(b"half")
@@ -246,3 +264,83 @@ def test_an_interruption_leaves_nothing_half_written(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         download(["set"], tmp_path / "data", fetch=fetch, say=lambda line: None)
     assert files_under(tmp_path / "data") == {}
+
+
+# The registry of public corpora.
+
+CUT = {
+    f"turn_{name}ratings.json"
+    for name in ("", "relevance_", "specificity_", "interesting_", "understandability_", "overall_")
+}
+"""Of these only parts were at hand when the registry was made, so that their checksums are not known."""
+
+
+def test_every_file_is_pinned_and_stays_in_its_folder() -> None:
+    corpora = public_corpora()
+    assert set(corpora) == {"botchat", "comp-analysis", "xdial-eval", "dialogbench", "mutual"}
+    every = [file for files in corpora.values() for file in files]
+    assert len({file.local_path for file in every}) == len(every)
+    for file in every:
+        assert re.fullmatch(r"[0-9a-f]{40}", file.commit)
+        assert file.licence
+        path = PurePosixPath(file.local_path)
+        assert path.parts[0] == file.name
+        assert not path.is_absolute()
+        assert ".." not in path.parts
+        assert (file.sha256 == "") == (path.name in CUT or file.later)
+        assert not file.sha256 or re.fullmatch(r"[0-9a-f]{64}", file.sha256)
+
+
+def test_the_address_is_repository_commit_and_path() -> None:
+    (file,) = files_of(["botchat"])
+    url = file.url("https://host.example/")
+    assert url == f"https://host.example/open-compass/BotChat/{file.commit}/data/MuTual_test.xlsx"
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [(["comp-analysys"], "did you mean 'comp-analysis'"), ([], "no public corpus is named; known: botchat")],
+)
+def test_an_unknown_name_is_told(names: list[str], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        files_of(names)
+
+
+def test_the_public_files_have_the_checksums_on_record(real_data: Path) -> None:
+    for files in public_corpora().values():
+        for file in files:
+            path = real_data / file.local_path
+            assert path.is_file() or file.later
+            if file.sha256:
+                assert hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256
+
+
+def test_the_sets_that_the_readers_take_are_all_offered() -> None:
+    paths = {file.local_path: file for files in public_corpora().values() for file in files}
+    folder = "comp-analysis/robustness_data"
+    assert not [path for published in SETS.values() for path in published.files if f"{folder}/{path}" not in paths]
+    turns = {
+        f"comp-analysis/turn_level_texts{'_268be7c' if old else ''}/{name}_text.txt"
+        for name, old in (("topical-usr", 0), ("persona-zhao", 0), ("dailydialog-gupta", 1), ("empathetic-grade", 1))
+    }
+    dialogues = {
+        f"comp-analysis/dialog_level_texts/{name}{kind}"
+        for name in ("heval", "reliable")
+        for kind in ("-dial_text.txt", "_gpt4_annotations.json")
+    }
+    xdial = {f"xdial-eval/data/turn/{name}.csv" for name in ("persona-zhao", "dailydialog-gupta", "empathetic-grade")}
+    others = {
+        "comp-analysis/turn_level_texts_268be7c/dstc10-topical_clean_text.txt",
+        "xdial-eval/data/dial/conture-dial.csv",
+    }
+    assert turns | dialogues | xdial | others <= set(paths)
+    old = paths["comp-analysis/turn_level_texts_268be7c/empathetic-grade_text.txt"]
+    assert (old.commit[:7], old.origin_path) == ("268be7c", "turn_level_texts/empathetic-grade_text.txt")
+
+
+def test_numbered_files_are_written_as_one_row() -> None:
+    files = files_of(["mutual"])
+    assert len(files) == 2 * 886
+    assert files[9].origin_path == "data/mutual/dev/dev_10.txt"
+    assert files[-1].local_path == "mutual/test/test_886.txt"
+    assert {(file.licence, file.sha256, file.later) for file in files} == {("none stated", "", True)}

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.corpora.robustness_pairs import read_sets
-from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, Pair, check_sets, files_in
+from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, Pair, check_sets, files_in, read_sets
 from dialeval.errors import UserError
 
 ORIGINALS = [["Hi!", "Hey, you.", "Rain?"], ["Hi!", "Moin. ", "Sun?", "Both."]]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.corpora import packed_files
+from dialeval.corpora import text_files
 from dialeval.corpora.text_files import (
     DEEPEST_NESTING,
     is_western,
@@ -193,7 +193,7 @@ def _outcome(read: Callable[[], str]) -> str:
 def test_a_packed_file_that_was_made_to_fill_a_memory_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_all: Callable[[Path], Any]
 ) -> None:
-    monkeypatch.setattr(packed_files, "UNPACKED", 1 << 20)
+    monkeypatch.setattr(text_files, "UNPACKED", 1 << 20)
     path = write(tmp_path, gzip.compress(b"0" * (1 << 23)))
     with pytest.raises(UserError, match="cannot be read: it unpacks to more than 200 times its size"):
         read_all(path)

@@ -11,8 +11,7 @@ from typing import Any
 from dialogbench_examples import answer, record
 
 from dialeval.dialogbench.briefs import Brief, plan_basic, plan_briefs
-from dialeval.dialogbench.checking import Rules, counts
-from dialeval.dialogbench.rounds import (
+from dialeval.dialogbench.writing import (
     Attempt,
     classify_attempts,
     filter_attempts,
@@ -20,11 +19,11 @@ from dialeval.dialogbench.rounds import (
     write_in_rounds,
     written_of,
 )
-from dialeval.engines.request import Request, Sampling
-from dialeval.prompt_sets import PromptSet
-from dialeval.prompts.rendering import Templates
-from dialeval.schemas.dialogbench import WRITTEN_ITEMS
-from dialeval.tables import TableWriter, iterate_rows
+from dialeval.dialogbench.written_items import Rules, counts
+from dialeval.engines.requests import Request, Sampling
+from dialeval.prompts.rendering import PromptSet, Templates
+from dialeval.tables.dialogbench import WRITTEN_ITEMS
+from dialeval.tables.files import TableWriter, iterate_rows
 
 DOMAINS = ["Film", "Music", "Travel"]
 Answers = Callable[[Request], dict[str, Any]]

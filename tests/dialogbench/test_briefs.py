@@ -7,10 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS, EMOTIONS, RELATIONS
 from dialeval.dialogbench.briefs import missing, plan_basic, plan_briefs
-from dialeval.dialogbench.characters import PERSONALITIES, SLOTS
-from dialeval.dialogbench.domains import DOMAINS, NAMES, domain_of, find_domain
+from dialeval.dialogbench.tasks import (
+    ABBREVIATIONS,
+    DOMAINS,
+    EMOTIONS,
+    NAMES,
+    PERSONALITIES,
+    RELATIONS,
+    SLOTS,
+    domain_of,
+    find_domain,
+)
 from dialeval.errors import UserError
 
 

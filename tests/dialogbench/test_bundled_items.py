@@ -6,12 +6,10 @@ from collections import Counter
 
 import pytest
 
-from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS, task_of
-from dialeval.corpora.multiple_choice import TestItem
 from dialeval.dialogbench import bundled
-from dialeval.dialogbench.checking import Rules, problems
-from dialeval.dialogbench.domains import NAMES
-from dialeval.dialogbench.near_duplicates import near_duplicates
+from dialeval.dialogbench.items import TestItem
+from dialeval.dialogbench.tasks import ABBREVIATIONS, NAMES, task_of
+from dialeval.dialogbench.written_items import Rules, near_duplicates, problems
 from dialeval.errors import UserError
 
 

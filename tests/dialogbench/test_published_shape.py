@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
-from dialeval.corpora import dialogbench_items
-from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS, task_of
-from dialeval.corpora.multiple_choice import TestItem
-from dialeval.dialogbench.filtering import plan as plan_filter
+from dialeval.dialogbench import items as dialogbench_items
+from dialeval.dialogbench.items import TestItem
+from dialeval.dialogbench.tasks import ABBREVIATIONS, task_of
+from dialeval.dialogbench.writing import plan_filtering as plan_filter
 from dialeval.prompts.rendering import Templates
-from dialeval.schemas.dialogbench import TEST_ITEMS
-from dialeval.schemas.every import TABLES
-from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import dialogbench, dialogbench_results
-from dialeval.tables import read_table, to_table, write_table
+from dialeval.tables.catalogue import TABLES
+from dialeval.tables.dialogbench import TEST_ITEMS
+from dialeval.tables.dialogues import REQUESTS, RESPONSES
+from dialeval.tables.files import read_table, to_table, write_table
 
 RECORDS = Path(__file__).parent / "published_records"
 Row = dict[str, Any]

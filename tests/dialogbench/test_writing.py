@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
+from dialogbench_examples import OPTIONS, answer, item, record
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS, TASKS
-from dialeval.dialogbench.briefs import plan_basic, plan_briefs
-from dialeval.dialogbench.subjects import fields_of
-from dialeval.dialogbench.writing import plan, plan_top_up, prompt
-from dialeval.engines.request import request_key
+from dialeval.dialogbench.briefs import Brief, fields_of, plan_basic, plan_briefs
+from dialeval.dialogbench.tasks import ABBREVIATIONS, NAMES, TASKS
+from dialeval.dialogbench.writing import (
+    filtered,
+    parse_classification,
+    parse_filtering,
+    plan,
+    plan_classification,
+    plan_filtering,
+    plan_top_up,
+    prompt,
+    read_verdict,
+)
+from dialeval.dialogbench.written_items import Outcome, checked, read_written
+from dialeval.engines.requests import request_key
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
+
+# Requests for items: what they ask for, and how often they are asked again.
 
 TEMPLATES = Templates()
 
@@ -112,3 +128,258 @@ def test_a_round_asks_again_for_what_is_missing_as_another_request() -> None:
 def test_a_limit_below_one_round_is_refused() -> None:
     with pytest.raises(UserError, match="0 rounds of writing"):
         list(plan_top_up([], [], TEMPLATES, round_number=0, max_rounds=0))
+
+
+# A whole production: a writer with every fault, asked again until nothing is wanting or the limit is reached.
+
+DOMAINS = ["Film", "Music", "Travel", "Sports", "Games", "Shopping", "History"]
+BRIEFS = list(plan_briefs(["IC"], DOMAINS, per_cell=1))
+
+
+def sound(name: str) -> str:
+    turns = [{"speaker1": f"{name} {n} one two three.", "speaker2": f"{name} {n} four five six."} for n in range(5)]
+    return json.dumps(record(dialogue=turns))
+
+
+FAULTS = (
+    sound("same"),
+    f"```json\n{sound('same')}\n```",
+    sound("cut")[:-30],
+    "I'm sorry, I can't help with that.",
+    sound("label").replace('"label": "A"', '"label": "F"'),
+    json.dumps(record(option={str(n): text for n, text in enumerate(OPTIONS * 3, start=1)})),
+    sound("filter"),
+)
+
+
+def one_round(number: int, max_rounds: int, done: dict[str, Outcome], writer: dict[str, str]) -> list[Outcome]:
+    """Asks for what is wanting, and adds what is accepted to `done`."""
+    briefs: dict[str, Brief] = {brief.item_id: brief for brief in BRIEFS}
+    planned = list(plan_top_up(BRIEFS, done, Templates(), round_number=number, max_rounds=max_rounds))
+    read = [read_written(briefs[one.case_id], answer(writer[one.case_id]), "w") for one in planned]
+    ruled = checked([*done.values(), *read])[len(done) :]
+    judged = [
+        filtered(
+            one,
+            parse_filtering("j", one.item, answer("incorrect" if "filter" in one.item.utterances[0] else "correct")),
+        )
+        if one.item and one.accepted
+        else one
+        for one in ruled
+    ]
+    done |= {one.item_id: one for one in judged if one.accepted}
+    return judged
+
+
+def test_every_fault_ends_with_its_reason_and_is_made_up_for() -> None:
+    done: dict[str, Outcome] = {}
+    first = one_round(0, 3, done, dict(zip([brief.item_id for brief in BRIEFS], FAULTS, strict=True)))
+    assert [one.reasons for one in first] == [
+        (),
+        ("near_duplicate",),
+        ("broken_json",),
+        ("refused",),
+        ("label_outside_options",),
+        ("too_many_options",),
+        ("filtered_out",),
+    ]
+    second = one_round(1, 3, done, {brief.item_id: sound(brief.domain) for brief in BRIEFS})
+    assert [one.reasons for one in second] == [()] * 6
+    assert set(done) == {brief.item_id for brief in BRIEFS}
+    assert one_round(2, 3, done, {}) == []
+
+
+def test_a_writer_that_never_gets_it_right_is_not_asked_for_ever() -> None:
+    done: dict[str, Outcome] = {}
+    apology = dict.fromkeys((brief.item_id for brief in BRIEFS), "Sorry.")
+    asked = [len(one_round(number, 2, done, apology)) for number in range(4)]
+    assert asked == [7, 7, 0, 0]
+    assert done == {}
+
+
+# The judge's filter: one word, and what it does to an item.
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("correct", "correct"),
+        ("Correct.", "correct"),
+        ("**incorrect**", "incorrect"),
+        ("The item is not correct.", "incorrect"),
+        ('"correct"', "correct"),
+        ("<think>incorrect?</think>correct", "correct"),
+        ("正确", "correct"),
+        ("不正确", "incorrect"),
+        ("错误。", "incorrect"),
+        ("correct or incorrect", None),
+        ("It was corrected.", None),
+        ("Fine.", None),
+        ("", None),
+    ],
+)
+def test_a_verdict_is_read(text: str, verdict: str | None) -> None:
+    assert read_verdict(text) == verdict
+
+
+def test_a_verdict_that_was_cut_off_or_refused_is_not_read() -> None:
+    for text, finish, status in (
+        ("The item is correct", "length", "truncated"),
+        ("Correct. The question is clear and the ans", "length", "ok"),
+        ("correct", "refusal", "refused"),
+    ):
+        assert parse_filtering("j", item(), answer(text, finish_reason=finish))["status"] == status
+
+
+def test_the_request_shows_the_item_with_its_answer() -> None:
+    planned = next(plan_filtering([item("KRG", label="C", extra={"knowledge": "Plates show a number."})], Templates()))
+    text = planned.request.messages[0].content
+    for part in ("Knowledge-grounded", "Plates show a number.", "Speaker 2: I have it on a photo", "Answer: C"):
+        assert part in text
+    assert "It is promised." not in text
+    assert fields_of(planned.request.subject[2:])["label"] == "C"
+    assert planned.request.request_id == "dialogbench_filter/en/i1"
+    assert "【答案】A" in next(plan_filtering([item(language="zh")], Templates())).request.messages[0].content
+
+
+def test_only_what_is_called_correct_is_kept() -> None:
+    outcome = Outcome("i1", "IC", "Film", "en", "ok", item())
+    results = {
+        text: filtered(outcome, parse_filtering("j", item(), given)).reasons
+        for text, given in {
+            "correct": answer("correct"),
+            "incorrect": answer("incorrect"),
+            "unclear": answer("hm"),
+            "cut": answer("hm", finish_reason="length"),
+            "missing": answer("", status="missing"),
+        }.items()
+    }
+    assert results == {
+        "correct": (),
+        "incorrect": ("filtered_out",),
+        "unclear": ("filter_unparsed",),
+        "cut": ("filter_truncated",),
+        "missing": ("filter_missing",),
+    }
+
+
+NOT_PLAINLY_CORRECT = (
+    "not entirely correct", "never correct", "hardly correct", "cannot say that it is correct", "不完全正确",
+    "不太正确", "isn’t correct", "isn't correct", "not correct", "并不正确", "不能说是正确",
+    "不能说这道题正确", "难说正确", "并非正确", "未必正确", "不一定正确", "不够正确", "没有正确", "不是很正确",
+    "不全正确", "部分正确", "基本正确", "大致正确", "正确吗？", "正确？", "可能正确", "应该正确", "几乎正确",
+    "看似正确，其实错误", "正确，但答案错误", "正确吗", "正确的答案是B", "正确答案应为B", "不算正确",
+    "谈不上正确", "非正确", "无法判断是否正确", "是否正确", "题目正确，答案不正确", "问题正确，但答案有误",
+    "正确或错误", "correct or incorrect", "correct/incorrect", "correct? no", "Correct?", "partially correct",
+    "mostly correct", "almost correct", "not quite correct", "not completely correct", "not fully correct",
+    "not really correct", "far from correct", "nowhere near correct", "anything but correct",
+    "scarcely correct", "rarely correct", "barely correct", "Correct, but the answer is wrong",
+    "The question is correct but the answer is wrong", "The question is correct. The answer is wrong.",
+    "Correct. Actually incorrect.", "correct, except for the label", "correct if A is meant",
+    "would be correct if", "could be correct", "might be correct", "may be correct", "probably correct",
+    "possibly correct", "it seems correct", "I doubt it is correct", "I don't think it is correct",
+    "I can't call it correct", "I cannot call it correct", "it is far from being correct",
+    "The correct answer is A", "The correct answer would be B", "correct answer: B",
+    "Neither correct nor incorrect", "less than correct", "un-correct", "non-correct", "in-correct",
+    "InCorrect", "in correct", "only half correct", "the opposite is correct", "the other option is correct",
+    "Option B is correct", "B is correct", "It was corrected.", "correctly", "correctness unclear",
+    "Is it correct?", "Is the item correct? No", "~~correct~~ incorrect", "~~correct~~",
+    "> correct\nincorrect", "> correct\nI disagree", "Incorrect. Actually correct", "no", "No, it is correct",
+    "false", "correct\nincorrect", "correct\n\nincorrect", "correct. On reflection, no.",
+    "fails to be correct", "lacks a correct answer", "without a correct answer", "no correct answer",
+    "none is correct", "who says it is correct?", "if it's correct", "correct!?", "politically correct",
+    "correct-ish", "sort of correct", "kind of correct", "more or less correct", "roughly correct",
+    "technically correct", "The answer is not the correct one", "50% correct", "correct (50%)", "correct 50%",
+    "It isn’t correct", "It isn´t correct", "ain't correct", "aren’t correct", "wasn’t correct",
+    "doesn't seem correct", "uncorrect", "Not correct", "**not** correct", "not **correct**", "not\ncorrect",
+    "不\n正确", "不 正确", "**不**正确", "Correct: no", "correct: false", "{\"correct\": false}",
+    "{\"correct\": true}", "correct = false", "The label is correct only partly",
+)  # fmt: skip
+"""Answers that deny, soften, limit, ask, contradict themselves, or are about something else."""
+CORRECT = (
+    "correct", "Correct", "Correct.", "**correct**", "\"correct\"", "`correct`", "Correct!", "CORRECT",
+    "Verdict: correct", "Your verdict: correct", "My verdict is correct", "The item is correct.",
+    "The question is correct", "The answer is correct.", "It is correct.", "It's correct", "Yes, correct",
+    "Yes, it is correct.", "This item is correct as a whole",
+    "Correct. The question is clear and the answer fits the dialogue.", "correct\n",
+    "correct\n\nThe question is clear.", "{\"verdict\": \"correct\"}", "> correct", "Answer: correct",
+    "Correct - the answer fits", "正确", "正确。", "正确的", "判断：正确", "该题正确", "这道题是正确的。",
+    "**正确**", "【正确】", "判断: 正确", "正确，问题清楚，答案合适。", "完全正确",
+    "Correct (the answer fits)", "Final answer: correct", "答案正确", "题目正确", "这道题整体正确。",
+    "<think>hm</think>\n\ncorrect",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NOT_PLAINLY_CORRECT)
+def test_no_item_is_kept_without_a_plain_verdict(text: str) -> None:
+    assert read_verdict(text) != "correct"
+
+
+@pytest.mark.parametrize("text", CORRECT)
+def test_a_plain_verdict_keeps_an_item(text: str) -> None:
+    assert read_verdict(text) == "correct"
+
+
+RIGHT = ("correct", "The item is correct.", "正确", "该题正确")
+WRONG = ("incorrect", "not correct", "isn’t correct", "不正确", "错误")
+
+
+@given(
+    st.tuples(st.sampled_from(RIGHT), st.sampled_from(WRONG), st.booleans()),
+    st.sampled_from(
+        [" or ", "/", ", ", ". ", "\n", ", no, ", "\nActually, ", "，", "，不，", " but ", " → ", " (", "? "]
+    ),
+    st.sampled_from(["{}", "**{}**", '"{}"', "Verdict: {}"]),
+)
+def test_two_verdicts_never_keep_an_item(both: tuple[str, str, bool], between: str, form: str) -> None:
+    *verdicts, turned = both
+    said = [form.format(verdict) for verdict in (verdicts[::-1] if turned else verdicts)]
+    assert read_verdict(between.join(said)) != "correct"
+
+
+@given(
+    st.sampled_from(RIGHT),
+    st.sampled_from(["not {}", "hardly {}", "never {}", "if {}", "不太{}", "并非{}", "{}吗", "{}?"]),
+)
+def test_a_denied_or_softened_verdict_keeps_no_item(right: str, form: str) -> None:
+    assert read_verdict(form.format(right)) != "correct"
+
+
+# The judge's description of a dialogue: two styles and a domain.
+
+SOUND = "Speaker 1: friendly\nSpeaker 2: unfriendly\nDomain: Film"
+
+
+def described(text: str, **fields: Any) -> tuple[str | None, str | None, str | None, str]:
+    row = parse_classification("j", item(), answer(text, **fields))
+    return row["speaker1_style"], row["speaker2_style"], row["domain"], row["status"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (SOUND, ("friendly", "unfriendly", "Film", "ok")),
+        (f"Sure.\n{SOUND}\nThat is all.", ("friendly", "unfriendly", "Film", "ok")),
+        ("**Speaker 1:** Neutral.\n- speaker2: neutral\n**Domain**: movies", ("neutral", "neutral", "Film", "ok")),
+        ("Speaker 1: neutral\nSpeaker 2: neutral\nDomain: Beekeeping", ("neutral", "neutral", "other", "ok")),
+        ("Speaker 1: rude\nSpeaker 2: neutral\nDomain: Film", (None, "neutral", "Film", "unparsed")),
+        ("Speaker 1: neutral\nDomain: Film", ("neutral", None, "Film", "unparsed")),
+        (SOUND + "\nSpeaker 1: neutral", (None, "unfriendly", "Film", "unparsed")),
+        ("Both are friendly.", (None, None, None, "unparsed")),
+        ("", (None, None, None, "unparsed")),
+    ],
+)
+def test_a_description_is_read(text: str, expected: tuple[str | None, ...]) -> None:
+    assert described(text) == expected
+
+
+def test_an_answer_that_failed_keeps_its_status() -> None:
+    assert described(SOUND, status="missing") == (None, None, None, "missing")
+
+
+def test_the_request_shows_the_dialogue_and_the_domains() -> None:
+    planned = next(plan_classification([item()], Templates()))
+    text = planned.request.messages[0].content
+    assert "Speaker 1: The boiler is cold again." in text
+    assert ", ".join(NAMES) in text
+    assert item().question not in text

@@ -10,9 +10,9 @@ from judged_dialogues import shipped_question
 
 from dialeval.corpora import bundled
 from dialeval.engines.local_models import TRANSLATES, missing_libraries
-from dialeval.engines.request import Dialogue
+from dialeval.engines.requests import Dialogue
 from dialeval.engines.tiny_model import CHAT_TEMPLATE, END, Examples, build_tiny_model
-from dialeval.forms import detect
+from dialeval.protocols import detect
 
 
 @pytest.fixture

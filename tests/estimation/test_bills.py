@@ -16,20 +16,17 @@ from dialeval.config import OpenAIModel, Selfchat
 from dialeval.corpora.readers import read_corpus
 from dialeval.engines.answering import Answering
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.prices import prices_of
-from dialeval.engines.request import Dialogue
+from dialeval.engines.requests import Dialogue
+from dialeval.engines.spending.prices import prices_of
 from dialeval.engines.store import ResponseStore
-from dialeval.estimation.chats import estimate_chats
-from dialeval.estimation.estimates import Estimate
-from dialeval.estimation.judgements import Subjects, estimate_judging
-from dialeval.estimation.known_models import known_model
-from dialeval.estimation.reading import estimate_table
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
+from dialeval.planning.chat_estimates import estimate_chats
+from dialeval.planning.estimates import Estimate, estimate_table
+from dialeval.planning.judging_estimates import Subjects, estimate_judging
+from dialeval.planning.known_models import known_model
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.partner import talk_of
-from dialeval.protocols.selfchat import TEMPLATE, chat_all
-from dialeval.protocols.voices import SELFCHAT
-from dialeval.tables import HUMAN
+from dialeval.protocols.selfchat import SELFCHAT, TEMPLATE, chat_all, talk_of
+from dialeval.tables.files import HUMAN
 
 TEMPLATES, CHAT = Templates(), Selfchat(n_utterances=8)
 PEOPLE: dict[str, Dialogue] = {

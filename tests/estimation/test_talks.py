@@ -12,16 +12,14 @@ from scripted import ScriptedEngine
 
 from dialeval.config import Selfchat
 from dialeval.engines.answering import Answering
-from dialeval.engines.request import Dialogue, Request, Response
+from dialeval.engines.requests import Dialogue, Request, Response
 from dialeval.engines.store import ResponseStore
-from dialeval.estimation.chats import Chats, chat_estimate, estimate_chats
-from dialeval.estimation.estimates import Estimate
-from dialeval.estimation.judgements import is_there
-from dialeval.estimation.known_models import Counting, KnownModel
-from dialeval.progress import Progress
-from dialeval.protocols.partner import talk_of
-from dialeval.protocols.selfchat import Turn, chat_all
-from dialeval.protocols.voices import PARTNER, SELFCHAT
+from dialeval.jobs.progress import Progress
+from dialeval.planning.chat_estimates import Chats, chat_estimate, estimate_chats
+from dialeval.planning.estimates import Estimate
+from dialeval.planning.judging_estimates import is_there
+from dialeval.planning.known_models import Counting, KnownModel
+from dialeval.protocols.selfchat import PARTNER, SELFCHAT, Turn, chat_all, talk_of
 
 CHAT = Selfchat(n_utterances=6, max_tokens=9, partner="user")
 SEEDS: dict[str, Dialogue] = {"a": ("one two three",), "b": ("four five",), "silent": ()}

@@ -8,16 +8,16 @@ import pytest
 
 from dialeval.config import EncoderModel, NllbModel, VllmModel
 from dialeval.config.training import EncoderTraining, LoraTraining
+from dialeval.engines.encoder.engine import metric_engine
 from dialeval.engines.encoder.metric import FILE, Metric
-from dialeval.engines.encoder.opening import metric_engine
-from dialeval.engines.request import Message, Request, Response
+from dialeval.engines.requests import Message, Request, Response
 from dialeval.engines.store import ResponseStore
-from dialeval.estimation.known_models import known_model
-from dialeval.estimation.planned import estimate_planned
-from dialeval.estimation.reading import estimate_table
+from dialeval.planning.estimates import estimate_table
+from dialeval.planning.judging_estimates import estimate_planned
+from dialeval.planning.known_models import known_model
 from dialeval.protocols.planning import Planned
-from dialeval.schemas.shared import REQUESTS
-from dialeval.tables import TableWriter
+from dialeval.tables.dialogues import REQUESTS
+from dialeval.tables.files import TableWriter
 
 POE = EncoderModel(engine="encoder", model="xlm-roberta-large", train=EncoderTraining(data="turns"))
 TUNED = VllmModel(engine="vllm", model="nowhere/none", lora=LoraTraining(train=["turns"]))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.failures.lengths import longest_of_people, n_words, too_long
-from dialeval.failures.repetition import repeated
+from dialeval.protocols.failure_rules import longest_of_people, n_words, repeated, too_long
 
 
 def test_words_are_counted_in_any_script() -> None:

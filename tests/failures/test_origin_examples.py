@@ -1,7 +1,7 @@
 """BotChat's own examples: every one of a kind that a rule knows is found by it, and the good cases by none.
 
 Of contextual confusion and formal tone no rule is known: those files show that a judge's answer marks their utterances
-(`tests/forms/test_mark.py` reads such answers).
+(`tests/protocols/test_mark.py` reads such answers).
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ import pytest
 from judged_dialogues import shipped_question
 from origin_examples import Dialogue, dialogues_in
 
-from dialeval.corpora import botchat_workbook
+from dialeval.corpora import botchat
 from dialeval.corpora.items import Item
-from dialeval.failure_kinds import CONFUSION, FAILURES, FORMAL, LENGTH, REPETITION, SELF_IDENTIFICATION
-from dialeval.failures.by_rule import Found, Rules
-from dialeval.failures.lengths import longest_of_people
-from dialeval.forms.mark import parse, plan
+from dialeval.criteria import CONFUSION, FAILURES, FORMAL, LENGTH, REPETITION, SELF_IDENTIFICATION
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols.failure_rules import Found, Rules, longest_of_people
+from dialeval.protocols.mark import parse, plan
 
 FILES = {
     SELF_IDENTIFICATION: "AISelf-Identification.md",
@@ -35,7 +34,7 @@ def folder(real_data: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def people(folder: Path) -> list[tuple[str, ...]]:
-    dialogues = botchat_workbook.read(folder / "MuTual_test.xlsx", "en").dialogues
+    dialogues = botchat.read_botchat_workbook(folder / "MuTual_test.xlsx", "en").dialogues
     return [tuple(utterance.text for utterance in dialogue.utterances) for dialogue in dialogues]
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dialeval.schemas.every import TABLES
-from dialeval.tables import to_table
+from dialeval.tables.catalogue import TABLES
+from dialeval.tables.files import to_table
 
 FIFTEEN = [
     "GPT-4",

@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from metaeval_example import averages, correlations
 
-from dialeval.figures.metaeval_heat import figure_judges_by_corpus, figure_judges_by_language
+from dialeval.figures.metaeval_heat_maps import figure_judges_by_corpus, figure_judges_by_language
 from dialeval.figures.metaeval_names import averaged_groups, one_dimension, rated_otherwise
-from dialeval.schemas.metaeval import CORRELATIONS
-from dialeval.tables import empty_table
+from dialeval.tables.files import empty_table
+from dialeval.tables.metaeval import CORRELATIONS
 
 
 def words_in(figure: Figure) -> str:

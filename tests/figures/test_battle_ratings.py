@@ -7,10 +7,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dialeval.figures.ratings import figure_battle_ratings
-from dialeval.figures.saving import save_figure
-from dialeval.schemas.battles import BATTLE_RATINGS
-from dialeval.tables import to_table
+from dialeval.figures.pairwise import figure_battle_ratings
+from dialeval.figures.style import save_figure
+from dialeval.tables.files import to_table
+from dialeval.tables.measures import BATTLE_RATINGS
 
 INTERVAL = "95 % interval (resampled by prompt)"
 

@@ -11,11 +11,10 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from dialeval.figures.botchat_bias import figure_bias
-from dialeval.figures.saving import save_figure
-from dialeval.figures.style import PAGE_WIDTH
-from dialeval.schemas.measures import BIAS
-from dialeval.tables import to_table
+from dialeval.figures.judge_bias import figure_bias
+from dialeval.figures.style import PAGE_WIDTH, save_figure
+from dialeval.tables.files import to_table
+from dialeval.tables.measures import BIAS
 
 JUDGES = ("gpt-4", "claude", "my-lab.dialogue-model-with-a-long-name-v1.5", "qwen-2.5-72b-instruct")
 GROUPS = (8, 16, None)

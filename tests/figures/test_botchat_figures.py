@@ -18,11 +18,17 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from scipy.stats import gaussian_kde
 
-from dialeval.figures.botchat_arena import figure5_arena, figure_arena_ratings
-from dialeval.figures.botchat_lengths import _density, figure2_seed_lengths, figure3_utterance_lengths
-from dialeval.figures.botchat_rates import figure4_unieval, figure6_gteval, figure7_unieval_at_gt_length
-from dialeval.figures.saving import save_figure
-from dialeval.figures.style import PAGE_WIDTH
+from dialeval.figures.botchat import (
+    _density,
+    figure2_seed_lengths,
+    figure3_utterance_lengths,
+    figure4_unieval,
+    figure5_arena,
+    figure6_gteval,
+    figure7_unieval_at_gt_length,
+    figure_arena_ratings,
+)
+from dialeval.figures.style import PAGE_WIDTH, save_figure
 
 if TYPE_CHECKING:
     from conftest import BotChatTables

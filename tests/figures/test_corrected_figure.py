@@ -10,12 +10,12 @@ import pandas as pd
 from labelled_example import design, judgements_of, labels_of, simulated_scores
 from matplotlib.figure import Figure
 
-from dialeval.aggregation.labels.corrected import corrected_numbers
-from dialeval.aggregation.labels.design import Terms
-from dialeval.figures.corrected import figure_corrected
-from dialeval.figures.saving import save_figure
-from dialeval.schemas.labels import CORRECTED
-from dialeval.tables import to_table
+from dialeval.figures.style import save_figure
+from dialeval.figures.systems import figure_corrected
+from dialeval.labels.correction import corrected_numbers
+from dialeval.labels.joined_judgements import Terms
+from dialeval.tables.files import to_table
+from dialeval.tables.labels import CORRECTED
 
 INTERVAL = "95 % interval"
 

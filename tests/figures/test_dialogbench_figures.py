@@ -12,14 +12,20 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dialeval.figures.dialogbench_accuracy import CHANCE, figure_domains, figure_positions, figure_tasks
-from dialeval.figures.dialogbench_names import PEOPLE_OF_PAPER
-from dialeval.figures.dialogbench_overall import figure_averages, figure_overall
-from dialeval.figures.dialogbench_shares import figure_domain_counts, figure_styles
-from dialeval.figures.saving import save_figure
-from dialeval.figures.style import PAGE_WIDTH
-from dialeval.schemas.every import TABLES
-from dialeval.tables import empty_table
+from dialeval.figures.dialogbench import (
+    CHANCE,
+    PEOPLE_OF_PAPER,
+    figure_averages,
+    figure_domain_counts,
+    figure_domains,
+    figure_overall,
+    figure_positions,
+    figure_styles,
+    figure_tasks,
+)
+from dialeval.figures.style import PAGE_WIDTH, save_figure
+from dialeval.tables.catalogue import TABLES
+from dialeval.tables.files import empty_table
 
 TASKS = ("SF", "IC", "KRG", "CRG", "DI", "MRG", "PRG", "RC", "ED", "NLI", "DS", "OD")
 DRAW: dict[str, Callable[[pd.DataFrame], Figure]] = {

@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from dialeval.figures.measured_pairs import figure_ratings, figure_win_rates
-from dialeval.figures.measured_systems import figure_means, figure_shares, groups_of
-from dialeval.figures.saving import save_figure
-from dialeval.figures.style import PAGE_WIDTH
+from dialeval.figures.pairwise import figure_ratings, figure_win_rates
+from dialeval.figures.style import PAGE_WIDTH, save_figure
+from dialeval.figures.systems import figure_means, figure_shares, groups_of
 
 SYSTEMS = ["support-v1", "support-v2", "human"]
 

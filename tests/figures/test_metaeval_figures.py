@@ -15,29 +15,32 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dialeval.errors import UserError
-from dialeval.figures import entries
-from dialeval.figures.judge_order import best_judges
-from dialeval.figures.metaeval_ceilings import figure_ceilings
-from dialeval.figures.metaeval_dimension_ensembles import figure_dimension_ensembles
-from dialeval.figures.metaeval_forest import correlation_limits, figure_judges
-from dialeval.figures.metaeval_heat import figure_judges_by_corpus, figure_judges_by_language, plain
-from dialeval.figures.metaeval_matrices import (
+from dialeval.figures import registry
+from dialeval.figures.metaeval_correlations import correlation_limits, figure_ceilings, figure_judges
+from dialeval.figures.metaeval_ensembles import (
+    figure_annotators,
+    figure_dimension_ensembles,
+    figure_ensembles,
+    figure_rankings,
+)
+from dialeval.figures.metaeval_heat_maps import (
     _shape,
     figure_dimensions,
     figure_judges_among_themselves,
+    figure_judges_by_corpus,
+    figure_judges_by_language,
     figure_languages,
+    plain,
 )
 from dialeval.figures.metaeval_names import averaged_groups, dimension_order, main_dimension
-from dialeval.figures.metaeval_rankings import figure_rankings
-from dialeval.figures.metaeval_raters import figure_annotators, figure_ensembles
-from dialeval.figures.saving import save_figure
-from dialeval.figures.style import PAGE_WIDTH
-from dialeval.schemas.every import TABLES
-from dialeval.schemas.metaeval import AVERAGES, CORRELATIONS
+from dialeval.figures.row_order import best_judges
+from dialeval.figures.style import PAGE_WIDTH, save_figure
 from dialeval.stages.figures import draw as stage
-from dialeval.tables import empty_table, to_table, write_table
+from dialeval.tables.catalogue import TABLES
+from dialeval.tables.files import empty_table, to_table, write_table
+from dialeval.tables.metaeval import AVERAGES, CORRELATIONS
 
-DRAWINGS = by_name(entries.METAEVAL)
+DRAWINGS = by_name(registry.METAEVAL)
 THIRTY = tuple((f"my-lab/judge-{place:02}", "rating" if place % 2 else "yes_no") for place in range(30))
 
 
@@ -380,13 +383,13 @@ def test_the_stage_writes_every_figure_and_names_a_missing_table(tmp_path: Path)
     for name, table in example.tables().items():
         paths.append(tmp_path / f"{name}.parquet")
         write_table(paths[-1], TABLES[name], table)
-    stage(settings(entries.METAEVAL, "judges", "annotators"), paths, [], tmp_path / "figures")
+    stage(settings(registry.METAEVAL, "judges", "annotators"), paths, [], tmp_path / "figures")
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
         "annotators.pdf", "annotators.svg", "judges.pdf", "judges.svg",
     ]  # fmt: skip
     assert "90 % interval" in (tmp_path / "figures" / "judges.svg").read_text()
     with pytest.raises(UserError, match="figure languages needs the table 'metaeval/matrices'"):
-        stage(settings(entries.METAEVAL, "languages"), paths[:2], [], tmp_path)
+        stage(settings(registry.METAEVAL, "languages"), paths[:2], [], tmp_path)
 
 
 def test_a_single_judge_and_corpus_is_drawn() -> None:

@@ -18,19 +18,15 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from dialeval.errors import UserError
-from dialeval.figures import entries
-from dialeval.figures.robustness_drops import figure_drops
-from dialeval.figures.robustness_ladders import figure_ladders
-from dialeval.figures.robustness_panels import blocks_of
-from dialeval.figures.robustness_ratios import figure_ratios
-from dialeval.figures.saving import save_figure
-from dialeval.figures.style import BLUE, PAGE_WIDTH, VERMILLION
-from dialeval.schemas.every import TABLES
-from dialeval.schemas.robustness import ROBUSTNESS
+from dialeval.figures import registry
+from dialeval.figures.robustness import blocks_of, figure_drops, figure_ladders, figure_ratios
+from dialeval.figures.style import BLUE, PAGE_WIDTH, VERMILLION, save_figure
 from dialeval.stages.figures import draw as stage
-from dialeval.tables import empty_table, write_table
+from dialeval.tables.catalogue import TABLES
+from dialeval.tables.files import empty_table, write_table
+from dialeval.tables.robustness import ROBUSTNESS
 
-DRAWINGS = by_name(entries.ROBUSTNESS)
+DRAWINGS = by_name(registry.ROBUSTNESS)
 SEVEN = tuple((f"my-lab/judge-{place}", "yes_no") for place in range(7))
 THIRTY = tuple((f"my-lab/judge-{place:02}", "rating" if place % 2 else "yes_no") for place in range(30))
 TURN_ROWS = ["Random Response, relevance", "Dullness, interestingness", "Dullness, specificity"]
@@ -244,9 +240,9 @@ def test_the_stage_writes_every_figure_and_names_a_missing_table(tmp_path: Path)
     for name, table in example.tables().items():
         paths.append(tmp_path / f"{name}.parquet")
         write_table(paths[-1], TABLES[name], table)
-    stage(settings(entries.ROBUSTNESS, *DRAWINGS), paths, [], tmp_path / "figures")
+    stage(settings(registry.ROBUSTNESS, *DRAWINGS), paths, [], tmp_path / "figures")
     written = sorted(path.name for path in (tmp_path / "figures").iterdir())
     assert written == sorted(f"{name}.{suffix}" for name in DRAWINGS for suffix in ("pdf", "svg"))
     assert "90 % interval" in (tmp_path / "figures" / "ratios.svg").read_text()
     with pytest.raises(UserError, match="figure drops needs the table 'robustness/drops'"):
-        stage(settings(entries.ROBUSTNESS, "drops"), paths[:1], [], tmp_path)
+        stage(settings(registry.ROBUSTNESS, "drops"), paths[:1], [], tmp_path)

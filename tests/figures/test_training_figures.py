@@ -11,14 +11,13 @@ from drawn_figures import by_name, settings
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dialeval.figures import entries
-from dialeval.figures.saving import save_figure
-from dialeval.figures.style import PAGE_WIDTH
-from dialeval.schemas.every import TABLES
+from dialeval.figures import registry
+from dialeval.figures.style import PAGE_WIDTH, save_figure
 from dialeval.stages.figures import draw as stage
-from dialeval.tables import write_table
+from dialeval.tables.catalogue import TABLES
+from dialeval.tables.files import write_table
 
-DRAWINGS = by_name(entries.TRAINING)
+DRAWINGS = by_name(registry.TRAINING)
 
 
 def drawn(name: str, judges: tuple[str, ...] = ("poe", "fined")) -> Figure:
@@ -87,5 +86,5 @@ def test_the_stage_draws_both(tmp_path: Path) -> None:
     for name, table in example.tables().items():
         paths.append(tmp_path / "tables" / f"{name}.parquet")
         write_table(paths[-1], TABLES[name], table)
-    stage(settings(entries.TRAINING, "record", "curve"), paths, [], tmp_path)
+    stage(settings(registry.TRAINING, "record", "curve"), paths, [], tmp_path)
     assert {path.name for path in tmp_path.glob("*.svg")} == {"record.svg", "curve.svg"}

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from judged_dialogues import own_question
 
 from dialeval.corpora.items import Item
-from dialeval.engines.request import Sampling
-from dialeval.forms import detect, pair, probability, scale
-from dialeval.forms.cases import by_case
-from dialeval.prompts.rendering import Templates
-from dialeval.prompts.shown import END_MARK
+from dialeval.engines.requests import Sampling
+from dialeval.prompts.rendering import END_MARK, Templates
+from dialeval.protocols import detect, pair, probability, scale
+from dialeval.protocols.pair import by_case
 
 LINES = "{% for said in DIALOGUE %}\n{{ said }}\n{% endfor %}\n"
 ONE = "{{ dialogue }}\n", LINES.replace("DIALOGUE", "dialogue")

@@ -9,7 +9,7 @@ import pytest
 from report_browser import Browser
 
 from dialeval.labels.page import page_html
-from dialeval.labels.sheet import Sheet
+from dialeval.labels.units import Sheet
 
 
 @pytest.fixture

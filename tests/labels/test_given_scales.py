@@ -14,13 +14,12 @@ from labelled_dialogues import asked_about, dialogues, drawn_protocol, export_of
 
 from dialeval.criteria import YES_NO, Criterion, Scale, Words
 from dialeval.errors import UserError
-from dialeval.labels.asked_protocol import AskedProtocol
-from dialeval.labels.blank_csv import blank_csv, options_text
 from dialeval.labels.given_scales import scales_fault
+from dialeval.labels.labelled_protocol import AskedProtocol
 from dialeval.labels.ledger import Ledger
-from dialeval.labels.questions import questions_of
 from dialeval.labels.reading import read_labels
-from dialeval.labels.sheet import Sheet
+from dialeval.labels.sheets import blank_csv, options_text, questions_of
+from dialeval.labels.units import Sheet
 
 
 def warm(low: float, high: float) -> Criterion:

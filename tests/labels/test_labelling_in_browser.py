@@ -10,7 +10,7 @@ import pytest
 from labelling_browser import FINISHED, answers, reload, saved, text, texts
 from report_browser import AXE, PROGRAM, Browser
 
-from dialeval.labels.sheet import Sheet
+from dialeval.labels.units import Sheet
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 

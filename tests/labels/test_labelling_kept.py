@@ -14,9 +14,9 @@ from labelling_browser import FINISHED, answers, choose_file, reload, saved, tex
 from report_browser import PROGRAM, Browser
 
 from dialeval.labels.exports import read_export, read_json
-from dialeval.labels.filled_tables import read_filled
 from dialeval.labels.page import page_html
-from dialeval.labels.sheet import Option, Sheet, SheetQuestion
+from dialeval.labels.spreadsheets import read_filled
+from dialeval.labels.units import Option, Sheet, SheetQuestion
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 

@@ -15,12 +15,12 @@ import labelling_sheets as sheets
 import pytest
 from labelled_dialogues import SYSTEMS, asked_about, dialogues, drawn_protocol, items_table, sheet_for
 
-from dialeval import tables
+from dialeval.html_pages import unpack
 from dialeval.labels.page import page_html
-from dialeval.labels.page.content import content
-from dialeval.labels.sheet import Sheet, ShownTurn
-from dialeval.pages.self_contained import unpack
-from dialeval.translation.quality import outside
+from dialeval.labels.page.rendering import content
+from dialeval.labels.units import Sheet, ShownTurn
+from dialeval.tables import files
+from dialeval.translation import external_scores
 
 KINDS = (sheets.scales, sheets.numbers, sheets.pairs, sheets.machines, sheets.strange)
 MOST_BYTES = 2_000_000
@@ -124,5 +124,5 @@ def test_three_hundred_pairs_fit() -> None:
 
 def test_the_pages_table_escapes_what_tables_escape() -> None:
     script = resources.files("dialeval.labels.page").joinpath("files.js").read_text(encoding="utf-8")
-    assert f"/^{tables._FORMULA.pattern}/.test(value)" in script
-    assert outside._FORMULA.pattern == tables._FORMULA.pattern
+    assert f"/^{files._FORMULA.pattern}/.test(value)" in script
+    assert external_scores._FORMULA.pattern == files._FORMULA.pattern

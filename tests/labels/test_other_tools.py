@@ -11,7 +11,7 @@ import pytest
 from labelled_dialogues import asked_about, dialogues, drawn_protocol, items_table
 
 from dialeval.errors import UserError
-from dialeval.labels.asked_protocol import AskedProtocol
+from dialeval.labels.labelled_protocol import AskedProtocol
 from dialeval.labels.ledger import Ledger
 from dialeval.labels.reading import Reading, read_labels
 

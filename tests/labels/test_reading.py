@@ -13,12 +13,12 @@ import openpyxl
 import pytest
 from labelled_dialogues import asked_about, dialogues, drawn_protocol, export_of, items_table, save, sheet_for
 
-from dialeval.labels.asked_protocol import AskedProtocol
-from dialeval.labels.blank_csv import blank_csv
+from dialeval.labels.labelled_protocol import AskedProtocol
 from dialeval.labels.reading import Reading, read_labels
-from dialeval.labels.sheet import Sheet
-from dialeval.schemas.labels import LABELS
-from dialeval.tables import to_table
+from dialeval.labels.sheets import blank_csv
+from dialeval.labels.units import Sheet
+from dialeval.tables.files import to_table
+from dialeval.tables.labels import LABELS
 
 Protocols = Mapping[str, AskedProtocol]
 

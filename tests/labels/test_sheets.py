@@ -13,12 +13,10 @@ from judged_dialogues import shipped_question
 from labelled_dialogues import SYSTEMS, asked_about, dialogues, drawn_protocol, items_table, sheet_for
 
 from dialeval.criteria import SHIPPED, YES_NO, Criterion, Level, Scale, Words, labelled
-from dialeval.forms.question import Question
-from dialeval.labels.blank_csv import blank_csv
-from dialeval.labels.questions import questions_of
 from dialeval.labels.reading import read_labels
-from dialeval.labels.sheets import Drawn, assigned, other_order
+from dialeval.labels.sheets import Drawn, assigned, blank_csv, other_order, questions_of
 from dialeval.labels.simulated import fill_in
+from dialeval.protocols.questions import Question
 
 DRAWN = [Drawn(f"{stratum}{place}", stratum, place) for stratum in SYSTEMS for place in range(1, 13)]
 

@@ -24,12 +24,12 @@ from labelled_dialogues import (
 )
 
 from dialeval.errors import UserError
-from dialeval.labels.asked_protocol import AskedProtocol
-from dialeval.labels.blank_csv import blank_csv, is_same_text
-from dialeval.labels.files import label_files, ledger_files, passed_over
+from dialeval.labels.labelled_protocol import AskedProtocol
 from dialeval.labels.ledger import Ledger
 from dialeval.labels.reading import read_labels
-from dialeval.tables import escaped_cell, unescaped_cell
+from dialeval.labels.sheets import blank_csv, is_same_text
+from dialeval.labels.spreadsheets import label_files, ledger_files, passed_over
+from dialeval.tables.files import escaped_cell, unescaped_cell
 
 Change = Callable[[dict[str, Any]], Any]
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
+from dialeval.config.files import read_config_file
 from dialeval.config.loading import load_config
-from dialeval.config.reading import read_config_file
-from dialeval.figures import entries
+from dialeval.figures import registry
 from dialeval.papers.entry import NEEDS, Item, Paper
-from dialeval.papers.registry import PAPERS
-from dialeval.schemas.every import TABLES
+from dialeval.papers.registry import BOTCHAT, PAPERS, to_cite
+from dialeval.report.inputs import PARTS
+from dialeval.tables.catalogue import TABLES
+
+# The registry has every table and figure of the papers, and names only what there is.
 
 ROOT = Path(__file__).parents[2]
 NUMBERED = {  # counted in the papers' texts, appendices included
@@ -27,12 +32,12 @@ OF_PROTOCOLS = re.compile("(unieval|arena|gteval|failures)/")
 PICTURES = {
     part: {figure.name for figure in figures}
     for part, figures in (
-        ("botchat", entries.BOTCHAT),
-        ("metaeval", entries.METAEVAL),
-        ("robustness", entries.ROBUSTNESS),
-        ("dialogbench", entries.DIALOGBENCH),
-        ("training", entries.TRAINING),
-        ("failures", entries.MEASURES),
+        ("botchat", registry.BOTCHAT),
+        ("metaeval", registry.METAEVAL),
+        ("robustness", registry.ROBUSTNESS),
+        ("dialogbench", registry.DIALOGBENCH),
+        ("training", registry.TRAINING),
+        ("failures", registry.MEASURES),
     )
 }
 
@@ -75,3 +80,36 @@ def test_every_target_is_a_rule() -> None:
     rules = "".join(path.read_text(encoding="utf-8") for path in [ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")])
     for target in {item.target for paper in PAPERS for item in paper.items if item.target}:
         assert re.search(rf"^rule {target}:", rules, re.MULTILINE), target
+
+
+# Every part of the report whose method is a paper's says which to cite, and the papers are those of the registry.
+
+
+def test_every_part_has_something_to_cite_and_every_paper_is_cited() -> None:
+    cited = {citation for part in PARTS for citation in to_cite(part)}
+    assert all(to_cite(part) for part in PARTS)
+    assert {(paper.title, paper.address) for paper in PAPERS} <= {(one.title, one.address) for one in cited}
+    assert to_cite("of-support") == ()
+
+
+def test_references_in_words_and_in_bibtex() -> None:
+    assert BOTCHAT.text.startswith("Haodong Duan, Jueqi Wei, ")
+    assert "Dahua Lin and Kai Chen (2024). BotChat: Evaluating" in BOTCHAT.text
+    assert BOTCHAT.text.endswith("NAACL 2024. arXiv:2310.13650")
+    first, *fields, last = BOTCHAT.bibtex.splitlines()
+    assert (first, last) == ("@inproceedings{duan2024botchat,", "}")
+    assert "  author = {Haodong Duan and Jueqi Wei and Chonghua Wang and " in "\n".join(fields)
+    assert BOTCHAT.bibtex.count("{") == BOTCHAT.bibtex.count("}")
+
+
+def test_the_file_for_citing_the_project_agrees_with_it() -> None:
+    cff = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (cff["version"], cff["license"]) == (project["version"], project["license"])
+    assert cff["cff-version"] == "1.2.0"
+    by_title = {one["title"]: one for one in cff["references"]}
+    for citation in {one for paper in PAPERS for part in PARTS for one in to_cite(part) if one.title == paper.title}:
+        said = by_title.pop(citation.title)
+        names = tuple(f"{author['given-names']} {author['family-names']}" for author in said["authors"])
+        assert (said["year"], said["url"], names) == (citation.year, citation.address, citation.authors)
+    assert not by_title

@@ -12,12 +12,9 @@ from perturbation_items import dialogue, response, small_pool
 from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS
 from dialeval.errors import UserError
-from dialeval.perturbations.item_damage import Damaged, NotApplicable
-from dialeval.perturbations.pool import Pool, build_pool
 from dialeval.perturbations.registry import STRATEGIES, damage, damages, find_strategy
 from dialeval.perturbations.rewriting import TEMPLATES
-from dialeval.perturbations.speakers import chatbot_turns
-from dialeval.perturbations.strategy import Scope, Strategy
+from dialeval.perturbations.strategy import Damaged, NotApplicable, Pool, Scope, Strategy, build_pool, chatbot_turns
 
 POOL = small_pool()
 TURN = [name for name, strategy in STRATEGIES.items() if strategy.level == "turn"]

@@ -7,8 +7,7 @@ import pytest
 from perturbation_items import response
 
 from dialeval.perturbations.entities import find_entities
-from dialeval.perturbations.item_damage import NotApplicable
-from dialeval.perturbations.pool import another_entity, build_pool
+from dialeval.perturbations.strategy import NotApplicable, another_entity, build_pool
 
 
 def found(text: str) -> list[tuple[str, str]]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dialeval.perturbations.item_damage import NotApplicable
 from dialeval.perturbations.pronouns import FORMS, OPTIONS, Way, replace_pronouns
-from dialeval.perturbations.strategy import NewText
+from dialeval.perturbations.strategy import NewText, NotApplicable
 
 
 def every_result(text: str, way: Way) -> set[str]:

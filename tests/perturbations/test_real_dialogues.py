@@ -9,9 +9,8 @@ import pytest
 from perturbation_items import real_dialogues, real_responses
 
 from dialeval.corpora.items import Item
-from dialeval.perturbations.item_damage import Damaged, NotApplicable
-from dialeval.perturbations.pool import Pool, build_pool
 from dialeval.perturbations.registry import STRATEGIES, damage
+from dialeval.perturbations.strategy import Damaged, NotApplicable, Pool, build_pool
 from dialeval.stats.robustness import robustness_ratios
 
 FEWEST = 0.6

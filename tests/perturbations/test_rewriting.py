@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from perturbation_items import dialogue, response
+from scripted import ScriptedEngine
 
-from dialeval.engines.request import Request, Response, Sampling, request_key
-from dialeval.perturbations.item_damage import Damaged, NotApplicable
+from dialeval.corpora.items import Item
+from dialeval.engines.answering import Answering
+from dialeval.engines.requests import AnswerFailure, Request, Response, Sampling, request_key
+from dialeval.engines.store import ResponseStore
+from dialeval.jobs.progress import Progress
 from dialeval.perturbations.registry import STRATEGIES
-from dialeval.perturbations.rewriting import Rejected, plan_rewriting, read_rewriting, settle
+from dialeval.perturbations.rewriting import (
+    Rejected,
+    Rewriting,
+    Wanted,
+    plan_rewriting,
+    read_rewriting,
+    rewrite_all,
+    settle,
+)
+from dialeval.perturbations.strategy import Damaged, NotApplicable
+from dialeval.perturbations.suite import rewritten_outcome
 from dialeval.prompts.rendering import Templates
+
+# Damage by a model: what is asked, and which answers are taken.
 
 TEMPLATES = Templates()
 TALK = dialogue("Do you sail?", "Every summer on the big lake.", "Alone?", "With my aunt Ines, who owns the boat.")
@@ -225,3 +243,82 @@ def test_marks_of_thinking_in_an_utterance_are_harmless() -> None:
     assert "Every summer.(/think)2: no" in request.messages[0].content
     repeated = "2: Every summer.(/think)2: no\n5: On the lake?\n6: I have never sailed."
     assert isinstance(read_rewriting(talk, STRATEGIES["self_contradiction"], repeated), Damaged)
+
+
+# A rewriter is asked through the store: a rejected answer once more with the reason, a good one never again.
+
+PARAPHRASE = STRATEGIES["unnatural_paraphrase"]
+
+
+def turn(number: int) -> Item:
+    texts = ("What did you buy?", f"I bought {number} large cakes for the big party.")
+    return Item("mine", f"t{number}", "en", "turn", f"t{number}", ("human", "chatbot"), texts)
+
+
+def rewrite(
+    folder: Path, engine: ScriptedEngine, wanted: list[Wanted]
+) -> tuple[list[Rewriting | NotApplicable], Answering, list[str]]:
+    seen: list[str] = []
+
+    def note(key: str, response: Response) -> None:
+        seen.append(response.text)
+
+    with ResponseStore(folder, identity=engine.identity, name="writer", protocol="perturb", writer="whole") as store:
+        answering = Answering(engine, store, Progress("rewriting", None, "items"), max_failure_share=1.0)
+        results = answering.run(rewrite_all(answering, wanted, Templates(), Sampling(temperature=0.7), seen=note))
+    return results, answering, seen
+
+
+def answer(request: Request) -> str | AnswerFailure:
+    number = request.subject[0][-1].split()[2]
+    again = request.request_id.endswith("again-1")
+    if number == "1" and not again:
+        return "I will not do that."  # no line to read
+    if number == "2":
+        return f"Response: {request.subject[0][-1]}"  # nothing changed, twice
+    if number == "3":
+        return AnswerFailure("timeout", "too slow")
+    return f"Response: I procured {number} sizeable gateaux for the sizeable soiree."
+
+
+@pytest.fixture
+def wanted() -> list[Wanted]:
+    return [(turn(number), PARAPHRASE, 0) for number in range(4)]
+
+
+def test_each_rewriting_is_accepted_asked_again_rejected_or_missing(tmp_path: Path, wanted: list[Wanted]) -> None:
+    engine = ScriptedEngine(answer)
+    results, answering, seen = rewrite(tmp_path, engine, wanted)
+    assert [one.status for one in results if isinstance(one, Rewriting)] == ["ok", "ok", "rejected", "missing"]
+    assert [one.attempts for one in results if isinstance(one, Rewriting)] == [1, 2, 2, 0]
+    assert answering.failures == {"timeout": 2}
+    assert len(seen) == 5
+    rows = [rewritten_outcome(*one, result) for one, result in zip(wanted, results, strict=True)]
+    assert [row["status"] for row, _ in rows] == ["ok", "ok", "rejected", "missing"]
+    assert [item is not None for _, item in rows] == [True, True, False, False]
+    assert rows[0][0]["way"] == "model"
+    assert "nothing was changed" in rows[2][0]["reason"]
+
+
+def test_what_was_answered_is_not_asked_again(tmp_path: Path, wanted: list[Wanted]) -> None:
+    rewrite(tmp_path, ScriptedEngine(answer), wanted[:3])
+    engine = ScriptedEngine(answer)
+    results, answering, _ = rewrite(tmp_path, engine, wanted[:3])
+    assert answering.asked == 0 == sum(engine.calls.values())
+    assert [one.status for one in results if isinstance(one, Rewriting)] == ["ok", "ok", "rejected"]
+
+
+def test_the_reason_is_told_when_asking_again(tmp_path: Path, wanted: list[Wanted]) -> None:
+    engine = ScriptedEngine(answer)
+    rewrite(tmp_path, engine, wanted[2:3])
+    first, second = engine.calls
+    assert "nothing was changed" not in first
+    assert "nothing was changed" in second
+
+
+def test_what_has_nothing_to_rewrite_is_not_asked(tmp_path: Path) -> None:
+    empty = Item("mine", "e", "en", "turn", "e", ("human", "chatbot"), ("Well?", " "))
+    engine = ScriptedEngine(answer)
+    (result,), _, _ = rewrite(tmp_path, engine, [(empty, PARAPHRASE, 0)])
+    assert isinstance(result, NotApplicable)
+    assert not engine.calls

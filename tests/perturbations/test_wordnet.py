@@ -9,8 +9,8 @@ import pytest
 from perturbation_items import response, small_pool
 
 from dialeval.errors import UserError
-from dialeval.perturbations.item_damage import Damaged
 from dialeval.perturbations.registry import STRATEGIES, damage
+from dialeval.perturbations.strategy import Damaged
 from dialeval.perturbations.wordnet import WordNet, with_wordnet, wordnet_folder
 
 LICENCE = "  1 This is no line of the database.\n"

@@ -10,9 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.perturbations.synonyms import fitting_synonym, unnatural_synonyms
-from dialeval.perturbations.verb_forms import Kind, inflected, kinds_of
-from dialeval.perturbations.words import in_case_of, pieces, sentences, words
+from dialeval.perturbations.words import (
+    Kind,
+    fitting_synonym,
+    in_case_of,
+    inflected,
+    kinds_of,
+    pieces,
+    sentences,
+    unnatural_synonyms,
+    words,
+)
 
 
 @pytest.mark.parametrize(

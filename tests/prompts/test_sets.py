@@ -8,19 +8,18 @@ import pytest
 from judged_dialogues import shipped_question
 
 from dialeval.config import Config
-from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS
 from dialeval.corpora.items import Item
 from dialeval.criteria import SHIPPED, Criterion, Scale, Words
 from dialeval.dialogbench.briefs import plan_briefs
+from dialeval.dialogbench.tasks import ABBREVIATIONS
 from dialeval.dialogbench.writing import prompt
-from dialeval.engines.request import Sampling
-from dialeval.fingerprints.code import fingerprint
-from dialeval.forms import probability, scale
-from dialeval.forms.scale_text import read_scores
-from dialeval.forms.verdict_text import read_verdict
-from dialeval.prompt_sets import OURS, asks_as_papers, template_folders
-from dialeval.prompts.rendering import Templates
+from dialeval.engines.requests import Sampling
+from dialeval.prompts.rendering import OURS, Templates, asks_as_papers, template_folders
+from dialeval.protocols import probability, scale
 from dialeval.protocols.template_check import unfit_template
+from dialeval.protocols.verdicts import read_verdict
+from dialeval.protocols.written_scores import read_scores
+from dialeval.provenance.fingerprints import fingerprint
 from dialeval.stages import stage_function
 
 PAPERS = Templates(prompt_set="papers")

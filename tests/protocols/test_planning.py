@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.engines.request import Message, Request, Sampling
+from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError
-from dialeval.protocols.joining import answered
-from dialeval.protocols.planning import Planned, in_shard, request_from_row
-from dialeval.schemas.shared import REQUESTS, RESPONSES
-from dialeval.tables import TableWriter, iterate_rows, to_table, write_table
+from dialeval.protocols.planning import Planned, answered, in_shard, request_from_row, with_statuses_said
+from dialeval.tables.dialogues import REQUESTS, RESPONSES
+from dialeval.tables.files import TableWriter, iterate_rows, to_table, write_table
+
+# Requests go into tables and come back; shards share them out.
 
 REQUEST = Request(
     "r1", "unieval", "choice", (Message("system", "s"), Message("user", "u\tü\n")),
@@ -51,3 +52,14 @@ def test_answers_of_shards_are_joined_by_id(tmp_path: Path) -> None:
     assert joined == [(name, name) for name in names]
     with pytest.raises(UserError, match="no row for request"):
         list(answered(tmp_path / "q", paths[:2]))
+
+
+# Stages that read answers say how many they could not read, and why.
+
+
+def test_what_could_not_be_read_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"status": status} for status in ("ok", "low_mass", "ok", "truncated", "ok", "low_mass")]
+    assert list(with_statuses_said(rows, "gpt")) == rows
+    assert capsys.readouterr().out == "read of gpt: 3 ok, 2 low_mass, 1 truncated\n"
+    assert len(list(with_statuses_said(rows[:1], "gpt"))) == 1
+    assert capsys.readouterr().out == ""

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 from judged_dialogues import items_of, own_question, shipped_question
 
-from dialeval.config.resolved import SHIPPED
+from dialeval.config.protocols import SHIPPED
 from dialeval.criteria import SHIPPED as CRITERIA
 from dialeval.errors import UserError
-from dialeval.forms import pair
-from dialeval.forms.cases import by_case
-from dialeval.prompts.rendering import Templates
-from dialeval.prompts.shown import END_MARK
+from dialeval.prompts.rendering import END_MARK, Templates
+from dialeval.protocols import pair
+from dialeval.protocols.pair import by_case
 from dialeval.protocols.template_check import unfit_template
 
 WHOLE = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.config.origin import from_results
+from dialeval.config.files import from_results
 from dialeval.errors import UserError
 from dialeval.provenance.leftovers import check_folder, list_leftovers, remove
 from dialeval.provenance.records import Job, digest_of, write_record

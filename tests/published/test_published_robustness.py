@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dialeval.papers.comp_analysis import AVERAGE, JUDGES, find_ratios, published_robustness
 from dialeval.perturbations.registry import STRATEGIES
-from dialeval.published.robustness import AVERAGE, JUDGES, find_ratios, published_robustness
 
 TABLE = Path(__file__).parents[2].parent / "shared" / "data" / "paper-tables" / "comp_table12.csv"
 CELLS = [row for row in published_robustness() if row.strategy != AVERAGE]

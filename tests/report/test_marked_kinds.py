@@ -11,12 +11,13 @@ import transcripts_report as mine
 from page_links import packed_tables
 from report_browser import PROGRAM, Browser
 
-from dialeval.report import AskedProtocol, ReportInputs, build_report
+from dialeval.report.inputs import AskedProtocol, ReportInputs
+from dialeval.report.judged import marked
 from dialeval.report.leaderboard import build_boards
-from dialeval.report.outcomes import marked
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import EXAMPLES, RATES
-from dialeval.tables import to_table
+from dialeval.report.page import build_report
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table
+from dialeval.tables.measures import EXAMPLES, RATES
 
 
 def kind(

@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 import report_example as example
 
-from dialeval.provenance.origins import commit_of, records_behind, versions_of
-from dialeval.report import build_report
+from dialeval.provenance.records import commit_of, records_behind, versions_of
 from dialeval.report.about import About, roles_of, sampling_of, unread_verdicts
-from dialeval.report.about_files import read_about
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.shared import USAGE
+from dialeval.report.page import build_report
+from dialeval.report.run_files import read_about
 from dialeval.stages import stage_function
-from dialeval.tables import to_table, write_table
+from dialeval.tables.dialogues import JUDGEMENTS, USAGE
+from dialeval.tables.files import to_table, write_table
 
 USED = {
     "model": "clerk", "protocol": "arena", "requests": 1200, "asked": 3, "from_store": 1197, "input_tokens": 50_000,

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 import report_example as example
 
-from dialeval.pages.self_contained import pack, unpack
+from dialeval.html_pages import pack, unpack
 from dialeval.report.archive import Archive, build_archive
-from dialeval.schemas.every import TABLES
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.shared import UTTERANCES
-from dialeval.tables import empty_table, to_table
+from dialeval.tables.catalogue import TABLES
+from dialeval.tables.dialogues import JUDGEMENTS, UTTERANCES
+from dialeval.tables.files import empty_table, to_table
 
 PLENTY = 10_000_000
 

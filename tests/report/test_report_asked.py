@@ -7,15 +7,13 @@ from pathlib import Path
 
 import report_example as example
 
-from dialeval.engines.request import Message
-from dialeval.engines.system_messages import merge_system
-from dialeval.report.answer_tables import Answering, Answers, asked_in
-from dialeval.report.asked import Asked, Exchange
-from dialeval.report.how_read import how_read
-from dialeval.report.prompts import Prompts
-from dialeval.schemas.shared import REQUESTS, RESPONSES
-from dialeval.schemas.table import Table
-from dialeval.tables import to_table, write_table
+from dialeval.engines.requests import Message, merge_system
+from dialeval.report.asked import Asked, Exchange, how_read
+from dialeval.report.packing import Prompts
+from dialeval.report.run_files import Answering, Answers, asked_in
+from dialeval.tables.dialogues import REQUESTS, RESPONSES
+from dialeval.tables.files import to_table, write_table
+from dialeval.tables.schema import Table
 
 ID = "unieval/MT-1/weak"
 

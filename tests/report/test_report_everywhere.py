@@ -13,10 +13,11 @@ import pytest
 import report_example as example
 from report_browser import AXE, PROGRAM, Browser
 
-from dialeval.report import Figure, build_report
 from dialeval.report.about import About
-from dialeval.schemas.measures import PASS_RATES
-from dialeval.tables import to_table
+from dialeval.report.inputs import Figure
+from dialeval.report.page import build_report
+from dialeval.tables.files import to_table
+from dialeval.tables.measures import PASS_RATES
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 

@@ -8,7 +8,7 @@ import pytest
 import report_example as example
 from report_browser import PROGRAM, Browser
 
-from dialeval.report import build_report
+from dialeval.report.page import build_report
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 

@@ -9,12 +9,13 @@ import pytest
 import report_example as example
 from page_links import cases_at, links_in
 
-from dialeval.pages.self_contained import unpack
-from dialeval.report import ReportInputs, build_report
-from dialeval.report.case_kinds import case_kinds
-from dialeval.report.damaged_items import NO_SCORE, NOT_NOTICED, NOTICED, outcome
-from dialeval.report.kinds import PER_LINE, Case, CaseKind, Described, Group, packed_kind
-from dialeval.report.prompts import Prompts
+from dialeval.html_pages import unpack
+from dialeval.report.examined_items import case_kinds
+from dialeval.report.inputs import ReportInputs
+from dialeval.report.item_cases import PER_LINE, Case, CaseKind, Described, Group, packed_kind
+from dialeval.report.packing import Prompts
+from dialeval.report.page import build_report
+from dialeval.report.rated_items import NO_SCORE, NOT_NOTICED, NOTICED, outcome
 
 Row = dict[str, Any]
 

@@ -9,12 +9,13 @@ import pytest
 import transcripts_report as mine
 from report_browser import PROGRAM, Browser
 
-from dialeval.pages.self_contained import unpack
-from dialeval.report import ReportInputs, build_report
+from dialeval.html_pages import unpack
 from dialeval.report.archive import build_archive
+from dialeval.report.inputs import ReportInputs
 from dialeval.report.leaderboard import build_boards
-from dialeval.schemas.labels import LABELS
-from dialeval.tables import to_table
+from dialeval.report.page import build_report
+from dialeval.tables.files import to_table
+from dialeval.tables.labels import LABELS
 
 
 def label(protocol: str, annotator: str, row: int, **other: Any) -> dict[str, Any]:

@@ -9,18 +9,16 @@ import pytest
 import report_example as example
 import transcripts_report as mine
 
-from dialeval.report import build_report
-from dialeval.report.board import Board, Measure, Value
-from dialeval.report.cells import board_grid, table_grids
+from dialeval.report.board import Board, Measure, Value, sort_value, write_interval, write_number
+from dialeval.report.judged import comparison_outcomes, single_outcome
 from dialeval.report.leaderboard import build_boards
-from dialeval.report.numbers import sort_value, write_interval, write_number
-from dialeval.report.outcomes import comparison_outcomes, single_outcome
+from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
-from dialeval.schemas.botchat import UTTERANCE_LENGTHS
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import PASS_RATES, WIN_RATES
-from dialeval.schemas.robustness import PAIR_COUNTS
-from dialeval.tables import empty_table, to_table
+from dialeval.report.tables import board_grid, table_grids
+from dialeval.tables.dialogues import JUDGEMENTS, UTTERANCE_LENGTHS
+from dialeval.tables.files import empty_table, to_table
+from dialeval.tables.measures import PASS_RATES, WIN_RATES
+from dialeval.tables.robustness import PAIR_COUNTS
 
 
 def board_of(*measures: Measure, judge: str | None = "clerk") -> Board:

@@ -9,14 +9,14 @@ import report_example as example
 import transcripts_report as mine
 from page_links import cases_at, links_in
 
-from dialeval.report import ReportInputs, build_report
-from dialeval.report.cells import board_grid, table_grids
+from dialeval.report.board import of_answers, of_chats, of_damage, of_ratings, of_systems, of_unread, to_cases
+from dialeval.report.inputs import AskedProtocol, ReportInputs
 from dialeval.report.leaderboard import build_boards
-from dialeval.report.links import of_answers, of_chats, of_damage, of_ratings, of_systems, of_unread, to_cases
-from dialeval.report.protocols import AskedProtocol
-from dialeval.schemas.differences import scope
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.tables import to_table
+from dialeval.report.page import build_report
+from dialeval.report.tables import board_grid, table_grids
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table
+from dialeval.tables.schema import scope
 
 ARENA = AskedProtocol("arena", "pair", ("selfchat",), ("win_rates",), (8, 16))
 

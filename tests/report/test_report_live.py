@@ -6,9 +6,9 @@ from pathlib import Path
 
 import report_example as example
 
-from dialeval.progress.files import SoFar
-from dialeval.report import build_report
-from dialeval.report.live import live_of
+from dialeval.jobs.progress import SoFar
+from dialeval.report.about import live_of
+from dialeval.report.page import build_report
 
 
 def so_far(done: int, total: int | None, state: str = "running", failed: int = 0) -> SoFar:

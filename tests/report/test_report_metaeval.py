@@ -11,20 +11,18 @@ import pytest
 import report_example as example
 from report_browser import PROGRAM, Browser
 
-from dialeval.pages.self_contained import unpack
-from dialeval.report import ReportInputs, build_report, sample_rated
-from dialeval.report.case_kinds import case_kinds
-from dialeval.report.cells import measured_grid, table_grids
-from dialeval.report.kinds import CaseKind
-from dialeval.report.metaeval_boards import judge_boards
-from dialeval.report.parts import PARTS
-from dialeval.report.rated_sample import chosen_items
-from dialeval.schemas.every import TABLES
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import CORRELATIONS, JUDGE_PAIRS, RATINGS
-from dialeval.schemas.robustness import ROBUSTNESS
-from dialeval.schemas.shared import UTTERANCES
-from dialeval.tables import empty_table, to_table
+from dialeval.html_pages import unpack
+from dialeval.report.examined_items import case_kinds
+from dialeval.report.inputs import PARTS, ReportInputs
+from dialeval.report.item_cases import CaseKind, chosen_items, sample_rated
+from dialeval.report.judge_leaderboard import judge_boards
+from dialeval.report.page import build_report
+from dialeval.report.tables import measured_grid, table_grids
+from dialeval.tables.catalogue import TABLES
+from dialeval.tables.dialogues import JUDGEMENTS, UTTERANCES
+from dialeval.tables.files import empty_table, to_table
+from dialeval.tables.metaeval import CORRELATIONS, JUDGE_PAIRS, RATINGS
+from dialeval.tables.robustness import ROBUSTNESS
 
 
 def inputs(**other: object) -> ReportInputs:

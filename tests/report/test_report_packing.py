@@ -5,10 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.engines.request import Message
-from dialeval.pages.self_contained import unpack
-from dialeval.report.packing import Pool
-from dialeval.report.prompts import Prompts, fitting_prompts
+from dialeval.engines.requests import Message
+from dialeval.html_pages import unpack
+from dialeval.report.packing import Pool, Prompts, fitting_prompts
 
 texts = st.text(alphabet="ab\n\r\u2028", max_size=8)
 

@@ -9,15 +9,13 @@ import pytest
 import report_example as example
 from page_links import packed_tables
 
-from dialeval.pages.self_contained import elements, unpack
-from dialeval.report import Figure, build_report
-from dialeval.report.page import SCRIPTS
-from dialeval.schemas.botchat import GENERATED
-from dialeval.schemas.every import TABLES
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import PASS_RATES, RATINGS
-from dialeval.schemas.shared import UTTERANCES
-from dialeval.tables import empty_table, to_table
+from dialeval.html_pages import elements, unpack
+from dialeval.report.inputs import Figure
+from dialeval.report.page import SCRIPTS, build_report
+from dialeval.tables.catalogue import TABLES
+from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, UTTERANCES
+from dialeval.tables.files import empty_table, to_table
+from dialeval.tables.measures import PASS_RATES, RATINGS
 
 
 class Page(HTMLParser):

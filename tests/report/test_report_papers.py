@@ -8,12 +8,11 @@ from typing import Any
 import report_example as example
 
 from dialeval.papers.registry import PAPERS
-from dialeval.report import Figure, ReportInputs, build_report
-from dialeval.report.papers import ItemOnPage, papers_on_page
-from dialeval.schemas.by_language import BY_LANGUAGE
-from dialeval.schemas.metaeval import AVERAGES, MATRICES, RANKING_AGREEMENT
-from dialeval.schemas.training import TRAINING_RUNS
-from dialeval.tables import to_table
+from dialeval.report.inputs import Figure, ReportInputs
+from dialeval.report.page import ItemOnPage, build_report, papers_on_page
+from dialeval.tables.files import to_table
+from dialeval.tables.metaeval import AVERAGES, BY_LANGUAGE, MATRICES, RANKING_AGREEMENT
+from dialeval.tables.training import TRAINING_RUNS
 
 
 def item_of(inputs: ReportInputs, paper: str, number: str) -> ItemOnPage:

@@ -8,13 +8,13 @@ from typing import Any
 
 import transcripts_report as mine
 
-from dialeval.report import Figure, ReportInputs, build_report
-from dialeval.report.leaderboard import build_boards
-from dialeval.report.people import people_boards
+from dialeval.report.inputs import Figure, ReportInputs
+from dialeval.report.leaderboard import build_boards, people_boards
+from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
-from dialeval.schemas.labels import CORRECTED
-from dialeval.schemas.measures import RANKS
-from dialeval.tables import to_table
+from dialeval.tables.files import to_table
+from dialeval.tables.labels import CORRECTED
+from dialeval.tables.measures import RANKS
 
 Row = dict[str, Any]
 

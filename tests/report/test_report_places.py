@@ -6,13 +6,13 @@ from typing import Any
 
 import report_example as example
 
-from dialeval.report import build_report
 from dialeval.report.board import Board, Measure, Place, Value
-from dialeval.report.cells import board_grid
 from dialeval.report.leaderboard import build_boards
+from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
-from dialeval.schemas.measures import RANKS
-from dialeval.tables import to_table
+from dialeval.report.tables import board_grid
+from dialeval.tables.files import to_table
+from dialeval.tables.measures import RANKS
 
 
 def place(system: str, rank: int, low: int, high: int, **other: Any) -> dict[str, Any]:

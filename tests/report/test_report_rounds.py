@@ -6,11 +6,11 @@ from typing import Any
 
 import report_example as example
 
-from dialeval.report import build_report
 from dialeval.report.leaderboard import build_boards
+from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
-from dialeval.schemas.measures import ADAPTIVE_ROUNDS
-from dialeval.tables import to_table
+from dialeval.tables.files import to_table
+from dialeval.tables.measures import ADAPTIVE_ROUNDS
 
 
 def row(round: int, system: str, opponent: str, decision: str, n_requests: int, **more: Any) -> dict[str, Any]:

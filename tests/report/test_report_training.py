@@ -6,10 +6,11 @@ import training_example as example
 from page_links import packed_tables
 from report_example import inputs
 
-from dialeval.aggregation.training import sample_rows
-from dialeval.report import Figure, build_report
-from dialeval.schemas.training import TRAINING_SAMPLES
-from dialeval.tables import to_table
+from dialeval.report.inputs import Figure
+from dialeval.report.page import build_report
+from dialeval.tables.files import to_table
+from dialeval.tables.training import TRAINING_SAMPLES
+from dialeval.training.results import sample_rows
 
 
 def test_record_curve_and_samples_are_shown_in_a_part_of_their_own() -> None:

@@ -9,15 +9,14 @@ import pytest
 import report_example as example
 import transcripts_report as mine
 
-from dialeval.pages.self_contained import unpack
-from dialeval.report import build_report
+from dialeval.html_pages import unpack
 from dialeval.report.archive import Archive, build_archive
 from dialeval.report.leaderboard import build_boards
+from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import ITEMS
-from dialeval.schemas.trust import TRUST
-from dialeval.tables import empty_table, to_table
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import empty_table, to_table
+from dialeval.tables.metaeval import ITEMS, TRUST
 
 PLENTY = 10_000_000
 

@@ -14,11 +14,11 @@ import transcripts_report as mine
 from page_links import packed_tables
 from report_browser import PROGRAM, Browser
 
-from dialeval.pages.self_contained import unpack
-from dialeval.report import build_report
-from dialeval.report.tables_on_page import MOST_CELLS
-from dialeval.schemas.measures import PASS_RATES, RATINGS
-from dialeval.tables import to_table
+from dialeval.html_pages import unpack
+from dialeval.report.page import build_report
+from dialeval.report.tables import MOST_CELLS
+from dialeval.tables.files import to_table
+from dialeval.tables.measures import PASS_RATES, RATINGS
 
 needs_browser = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 

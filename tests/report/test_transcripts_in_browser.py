@@ -9,7 +9,7 @@ import report_example as example
 import transcripts_report as mine
 from report_browser import PROGRAM, Browser
 
-from dialeval.report import build_report
+from dialeval.report.page import build_report
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.report.measured import unread, unread_in_all
+from dialeval.report.leaderboard import unread, unread_in_all
 
 
 def row(system: str, n_unparsed: int = 0, **other: Any) -> dict[str, Any]:

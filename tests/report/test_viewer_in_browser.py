@@ -10,12 +10,10 @@ import report_example as example
 from report_browser import AXE, PROGRAM, Browser
 from report_pieces import CARD, with_pieces
 
-from dialeval.report import build_report
-from dialeval.schemas.botchat import GENERATED, SEEDS
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import PASS_RATES
-from dialeval.schemas.shared import UTTERANCES
-from dialeval.tables import to_table
+from dialeval.report.page import build_report
+from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, SEEDS, UTTERANCES
+from dialeval.tables.files import to_table
+from dialeval.tables.measures import PASS_RATES
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 

@@ -13,11 +13,11 @@ import yaml
 
 from dialeval.cli.main import main
 from dialeval.errors import UserError
-from dialeval.results_tables.found import chosen_tables, column_words, found_tables, outdated_files
-from dialeval.schemas.botchat import SEEDS, UTTERANCE_LENGTHS
-from dialeval.schemas.dialogbench import TEST_ITEMS
-from dialeval.schemas.measures import RATINGS
-from dialeval.tables import empty_table, to_table, write_table
+from dialeval.report.export import chosen_tables, column_words, found_tables, outdated_files
+from dialeval.tables.dialogbench import TEST_ITEMS
+from dialeval.tables.dialogues import SEEDS, UTTERANCE_LENGTHS
+from dialeval.tables.files import empty_table, to_table, write_table
+from dialeval.tables.measures import RATINGS
 
 LENGTHS = {"model": 'an "able" one', "mean": 12.5, "median": None, "p95": 30.0, "max": 41, "n": 7, "tokenizer": "words"}
 SEED = {

@@ -8,15 +8,14 @@ import metaeval_example as rated
 import pyarrow as pa
 import report_example as example
 
-from dialeval.report import ReportInputs, build_report
-from dialeval.run_summary.leaders import MOST_BOARDS, leaders_of
-from dialeval.run_summary.written import summary_of
-from dialeval.schemas.battles import BATTLE_RATINGS
-from dialeval.schemas.dialogbench import ACCURACY
-from dialeval.schemas.measures import RATINGS
-from dialeval.schemas.robustness import ROBUSTNESS_AVERAGES
-from dialeval.schemas.shared import USAGE
-from dialeval.tables import to_table
+from dialeval.report.inputs import ReportInputs
+from dialeval.report.page import build_report
+from dialeval.report.run_summary import MOST_BOARDS, leaders_of, summary_of
+from dialeval.tables.dialogbench import ACCURACY
+from dialeval.tables.dialogues import USAGE
+from dialeval.tables.files import to_table
+from dialeval.tables.measures import BATTLE_RATINGS, RATINGS
+from dialeval.tables.robustness import ROBUSTNESS_AVERAGES
 
 
 def usage(**other: object) -> pa.Table:

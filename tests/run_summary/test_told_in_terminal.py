@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.errors import UserError
-from dialeval.run_summary import tables_since, words_of_results
+from dialeval.report.terminal_summary import tables_since, words_of_results
 
 MARKDOWN = """# DialEval
 

@@ -17,14 +17,14 @@ from batch_endpoint import BatchService, Line, TakenBatch
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
 
 from dialeval.engines.openai_api.batches import engine as batch_engine
-from dialeval.engines.openai_api.batches.run import Polling
-from dialeval.engines.request import Message, Request
+from dialeval.engines.openai_api.batches.engine import Polling
+from dialeval.engines.requests import Message, Request
 from dialeval.errors import UserError
 from dialeval.protocols.planning import Planned
-from dialeval.schemas.measures import ADAPTIVE_ROUNDS
-from dialeval.schemas.shared import NOT_ASKED, REQUESTS, RESPONSES
 from dialeval.stages import adaptive, answering
-from dialeval.tables import TableWriter, read_table
+from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES
+from dialeval.tables.files import TableWriter, read_table
+from dialeval.tables.measures import ADAPTIVE_ROUNDS
 
 N_CASES, BLOCK = 60, 10
 PER_ROUND = 2 * BLOCK

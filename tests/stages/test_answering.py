@@ -11,12 +11,12 @@ import pytest
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 
 from dialeval.config import Answering, OpenAIModel
-from dialeval.engines.request import Message, Request
-from dialeval.engines.store.places import line_of
+from dialeval.engines.requests import Message, Request
+from dialeval.engines.store.answer_files import line_of
 from dialeval.protocols.planning import Planned
-from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import answering
-from dialeval.tables import TableWriter, read_table
+from dialeval.tables.dialogues import REQUESTS, RESPONSES
+from dialeval.tables.files import TableWriter, read_table
 
 N = 30
 

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from dialeval.engines import cl100k
-from dialeval.engines.cl100k_vocabulary import CACHE_NAME
+from dialeval.engines.cl100k import CACHE_NAME
 from dialeval.errors import UserError
-from dialeval.schemas.botchat import GENERATED, SEEDS, TOKENIZER, UTTERANCE_LENGTHS
-from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages import corpora
-from dialeval.tables import empty_table, read_table, to_table, write_table
+from dialeval.tables.dialogues import GENERATED, SEEDS, TOKENIZER, UTTERANCE_LENGTHS, UTTERANCES
+from dialeval.tables.files import empty_table, read_table, to_table, write_table
 
 
 class Results:

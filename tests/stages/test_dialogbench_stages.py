@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 from dialogbench_examples import item, record
 
-from dialeval.corpora.multiple_choice import TestItem
-from dialeval.dialogbench.rounds import Attempt
-from dialeval.dialogbench.written import Outcome
+from dialeval.dialogbench.items import TestItem
+from dialeval.dialogbench.writing import Attempt
+from dialeval.dialogbench.written_items import Outcome
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import request_from_row
-from dialeval.schemas.dialogbench import TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
-from dialeval.schemas.every import TABLES
-from dialeval.schemas.shared import REQUESTS
 from dialeval.stages import dialogbench, dialogbench_results
 from dialeval.stats.shares import share_interval
-from dialeval.tables import TableWriter, read_table, to_table, write_table
+from dialeval.tables.catalogue import TABLES
+from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
+from dialeval.tables.dialogues import REQUESTS
+from dialeval.tables.files import TableWriter, read_table, to_table, write_table
 
 
 def write_items(path: Path) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dialeval.aggregation.measures.design import Design
-from dialeval.aggregation.measures.means import means
-from dialeval.aggregation.measures.scores import COLUMNS
-from dialeval.schemas.judgements import JUDGEMENTS
+from dialeval.measures.design import Design
+from dialeval.measures.scores import COLUMNS, means
 from dialeval.stages.measures import read_judgements
-from dialeval.tables import to_table, write_table
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table, write_table
 
 ABOUT: dict[str, Any] = {
     "judge": "j", "protocol": "felt", "request_id": "", "language": "en", "criterion": "warm", "repeat": 0,

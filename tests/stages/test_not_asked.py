@@ -9,15 +9,14 @@ import pytest
 from scripted import ScriptedEngine
 
 from dialeval.config import Answering, EncoderModel
-from dialeval.config.resolved import shipped
-from dialeval.engines.request import AnswerFailure, Message, Request, Response, Sampling
+from dialeval.config.protocols import shipped
+from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.item_settings import ItemReadingSettings
+from dialeval.protocols.item_prompts import ItemReadingSettings
 from dialeval.protocols.planning import Planned
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import answering, judging
-from dialeval.tables import TableWriter, read_table
+from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES
+from dialeval.tables.files import TableWriter, read_table
 
 SETTINGS = {"answer": answering.AnswerSettings, "answer_items": answering.AnswerItemsSettings}
 CRITERIA = {"coherence": "dialogue", "diversity": "dialogue", "relevance": "turn"}

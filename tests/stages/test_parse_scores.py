@@ -11,15 +11,14 @@ import pytest
 
 from dialeval.config.protocol import Of, Protocol
 from dialeval.corpora.items import Item
-from dialeval.engines.request import Sampling
-from dialeval.forms import probability, scale
+from dialeval.engines.requests import Sampling
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.item_settings import ItemReadingSettings
+from dialeval.protocols import probability, scale
+from dialeval.protocols.item_prompts import ItemReadingSettings
 from dialeval.protocols.planning import write_requests
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import judging
-from dialeval.tables import read_table, to_table, write_table
+from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES
+from dialeval.tables.files import read_table, to_table, write_table
 
 ITEM = Item("support", "a1", "en", "turn", "c1", ("user", "agent"), ("Where is it?", "On its way."), system="v1")
 

@@ -10,11 +10,11 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 
 from dialeval.config import Answering, OpenAIModel
 from dialeval.prompts.rendering import Templates
-from dialeval.schemas.metaeval import ITEMS
-from dialeval.schemas.robustness import PAIRS
-from dialeval.schemas.shared import UTTERANCES
 from dialeval.stages import perturbations
-from dialeval.tables import read_table, to_table, write_table
+from dialeval.tables.dialogues import UTTERANCES
+from dialeval.tables.files import read_table, to_table, write_table
+from dialeval.tables.metaeval import ITEMS
+from dialeval.tables.robustness import PAIRS
 
 
 def utterances() -> list[dict[str, Any]]:

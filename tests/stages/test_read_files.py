@@ -10,11 +10,11 @@ import pytest
 
 from dialeval.corpora.robustness_sets import SETS
 from dialeval.errors import UserError
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
-from dialeval.schemas.robustness import PAIRS
 from dialeval.stages import corpora, perturbations
-from dialeval.tables import read_table, to_table, write_table
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import read_table, to_table, write_table
+from dialeval.tables.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
+from dialeval.tables.robustness import PAIRS
 
 RATED = [
     {"item_id": "a", "response": "Yes.", "ratings": {"overall": 4}, "scale": [1, 5]},

@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from dialeval.aggregation.measures.design import Design
 from dialeval.config import Protocol
 from dialeval.corpora.items import Item, item_rows
 from dialeval.criteria import YES_NO, Criterion, Words
 from dialeval.engines.answering import response_row
-from dialeval.engines.request import Request, Response
+from dialeval.engines.requests import Request, Response
+from dialeval.measures.design import Design
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.item_settings import ItemPlanSettings, ItemReadingSettings
+from dialeval.protocols.item_prompts import ItemPlanSettings, ItemReadingSettings
 from dialeval.protocols.planning import request_from_row
-from dialeval.schemas.measures import CHECKLIST, MEANS, RATES
-from dialeval.schemas.metaeval import ITEMS
-from dialeval.schemas.shared import REQUESTS, RESPONSES
 from dialeval.stages import judging, measures
-from dialeval.tables import TableWriter, iterate_rows, read_table, to_table, write_table
+from dialeval.tables.dialogues import REQUESTS, RESPONSES
+from dialeval.tables.files import TableWriter, iterate_rows, read_table, to_table, write_table
+from dialeval.tables.measures import CHECKLIST, MEANS, RATES
+from dialeval.tables.metaeval import ITEMS
 
 SAID = {
     "kind": ["Hello.", "Good day, how can I help?", "My kettle broke.", "I am sorry. Here is your money. Goodbye."],

@@ -18,14 +18,12 @@ from typing import Any
 import pytest
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 
-from dialeval.aggregation.usage import read_usage
-from dialeval.corpora.scenarios import Scenario, scenario_table, seeds_of
-from dialeval.prompt_sets import PromptSet
-from dialeval.prompts.rendering import Templates
-from dialeval.schemas.botchat import GENERATED, SEEDS
-from dialeval.schemas.scenarios import SCENARIOS
+from dialeval.corpora.seeds import Scenario, scenario_table, seeds_of
+from dialeval.measures.usage import read_usage
+from dialeval.prompts.rendering import PromptSet, Templates
 from dialeval.stages import selfchat
-from dialeval.tables import read_table, write_table
+from dialeval.tables.dialogues import GENERATED, SCENARIOS, SEEDS
+from dialeval.tables.files import read_table, write_table
 
 N_UTTERANCES = 8
 PLAYED = [

@@ -9,9 +9,9 @@ import pytest
 import training_example as example
 
 from dialeval.errors import UserError
-from dialeval.schemas.training import TRAINING_EXAMPLES
 from dialeval.stages.training import TabulateTrainingSettings, tabulate_training
-from dialeval.tables import write_table
+from dialeval.tables.files import write_table
+from dialeval.tables.training import TRAINING_EXAMPLES
 
 
 def test_every_judge_is_tabulated_on_its_own_sets(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from dialeval.config.protocol import Of, Protocol
 from dialeval.config.running import Answering
-from dialeval.engines.request import Request, Response
-from dialeval.fingerprints.code import fingerprint
+from dialeval.engines.requests import Request, Response
+from dialeval.protocols.item_prompts import QuestionSettings
 from dialeval.protocols.planning import request_from_row
-from dialeval.protocols.question_settings import QuestionSettings
+from dialeval.provenance.fingerprints import fingerprint
 from dialeval.stages import unparsed
 
 ABOUT = {"request_id": "p/1", "protocol": "p", "messages": [], "temperature": 0.0, "top_p": 1.0, "max_tokens": 9}
@@ -89,8 +89,8 @@ def test_letters_and_translations_are_parsed_by_what_their_request_says() -> Non
 
 
 def test_how_answers_are_parsed_is_no_part_of_what_asks() -> None:
-    from dialeval.fingerprints.code import _reach
+    from dialeval.provenance.fingerprints import _reach
 
     reached = {definition.module for definition in _reach("dialeval.stages.answering")[0]}
-    assert not {"dialeval.stages.unparsed", "dialeval.forms.pair", "dialeval.forms.verdict_text"} & reached
+    assert not {"dialeval.stages.unparsed", "dialeval.protocols.pair", "dialeval.protocols.verdicts"} & reached
     assert fingerprint("dialeval.stages.answering")

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.special import ndtri
+from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
-from dialeval.stats.auc import ALL_THE_SAME, FEW_CLUSTERS, NO_PAIR, auc_gain, clustered_auc
+from dialeval.stats.auc import ALL_THE_SAME, FEW_CLUSTERS, NO_PAIR, auc_gain, clustered_auc, midranks
+
+# AUC with clusters: against scikit-learn, DeLong by hand, and simulated dialogues.
 
 
 def test_it_is_scikit_learns_with_ties_half() -> None:
@@ -110,3 +115,11 @@ def test_intervals_hold_the_truth_where_dialogues_are_few_and_of_unequal_length(
         found = clustered_auc(score, good, cluster)
         held.append(found.low <= truth <= found.high)
     assert np.mean(held) > 0.92
+
+
+# Ranks with the mean of equal ones, against scipy.
+
+
+@given(st.lists(st.sampled_from([-np.inf, -1.5, 0.0, 0.1, 2.0, np.inf]) | st.floats(-1e6, 1e6), max_size=40))
+def test_they_are_those_of_scipy(values: list[float]) -> None:
+    assert midranks(np.array(values)).tolist() == rankdata(values).tolist()

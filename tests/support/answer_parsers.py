@@ -11,19 +11,19 @@ from judged_dialogues import shipped_question
 from perturbation_items import dialogue, response
 
 from dialeval.criteria import DIMENSIONS
-from dialeval.dialogbench import classification, examination, filtering
+from dialeval.dialogbench import examination, writing
 from dialeval.dialogbench.briefs import plan_briefs
-from dialeval.dialogbench.written import read_written
-from dialeval.engines.request import Response
-from dialeval.forms import detect, pair, scale
+from dialeval.dialogbench.written_items import read_written
+from dialeval.engines.requests import Response
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.rewriting import settle
-from dialeval.prompts.shown import one_line
-from dialeval.reasoning_marks import split_thinking, thinking_mark, without_marks
-from dialeval.schemas.dialogbench import TEST_ITEMS, WRITTEN_ITEMS
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.table import Table
-from dialeval.tables import to_table
+from dialeval.prompts.reasoning import split_thinking, thinking_mark, without_marks
+from dialeval.prompts.rendering import one_line
+from dialeval.protocols import detect, pair, scale
+from dialeval.tables.dialogbench import TEST_ITEMS, WRITTEN_ITEMS
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table
+from dialeval.tables.schema import Table
 
 STATUSES = {"ok", "unparsed", "refused", "truncated", "low_mass", "missing", "rejected"}
 ABOUT = {"request_id": "r", "case_id": "s", "left": "a", "right": "b", "n_utterances": 16, "protocol": "arena"}
@@ -63,8 +63,8 @@ PARSERS: dict[str, tuple[Table | None, Callable[[dict[str, Any]], Iterable[dict[
     "pairwise": (JUDGEMENTS, lambda answer: [pair.parse(shipped_question("arena"), "j", ABOUT, answer)]),
     "rating": (JUDGEMENTS, lambda answer: scale.parse("j", ITEM, answer)),
     "letter": (None, lambda answer: examination.parse("m", "letter", item(), 0, [answer])),
-    "classification": (None, lambda answer: [classification.parse("j", item(), answer)]),
-    "filtering": (None, lambda answer: [filtering.parse("j", item(), answer)]),
+    "classification": (None, lambda answer: [writing.parse_classification("j", item(), answer)]),
+    "filtering": (None, lambda answer: [writing.parse_filtering("j", item(), answer)]),
     "written": (WRITTEN_ITEMS, _written),
     "rewriting": (None, _settled),
     "texts": (None, _texts),

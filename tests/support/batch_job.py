@@ -9,16 +9,15 @@ from typing import Any
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
 from dialeval.engines.cl100k import Tokenizer
-from dialeval.engines.openai_api.batches.engine import BatchEngine
-from dialeval.engines.openai_api.batches.run import Polling
+from dialeval.engines.openai_api.batches.engine import BatchEngine, Polling
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.retrying import RetryPolicy
-from dialeval.engines.request import Message, Request, Response, Sampling
+from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.requests import Message, Request, Response, Sampling
 from dialeval.engines.spending.account import Account
 from dialeval.engines.spending.ledger import FOLDER, Ledger
-from dialeval.engines.spending.terms import terms_for
+from dialeval.engines.spending.prices import terms_for
 from dialeval.engines.store import ResponseStore
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 POLICY = RetryPolicy(max_tries=3, first_wait=0.01, longest_wait=0.02)
 WORDS = Tokenizer("words", lambda texts: [len(text.split()) for text in texts])

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dialeval.aggregation.metaeval.cells import gather
-from dialeval.aggregation.metaeval.correlations import Correlated, correlate_cells
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import ITEMS, RATINGS
-from dialeval.tables import to_table
+from dialeval.measures.metaeval.cells import gather
+from dialeval.measures.metaeval.correlations import Correlated, correlate_cells
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table
+from dialeval.tables.metaeval import ITEMS, RATINGS
 
 N = 40
 HOW = {"resamples": 50, "confidence": 0.95, "random_seed": 0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dialeval.corpora.multiple_choice import TestItem
+from dialeval.dialogbench.items import TestItem
 
 UTTERANCES = (
     "The boiler is cold again.",

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from dialeval.reference.configuration import schema_text
+from dialeval.report.reference.configuration import schema_text
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "results" / "README.md", *ROOT.glob("docs/*.md")])

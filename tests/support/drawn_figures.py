@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure as Picture
 
-from dialeval.figures.entry import Figure, drawings
-from dialeval.schemas.every import TABLES
-from dialeval.schemas.table import Table
+from dialeval.figures.registry import Figure, drawings
 from dialeval.stages.figures import DrawSettings
+from dialeval.tables.catalogue import TABLES
+from dialeval.tables.schema import Table
 
 OPTIONS: dict[str, Any] = {"interval": "90 % interval"}
 

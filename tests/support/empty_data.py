@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dialeval.config import Config, load_config, read_config_file
-from dialeval.corpora import comp_dialogue, comp_turn
+from dialeval.corpora import comp_analysis
 from dialeval.corpora.robustness_sets import SETS
 
 ROOT = Path(__file__).parents[2]
@@ -34,8 +34,8 @@ def files_of(config: Config) -> list[Path]:
         path = config.rated_path(name)
         found.append(path)
         if path and rated.reader in ("comp_turn", "comp_dialogue"):
-            reader = comp_turn if rated.reader == "comp_turn" else comp_dialogue
-            found += reader.source_files(path)
+            of_turns, of_dialogues = comp_analysis.turn_source_files, comp_analysis.dialogue_source_files
+            found += (of_turns if rated.reader == "comp_turn" else of_dialogues)(path)
     damaged = config.published_damage()
     found += [damaged / file for published in SETS.values() for file in published.files] if damaged else []
     return [path for path in found if path is not None]

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from dialeval.config import EncoderModel
-from dialeval.schemas.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
-from dialeval.tables import read_table, write_table
+from dialeval.tables.files import read_table, write_table
+from dialeval.tables.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
 
 SHORT: dict[str, Any] = {
     "data": "set", "gpus": 0, "batch_size": 16, "learning_rate": 3e-3, "dropout": 0.1, "evaluations": 3, "max_steps": 9,
@@ -43,9 +43,9 @@ def made_set(path: Path, level: str, kinds: Iterable[str] | None = None, **recip
     """Makes a training set of bundled dialogues, two domains of the English ones."""
     from dialeval.corpora.dialogues import utterance_table
     from dialeval.corpora.readers import read_corpus
-    from dialeval.schemas.shared import UTTERANCES
     from dialeval.stages import training
-    from dialeval.training.pairs.recipe import Recipe
+    from dialeval.tables.dialogues import UTTERANCES
+    from dialeval.training.training_sets import Recipe
 
     table = utterance_table("all", read_corpus("bundled", None, "en"))
     names = sorted(set(table["dialogue_id"].to_pylist()))

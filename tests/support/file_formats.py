@@ -14,30 +14,27 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dialeval.corpora import battles, botchat_published, dialogbench_items
+from dialeval.corpora import battles, botchat
 from dialeval.corpora.dialogues import utterance_table
 from dialeval.corpora.items import item_rows
-from dialeval.corpora.rated import left_out_rows, rating_rows
+from dialeval.corpora.rated_items import left_out_rows, rating_rows
 from dialeval.corpora.rated_readers import rated_source_files, read_rated
 from dialeval.corpora.readers import read_corpus, source_files
-from dialeval.corpora.robustness_pairs import read_sets
-from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, wanted_sets
+from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, read_sets, wanted_sets
 from dialeval.corpora.score_files import RatedCorpora, read_scores
 from dialeval.corpora.seeds import seed_table
 from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.corpora.transcripts.readers import source_files as transcript_files
+from dialeval.dialogbench import items
 from dialeval.perturbations.suite import published_outcome
-from dialeval.protocols import imported
+from dialeval.protocols import imported_answers
 from dialeval.protocols.selfchat import rows as generated_rows
-from dialeval.schemas.botchat import GENERATED, SEEDS
-from dialeval.schemas.dialogbench import TEST_ITEMS
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
-from dialeval.schemas.robustness import PAIRS
-from dialeval.schemas.shared import RESPONSES, UTTERANCES
-from dialeval.schemas.table import Table
-from dialeval.schemas.transcripts import ASIDES
-from dialeval.tables import to_table
+from dialeval.tables.dialogbench import TEST_ITEMS
+from dialeval.tables.dialogues import ASIDES, GENERATED, JUDGEMENTS, RESPONSES, SEEDS, UTTERANCES
+from dialeval.tables.files import to_table
+from dialeval.tables.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
+from dialeval.tables.robustness import PAIRS
+from dialeval.tables.schema import Table
 
 Read = Callable[[Path], None]
 
@@ -170,7 +167,7 @@ def _battles(name: str) -> Read:
 
 
 def _dialogbench(folder: Path) -> None:
-    reading = dialogbench_items.read(folder, "en")
+    reading = items.read(folder, "en")
     reading.summary()
     rows = [{"source": "mine", "variant": "full", **item.to_row()} for item in reading.items]
     write_to_memory(TEST_ITEMS, rows)
@@ -178,8 +175,8 @@ def _dialogbench(folder: Path) -> None:
 
 def _published_dialogues(name: str) -> Read:
     def read(folder: Path) -> None:
-        found = botchat_published.read_dialogues(folder / name, "gpt")
-        turns = imported.turns(
+        found = botchat.read_dialogues(folder / name, "gpt")
+        turns = imported_answers.turns(
             _SEEDS, found, n_utterances=16, only_some_seeds=False, source=str(folder / name), notes=Counter()
         )
         write_to_memory(GENERATED, list(generated_rows("gpt", _SEEDS, turns)))
@@ -195,10 +192,10 @@ def _request(protocol: str, right: str | None) -> dict[str, Any]:
 
 def _published_answers(name: str, right: str | None) -> Read:
     def read(folder: Path) -> None:
-        found = botchat_published.read_answers(folder / name, "gpt4", {"GPT": "gpt"}, pairs=right is not None)
+        found = botchat.read_answers(folder / name, "gpt4", {"GPT": "gpt"}, pairs=right is not None)
         planned = [_request("unieval" if right is None else "gteval", right)]
         known = {(shown, None): answer for shown, answer in found.items()}
-        write_to_memory(RESPONSES, list(imported.responses(planned, known, str(folder / name), Counter())))
+        write_to_memory(RESPONSES, list(imported_answers.responses(planned, known, str(folder / name), Counter())))
 
     return read
 

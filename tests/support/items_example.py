@@ -7,15 +7,14 @@ from typing import Any
 import report_example as example
 
 from dialeval.report.asked import Asked
-from dialeval.report.damaged_sample import sample_damaged
 from dialeval.report.examined_items import sample_examined
-from dialeval.report.samples import DamagedSample, ExaminedSample
-from dialeval.schemas.dialogbench import TEST_ANSWERS, TEST_ITEMS
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import ITEMS
-from dialeval.schemas.robustness import PAIRS, ROBUSTNESS
-from dialeval.schemas.shared import REQUESTS, RESPONSES
-from dialeval.tables import to_table
+from dialeval.report.inputs import DamagedSample, ExaminedSample
+from dialeval.report.rated_items import sample_damaged
+from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS
+from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES
+from dialeval.tables.files import to_table
+from dialeval.tables.metaeval import ITEMS
+from dialeval.tables.robustness import PAIRS, ROBUSTNESS
 
 BEFORE = ["Is the shop open?", "Until six, I think."]
 

@@ -8,17 +8,17 @@ from typing import Any
 
 from dialeval.config import Protocol
 from dialeval.config.protocol import SELFCHAT
-from dialeval.config.resolved import TEMPLATES, shipped
+from dialeval.config.protocols import TEMPLATES, shipped
 from dialeval.corpora.items import Item
-from dialeval.corpora.rated import speakers_in_turn
-from dialeval.engines.request import Dialogue
-from dialeval.failure_kinds import FAILURES
-from dialeval.forms import detect, pair
-from dialeval.forms.cases import by_case
-from dialeval.forms.question import Question
+from dialeval.corpora.rated_items import speakers_in_turn
+from dialeval.criteria import FAILURES
+from dialeval.engines.requests import Dialogue
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols import detect, pair
+from dialeval.protocols.pair import by_case
 from dialeval.protocols.planning import Planned
-from dialeval.tables import HUMAN
+from dialeval.protocols.questions import Question
+from dialeval.tables.files import HUMAN
 
 ByModel = Mapping[str, Mapping[str, Dialogue]]
 

@@ -15,12 +15,11 @@ from typing import Any
 
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
-from dialeval.engines.openai_api.batches.engine import BatchEngine
-from dialeval.engines.openai_api.batches.run import Polling
+from dialeval.engines.openai_api.batches.engine import BatchEngine, Polling
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.request import Engine, Message, Request
+from dialeval.engines.requests import Engine, Message, Request
 from dialeval.engines.store import ResponseStore
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 
 def a_request(number: int) -> Request:

@@ -8,19 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.config import Protocol
-from dialeval.config.resolved import TEMPLATES
+from dialeval.config.protocols import TEMPLATES
 from dialeval.corpora.items import Item, item_rows
 from dialeval.criteria import Criterion, Level, with_own
-from dialeval.labels.asked_protocol import AskedProtocol
-from dialeval.labels.drawing import Design, draw
-from dialeval.labels.frame import frame_of
+from dialeval.labels.draw import Design, draw
+from dialeval.labels.labelled_protocol import AskedProtocol
 from dialeval.labels.ledger import ledger_path, read_ledger
-from dialeval.labels.questions import questions_of
-from dialeval.labels.sheet import Sheet, SheetQuestion
-from dialeval.labels.sheets import Drawn, sheet_of
-from dialeval.protocols.item_settings import ItemPlanSettings
-from dialeval.schemas.metaeval import ITEMS
-from dialeval.tables import to_table, write_table
+from dialeval.labels.sheets import Drawn, questions_of, sheet_of
+from dialeval.labels.units import Sheet, SheetQuestion, frame_of
+from dialeval.protocols.item_prompts import ItemPlanSettings
+from dialeval.tables.files import to_table, write_table
+from dialeval.tables.metaeval import ITEMS
 
 SYSTEMS = ("kiosk", "harbour", "mosaic")
 

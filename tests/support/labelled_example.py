@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dialeval.aggregation.labels.design import LabelledDesign
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.labels import LABELS
-from dialeval.tables import to_table
+from dialeval.labels.joined_judgements import LabelledDesign
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table
+from dialeval.tables.labels import LABELS
 
 Row = dict[str, Any]
 SYSTEMS = ("ada", "bob", "cyd")

@@ -8,7 +8,7 @@ from typing import Any
 
 from report_browser import Browser
 
-from dialeval.labels.sheet import Sheet
+from dialeval.labels.units import Sheet
 
 FINISHED = "document.getElementById('finished').open"
 

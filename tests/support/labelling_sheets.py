@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dialeval.labels.sheet import Option, Sheet, SheetQuestion, ShownTurn, Thing
+from dialeval.labels.units import Option, Sheet, SheetQuestion, ShownTurn, Thing
 
 HOSTILE = '</script><script>window.alarmed = true</script><img src=x onerror="window.alarmed = true">'
 ARABIC = "مرحبا، كيف حالك؟"

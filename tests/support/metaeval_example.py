@@ -8,11 +8,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from dialeval.report import Figure, sample_rated
-from dialeval.report.samples import RatedSample
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import (
+from dialeval.report.inputs import Figure, RatedSample
+from dialeval.report.item_cases import sample_rated
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table
+from dialeval.tables.metaeval import (
+    ANNOTATOR_AGREEMENT,
     AVERAGES,
+    CEILINGS,
     CORRELATIONS,
     DIMENSION_ENSEMBLE,
     ITEMS,
@@ -20,9 +23,8 @@ from dialeval.schemas.metaeval import (
     MODEL_ENSEMBLE,
     RANKING_AGREEMENT,
     RATINGS,
+    REPEAT_AGREEMENT,
 )
-from dialeval.schemas.raters import ANNOTATOR_AGREEMENT, CEILINGS, REPEAT_AGREEMENT
-from dialeval.tables import to_table
 
 HOSTILE = "</script><script>alert(1)</script>"
 JUDGES = (("gpt-x", "rating"), ("forest", "yes_no"), ("length", "yes_no"), ("gpt-4", "annotation"))

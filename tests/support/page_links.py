@@ -7,7 +7,7 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-from dialeval.pages.self_contained import unpack
+from dialeval.html_pages import unpack
 
 _RESULTS = ("won", "tied", "lost", "none", "told")
 

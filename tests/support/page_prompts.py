@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dialeval.pages.self_contained import unpack
+from dialeval.html_pages import unpack
 
 Sent = tuple[tuple[str, str], ...]
 """Roles and contents of messages."""

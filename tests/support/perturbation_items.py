@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dialeval.corpora import botchat_workbook
+from dialeval.corpora import botchat
 from dialeval.corpora.items import Item
-from dialeval.perturbations.pool import Pool, build_pool
+from dialeval.perturbations.strategy import Pool, build_pool
 
 OTHERS = (
     ("Have you fed the goldfish?", "Twice, the bowl needs scrubbing though."),
@@ -47,7 +47,7 @@ def real_dialogues(data: Path) -> list[Item]:
             tuple(utterance.speaker for utterance in read.utterances),
             tuple(utterance.text for utterance in read.utterances),
         )
-        for read in botchat_workbook.read(data / "botchat" / "MuTual_test.xlsx", "en").dialogues
+        for read in botchat.read_botchat_workbook(data / "botchat" / "MuTual_test.xlsx", "en").dialogues
     ]
     path = data / "comp-analysis" / "dialog_level_texts" / "fed-dial_text.txt"
     for line in path.read_text(encoding="utf-8").rstrip("\n").split("\n"):

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dialeval.config.openai_model import OpenAIModel
+from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import Fault, status_fault
-from dialeval.engines.openai_api.redaction import Redactor
-from dialeval.engines.request import AnswerFailure, Message, Request, Sampling
+from dialeval.engines.openai_api.faults import Fault, Redactor, status_fault
+from dialeval.engines.requests import AnswerFailure, Message, Request, Sampling
 
 TOKENS = 100.0
 """What the simulated endpoints count for a request."""

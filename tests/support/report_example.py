@@ -5,20 +5,22 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from dialeval.engines.prices import Prices
-from dialeval.report import AskedProtocol, Figure, ReportInputs
+from dialeval.engines.spending.prices import Prices
 from dialeval.report.asked import Asked, Lookup
-from dialeval.schemas.botchat import (
+from dialeval.report.inputs import AskedProtocol, Figure, ReportInputs
+from dialeval.tables.dialogues import (
     GENERATED,
+    JUDGEMENTS,
+    REQUESTS,
+    RESPONSES,
     SEEDS,
     UTTERANCE_LENGTHS,
     UTTERANCE_TOKENS,
+    UTTERANCES,
 )
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import PASS_RATES, RATINGS, WIN_RATES
-from dialeval.schemas.shared import REQUESTS, RESPONSES, UTTERANCES
-from dialeval.schemas.table import Table
-from dialeval.tables import to_table
+from dialeval.tables.files import to_table
+from dialeval.tables.measures import PASS_RATES, RATINGS, WIN_RATES
+from dialeval.tables.schema import Table
 
 HOSTILE = "</script><script>alert(1)</script>"
 ODD = "<b>bold</b> & \"quoted\" 'single' 😀 &amp; <!-- comment"

@@ -6,7 +6,7 @@ from typing import Any
 
 from report_example import ARABIC, CHINESE, HOSTILE, ODD
 
-from dialeval.pages.self_contained import pack
+from dialeval.html_pages import pack
 
 PER_LINE = 2
 IDS = ("q-1", "q-2", HOSTILE)

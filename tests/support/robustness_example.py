@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from dialeval.schemas.robustness import DROPS, LADDERS, ROBUSTNESS
-from dialeval.tables import to_table
+from dialeval.tables.files import to_table
+from dialeval.tables.robustness import DROPS, LADDERS, ROBUSTNESS
 
 JUDGES = (("gpt-x", "rating"), ("gpt-x", "yes_no"), ("random", "yes_no"))
 TURN = (("random_response", "relevance", 0.3), ("dullness", "interestingness", 0.2), ("dullness", "specificity", 0.2))

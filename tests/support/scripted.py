@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 
-from dialeval.engines.request import AnswerFailure, Message, Request, Response
+from dialeval.engines.requests import AnswerFailure, Message, Request, Response
 
 
 def chat_request(name: str, text: str = "", **more: object) -> Request:

@@ -17,15 +17,14 @@ from billing_service import PRICE
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.retrying import RetryPolicy
-from dialeval.engines.request import Message, Request, Sampling
+from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.spending import account
-from dialeval.engines.spending.entries import Sums
-from dialeval.engines.spending.ledger import FOLDER, Ledger
-from dialeval.engines.spending.terms import RunTerms, Terms, digest_of, run_terms
+from dialeval.engines.spending.ledger import FOLDER, Ledger, Sums
+from dialeval.engines.spending.prices import RunTerms, Terms, digest_of, run_terms
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 MOST = 16
 """Tokens of an answer."""

@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 
 from dialeval.engines.answering import Answering
-from dialeval.engines.request import Message, Request, Response
+from dialeval.engines.requests import Message, Request, Response
 from dialeval.engines.store import ResponseStore
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 
 def key(number: int) -> str:

@@ -25,7 +25,7 @@ def tiny_metric(folder: Path, encoder: Path, *, seed: int = 0, spread: float = 1
     import torch
     import transformers
 
-    from dialeval.engines.encoder.folder import save_network
+    from dialeval.engines.encoder.engine import save_network
     from dialeval.engines.encoder.network import ExpertNetwork
 
     metric = Metric(**{"level": "dialogue", "criteria": CRITERIA, "experts": CRITERIA, "max_tokens": 64} | fields)
@@ -56,7 +56,7 @@ def score_rows(folder: Path, rows: Sequence[Any]) -> list[float]:
 
     from dialeval.config import EncoderModel
     from dialeval.engines.opening import open_engine
-    from dialeval.engines.request import Message, Request, Response
+    from dialeval.engines.requests import Message, Request, Response
 
     engine: Any = open_engine(EncoderModel(engine="encoder", weights=folder, gpus=0, batch_tokens=700), [])
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dialeval.schemas.shared import UTTERANCES
-from dialeval.tables import to_table, write_table
-from dialeval.training.pairs.human_dialogues import HumanDialogue
-from dialeval.training.pairs.recipe import Recipe
+from dialeval.tables.dialogues import UTTERANCES
+from dialeval.tables.files import to_table, write_table
+from dialeval.training.human_dialogues import HumanDialogue
+from dialeval.training.training_sets import Recipe
 
 THINGS = (
     "lantern", "kettle", "accordion", "ladder", "turnip", "parrot", "saddle", "compass", "violin", "marrow", "umbrella",

@@ -9,15 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dialeval.aggregation.training import record_rows
-from dialeval.schemas.training import (
-    TRAINING_CURVE,
-    TRAINING_EXAMPLES,
-    TRAINING_RECORD,
-    TRAINING_RUNS,
-    TRAINING_SCORES,
-)
-from dialeval.tables import empty_table, to_table, write_table
+from dialeval.tables.files import empty_table, to_table, write_table
+from dialeval.tables.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RECORD, TRAINING_RUNS, TRAINING_SCORES
+from dialeval.training.results import record_rows
 
 KINDS = ("shuffled", "random")
 """The first is learned, the second is not."""

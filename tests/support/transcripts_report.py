@@ -7,15 +7,11 @@ from typing import Any
 
 import report_example as example
 
-from dialeval.report import AskedProtocol, ReportInputs
-from dialeval.schemas.botchat import GENERATED, SEEDS
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import MEANS, RATINGS
-from dialeval.schemas.metaeval import ITEMS
-from dialeval.schemas.shared import UTTERANCES
-from dialeval.schemas.transcripts import ASIDES
-from dialeval.schemas.trust import TRUST
-from dialeval.tables import empty_table, to_table
+from dialeval.report.inputs import AskedProtocol, ReportInputs
+from dialeval.tables.dialogues import ASIDES, GENERATED, JUDGEMENTS, SEEDS, UTTERANCES
+from dialeval.tables.files import empty_table, to_table
+from dialeval.tables.measures import MEANS, RATINGS
+from dialeval.tables.metaeval import ITEMS, TRUST
 
 PROTOCOLS = (
     AskedProtocol("helpful", "pair", ("support",), ("ratings", "win_rates", "differences")),

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dialeval.aggregation.measures.design import Design
-from dialeval.aggregation.measures.means import means
-from dialeval.aggregation.measures.pass_rates import pass_rates
-from dialeval.aggregation.measures.ratings import ratings
 from dialeval.config.botchat import Elo
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import MEASURED, under
-from dialeval.schemas.metaeval import ITEMS
-from dialeval.tables import to_table, write_for_people, write_table
+from dialeval.measures.design import Design
+from dialeval.measures.ratings import ratings
+from dialeval.measures.scores import means, pass_rates
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table, write_for_people, write_table
+from dialeval.tables.measures import MEASURED, under
+from dialeval.tables.metaeval import ITEMS
 
 Row = dict[str, Any]
 BARE: Row = {

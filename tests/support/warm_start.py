@@ -68,7 +68,7 @@ def serve(address: str, library: str) -> None:
 def import_ours() -> None:
     """Imports every stage that is not heavy, and reads the code of each as Snakemake does at its start."""
     stages = importlib.import_module("dialeval.stages")
-    fingerprints = importlib.import_module("dialeval.fingerprints.code")
+    fingerprints = importlib.import_module("dialeval.provenance.fingerprints")
     sys.meta_path.insert(0, Refusing())
     for module, names in stages.STAGES.items():
         with suppress(ImportError):

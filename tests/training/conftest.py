@@ -11,8 +11,8 @@ import pytest
 
 from dialeval.config import VllmModel
 from dialeval.prompts.rendering import Templates
-from dialeval.schemas.training import TRAINING_EXAMPLES
-from dialeval.tables import to_table, write_table
+from dialeval.tables.files import to_table, write_table
+from dialeval.tables.training import TRAINING_EXAMPLES
 
 Row = dict[str, Any]
 

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from dialeval.errors import UserError
-from dialeval.training.memory import Memory, check_memory, free_memory, training_memory
+from dialeval.training.memory import Memory, check_memory, check_numbers, free_memory, in_words, training_memory
+
+# The memory of a training, estimated before it begins: against what is known and what is really kept.
 
 LLAMA_2 = SimpleNamespace(hidden_size=4096, intermediate_size=11008, num_hidden_layers=32, vocab_size=32000)
 PARAMETERS = 6_738_415_616
@@ -70,8 +72,8 @@ def test_what_is_kept_of_the_forward_pass_is_estimated_well(width: int, inner: i
     import transformers
 
     from dialeval.config.training import LoraTraining
-    from dialeval.training.batches import padded
-    from dialeval.training.lora.learning import with_adapter
+    from dialeval.training.lora import with_adapter
+    from dialeval.training.lora_questions import padded
 
     shape = transformers.LlamaConfig(
         vocab_size=512, hidden_size=width, intermediate_size=inner, num_hidden_layers=4, num_attention_heads=4,
@@ -97,3 +99,48 @@ def test_what_is_kept_of_the_forward_pass_is_estimated_well(width: int, inner: i
     measured = sum(storage.nbytes() for storage in kept.values())
     estimate = training_memory(1, 1, shape, precision=precision, tokens=3 * 256, checkpointing=False).kept
     assert 0.75 < estimate / measured < 1.35
+
+
+# What ends a training from outside is told in words, and what is a mistake of ours is not.
+
+
+class OutOfMemoryError(RuntimeError):
+    """Called as torch's is."""
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (
+            OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB"),
+            "judge: the memory is too small .*lower micro",
+        ),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), "gradient_checkpointing: true"),
+        (
+            RuntimeError("[enforce fail] PytorchStreamWriter failed writing file data/3"),
+            "the disk of results_dir is full",
+        ),
+        (RuntimeError("[enforce fail at inline_container.cc:672] . unexpected pos 344896 vs 344788"), "make room and"),
+        (
+            OSError(28, "No space left on device"),
+            "run the same command again: the training goes on from its last whole",
+        ),
+    ],
+)
+def test_what_ran_out_is_told(error: Exception, words: str) -> None:
+    with pytest.raises(UserError, match=words), in_words("judge"):
+        raise error
+
+
+def test_a_mistake_of_ours_stays_what_it_is() -> None:
+    with pytest.raises(KeyError), in_words("judge"):
+        raise KeyError("input_ids")
+
+
+def test_a_loss_that_is_no_number_ends_the_training() -> None:
+    def curve(*losses: float | None) -> list[dict[str, Any]]:
+        return [{"step": 5 * place, "loss": loss} for place, loss in enumerate(losses)]
+
+    check_numbers("judge", curve(0.7, None, 0.5))
+    with pytest.raises(UserError, match=r"judge: from step 5 on the loss is not a number: lower the learning_rate"):
+        check_numbers("judge", curve(0.7, float("nan"), float("inf")))

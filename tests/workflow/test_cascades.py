@@ -15,8 +15,8 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 from page_links import whole
 from workspace import Workspace
 
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.tables import read_table
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import read_table
 
 pytestmark = pytest.mark.workflow
 SYSTEMS = ("amber", "birch", "cedar")
@@ -76,7 +76,7 @@ def estimated(workspace: Workspace) -> dict[str, tuple[int, int]]:
     return {row["model"]: (int(row["requests"]), int(row["to_ask"])) for row in found if row["protocol"] == "closer"}
 
 
-@pytest.mark.slow  # its sums are tested in tests/aggregation/test_cascades.py
+@pytest.mark.slow  # its sums are tested in tests/measures/test_cascades.py
 def test_the_dear_judge_is_asked_where_the_cheap_one_is_unsure(workspace: Workspace) -> None:
     share = FULL // 3
     with LoopbackEndpoint(judge) as endpoint:

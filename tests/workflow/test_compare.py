@@ -6,8 +6,8 @@ import re
 
 from workspace import Workspace
 
-from dialeval.schemas.comparison import NUMBERS, VERDICTS
-from dialeval.tables import read_table
+from dialeval.tables.comparison import NUMBERS, VERDICTS
+from dialeval.tables.files import read_table
 
 
 def test_a_finished_run_has_not_moved_from_itself(finished: Workspace) -> None:

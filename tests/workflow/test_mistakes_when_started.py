@@ -118,7 +118,7 @@ def rates(_: Asked) -> Reply:
     return Reply(completion("overall: 4"))
 
 
-@pytest.mark.slow  # readiness/test_preflight.py, engines/spending/test_budgets.py and test_secrets.py show the parts
+@pytest.mark.slow  # planning/test_preflight.py, engines/spending/test_budgets.py and test_secrets.py show the parts
 def test_a_key_is_demanded_by_the_first_request_alone(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JUDGE_KEY", raising=False)
     results = workspace.folder / "results"

@@ -41,8 +41,8 @@ WORDS = all_of(
     code("__init__.py", "0.1.0", "0.2.0"),
     code("stages/command.py", "what was answered is stored", "answers are stored"),
     code("errors.py", "did you mean", "do you mean"),
-    code("progress/stage.py", "from the store", "out of the store"),
-    code("forms/detect.py", '"""Where and what?', '"""What and where?'),
+    code("jobs/progress.py", "from the store", "out of the store"),
+    code("protocols/detect.py", '"""Whether something is in', '"""Whether anything is in'),
     code("stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo("),
 )
 ELSEWHERE = settings("store_dir", "elsewhere")
@@ -55,7 +55,7 @@ TELLING = [
     Mutation("a prompt", own_prompts("arena.j2", "More."), ("plan arena",)),
     Mutation(
         "a constant that is reached through what was learned alone",
-        code("engines/embedded/ngram.py", "TOPIC_BOOST = 4.0", "TOPIC_BOOST = 5.0"),
+        code("engines/embedded/chatbots.py", "TOPIC_BOOST = 4.0", "TOPIC_BOOST = 5.0"),
         ("learn_embedded ngram", "examine ngram/*"),
     ),
     Mutation(
@@ -132,7 +132,7 @@ OTHERS = [
     # code
     Mutation(
         "a parser",
-        code("forms/detect.py", 'if verdict.choice == "No":', 'if "No" == verdict.choice:'),
+        code("protocols/detect.py", 'if verdict.choice == "No":', 'if "No" == verdict.choice:'),
         ("parse */unieval",),
     ),
     Mutation(
@@ -142,10 +142,10 @@ OTHERS = [
     ),
     Mutation(
         "which test items are alike",
-        code("dialogbench/near_duplicates.py", "SHINGLE = 3", "SHINGLE = 4"),
+        code("dialogbench/written_items.py", "SHINGLE = 3", "SHINGLE = 4"),
         ("write_items",),
     ),
-    Mutation("how letters are read", code("dialogbench/letters.py", "{40}", "{41}"), ("parse_examination *",)),
+    Mutation("how letters are read", code("dialogbench/examination.py", "{40}", "{41}"), ("parse_examination *",)),
     Mutation(
         "how endpoints' answers are read",
         code("engines/openai_api/answers.py", 'finish == "length"', 'finish == "long"'),
@@ -153,11 +153,11 @@ OTHERS = [
     ),
     Mutation(
         "what is said of columns",
-        code("schemas/words.py", "what is compared", "what one compares"),
+        code("tables/schema.py", "what is compared", "what one compares"),
         ("build_report", "summarise"),
     ),
     Mutation(
-        "a caption", code("figures/entries.py", "Bootstrap Elo beside", "Resampled Elo beside"), ("build_report",)
+        "a caption", code("figures/registry.py", "Bootstrap Elo beside", "Resampled Elo beside"), ("build_report",)
     ),
     Mutation("bundled dialogues", code("corpora/bundled/english.jsonl", "en-001", "en-000"), ("read_corpus bundled",)),
     Mutation(
@@ -165,19 +165,19 @@ OTHERS = [
     ),
     Mutation(
         "which run a store is told of",
-        code("engines/store/responses.py", "shards: {shards}", "in {shards} shards"),
+        code("engines/store/response_store.py", "shards: {shards}", "in {shards} shards"),
         ("answer *", "examine *", "generate_dialogues *"),
     ),
     # files
     Mutation("transcripts", written("data/support.jsonl", "the", "teh"), ("read_transcripts support",)),
     Mutation(
         "a constant of one chatbot",
-        code("engines/embedded/stock_replies.py", "FIRST_IS_LIKELIER = 4.0", "FIRST_IS_LIKELIER = 3.0"),
+        code("engines/embedded/chatbots.py", "FIRST_IS_LIKELIER = 4.0", "FIRST_IS_LIKELIER = 3.0"),
         ("learn_embedded generic", "generate_dialogues generic"),
     ),
     Mutation(
         "a constant of the judge that learns",
-        code("engines/embedded/verdicts.py", "STRIKING = 1.0", "STRIKING = 1.1"),
+        code("engines/embedded/judge.py", "STRIKING = 1.0", "STRIKING = 1.1"),
         ("learn_embedded forest", "answer forest/*", "examine forest/*", "filter_items"),
     ),
     Mutation(

@@ -19,8 +19,7 @@ from pandas import read_csv
 from workspace import ROOT, SMALL, Workspace
 
 from dialeval.cli.main import main
-from dialeval.own_folder.configuration import Model, Wish
-from dialeval.own_folder.files import make_folder
+from dialeval.cli.new_folder import Model, Wish, make_folder
 
 pytestmark = pytest.mark.workflow
 

@@ -14,7 +14,7 @@ from transcripts_to_judge import N_CASES
 from transcripts_to_judge import configure as configure_transcripts
 from workspace import SMALL, Workspace
 
-from dialeval.failure_kinds import FAILURES
+from dialeval.criteria import FAILURES
 
 pytestmark = pytest.mark.workflow
 N_SEEDS = 4

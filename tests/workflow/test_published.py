@@ -18,8 +18,8 @@ import yaml
 from page_prompts import prompts_in
 from workspace import ROOT, Workspace, new_workspace
 
-from dialeval.corpora import botchat_workbook
-from dialeval.published.botchat import find_model
+from dialeval.corpora import botchat
+from dialeval.papers.botchat import find_model
 
 pytestmark = pytest.mark.workflow
 N = 8
@@ -193,7 +193,7 @@ def test_the_published_counts_give_the_papers_rates(tmp_path: Path, real_data: P
     names = raw["models"]["GPT-4"]["names"]
     people = {
         item.dialogue_id: [utterance.text for utterance in item.utterances]
-        for item in botchat_workbook.read(source / "MuTual_test.xlsx", "en").dialogues
+        for item in botchat.read_botchat_workbook(source / "MuTual_test.xlsx", "en").dialogues
     }
     write_tsv(
         folder / "MuTualTest-convs.tsv",

@@ -10,15 +10,15 @@ import pytest
 from mutations import Change, code, settings
 from workspace import SMALL, Workspace, new_workspace
 
-from dialeval.run_summary import words_of_results
+from dialeval.report.terminal_summary import words_of_results
 
 pytestmark = pytest.mark.workflow
 FRESH = [
     ("a field", settings("elo.k", 16)),
     ("the number of seeds", settings("seeds.limit", 11)),
-    ("a constant", code("stats/elo_resamples.py", "start, 0.5 * k / unit", "start, 0.25 * k / unit")),
+    ("a constant", code("stats/elo_interval.py", "start, 0.5 * k / unit", "start, 0.25 * k / unit")),
     ("a prompt", code("prompts/unieval.j2", "Turing test", "kind of Turing test")),
-    ("a judge's method", code("engines/embedded/verdicts.py", "STRIKING = 1.0", "STRIKING = 1.1")),
+    ("a judge's method", code("engines/embedded/judge.py", "STRIKING = 1.0", "STRIKING = 1.1")),
     ("dialogues to learn from", code("corpora/bundled/english.jsonl", "in that parcel", "in that letter")),
 ]
 """Changes after which what is made anew must be what a first run makes."""
@@ -124,7 +124,7 @@ def test_what_is_of_ones_own_runs_itself_and_nothing_else(finished: Workspace) -
 def test_an_embedded_method_that_changed_is_asked_anew_and_no_other(finished: Workspace) -> None:
     before = {name: finished.stored(f"{name}/selfchat") for name in ("generic", "random")}
     said = {name: (finished.folder / f"results/dialogues/{name}.parquet").read_bytes() for name in before}
-    method = "workflow/dialeval/engines/embedded/stock_replies.py"
+    method = "workflow/dialeval/engines/embedded/chatbots.py"
     finished.edit(method, "I see.", "I do see.")
     jobs = finished.would_run()
     assert (jobs["learn_embedded"], jobs["generate_dialogues"]) == (1, 1)

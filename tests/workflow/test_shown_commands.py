@@ -32,7 +32,7 @@ NOT_RUN = {
     ("source",): "a shell's own command",
     ("python", "venv"): "Python's own module",
     ("python", "vllm."): "vLLM's own module, which needs vLLM",
-    ("python", "dialeval.reference"): "writes files of the project; tests/reference calls what they are made of",
+    ("python", "dialeval.report.reference"): "writes files of the project; tests/reference calls what they are made of",
     ("snakemake", "profiles/slurm"): "needs the executor plugin that stands beside it",
     ("snakemake", "mine.yaml"): "docs/extending.md; test_extending.py runs it",
     ("snakemake", "mine-in-other-words.yaml"): "docs/extending.md; test_extending.py runs it",
@@ -139,7 +139,7 @@ def test_dry_runs_of_snakemakes_commands(folder: Path, run_all: RunAll, first_re
     assert len(by_command) > 5
 
 
-@pytest.mark.slow  # that they load is looked at in tests/config/test_absent.py
+@pytest.mark.slow  # that they load is looked at in tests/config/test_corpora.py
 def test_dry_runs_of_the_papers_models(folder: Path, run_all: RunAll) -> None:
     names = ("botchat", "botchat-today", "dialogbench-models", "comp-analysis-models", "xdial-models")
     shown = [Shown("here", ("snakemake", "--cores", "8", "--configfile", f"configs/{name}.yaml")) for name in names]

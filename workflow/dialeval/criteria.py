@@ -1,7 +1,9 @@
-"""What dialogues are scored on: the papers' nine dimensions as data, and what a criterion of the user's is.
+"""What dialogues are scored on: the papers' dimensions, BotChat's kinds of failures, and criteria of the user's own.
 
 A criterion has a scale of numbers or of labels. A label's value is its place, 1 for the first and lowest; Yes is 1 and
 No is 0.
+
+`Yes` to one is that the failure is there. A dialogue with none of them is a good case.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
+
+# What dialogues are scored on: the papers' nine dimensions as data, and what a criterion of the user's is.
 
 Level = Literal["turn", "dialogue"]
 LEVELS: tuple[Level, ...] = ("turn", "dialogue")
@@ -201,3 +205,49 @@ DIMENSIONS: Mapping[Level, tuple[str, ...]] = MappingProxyType(
 def with_own(own: Iterable[Criterion]) -> dict[str, Criterion]:
     """Returns the shipped criteria and the user's by name."""
     return {**SHIPPED, **{criterion.name: criterion for criterion in own}}
+
+
+# The kinds of failure that BotChat finds in chatbots' dialogues (appendix C, Figures 8 and 9), as criteria.
+
+SELF_IDENTIFICATION, CONFUSION = "self_identification", "contextual_confusion"
+LENGTH, FORMAL, REPETITION = "excessive_length", "formal_tone", "repetitive_phrasing"
+NO_FAILURE = "good_case"
+"""What a judgement is of that says whether a dialogue shows no kind at all."""
+FAILURES_PROTOCOL = "failures"
+"""The shipped protocol that is about them."""
+FAILURES_BY_RULE = "rules"
+"""The judge under it whose judgements follow from rules, and not from a model."""
+
+
+def _kind(name: str, meaning: str) -> Criterion:
+    question = f"Does the dialogue show {name.replace('_', ' ')}?"
+    return Criterion(name, "dialogue", Words({"dialogue": question}, {"dialogue": meaning}), YES_NO)
+
+
+FAILURES: Mapping[str, Criterion] = MappingProxyType(
+    {
+        kind.name: kind
+        for kind in (
+            _kind(
+                SELF_IDENTIFICATION,
+                "the speaker gives itself away as an AI, a language model, an assistant or a programme, although it is "
+                "to talk as a person",
+            ),
+            _kind(
+                CONFUSION,
+                "the utterance misses what the talk is about, or who the two speakers are to each other: it is "
+                "irrelevant, makes no sense there, or mixes up who is who",
+            ),
+            _kind(LENGTH, "the utterance is far longer than what people say in such a chat"),
+            _kind(FORMAL, "the utterance is worded more formally than people talk, such as in a letter or a manual"),
+            _kind(
+                REPETITION,
+                "the speaker says again what it said before, in the same or nearly the same words, or keeps the talk "
+                "going with set phrases alone",
+            ),
+        )
+    }
+)
+"""The kinds by name, in the order of the tables."""
+RULED_FAILURES = (SELF_IDENTIFICATION, LENGTH, REPETITION)
+"""The kinds that rules can find."""

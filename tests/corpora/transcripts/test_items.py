@@ -11,10 +11,10 @@ import pytest
 from dialeval.corpora.items import iterate_items
 from dialeval.corpora.transcripts.items import Options, TranscriptItems, read_items
 from dialeval.errors import UserError
-from dialeval.schemas.metaeval import LEFT_OUT_ITEMS
-from dialeval.schemas.transcripts import ASIDES
 from dialeval.stages.corpora import ReadTranscriptsSettings, read_transcripts
-from dialeval.tables import read_table
+from dialeval.tables.dialogues import ASIDES
+from dialeval.tables.files import read_table
+from dialeval.tables.metaeval import LEFT_OUT_ITEMS
 
 SAID = [{"speaker": "user", "text": "Hi."}, {"speaker": "bot", "text": "Hello."}]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from once import once
 
-from dialeval.config.embedded_methods import METHODS
+from dialeval.config.models import METHODS
 from dialeval.engines.embedded.learning import Learned, learn
-from dialeval.engines.request import Dialogue
+from dialeval.engines.requests import Dialogue
 
 _N_DIALOGUES = 100
 

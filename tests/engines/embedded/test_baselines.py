@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.baselines import HALF_LENGTH, MIN_COUNT, ORDINARY, Length, Overlap, Perplexity
+from dialeval.engines.embedded.chatbots import Random
 from dialeval.engines.embedded.learning import Learned
-from dialeval.engines.embedded.stock_replies import Random
-from dialeval.engines.request import Dialogue
+from dialeval.engines.requests import Dialogue
 
 LEVELS: tuple[Level, ...] = ("turn", "dialogue")
 DIALOGUE = ("The red cat sleeps.", "A red dog!", "Dogs bark, a dog barks.")

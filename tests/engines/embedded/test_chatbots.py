@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dialeval.corpora.clusters import fold_of
+from dialeval.engines.embedded.chatbots import MAX_TOKENS, STOCK, Generic, Ngram, Random, Retrieval
 from dialeval.engines.embedded.learning import Learned
-from dialeval.engines.embedded.ngram import MAX_TOKENS, Ngram
-from dialeval.engines.embedded.retrieval import Retrieval
-from dialeval.engines.embedded.stock_replies import STOCK, Generic, Random
-from dialeval.engines.request import Dialogue
-from dialeval.text.folds import fold_of
-from dialeval.text.tokens import normalised, script_of, surface_tokens
+from dialeval.engines.requests import Dialogue
+from dialeval.text import normalised, script_of, surface_tokens
 
 NAMES = ("retrieval", "ngram", "random", "generic")
 

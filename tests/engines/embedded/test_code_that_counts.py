@@ -15,19 +15,23 @@ import pytest
 from running_code import Definition, noting
 
 from dialeval.config import EmbeddedModel
-from dialeval.config.embedded_methods import METHODS
-from dialeval.engines.embedded import baselines, learning, ngram, retrieval, stock_replies
-from dialeval.engines.embedded.learned_file import learned_bytes
-from dialeval.engines.embedded.opening import open_model
-from dialeval.engines.request import Dialogue, Engine, Message, Request, Response
-from dialeval.fingerprints.code import _parse, _reach
+from dialeval.config.models import METHODS
+from dialeval.engines.embedded import baselines, chatbots, learning
+from dialeval.engines.embedded.engine import open_model
+from dialeval.engines.embedded.learning import learned_bytes
+from dialeval.engines.requests import Dialogue, Engine, Message, Request, Response
+from dialeval.provenance.fingerprints import _parse, _reach
 from dialeval.stages import stage_function
 
 FEW, MANY = 12, 36
 LEARNING = stage_function("learn_embedded")
-OPENING = "dialeval.engines.embedded.opening"
+OPENING = "dialeval.engines.embedded.engine"
 FOLDER = "dialeval.engines.embedded"
-METHOD = f"{FOLDER}.methods."
+
+
+def learning_of(method: str) -> str:
+    """Returns the constant that says how a method learns."""
+    return EmbeddedModel(engine="embedded", method=method).learned_by
 
 
 def covered(*modules: str) -> set[Definition]:
@@ -90,30 +94,29 @@ def test_what_runs_is_covered(method: str, few: list[Dialogue], tmp_path: Path) 
     with noting() as tells:
         assert len(answers(engine, asked)) == len(asked) > 0
     assert {("dialeval.engines.embedded.learning", "learn"), (OPENING, "open_model")} <= learns | opens
-    assert not learns - covered(LEARNING, METHOD + method)
-    job = covered(stage_function("answer"), OPENING, METHOD + method)
+    assert not learns - covered(LEARNING, learning_of(method))
+    job = covered(stage_function("answer"), OPENING, learning_of(method))
     assert not {one for one in opens | tells if one[0].startswith(FOLDER)} - job
     # what was learned counts by its content, so of the identity's code what answers is enough
-    assert not {one for one in tells if one[0].startswith(FOLDER)} - covered(f"{FOLDER}.engine", METHOD + method)
+    assert not {one for one in tells if one[0].startswith(FOLDER)} - covered(f"{FOLDER}.engine", learning_of(method))
 
 
 WITHOUT_EFFECT = {
-    "damage.KINDS_OF_ONE",
-    "evaluation.DimensionRow",
-    "evaluation.held_back_dimensions",
-    "evaluation._dimension_rows",
-    "evaluation._pairs",
-    "learned_file._REMEDY",
+    "training_examples.KINDS_OF_ONE",
+    "judge.DimensionRow",
+    "judge.held_back_dimensions",
+    "judge._dimension_rows",
+    "judge._pairs",
+    "learning._REMEDY",
     "learning.human_probability",
-    "reply_fit.NAMES",
-    "taken_up.NAMES",
-    "word_signs.Integers",
+    "reply_selection.REPLY_FEATURES",
+    "reply_selection.UPTAKE_FEATURES",
 }
 """What no model learns or answers with: measurements of the models themselves, types, and words of messages."""
 
 
 def test_no_constant_and_no_function_is_outside_every_method() -> None:
-    reached = set().union(*(covered(LEARNING, OPENING, METHOD + method) for method in METHODS))
+    reached = set().union(*(covered(LEARNING, OPENING, learning_of(method)) for method in METHODS))
     folder = Path(learning.__file__).parent
     modules = [f"{FOLDER}.{path.stem}" for path in folder.glob("*.py") if path.stem != "__init__"] + [FOLDER]
     ours = {(module, name) for module in modules for name in _parse(module).statements if name is not None}
@@ -121,21 +124,21 @@ def test_no_constant_and_no_function_is_outside_every_method() -> None:
 
 
 ONLY_OF = {
-    "ngram.TOPIC_BOOST": {"ngram"},
-    "ngram.MAX_TOKENS": {"ngram"},
-    "retrieval.SHARPNESS": {"retrieval"},
-    "retrieval.TOO_SIMILAR": {"retrieval"},
-    "stock_replies.STOCK": {"generic"},
-    "stock_replies.FIRST_IS_LIKELIER": {"generic"},
+    "chatbots.TOPIC_BOOST": {"ngram"},
+    "chatbots.MAX_TOKENS": {"ngram"},
+    "chatbots.SHARPNESS": {"retrieval"},
+    "chatbots.TOO_SIMILAR": {"retrieval"},
+    "chatbots.STOCK": {"generic"},
+    "chatbots.FIRST_IS_LIKELIER": {"generic"},
     "baselines.HALF_LENGTH": {"length"},
     "baselines.ORDINARY": {"perplexity"},
-    "kneser_ney.DISCOUNT": {"perplexity", "forest", "selection"},
+    "language_model.DISCOUNT": {"perplexity", "forest", "selection"},
     "judge.FALSE_ALARMS": {"forest", "selection"},
-    "selection.STRENGTH": {"selection"},
-    "expected_reply.PENALTY": {"selection"},
-    "scores.CAUTION": set(METHODS),
+    "reply_selection.STRENGTH": {"selection"},
+    "reply_selection.PENALTY": {"selection"},
+    "interfaces.CAUTION": set(METHODS),
     "baselines.Overlap": {"overlap"},
-    "stock_replies.Random": {"random"},
+    "chatbots.Random": {"random"},
 }
 
 
@@ -144,16 +147,16 @@ def test_a_constant_or_a_class_concerns_the_methods_that_use_it(name: str) -> No
     module, _, constant = name.rpartition(".")
     definition = (f"{FOLDER}.{module}", constant)
     assert definition[1] in _parse(definition[0]).statements
-    jobs = {method: covered(OPENING, METHOD + method) for method in METHODS}
-    identities = {method: covered(f"{FOLDER}.engine", METHOD + method) for method in METHODS}
+    jobs = {method: covered(OPENING, learning_of(method)) for method in METHODS}
+    identities = {method: covered(f"{FOLDER}.engine", learning_of(method)) for method in METHODS}
     for of in (jobs, identities):
         assert {method for method in METHODS if definition in of[method]} == ONLY_OF[name]
 
 
 CHANGED: list[tuple[str, object, str, object]] = [
-    ("ngram", ngram, "TOPIC_BOOST", 50.0),
-    ("retrieval", retrieval, "SHARPNESS", 0.5),
-    ("generic", stock_replies, "FIRST_IS_LIKELIER", 9.0),
+    ("ngram", chatbots, "TOPIC_BOOST", 50.0),
+    ("retrieval", chatbots, "SHARPNESS", 0.5),
+    ("generic", chatbots, "FIRST_IS_LIKELIER", 9.0),
     ("length", baselines, "HALF_LENGTH", {"turn": 2, "dialogue": 2}),
     ("perplexity", baselines, "ORDINARY", 0.01),
 ]

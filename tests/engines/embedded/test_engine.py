@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from dialeval.engines.embedded.engine import EmbeddedEngine, _n_tokens
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import Learned
-from dialeval.engines.request import AnswerFailure, Dialogue, Engine, Message, Request, Response
+from dialeval.engines.requests import AnswerFailure, Dialogue, Engine, Message, Request, Response
 from dialeval.engines.store import ResponseStore
-from dialeval.text.tokens import tokens
+from dialeval.text import tokens
 
 UNIEVAL = re.compile(r"Choice: (Yes\nIndex: [1-9][0-9]*|No\nIndex: None)\nReason: \S[^\n]*")
 COMPARISON = re.compile(r"Choice: (Conversation 1|Conversation 2|Both|Neither)\nReason: \S[^\n]*")

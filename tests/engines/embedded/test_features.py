@@ -6,7 +6,7 @@ import pytest
 from dialeval.engines.embedded.features import NAMES, describe
 from dialeval.engines.embedded.statistics import Statistics
 from dialeval.engines.embedded.texts import Batch
-from dialeval.engines.request import Dialogue
+from dialeval.engines.requests import Dialogue
 
 
 @pytest.fixture(scope="module")

@@ -6,12 +6,11 @@ import os
 import subprocess
 import sys
 
-from dialeval.config.embedded_methods import METHODS
+from dialeval.config.models import METHODS
 
 LEARNING = """
 import hashlib, random, sys
-from dialeval.engines.embedded.learned_file import learned_bytes
-from dialeval.engines.embedded.learning import learn
+from dialeval.engines.embedded.learning import learn, learned_bytes
 
 drawn = random.Random(0)
 words = "the cat sat on a mat and we talked about rain or shine with good friends today".split()

@@ -9,11 +9,10 @@ import numpy as np
 import openpyxl
 import pytest
 
-from dialeval.engines.embedded.evaluation import held_back_dimensions
-from dialeval.engines.embedded.judge import Judge
+from dialeval.corpora.clusters import split
+from dialeval.engines.embedded.judge import Judge, held_back_dimensions
 from dialeval.engines.embedded.learning import Learned, human_probability, learn
-from dialeval.engines.request import Dialogue
-from dialeval.text.folds import split
+from dialeval.engines.requests import Dialogue
 
 pytestmark = pytest.mark.slow  # it learns from 318 dialogues
 

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import pickle
 import zlib
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
 
-from dialeval.engines.embedded.retrieval import is_question
-from dialeval.engines.embedded.texts import Batch, Texts, distinct
-from dialeval.engines.request import Dialogue
-from dialeval.text.tokens import is_word, telling_tokens, tokens, unfinished_tokens
+from dialeval.engines.embedded.chatbots import is_question
+from dialeval.engines.embedded.texts import (
+    Batch,
+    Signs,
+    Texts,
+    WordWeights,
+    beginnings,
+    distinct,
+    signs_of_first_sentence,
+    signs_of_last,
+    signs_of_last_sentence,
+    signs_of_reply,
+)
+from dialeval.engines.requests import Dialogue
+from dialeval.text import is_word, surface_tokens, telling_tokens, tokens, unfinished_tokens
+
+# Texts read as numbers have the words that the texts themselves have, one by one.
 
 PIECES = st.sampled_from(
     ["Yes", "no", "It's", "5", "?", "？", "...", "!", "_", "我", "是", "e\u0301", " ", "\ud800", ""]
@@ -80,3 +96,72 @@ def test_dialogues_that_begin_alike_share_their_first_rows() -> None:
 def test_distinct_codes_are_those_that_numpy_finds(codes: list[int]) -> None:
     given_codes = np.array(codes, dtype=np.int64)
     np.testing.assert_array_equal(distinct(given_codes), np.unique(given_codes))
+
+
+def test_inflected_words_begin_alike() -> None:
+    assert beginnings("Gardens, gardening?") == ("gard", "gard", "?")
+    assert beginnings("今天好") == ("今", "天", "好")
+
+
+def test_the_last_sentence_is_replied_to_by_the_first() -> None:
+    last = signs_of_last_sentence("I was ill. Where did you go in 1999?")
+    assert set(last) >= {"wher", "did", "#", "^where", "^where did", "^where did you", "asks"}
+    assert "ill" not in last
+    first = signs_of_first_sentence("To Rome. And you?")
+    assert set(first) >= {"to", "rome", "^to", "asks", "asks not first", "no numbers"}
+    assert "you" not in first
+
+
+def test_signs_of_a_whole_have_all_its_words_once() -> None:
+    assert {"ill", "wher", "asks"} <= set(signs_of_last("I was ill. Where did you go?"))
+    for signs in (signs_of_last, signs_of_reply, signs_of_last_sentence, signs_of_first_sentence):
+        found = signs("No no no. No?")
+        assert len(found) == len(set(found))
+
+
+@pytest.mark.parametrize("text", ["", "...", "?!", " \t", "😀", "\ud800"])
+def test_texts_without_words_have_signs(text: str) -> None:
+    for signs in (signs_of_last, signs_of_reply, signs_of_last_sentence, signs_of_first_sentence):
+        assert all(isinstance(sign, str) for sign in signs(text))
+
+
+def test_rows_are_inverse_document_frequencies_of_length_one() -> None:
+    """Of four texts, a is in all and b in two: 1 + ln(5 / 5) = 1 and 1 + ln(5 / 3) = 1.5108; c is in one alone."""
+    signs = Signs([("a", "b"), ("a", "b"), ("a",), ("a", "c")])
+    rows = signs.rows([("a", "b"), ("b",), ("c", "d"), ()]).toarray()
+    assert rows == pytest.approx(np.array([[0.5519, 0.8339], [0, 1], [0, 0], [0, 0]]), abs=1e-4)
+
+
+# Texts as weighted words, against scikit-learn's TfidfVectorizer, to the last bit.
+
+WORD_WEIGHTS_TEXTS = st.lists(
+    st.lists(st.sampled_from([*"abcdefgh", "?", "的"]), min_size=1, max_size=30).map(" ".join), min_size=1
+)
+
+
+def same(ours: sparse.csr_matrix, theirs: sparse.csr_matrix) -> bool:
+    parts = ((getattr(of, name) for name in ("data", "indices", "indptr")) for of in (ours, theirs))
+    return ours.shape == theirs.shape and all(map(np.array_equal, *parts))
+
+
+@given(WORD_WEIGHTS_TEXTS, WORD_WEIGHTS_TEXTS)
+def test_rows_are_those_of_scikit_learn(learned: list[str], asked: list[str]) -> None:
+    vectorizer = TfidfVectorizer(analyzer=tokens, sublinear_tf=True)
+    theirs = vectorizer.fit_transform(learned)
+    weights, rows = WordWeights.learned_from(learned)
+    assert same(rows, theirs)
+    assert same(weights.rows(asked), vectorizer.transform(asked))
+    assert same(pickle.loads(pickle.dumps(weights)).rows(asked), vectorizer.transform(asked))
+
+
+@given(WORD_WEIGHTS_TEXTS)
+def test_words_may_be_numbered_by_others(texts: list[str]) -> None:
+    number = {word: place for place, word in enumerate(["</s>", *"hgfedcba", "?", "的", "never said"])}
+    vectorizer = TfidfVectorizer(analyzer=surface_tokens, lowercase=False, sublinear_tf=True, vocabulary=number)
+    theirs = vectorizer.fit_transform(texts)
+    assert same(WordWeights.learned_from(texts, number, surface_tokens)[1], theirs)
+
+
+def test_a_text_without_known_words_is_a_row_of_zeros() -> None:
+    weights, _ = WordWeights.learned_from(["one two", "two three"])
+    assert weights.rows(["four", "two"]).toarray().tolist() == [[0, 0, 0], [0, 0, 1]]

@@ -33,8 +33,7 @@ def network_of(folder: Path, **options: Any) -> Any:
 def inputs(folder: Path, network: Any) -> dict[str, Any]:
     import transformers
 
-    from dialeval.engines.encoder.batches import padded
-    from dialeval.engines.encoder.encoding import Encoding
+    from dialeval.engines.encoder.metric import Encoding, padded
 
     encoding = Encoding(transformers.AutoTokenizer.from_pretrained(folder), "turn", 48)
     segments = encoding.has_segments and network.takes_segments

@@ -18,11 +18,11 @@ from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
 from dialeval.engines.early_stop import FILE, Parsing
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.retrying import RetryPolicy
-from dialeval.engines.request import Kind, Message, Request, Response
+from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.requests import Kind, Message, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 POLICY = RetryPolicy(max_tries=8, first_wait=0.02, longest_wait=0.1)
 

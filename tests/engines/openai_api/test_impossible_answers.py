@@ -14,19 +14,18 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusa
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering, response_row
 from dialeval.engines.cl100k import Tokenizer
-from dialeval.engines.openai_api.batches.ledger import Asked as InBatch
-from dialeval.engines.openai_api.batches.lines import read_lines
+from dialeval.engines.openai_api.batches.files import Asked as InBatch
+from dialeval.engines.openai_api.batches.files import read_lines
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.redaction import Redactor
-from dialeval.engines.openai_api.retrying import RetryPolicy
-from dialeval.engines.remarks import remark_lines, remarks_on
-from dialeval.engines.request import Message, Request, Response
-from dialeval.engines.spending.bills import Bound
+from dialeval.engines.openai_api.faults import Redactor, RetryPolicy
+from dialeval.engines.requests import Message, Request, Response
+from dialeval.engines.spending.prices import Bound
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-from dialeval.progress import Progress
-from dialeval.schemas.shared import RESPONSES
-from dialeval.tables import TableWriter, read_table
+from dialeval.jobs.progress import Progress
+from dialeval.measures.usage import remark_lines, remarks_on
+from dialeval.tables.dialogues import RESPONSES
+from dialeval.tables.files import TableWriter, read_table
 
 POLICY = RetryPolicy(max_tries=2, first_wait=0.01, longest_wait=0.02)
 WORDS = Tokenizer("words", lambda texts: [len(text.encode()) for text in texts])

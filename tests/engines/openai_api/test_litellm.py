@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 from scripted import chat_request
 
-from dialeval.engines.request import AnswerFailure, Response
+from dialeval.engines.requests import AnswerFailure, Response
 
 pytestmark = pytest.mark.slow
 CONFIGURATION = """

@@ -15,10 +15,10 @@ from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.retrying import RetryPolicy
-from dialeval.engines.request import Message, Request, Response, Sampling
+from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.requests import Message, Request, Response, Sampling
 from dialeval.engines.store import ResponseStore
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 MAX_TRIES = 4
 TIMEOUT = 10.0  # long enough for a busy machine: whoever is answered in time must never be asked again

@@ -17,9 +17,9 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 from dialeval.config import OpenAIModel, load_config
 from dialeval.engines.openai_api.connection import Connection
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.identity import openai_identity
-from dialeval.engines.openai_api.redaction import Redactor
-from dialeval.engines.request import Message, Request
+from dialeval.engines.openai_api.faults import Redactor
+from dialeval.engines.openai_api.request_bodies import openai_identity
+from dialeval.engines.requests import Message, Request
 from dialeval.errors import UserError
 
 KEY = "sk-proj-Zq81+TbW/7yhNcP3~dKe5.RxVm"
@@ -34,11 +34,11 @@ from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
 from dialeval.engines.openai_api.batches.client import BatchClient
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.retrying import RetryPolicy
-from dialeval.engines.request import AnswerFailure, Message, Request
+from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.requests import AnswerFailure, Message, Request
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 
 def everything_about(error):
     seen = set()

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from dialeval.config.openai_model import OpenAIModel
-from dialeval.engines.openai_api import connection, whole_answers
+from dialeval.config.endpoints import OpenAIModel
+from dialeval.engines.openai_api import connection
 from dialeval.engines.openai_api.connection import Connection
 from dialeval.engines.openai_api.faults import Fault
 from dialeval.errors import UserError
@@ -129,7 +129,7 @@ UNPACKED = (
 
 @pytest.mark.parametrize("told", [ENDLESS, UNPACKED])
 def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch, told: bytes) -> None:
-    monkeypatch.setattr(whole_answers, "LARGEST_ANSWER", 2 << 20)
+    monkeypatch.setattr(connection, "LARGEST_ANSWER", 2 << 20)
     (first, second), connections = talk(lambda number: PLAIN if number else told)
     assert (first.kind, first.passing, first.billed) == ("malformed", False, "everything")
     assert str(first) == "the answer is longer than 2 MB; see whether base_url is a model's endpoint"
@@ -137,7 +137,7 @@ def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch: pytest.Monkey
 
 
 def test_what_unpacks_without_end_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole_answers, "LARGEST_ANSWER", 2 << 20)
+    monkeypatch.setattr(connection, "LARGEST_ANSWER", 2 << 20)
     tracemalloc.start()
     try:
         talk(lambda _: UNPACKED, 1)

@@ -22,16 +22,15 @@ import pytest
 from dialeval.config import OpenAIModel, VllmModel
 from dialeval.corpora import bundled
 from dialeval.engines.answering import Answering
-from dialeval.engines.request import Dialogue, Message, Request, Response, Sampling
+from dialeval.engines.requests import Dialogue, Message, Request, Response, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.tiny_model import build_tiny_model
 from dialeval.engines.vllm_engine import VllmEngine, vllm_missing
 from dialeval.engines.vllm_engine import engine as engine_module
-from dialeval.engines.vllm_engine.arguments import engine_arguments
-from dialeval.engines.vllm_engine.driving import Driver
-from dialeval.progress import Progress
-from dialeval.protocols.selfchat import Turn, chat_all
-from dialeval.protocols.voices import SELFCHAT, Talk
+from dialeval.engines.vllm_engine.driver import Driver
+from dialeval.engines.vllm_engine.process import engine_arguments
+from dialeval.jobs.progress import Progress
+from dialeval.protocols.selfchat import SELFCHAT, Talk, Turn, chat_all
 
 N_UTTERANCES = 6
 SYSTEM = "You are chatting with another person. Be short."

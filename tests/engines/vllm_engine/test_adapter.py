@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dialeval.config import VllmModel
-from dialeval.engines.request import Message, Request
+from dialeval.engines.requests import Message, Request
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.errors import UserError
 

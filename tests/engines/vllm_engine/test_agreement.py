@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dialeval.corpora import bundled
-from dialeval.engines.request import Message, Request
+from dialeval.engines.requests import Message, Request
 from dialeval.engines.vllm_engine import VllmEngine
 
 pytestmark = pytest.mark.vllm

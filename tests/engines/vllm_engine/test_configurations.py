@@ -17,8 +17,8 @@ import yaml
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from dialeval.config import OpenAIModel, VllmModel
-from dialeval.engines.request import Message
-from dialeval.engines.vllm_engine.templates import AS_IS, MERGED, ChatTemplate, transcript
+from dialeval.engines.requests import Message
+from dialeval.engines.vllm_engine.chat_templates import AS_IS, MERGED, ChatTemplate, transcript
 
 ROOT = Path(__file__).parents[3]
 SYSTEM, ONE, TWO = Message("system", "Be brief."), Message("user", "Hi."), Message("assistant", "Hello.")

@@ -11,7 +11,7 @@ import pytest
 
 from dialeval.config import OpenAIModel
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.request import Message, Request, Response
+from dialeval.engines.requests import Message, Request, Response
 from dialeval.engines.vllm_engine import VllmEngine
 
 pytestmark = pytest.mark.vllm

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from dialeval.corpora import bundled
-from dialeval.engines.request import Message, Sampling
+from dialeval.engines.requests import Message, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.protocols.selfchat import rows
 from processes import wait_until_gone

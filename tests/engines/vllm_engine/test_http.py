@@ -8,24 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.aggregation.measures.design import Design
 from dialeval.config import Answering, OpenAIModel, Seeds, Selfchat
-from dialeval.config.resolved import shipped
+from dialeval.config.protocols import shipped
 from dialeval.corpora import bundled
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.request import Message, Request, Response, Sampling
+from dialeval.engines.requests import Message, Request, Response, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.engine import sampler_seed
+from dialeval.measures.design import Design
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.question_settings import QuestionSettings, ReadingSettings
-from dialeval.protocols.voices import history
-from dialeval.schemas.botchat import GENERATED
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.measures import PASS_RATES
+from dialeval.protocols.item_prompts import QuestionSettings, ReadingSettings
+from dialeval.protocols.selfchat import history
 from dialeval.stages import answering, corpora, measures, selfchat
 from dialeval.stages import judging as parse_detect
 from dialeval.stages import judging as plan_detect
-from dialeval.tables import HUMAN, read_table
+from dialeval.tables.dialogues import GENERATED, JUDGEMENTS
+from dialeval.tables.files import HUMAN, read_table
+from dialeval.tables.measures import PASS_RATES
 
 pytestmark = pytest.mark.vllm
 N_SEEDS, N_UTTERANCES = 12, 6

@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 
 from dialeval.engines.answering import Answering
-from dialeval.engines.request import Message, Request, Sampling
+from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
-from dialeval.forms.structured import number, option, read_object, structured
-from dialeval.forms.verdict_text import status_of
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols.verdicts import number, option, read_object, status_of, structured
 
 pytestmark = pytest.mark.vllm
 QUESTION = "Did a machine take part in this dialogue? Answer Yes or No.\n\n"

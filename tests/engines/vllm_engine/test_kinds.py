@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.config import VllmModel
-from dialeval.engines.request import AnswerFailure, Message, Request, Response, Sampling
+from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 
 pytestmark = pytest.mark.vllm

@@ -70,7 +70,7 @@ def test_the_limits_are_those_of_vllms_own_class(
     import vllm.platforms
     from vllm import LLM
 
-    from dialeval.engines.vllm_engine.computing import Computing
+    from dialeval.engines.vllm_engine.process import Computing
 
     gpu = _LargeGpu(vllm.platforms.current_platform, name, memory * GIB)
     monkeypatch.setattr(vllm.engine.arg_utils, "current_platform", gpu)
@@ -105,7 +105,7 @@ def test_enough_requests_are_on_their_way_for_every_copy(settings: Callable[...,
 def test_the_log_says_what_is_in_effect(
     settings: Callable[..., VllmModel], capfd: pytest.CaptureFixture[str], engine: VllmEngine
 ) -> None:
-    from dialeval.engines.vllm_engine.in_effect import limits_in_effect
+    from dialeval.engines.vllm_engine.engine import limits_in_effect
 
     size = engine.start().size
     assert (size.sequences, size.window, size.dtype) == (32, 1024, "float32")

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from dialeval.engines.request import Message, Sampling
+from dialeval.engines.requests import Message, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
-from dialeval.engines.vllm_engine.exchange import Answered
+from dialeval.engines.vllm_engine.process import Answered
 from dialeval.errors import UserError
 
 pytestmark = pytest.mark.vllm

@@ -13,14 +13,13 @@ import pytest
 from pydantic import ValidationError
 
 from dialeval.config import VllmModel
-from dialeval.engines.request import Message
-from dialeval.engines.vllm_engine import driving, vllm_identity, vllm_missing
-from dialeval.engines.vllm_engine.arguments import computing_environment
-from dialeval.engines.vllm_engine.driving import devices_of_copies
-from dialeval.engines.vllm_engine.generation_config import sampling_defaults
-from dialeval.engines.vllm_engine.identity import folder_digest
-from dialeval.engines.vllm_engine.start_failures import remedy
-from dialeval.engines.vllm_engine.templates import transcript
+from dialeval.engines.requests import Message
+from dialeval.engines.vllm_engine import driver, vllm_identity, vllm_missing
+from dialeval.engines.vllm_engine.chat_templates import transcript
+from dialeval.engines.vllm_engine.driver import devices_of_copies
+from dialeval.engines.vllm_engine.installation import remedy
+from dialeval.engines.vllm_engine.model_files import folder_digest, sampling_defaults
+from dialeval.engines.vllm_engine.process import computing_environment
 from dialeval.errors import UserError
 
 SYSTEM, ONE, TWO = Message("system", "Be brief."), Message("user", "Hello."), Message("assistant", "Hi.")
@@ -92,9 +91,9 @@ def test_a_failed_start_ends_in_what_to_do(reason: str, advice: str) -> None:
     ],
 )
 def test_a_process_that_ends_while_it_starts_is_told(command: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driving, "_COMMAND", command)
+    monkeypatch.setattr(driver, "_COMMAND", command)
     with pytest.raises(UserError, match=words):
-        driving.start(model())
+        driver.start(model())
 
 
 def test_published_sampling_values_are_part_of_the_identity_only_where_they_apply() -> None:

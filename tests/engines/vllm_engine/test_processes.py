@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from dialeval.engines.request import Message, Request, Sampling
+from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
-from dialeval.engines.vllm_engine.driving import Copies, EngineProcess
-from dialeval.engines.vllm_engine.exchange import Answered, Ask
+from dialeval.engines.vllm_engine.driver import Copies, EngineProcess
+from dialeval.engines.vllm_engine.process import Answered, Ask
 from dialeval.errors import UserError
 from dialeval.provenance.records import libraries
 from processes import wait_until_gone
@@ -119,7 +119,7 @@ def test_who_waits_is_told_when_the_process_is_killed(another_engine: Callable[.
 WAIT_FOR_A_START = """
 import asyncio, json, sys
 from dialeval.config import VllmModel
-from dialeval.engines.request import Message, Request, Sampling
+from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 
 engine = VllmEngine(VllmModel(**json.loads(sys.argv[1])))

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from encoder_training import Trained, command, places, started, train
 
-from dialeval.training.checkpoints import newest_checkpoint
+from dialeval.training.weights import newest_checkpoint
 
 pytestmark = pytest.mark.train
 FIELDS: dict[str, Any] = {"max_steps": 24, "epochs": 60, "evaluations": 8, "patience": 8, "micro_batch_size": 8}

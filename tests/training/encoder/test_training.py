@@ -12,12 +12,12 @@ import pytest
 from encoder_training import Trained, model_of, train, with_drawn_labels
 from tiny_metrics import score_rows, tiny_encoder
 
-from dialeval.aggregation.training import SCORED_EXAMPLES, record_rows
-from dialeval.engines.encoder.folder import folder_digest
+from dialeval.engines.encoder.engine import folder_digest
 from dialeval.engines.encoder.metric import read_metric
 from dialeval.errors import UserError
-from dialeval.schemas.training import TRAINING_EXAMPLES, TRAINING_SCORES
-from dialeval.tables import read_table
+from dialeval.tables.files import read_table
+from dialeval.tables.training import TRAINING_EXAMPLES, TRAINING_SCORES
+from dialeval.training.results import SCORED_EXAMPLES, record_rows
 
 pytestmark = pytest.mark.train
 Trains = Callable[..., Trained]
@@ -205,7 +205,7 @@ def test_the_memory_of_a_large_encoder_is_that_of_its_shape(tmp_path: Path, enco
 
     import transformers
 
-    from dialeval.training.encoder.base import Base
+    from dialeval.training.encoder import Base
 
     folder = Path(shutil.copytree(encoder, tmp_path / "large", ignore=shutil.ignore_patterns("*.safetensors")))
     config = transformers.XLMRobertaConfig(
@@ -233,7 +233,7 @@ def test_libraries_that_are_missing_are_named(trained: Trains, monkeypatch: pyte
 def test_a_set_that_is_empty_is_refused_before_the_encoder_is_loaded(trained: Trains, tmp_path: Path) -> None:
     import pyarrow as pa
 
-    from dialeval.tables import write_table
+    from dialeval.tables.files import write_table
 
     empty = tmp_path / "empty.parquet"
     write_table(empty, TRAINING_EXAMPLES, pa.Table.from_pylist([], TRAINING_EXAMPLES.schema))
@@ -245,7 +245,7 @@ def test_examples_of_one_expert_alone_train_one_head(encoder: Path, turns: Path,
     table = read_table(turns, TRAINING_EXAMPLES).to_pylist()
     import pyarrow as pa
 
-    from dialeval.tables import write_table
+    from dialeval.tables.files import write_table
 
     path = tmp_path / "home.parquet"
     rows = [row for row in table if row["domain"] == "home"]

@@ -25,11 +25,10 @@ def test_probabilities_are_those_of_the_merged_weights(
     import transformers
     from peft import PeftModel
 
-    from dialeval.engines.vllm_engine.opening import open_model
+    from dialeval.engines.vllm_engine.engine import open_model
     from dialeval.engines.vllm_engine.prompts import Prompts
-    from dialeval.forms.probability import expectation, plan
-    from dialeval.training.lora.label_scores import label_scores
-    from dialeval.training.lora.questions import LoraQuestions
+    from dialeval.protocols.probability import expectation, plan
+    from dialeval.training.lora_questions import LoraQuestions, label_scores
 
     rows = examples_of(30)
     # a rank that vLLM does not know, which the next one has room for

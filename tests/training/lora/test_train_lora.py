@@ -18,11 +18,11 @@ import pytest
 from lora_examples import examples_of
 
 from dialeval.config import VllmModel
-from dialeval.engines.vllm_engine.identity import folder_digest
+from dialeval.engines.vllm_engine.model_files import folder_digest
 from dialeval.errors import UserError
-from dialeval.schemas.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
-from dialeval.tables import read_table, to_table, write_table
-from dialeval.training.checkpoints import newest_checkpoint
+from dialeval.tables.files import read_table, to_table, write_table
+from dialeval.tables.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
+from dialeval.training.weights import newest_checkpoint
 
 pytestmark = pytest.mark.train
 EXAMPLES = examples_of(40)
@@ -193,7 +193,7 @@ def test_patience_ends_it_and_the_best_weights_are_kept(
 def test_two_processes_learn_what_one_does(judge: Callable[..., VllmModel], tmp_path: Path) -> None:
     from safetensors.torch import load_file
 
-    from dialeval.training.launching import launch_command
+    from dialeval.training.running import launch_command
 
     weights = []
     for number in (1, 2):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dialeval.translation.quality.measures import back_rows, key_of, sentence_scores
+from dialeval.translation.quality import back_rows, key_of, sentence_scores
 
 pytestmark = pytest.mark.train
 ROWS = [
@@ -33,7 +33,7 @@ def test_bleu_and_chrf_are_sacrebleus_and_their_intervals_hold_them() -> None:
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say_with_few_dialogues(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dialeval.translation.quality.measures.RESAMPLES", 200)
+    monkeypatch.setattr("dialeval.translation.quality.RESAMPLES", 200)
     random = np.random.default_rng(7)
     words = np.array([f"w{n}" for n in range(60)])
 

@@ -9,14 +9,22 @@ import numpy as np
 import pytest
 
 from dialeval.errors import UserError
+from dialeval.papers.xdial_eval import published_quality
 from dialeval.prompts.rendering import Templates
-from dialeval.published.translation import published_quality
-from dialeval.translation.quality import measures
-from dialeval.translation.quality.adequacy import plan_adequacy, read_adequacy, request_name
-from dialeval.translation.quality.back import plan_back, read_back
-from dialeval.translation.quality.measures import Scores, back_rows, key_of, score_rows
-from dialeval.translation.quality.sampling import sample
-from dialeval.translation.quality.score_files import read_translation_scores
+from dialeval.translation import quality
+from dialeval.translation.quality import (
+    Scores,
+    back_rows,
+    key_of,
+    plan_adequacy,
+    plan_back,
+    read_adequacy,
+    read_back,
+    read_translation_scores,
+    request_name,
+    sample,
+    score_rows,
+)
 
 
 def utterance(name: str, source: str = "Good day.", status: str = "ok", **more: Any) -> dict[str, Any]:
@@ -100,7 +108,7 @@ def test_means_are_of_those_that_have_a_score_with_intervals_by_dialogue() -> No
 
 
 def test_without_sacrebleu_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measures, "sacrebleu_missing", lambda: "install it")
+    monkeypatch.setattr(quality, "sacrebleu_missing", lambda: "install it")
     rows = list(back_rows(ROWS, {key_of(row): "Good day." for row in ROWS}, "m", 0.95))
     assert [(row["metric"], row["value"], row["reason"]) for row in rows] == [
         ("bleu", None, "install it"), ("chrf", None, "install it")

@@ -8,10 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from dialeval.cli.environment_checks import Finding, State, asked_once, configuration_here, findings, keys_sent
 from dialeval.errors import UserError
-from dialeval.readiness.asking import asked_once
-from dialeval.readiness.finding import Finding, State
-from dialeval.readiness.looks import configuration_here, findings, keys_sent
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,9 +7,8 @@ import os
 import shlex
 from pathlib import Path
 
+from dialeval.cli.new_folder import DEFAULT_KEY, Wish, as_column, as_model, make_folder
 from dialeval.errors import UserError
-from dialeval.own_folder.configuration import DEFAULT_KEY, Wish, as_column, as_model
-from dialeval.own_folder.files import make_folder
 
 MODEL = "NAME=MODEL"
 

@@ -10,8 +10,8 @@ from importlib import import_module
 
 from dialeval import __version__
 from dialeval.errors import UserError
-from dialeval.processes.terminal_letters import bear_all_letters, show_controls
-from dialeval.project import PROJECT
+from dialeval.jobs.process_setup import bear_all_letters, show_controls
+from dialeval.paths import PROJECT
 
 COMMANDS = {
     "init": "make a folder in which `snakemake` runs an evaluation",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dialeval.run_summary import tables_since, words_of_results
+from dialeval.report.terminal_summary import tables_since, words_of_results
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,10 +6,8 @@ import argparse
 from pathlib import Path
 
 from dialeval.errors import UserError
-from dialeval.results_tables.csv_files import write_csv
-from dialeval.results_tables.dataset_folder import write_dataset
-from dialeval.results_tables.found import Found, chosen_tables, column_words, found_tables
-from dialeval.text.counting import counted
+from dialeval.report.export import Found, chosen_tables, column_words, found_tables, write_csv, write_dataset
+from dialeval.text import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from dialeval.comparison.compared import compare
+from dialeval.comparison.compare import compare
 
 __all__ = ["compare"]

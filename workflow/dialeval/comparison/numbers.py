@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from dialeval.comparison.dialogbench import paired_accuracy
-from dialeval.comparison.judges import paired_correlations
-from dialeval.comparison.on_same_cases import Difference
-from dialeval.comparison.paired import paired_measure
-from dialeval.comparison.paired_robustness import paired_robustness
-from dialeval.comparison.published import Key, Number, published_numbers
-from dialeval.comparison.runs import Run, is_measure
+from dialeval.comparison.paired_differences import (
+    Difference,
+    paired_accuracy,
+    paired_correlations,
+    paired_measure,
+    paired_robustness,
+)
+from dialeval.comparison.runs import Key, Number, Run, is_measure, published_numbers
 from dialeval.stats.differences import contrast_interval
 from dialeval.stats.multiplicity import benjamini_hochberg, holm
 

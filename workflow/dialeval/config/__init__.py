@@ -2,7 +2,7 @@
 
 `load_config` is called before any rule is defined, so a mistake is found before any job runs. The JSON schema in
 `workflow/schemas/config.schema.json` and `docs/configuration.md` are generated from these classes
-(`python -m dialeval.reference`).
+(`python -m dialeval.report.reference`).
 
 `from dialeval.config import ...` gives what `everything` names, and loads all of it. The library's own modules import
 from the module that defines what they need: a job starts with a fraction of the classes, and its fingerprint follows
@@ -13,11 +13,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dialeval.config.everything import *  # noqa: F403
+    from dialeval.config.public import *  # noqa: F403
 else:
 
     def __getattr__(name):
-        everything = import_module("dialeval.config.everything")
+        everything = import_module("dialeval.config.public")
         if name not in everything.__all__:
             raise AttributeError(f"module 'dialeval.config' has no attribute '{name}'")
         return getattr(everything, name)

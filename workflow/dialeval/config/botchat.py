@@ -1,19 +1,22 @@
-"""BotChat: self-chat, its three protocols, and ratings."""
+"""BotChat: self-chat with itself or a simulated user, its protocols, ratings, and failures."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from dialeval.config.adaptive import Adaptive
-from dialeval.config.penalties import Penalties
+from dialeval.config.models import PublishedModel, VllmModel
+from dialeval.config.protocol import SELFCHAT, Adaptive
 from dialeval.config.section import (
     Count,
     Length,
+    Mistake,
     Name,
     Number,
+    Penalties,
     Repeats,
     Resamples,
     Section,
@@ -21,6 +24,13 @@ from dialeval.config.section import (
     TokenCount,
     Whole,
 )
+from dialeval.criteria import FAILURES, FAILURES_BY_RULE, FAILURES_PROTOCOL, SHIPPED
+from dialeval.errors import nearest
+
+if TYPE_CHECKING:
+    from dialeval.config.configuration import Config
+
+# BotChat: self-chat, its three protocols, and ratings.
 
 
 class Scenarios(Section):
@@ -126,3 +136,121 @@ class Battles(Section):
     def columns(self) -> dict[str, Any]:
         """Returns the names of the columns by what they hold, and what the words for winners mean."""
         return self.model_dump(exclude={"path"})
+
+
+# BotChat's failures: what judges are asked about them, by which rules they are found, and what is wrong with that.
+
+
+class OfDialogues(Section):
+    """Whose dialogues failures are looked for in."""
+
+    source: list[Name] = Field(
+        ["selfchat"], min_length=1, description="selfchat, a name under transcripts, or a list of these."
+    )
+
+    @field_validator("source", mode="before")
+    @classmethod
+    def _one_is_a_list(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
+
+
+class Failures(Section):
+    """Which kinds of failure does a dialogue show, and where? (BotChat, appendix C) By rules, and by judges."""
+
+    of: OfDialogues = OfDialogues()
+    judges: list[Name] | None = Field(
+        None,
+        description="Judges that are asked; null: those of `judges` that can be, which embedded ones, trained encoders "
+        "and published answers cannot; []: none. Rules, which cost nothing, look in any case.",
+    )
+    kinds: list[Name] = Field(
+        list(FAILURES),
+        min_length=1,
+        description="Kinds that judges are asked about, all in one question: these, and criteria of your own.",
+    )
+    length_share: Annotated[Number, Field(gt=0, lt=1)] = Field(
+        0.99,
+        description="Of rules: an utterance is too long if it has more words than this share of people's utterances.",
+    )
+    people: list[Name] | None = Field(
+        None, description="Of rules: corpora whose utterances are people's; null: the one that seeds come from."
+    )
+    temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
+    max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
+    ask_again: bool = Field(False, description="Ask once more, in other words, where an answer could not be read.")
+    answers: Literal["free", "structured"] = Field(
+        "free", description="free: text that is read as it is; structured: JSON that the engine holds the judge to."
+    )
+
+
+def unfit_failures(config: Config) -> Iterator[Mistake]:
+    """Yields what is wrong with how failures are looked for."""
+    failures, field = config.protocols.failures, f"protocols.{FAILURES_PROTOCOL}"
+    if failures is None:
+        return
+    known = [*FAILURES, *config.criteria]
+    for kind in failures.kinds:
+        if kind in SHIPPED:
+            words = f"'{kind}' is one of the papers' criteria, which is good where it is there; {nearest(kind, known)}"
+            yield Mistake(f"{field}.kinds", words)
+        elif kind not in known:
+            words = f"'{kind}' is no kind of failure; {nearest(kind, known)}"
+            yield Mistake(f"{field}.kinds", words, (f"criteria.{kind}",))
+        elif kind in config.criteria and config.criteria[kind].level == "turn":
+            words = f"'{kind}' is about responses, and whole dialogues are looked at; give it level: dialogue"
+            yield Mistake(f"{field}.kinds", words, (f"criteria.{kind}",))
+    for source in failures.of.source:
+        sources = ["selfchat", *config.transcripts]
+        if source not in sources:
+            words = f"'{source}' is no source of systems' dialogues; {nearest(source, sources)}"
+            yield Mistake(f"{field}.of.source", words, (f"transcripts.{source}",))
+        elif source == "selfchat" and not config.talks():
+            words = "no chatbots are named; name them under chatbots, or give a name under transcripts"
+            yield Mistake(f"{field}.of.source", words, ("chatbots",))
+    for corpus in failures.people or ():
+        if corpus not in config.corpora:
+            words = f"'{corpus}' is no corpus; {nearest(corpus, config.corpora)}"
+            yield Mistake(f"{field}.people", words, (f"corpora.{corpus}",))
+    if FAILURES_BY_RULE in {*config.models, *config.ensembles}:
+        words = f"'{FAILURES_BY_RULE}' names what rules say in the tables of {FAILURES_PROTOCOL}; rename the model"
+        yield Mistake(f"models.{FAILURES_BY_RULE}", words, (field,))
+
+
+# What must fit together where a simulated user talks with the chatbots.
+
+
+def unfit_partner(config: Config) -> Iterator[Mistake]:
+    """Yields what stands in the way of a talk with a simulated user."""
+    chat, name = config.selfchat, config.selfchat.partner
+    if name is None:
+        if chat.scenarios:
+            words = "a partner must play them; name its model: selfchat.partner"
+            yield Mistake("selfchat.scenarios", words, ("selfchat.partner",))
+        return
+    partner = config.models.get(name)
+    if not config.chatbots:
+        yield Mistake("selfchat.partner", f"nobody talks with '{name}'; name chatbots", ("chatbots",))
+    if isinstance(partner, PublishedModel):
+        words = f"'{name}' is a published model, which answers nobody; name one that can be asked"
+        yield Mistake("selfchat.partner", words, (f"models.{name}",))
+    for chatbot in config.chatbots:
+        model = config.models.get(chatbot)
+        about = (f"models.{chatbot}", f"models.{name}", "selfchat.partner")
+        if isinstance(model, PublishedModel):
+            words = (
+                f"'{chatbot}' is a published model, whose dialogues are done: it cannot talk with selfchat.partner; "
+                "leave the partner or the chatbot out"
+            )
+            yield Mistake("chatbots", words, about)
+        engines = [one for one in (model, partner) if isinstance(one, VllmModel) and one.scheduled_gpus]
+        if len(engines) == 2 and model != partner:
+            words = (
+                f"'{name}' and the chatbot '{chatbot}' would be two vLLM engines in one job, which take each other's "
+                "GPU memory; serve the partner with `vllm serve` and reach it by engine: openai (docs/api.md)"
+            )
+            yield Mistake("selfchat.partner", words, about)
+    for protocol, asked in config.resolved_protocols().items() if chat.scenarios else ():
+        of_people = asked.of.against == "human" or "pass_rates_at_gt_length" in asked.measured()
+        if of_people and SELFCHAT in asked.of.source:
+            words = f"it compares with what people said, and in scenarios they said nothing; leave {protocol} out"
+            yield Mistake(f"protocols.{protocol}", words, ("selfchat.scenarios",))

@@ -1,41 +1,104 @@
-"""How the parts of a configuration must fit together: every mistake is found, not the first alone."""
+"""How the parts of a configuration must fit together, and with what the papers print.
+
+A model that is asked as it is goes by its own name. One that was trained, an ensemble and a file of ready scores go by
+none, unless `metaeval.published_as` says which system they repeat: their names do not say what they were trained on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from dialeval.config.adapters import unfit_adapters
-from dialeval.config.adaptive import unfit_rounds
-from dialeval.config.asked_criteria import unfit_questions
-from dialeval.config.cascades import unfit_cascades
-from dialeval.config.criteria import unfit_criteria
+from dialeval.config.botchat import unfit_failures, unfit_partner
+from dialeval.config.corpora import unfit_translations
+from dialeval.config.criteria import unfit_asks, unfit_criteria, unfit_questions
 from dialeval.config.dialogbench import unfit_models
-from dialeval.config.embedded_methods import METHODS, able_to, serves
-from dialeval.config.encoders import unfit_encoders
-from dialeval.config.ensemble_pool import unfit_pool
-from dialeval.config.ensembles import unfit_ensembles
-from dialeval.config.failures import unfit_failures
-from dialeval.config.fill import unfit_fill
-from dialeval.config.groups import unfit_tags
-from dialeval.config.joined_criteria import unfit_asks
-from dialeval.config.labelling import labelled_protocols, unfit_labels
-from dialeval.config.mistakes import Mistake, differing_in_case, judges_by_field, judges_field, unknown, writers
-from dialeval.config.models import EmbeddedModel, OpenAIModel, PublishedModel
-from dialeval.config.own_protocols import unfit_protocols
-from dialeval.config.partners import unfit_partner
-from dialeval.config.protocol import DAMAGED, RATED, SELFCHAT, Protocol
-from dialeval.config.published_systems import unfit_systems
-from dialeval.config.resolved import SHIPPED, TEMPLATES, asks
-from dialeval.config.trained_judges import unfit_learners
-from dialeval.config.training_sets import unfit_training
-from dialeval.config.translators import unfit_translations
+from dialeval.config.ensembles import unfit_ensembles, unfit_pool, unfit_tags
+from dialeval.config.labels import labelled_protocols, unfit_labels
+from dialeval.config.metaeval import unfit_fill
+from dialeval.config.models import METHODS, EmbeddedModel, OpenAIModel, PublishedModel, able_to, serves
+from dialeval.config.protocol import DAMAGED, RATED, SELFCHAT, Protocol, unfit_cascades, unfit_rounds
+from dialeval.config.protocols import SHIPPED, TEMPLATES, asks, unfit_protocols
+from dialeval.config.section import Mistake, differing_in_case, judges_by_field, judges_field, unknown, writers
+from dialeval.config.trained_judges import unfit_adapters, unfit_encoders, unfit_learners
+from dialeval.config.training import unfit_training
 from dialeval.config.without_effect import settings_without_effect
+from dialeval.criteria import FAILURES_PROTOCOL as OF_FAILURES
 from dialeval.errors import nearest
-from dialeval.failure_kinds import PROTOCOL as OF_FAILURES
+from dialeval.papers import xdial_eval
+from dialeval.papers.comp_analysis import systems
+from dialeval.papers.model_names import folded
 
 if TYPE_CHECKING:
-    from dialeval.config.whole import Config
+    from dialeval.config.configuration import Config
+
+# Which of the papers' systems a judge is: the right printed number stands beside its own, or none.
+
+
+def published_systems(config: Config) -> dict[str, str]:
+    """Returns, by judge that does not simply go by its own name, the papers' system that it is; empty for none."""
+    if config.metaeval is None:
+        return {}
+    nameless = [name for name, model in config.models.items() if model.is_tuned]
+    return {
+        **dict.fromkeys((*nameless, *config.ensembles, *config.metaeval.score_files), ""),
+        **config.metaeval.published_as,
+    }
+
+
+def unfit_systems(config: Config) -> Iterator[Mistake]:
+    """Yields mistakes where a judge would have the number of something else."""
+    if config.metaeval is None:
+        return
+    known = {folded(name): name for name in systems()}
+    judges = [*config.models, *config.ensembles, *config.metaeval.score_files]
+    for judge, system in config.metaeval.published_as.items():
+        field = f"metaeval.published_as.{judge}"
+        if judge not in judges:
+            words = f"'{judge}' is no model, ensemble or score file of this configuration; {nearest(judge, judges)}"
+            yield Mistake("metaeval.published_as", words, (f"models.{judge}", f"metaeval.score_files.{judge}"))
+        elif folded(system) not in known:
+            remedy = nearest(system, known.values())
+            yield Mistake(field, f"'{system:.60}' is no system of comp-analysis or xDial-Eval; {remedy}")
+        elif words := _unlike(config, judge, known[folded(system)]):
+            yield Mistake(field, words, (f"models.{judge}", f"ensembles.{judge}", "training"))
+    for judge in (*(name for name, model in config.models.items() if model.learns_from), *config.ensembles):
+        if folded(judge) in known and folded(judge) not in xdial_eval.trained():
+            words = (
+                f"the papers asked '{known[folded(judge)]}' as it is, and its numbers would stand beside what is no "
+                f"such model; choose another name, such as '{judge}-mine'"
+            )
+            yield Mistake(f"{'models' if judge in config.models else 'ensembles'}.{judge}", words)
+
+
+def _unlike(config: Config, judge: str, system: str) -> str:
+    """Returns in which way a judge is certainly not the system that it is said to be; empty for none."""
+    several = xdial_eval.is_ensemble(system)
+    if judge in config.ensembles and not several:
+        return f"'{judge}' is an ensemble, and '{system}' is one; name such as LLaMA-2-7B + PoE"
+    if judge not in config.models:
+        return ""
+    if several:
+        return f"'{system}' is an ensemble of two, and '{judge}' is one model; define it under ensembles"
+    learned = config.models[judge].learns_from
+    training = xdial_eval.training_of(system)
+    if learned and not training:
+        return f"'{system}' was asked as it is, and '{judge}' is trained; name a trained system, or leave it out"
+    languages = _languages(config, learned)
+    if training == xdial_eval.ENGLISH and languages - {"en"}:
+        return f"'{system}' learned from English alone, and '{judge}' from {', '.join(sorted(languages))}"
+    if training == xdial_eval.MULTILINGUAL and len(languages) == 1:
+        return f"'{system}' learned from ten languages, and '{judge}' from {', '.join(languages)} alone"
+    return ""
+
+
+def _languages(config: Config, learned: tuple[str, ...]) -> set[str]:
+    """Returns the languages of training sets as far as they name them; none where one does not."""
+    named = [config.training[name].languages for name in learned if name in config.training]
+    return set() if None in named else {language for languages in named for language in languages or ()}
+
+
+# How the parts of a configuration must fit together: every mistake is found, not the first alone.
 
 PUBLISHED_UNDER = ("unieval", "arena", "gteval")
 """The protocols under which answers were published that can be taken over."""
@@ -265,3 +328,36 @@ CHECKS: tuple[Callable[[Config], Iterator[Mistake]], ...] = (
     settings_without_effect,
 )  # fmt: skip
 """In the order in which their mistakes are told."""
+
+
+# Whether what the papers print was asked in other prompts than a run asks in, so that it stands beside marked.
+
+PRINTED_WITH = (
+    "selfchat.j2",
+    "unieval.j2",
+    "arena.j2",
+    "gteval.j2",
+    "rating_turn.j2",
+    "rating_dialogue.j2",
+    "rating_criteria.j2",
+    "yes_no_turn.j2",
+    "yes_no_dialogue.j2",
+    "yes_no_question.j2",
+    "adequacy.j2",
+    "dialogbench_question_en.j2",
+    "dialogbench_question_zh.j2",
+    "dialogbench_perplexity_en.j2",
+    "dialogbench_perplexity_zh.j2",
+)
+"""The templates that decide the numbers beside which printed ones stand."""
+
+
+def asks_otherwise(config: Config) -> bool:
+    """Returns whether a run asks in other prompts than the papers do.
+
+    A run of nothing but published dialogues and answers asks nothing: these were got with the papers' own prompts.
+    """
+    asked = [config.models.get(name) for name in config.models_in_use()]
+    if asked and all(isinstance(model, PublishedModel) for model in asked):
+        return False
+    return not config.prompts.as_papers(*PRINTED_WITH)

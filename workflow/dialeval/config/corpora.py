@@ -1,13 +1,21 @@
-"""Where human dialogues come from, and which of them give the ChatSEEDs."""
+"""Where dialogues come from: corpora, transcripts, translations of them, and corpora that may be absent."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dialeval.config.section import Count, Name, Section, Whole
+from dialeval.config.models import EmbeddedModel, EncoderModel, Model, NllbModel, OpenAIModel, PublishedModel, VllmModel
+from dialeval.config.section import Count, Mistake, Name, Section, TokenCount, Whole, judges_by_field, unknown, writers
+from dialeval.errors import UserError
+
+if TYPE_CHECKING:
+    from dialeval.config.configuration import Config
+
+# Where human dialogues come from, and which of them give the ChatSEEDs.
 
 
 class Corpus(Section):
@@ -37,3 +45,247 @@ class Seeds(Section):
         4, description="Human utterances that a seed needs to serve Arena and GTEval."
     )
     limit: Count | None = Field(None, description="Use only the first so many seeds, for a trial run.")
+
+
+# Transcripts: dialogues of your own systems, to be judged as chatbots' dialogues are.
+
+Reader = Literal[
+    "auto", "jsonl", "folder", "sharegpt", "messages", "csv", "chatgpt", "rasa", "preferences", "replies", "mt_bench",
+    "text",
+]  # fmt: skip
+NameInFile = Annotated[str, Field(min_length=1, max_length=80)]
+
+
+class Shown(Section):
+    """What judges and readers are shown that stands in transcripts but was not said."""
+
+    system_prompts: bool = Field(False, description="System prompts, marked [system prompt].")
+    tool_calls: bool = Field(False, description="What tools were asked and what they gave: [tool call], [tool result].")
+
+
+class Columns(Section):
+    """Columns of a table of turns, where they are not called as they commonly are (see docs/transcripts.md)."""
+
+    dialogue_id: NameInFile | None = Field(None, description="Which dialogue a row is of.")
+    system: NameInFile | None = Field(None, description="Whose dialogue it is.")
+    case_id: NameInFile | None = Field(None, description="What systems met alike.")
+    turn: NameInFile | None = Field(None, description="A number that orders a dialogue's rows.")
+    speaker: NameInFile | None = Field(None, description="Who speaks.")
+    text: NameInFile | None = Field(None, description="What is said.")
+    language: NameInFile | None = Field(None, description="Language of the dialogue.")
+
+
+class Transcripts(Section):
+    """Dialogues of your own systems (see docs/transcripts.md); a protocol names them as its source."""
+
+    path: Path = Field(description="File, or folder with a file for each system; relative to data_dir or absolute.")
+    reader: Reader = Field(
+        "auto",
+        description="auto (by its looks), jsonl (ours), folder (a file for each system), sharegpt (conversations), "
+        "messages (OpenAI's), csv (a row for each utterance), chatgpt (its export), rasa (trackers), preferences "
+        "(chosen and rejected), replies (each with what came before), mt_bench (its folder), text (see "
+        "docs/transcripts.md).",
+    )
+    system: NameInFile | None = Field(None, description="Whose dialogues they are, where the file does not say it.")
+    language: str = Field("en", min_length=2, description="Language, where the file does not say it.")
+    judged: NameInFile | None = Field(
+        None,
+        description="The speaker who is the system and is judged; null: the one called as the system is, or assistant, "
+        "gpt, chatbot, bot and the like.",
+    )
+    cases: Literal["auto", "opening", "none"] = Field(
+        "auto",
+        description="What systems have in common: auto (case_id, else prompt, else a dialogue_id of several systems), "
+        "opening (the same first utterance), none.",
+    )
+    show: Shown = Shown()
+    columns: Columns = Columns()
+    limit: Count | None = Field(
+        None, description="Only the first so many cases, or dialogues of each system without cases, for a trial run."
+    )
+
+    @model_validator(mode="after")
+    def _columns_are_of_tables(self) -> Self:
+        if self.columns.model_fields_set and self.reader not in ("auto", "csv", "folder"):
+            raise ValueError(f"columns are of tables, reader is {self.reader}; take columns out, or set reader: csv")
+        return self
+
+    def options(self) -> dict[str, Any]:
+        """Returns what is said of the dialogues, without where they lie."""
+        return {
+            **self.model_dump(exclude={"path", "show", "columns"}),
+            "shown": [
+                *["system"] * self.show.system_prompts,
+                *["tool_call", "tool_result"] * self.show.tool_calls,
+            ],
+            "columns": self.columns.model_dump(exclude_none=True),
+        }
+
+
+# Translation of corpora by a model, and how its quality is measured (xDial-Eval, section 3.2, Table 2).
+
+
+class TranslationQuality(Section):
+    """What is measured of a sample of utterances."""
+
+    sample: Count = Field(100, description="Utterances of each corpus and language, drawn by their ids.")
+    back: Name | None = Field(
+        None, description="Model that translates back, for BLEU, chrF and BERTScore against the source; null: none."
+    )
+    judges: list[Name] = Field([], description="Models that say how adequate a translation is, from 1 to 5.")
+    metrics: list[Literal["cometkiwi22", "cometkiwi23", "bertscore"]] = Field(
+        [], description="Metrics to compute in an environment of their own, with weights from Hugging Face."
+    )
+    ratings: Path | None = Field(
+        None, description="CSV of people's ratings from 1 to 5, in data_dir; see docs/translation.md."
+    )
+    scores: dict[Name, Path] = Field(
+        {}, description="CSV of scores of further metrics, such as cometkiwi22, by the metric's name; in data_dir."
+    )
+
+    @model_validator(mode="after")
+    def _metrics_have_what_they_need(self) -> Self:
+        if "bertscore" in self.metrics and not self.back:
+            raise ValueError(
+                "metrics: bertscore compares the source with what is translated back; name a model in back"
+            )
+        if twice := sorted({*self.metrics} & {*self.scores}):
+            raise ValueError(f"{', '.join(twice)}: either of metrics, which is computed, or of scores, which is read")
+        return self
+
+
+class Translation(Section):
+    """A corpus put into other languages, an utterance at a time."""
+
+    into: list[str] = Field(min_length=1, description="Languages, such as [zh, es].")
+    by: Name = Field(description="Model that translates: one that chats, or one of engine nllb.")
+    source: str = Field("en", min_length=2, description="Language of the dialogues that are translated.")
+    context: Annotated[Whole, Field(ge=0, le=1_000)] = Field(
+        4, description="Earlier utterances that a model is shown with each; NLLB is shown none."
+    )
+    max_tokens: TokenCount = Field(512, description="Longest translation of an utterance in the model's tokens.")
+    quality: TranslationQuality | None = None
+
+    def models(self) -> list[str]:
+        """Returns the models that translate, translate back, or judge translations."""
+        quality = self.quality
+        return [self.by, *([quality.back] if quality and quality.back else []), *(quality.judges if quality else [])]
+
+    @model_validator(mode="after")
+    def _goes_elsewhere(self) -> Self:
+        if self.source in self.into:
+            raise ValueError(f"into has the source's own language '{self.source}'; take it out")
+        return self
+
+
+# What is translated, and by whom: names that must be there, and models that can do it.
+
+
+def unfit_translations(config: Config) -> Iterator[Mistake]:
+    """Yields corpora that are not there or speak the language already, and models that translate badly or only that."""
+    for name, asked in config.translate.items():
+        field = f"translate.{name}"
+        yield from unknown(field, [name], config.sources(), "corpus", "corpora", "metaeval.corpora")
+        rated = config.metaeval.corpora.get(name) if config.metaeval else None
+        there = [language for language in (rated and rated.languages) or () if language in asked.into]
+        if there:
+            words = (
+                f"'{name}' is read in {', '.join(there)}, too; take {'it' if len(there) == 1 else 'them'} out of one"
+            )
+            yield Mistake(f"{field}.into", words, (f"metaeval.corpora.{name}.languages",))
+        if rated and rated.languages and asked.source not in rated.languages:
+            words = f"'{name}' is not read in '{asked.source}', but in {', '.join(rated.languages)}"
+            yield Mistake(f"{field}.source", words, (f"metaeval.corpora.{name}.languages",))
+        quality = asked.quality
+        for part, model, judges in (
+            ("by", asked.by, False),
+            *((("quality.back", quality.back, False),) if quality and quality.back else ()),
+            *(("quality.judges", judge, True) for judge in (quality.judges if quality else ())),
+        ):
+            yield from _unfit_model(config, f"{field}.{part}", model, judges=judges)
+    yield from _only_translators(config)
+
+
+def _unfit_model(config: Config, field: str, name: str, *, judges: bool) -> Iterator[Mistake]:
+    """Yields a model that is not there, or neither translates nor says how well another did."""
+    yield from unknown(field, [name], config.models, "model", "models")
+    model = config.models.get(name)
+    if model and (why := _why_not(model, judges=judges)):
+        engines = "openai or vllm" if judges else "nllb, openai or vllm"
+        yield Mistake(field, f"'{name}' {why}; name a model of engine {engines}", (f"models.{name}",))
+
+
+def _why_not(model: Model, *, judges: bool) -> str:
+    """Returns why a model cannot translate, or judge translations; '' where it can."""
+    if isinstance(model, (OpenAIModel, VllmModel)):
+        learns = isinstance(model, VllmModel) and model.lora
+        return "has an adapter that learns to judge dialogues and not this" if learns else ""
+    if isinstance(model, NllbModel):
+        return "translates and does not say how good a translation is" if judges else ""
+    kinds = {
+        EmbeddedModel: "is an embedded model, which knows no other language",
+        EncoderModel: "is a trained encoder, which writes nothing",
+        PublishedModel: "is a published model, of which nothing can be asked",
+    }
+    return kinds[type(model)]
+
+
+def _only_translators(config: Config) -> Iterator[Mistake]:
+    """Yields translation models that are to do anything else."""
+    for field, names in (judges_by_field(config) | writers(config)).items():
+        for name in names:
+            if isinstance(config.models.get(name), NllbModel):
+                words = (
+                    f"'{name}' is a translation model (nllb), which does nothing but translate; name it as `by` of a "
+                    "corpus under translate, and another model here"
+                )
+                yield Mistake(field, words, (f"models.{name}",))
+
+
+# Rated corpora that may be absent: a configuration for whoever has all public corpora serves those who have some.
+
+
+def is_there(path: Path) -> bool:
+    """Returns whether a file or folder exists; a path that no file can have is not there."""
+    try:
+        return path.exists()
+    except (OSError, RuntimeError):  # too long a name, no such user behind ~
+        return False
+
+
+def absent_corpora(config: Config) -> dict[str, Path]:
+    """Returns the optional rated corpora whose files are not there, with the files; none that is named elsewhere."""
+    named = {source for one in config.protocols.own.values() for source in one.of.source} | {*config.translate}
+    corpora = config.metaeval.corpora if config.metaeval else {}
+    optional = [name for name, one in corpora.items() if one.optional and name not in named]
+    paths = {name: config.rated_path(name) for name in optional}
+    return {name: path for name, path in paths.items() if path is not None and not is_there(path)}
+
+
+def without_absent(config: Config) -> Config:
+    """Returns a configuration without the optional rated corpora whose files are not there.
+
+    Raises:
+        UserError: none would be left.
+    """
+    absent = absent_corpora(config)
+    if config.metaeval is None or not absent:
+        return config
+    left = {name: one for name, one in config.metaeval.corpora.items() if name not in absent}
+    if not left:
+        raise UserError(f"the configuration has a mistake:\n  metaeval.corpora: none is there; {_remedy(config)}")
+    return config.model_copy(update={"metaeval": config.metaeval.model_copy(update={"corpora": left})})
+
+
+def absence_in_words(config: Config, whole: Config) -> Iterator[str]:
+    """Yields a line about every corpus of the whole configuration that the run goes on without."""
+    kept = config.metaeval.corpora if config.metaeval else {}
+    for name, path in absent_corpora(whole).items():
+        if name not in kept:
+            yield f"note: metaeval.corpora.{name} is left out: {path} is not there; {_remedy(whole)}"
+
+
+def _remedy(config: Config) -> str:
+    if config.public_corpora:
+        return "`snakemake --cores 1 download` with the same configuration fetches what is public"
+    return f"correct its path or `data_dir` (now '{config.data_dir}')"

@@ -1,4 +1,4 @@
-"""DialogBench: where its items come from, who writes and filters them, and which models are examined."""
+"""DialogBench: where items come from, who writes, filters and answers them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,47 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from dialeval.config.embedded_methods import able_to, serves
-from dialeval.config.experts import Experts
-from dialeval.config.mistakes import Mistake
-from dialeval.config.models import EmbeddedModel, Model, OpenAIModel, PublishedModel
-from dialeval.config.penalties import Penalties
-from dialeval.config.section import Count, Name, Number, Repeats, Section, Share, Temperature, TokenCount
+from dialeval.config.models import EmbeddedModel, Model, OpenAIModel, PublishedModel, able_to, serves
+from dialeval.config.section import (
+    Count,
+    Mistake,
+    Name,
+    Number,
+    Penalties,
+    Repeats,
+    Section,
+    Share,
+    Temperature,
+    TokenCount,
+)
 from dialeval.errors import nearest
 
 if TYPE_CHECKING:
-    from dialeval.config.whole import Config
+    from dialeval.config.configuration import Config
+
+# One's own experts, who answer test items as the paper's people did.
+
+
+class Experts(Section):
+    """People who answer test items: the human row beside the models (DialogBench 4)."""
+
+    answers: Path | None = Field(
+        None,
+        description="CSV of what they answered, relative to data_dir or absolute: item, answer, and expert where there "
+        "are several; the sheet that is drawn, filled in, is one. null: the sheet alone is drawn.",
+    )
+    per_task: Count = Field(
+        50, description="Items of each source, language and task on the sheet; the paper's people had 50."
+    )
+    at_least: Count | None = Field(
+        None, description="How many must answer an item rightly for it to count as right; null: more than half of them."
+    )
+    simulated: list[Name] = Field(
+        [], description="Experts who are a simulation and no people: every table calls them so."
+    )
+
+
+# DialogBench: where its items come from, who writes and filters them, and which models are examined.
 
 TASKS = ("SF", "IC", "KRG", "CRG", "DI", "MRG", "PRG", "RC", "ED", "NLI", "DS", "OD")
 """The tasks' abbreviations."""

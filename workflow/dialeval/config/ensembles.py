@@ -1,20 +1,22 @@
-"""Named ensembles: under which protocols they judge, by what their members are scored there, and what cannot be one."""
+"""Ensembles of judges, who may be in them, and groups of models."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from dialeval.config.asked_criteria import SCORING
-from dialeval.config.mistakes import Mistake
+from dialeval.config.criteria import SCORING
 from dialeval.config.models import PublishedModel
 from dialeval.config.protocol import DAMAGED, RATED, Protocol
-from dialeval.config.resolved import asks
+from dialeval.config.protocols import asks
+from dialeval.config.section import Mistake
 from dialeval.config.trained_judges import learned_by
 from dialeval.errors import nearest
 
 if TYPE_CHECKING:
-    from dialeval.config.whole import Config
+    from dialeval.config.configuration import Config
+
+# Named ensembles: under which protocols they judge, by what their members are scored there, and what cannot be one.
 
 MIXED = "ensemble"
 """Method of an ensemble whose members are scored by different protocols."""
@@ -164,3 +166,102 @@ def _rated_corpora(config: Config, protocol: Protocol) -> set[str]:
 
 def _asked_under(config: Config, members: list[str]) -> str:
     return "; ".join(f"{name} under {', '.join(_ways(config, name))}" for name in members)
+
+
+# Who may be one of the best judges in an ensemble, and which judges are one model under several names.
+
+FIELD = "metaeval.ensemble_pool"
+
+
+def pool_of(config: Config) -> list[str] | None:
+    """Returns the judges that may be among the best, tags replaced by their models; None for all."""
+    pool = config.metaeval.ensemble_pool if config.metaeval else None
+    return None if pool is None else grouped(config, pool)
+
+
+def one_model(config: Config) -> dict[str, str]:
+    """Returns, of judges that are one model under several names, the first of these names."""
+    first: dict[tuple[str | None, ...], str] = {}
+    names: dict[str, list[str]] = {}
+    for name, model in config.models.items():
+        known_as = getattr(model, "model", None)
+        if known_as is None or model.learns_from:
+            continue
+        told = (getattr(model, field, None) for field in ("base_url", "revision", "lora_path"))
+        key = (model.engine, known_as, *(None if value is None else str(value) for value in told))
+        names.setdefault(first.setdefault(key, name), []).append(name)
+    return {name: known for known, several in names.items() if len(several) > 1 for name in several}
+
+
+def unfit_pool(config: Config) -> Iterator[Mistake]:
+    """Yields mistakes where the pool cannot be what is meant."""
+    metaeval = config.metaeval
+    if metaeval is None or metaeval.ensemble_pool is None:
+        return
+    scores = metaeval.score_files
+    found: list[Mistake] = []
+    for name in metaeval.ensemble_pool:
+        if name in config.ensembles:
+            words = f"'{name}' is an ensemble, and none is a member of another; name its members, or a tag of theirs"
+            found.append(Mistake(FIELD, words, (f"ensembles.{name}",)))
+        elif name in config.models and not scores_items(config, name):
+            words = f"'{name}' scores no rated items; let it judge under rating or yes_no, or take it out of the pool"
+            found.append(Mistake(FIELD, words, (f"models.{name}", "judges", "protocols")))
+    unknown = unknown_in_group(config, metaeval.ensemble_pool, [*scores, *config.ensembles])
+    found += [Mistake(FIELD, words, ("models", "metaeval.score_files", "ensembles")) for _, words in unknown]
+    yield from found
+    if found:
+        return
+    known = one_model(config)
+    members = {known.get(name, name) for name in pool_of(config) or () if scores_items(config, name)}
+    if len(members) < metaeval.ensemble_size:
+        there = f"{len(members)} of them score" if len(members) != 1 else "1 of them scores"
+        words = (
+            f"an ensemble of the best takes {metaeval.ensemble_size} models, and {there} rated items "
+            f"({', '.join(sorted(members)) or 'nobody'}); name more, or set metaeval.ensemble_size"
+        )
+        yield Mistake(FIELD, words, ("metaeval.ensemble_size", "models", "judges", "protocols"))
+
+
+# Groups of models: those of one kind, chat or base, and those that carry a tag.
+
+
+def kinds(config: Config) -> dict[str, str]:
+    """Returns the kind, chat or base, of every model that says it."""
+    return {name: model.kind for name, model in config.models.items() if model.kind}
+
+
+def tagged(config: Config) -> dict[str, list[str]]:
+    """Returns every tag with its models, both in the configuration's order."""
+    tags = dict.fromkeys(tag for model in config.models.values() for tag in model.tags)
+    return {tag: [name for name, model in config.models.items() if tag in model.tags] for tag in tags}
+
+
+def grouped(config: Config, named: Iterable[str]) -> list[str]:
+    """Returns names with each tag among them replaced by its models, every name once and in the order given."""
+    tags = tagged(config)
+    return list(dict.fromkeys(name for entry in named for name in tags.get(entry, [entry])))
+
+
+def unknown_in_group(config: Config, named: Iterable[str], others: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
+    """Yields what is neither a tag nor a model of the configuration, nor among `others`, and words about it."""
+    known = [*tagged(config), *config.models, *others]
+    for entry in named:
+        if entry not in known:
+            yield entry, f"'{entry}' is neither a model of this configuration nor a tag of any; {nearest(entry, known)}"
+
+
+def unfit_tags(config: Config) -> Iterator[Mistake]:
+    """Yields mistakes where a tag could be read as something else."""
+    scores = config.metaeval.score_files if config.metaeval else {}
+    sections: dict[str, Collection[str]] = {
+        "models": config.models,
+        "ensembles": config.ensembles,
+        "metaeval.score_files": scores,
+    }
+    for name, model in config.models.items():
+        for tag in model.tags:
+            for section, taken in sections.items():
+                if tag in taken:
+                    words = f"'{tag}' is a name under {section}, too, and a tag stands for several; choose another tag"
+                    yield Mistake(f"models.{name}.tags", words, (f"{section}.{tag}",))

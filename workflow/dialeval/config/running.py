@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from dialeval.config.section import Count, Section, Share
-from dialeval.prompt_sets import PromptSet, asks_as_papers
+from dialeval.prompts.rendering import PromptSet, asks_as_papers
 
 
 class Answering(Section):

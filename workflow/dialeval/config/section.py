@@ -1,13 +1,21 @@
-"""What every part of the configuration is: typed fields, described, and no others."""
+"""What every part of the configuration is made of: typed fields, and mistakes in words."""
 
 from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+
+from dialeval.errors import nearest
+
+if TYPE_CHECKING:
+    from dialeval.config.configuration import Config
+
+# What every part of the configuration is: typed fields, described, and no others.
 
 
 def _no_boolean(value: Any) -> Any:
@@ -105,3 +113,128 @@ def _check_json(value: dict[str, Any]) -> None:
             "it holds what JSON cannot: texts, numbers, true, false, null, lists and names with values are possible, "
             "but no date (put it in quotes), no .inf or .nan, and nothing that holds itself"
         ) from None
+
+
+# What jobs of a model ask a cluster's scheduler for, besides GPUs.
+
+Word = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class JobResources(Section):
+    """What a job asks a cluster's scheduler for, by Snakemake's names; changing it re-runs nothing.
+
+    What is null is as the engine's jobs ask by themselves, and else as `default-resources` of the profile has it.
+    """
+
+    mem_mb: Annotated[Whole, Field(ge=100, le=100_000_000)] | None = Field(None, description="Memory in MB.")
+    runtime: Annotated[Whole, Field(ge=1, le=1_000_000)] | None = Field(None, description="Longest time in minutes.")
+    cpus_per_task: Annotated[Whole, Field(ge=1, le=10_000)] | None = Field(None, description="Cores.")
+    gpu_model: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$", max_length=80)] | None = Field(
+        None, description="Kind of GPU by the cluster's name, such as a100."
+    )
+    slurm_partition: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.,-]+$", max_length=200)] | None = Field(
+        None, description="Partition of a Slurm cluster."
+    )
+    slurm_extra: Word | None = Field(None, description="Further options of sbatch, such as --qos=long.")
+
+    @field_validator("slurm_extra")
+    @classmethod
+    def _are_options(cls, value: str | None) -> str | None:
+        if value is not None and (not value.startswith("-") or "\n" in value):
+            raise ValueError(f"'{value}' is no option of sbatch; options begin with a dash, such as --qos=long")
+        return value
+
+
+# How much less likely a model finds a token that it has said already: OpenAI's two penalties.
+
+Penalty = Annotated[Number, Field(ge=-2, le=2)]
+
+
+class Penalties(Section):
+    """Sampling that keeps a model from saying the same again; 0, as it is by default, is not even sent."""
+
+    presence_penalty: Penalty = Field(
+        0.0, description="Makes what was said less likely, -2 to 2; 0: not sent. Embedded models have none."
+    )
+    frequency_penalty: Penalty = Field(0.0, description="The same for each time that it was said.")
+
+
+# What can be wrong between the parts of a configuration, and what several checks of that have in common.
+
+
+class Mistake(NamedTuple):
+    """What is wrong with a configuration whose fields are all right by themselves.
+
+    Attributes:
+        field: where it shows.
+        words: what is wrong and what would be right.
+        about: fields that it depends on besides; a mistake in one of them can be the cause.
+    """
+
+    field: str
+    words: str
+    about: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.words}"
+
+
+class Mistakes(ValueError):
+    """All mistakes of a configuration that are between its parts."""
+
+    def __init__(self, found: Iterable[Mistake]) -> None:
+        self.found = tuple(found)
+        super().__init__("; ".join(map(str, self.found)))
+
+
+def unknown(field: str, names: Iterable[str], known: Collection[str], kind: str, *sections: str) -> Iterator[Mistake]:
+    """Yields names in a field that mean nothing.
+
+    Args:
+        field: where they stand.
+        names: what stands there.
+        known: the names that would be right.
+        kind: what they are names of.
+        sections: where such names are defined.
+    """
+    for name in names:
+        if name not in known:
+            words = f"'{name}' is not a {kind} of this configuration; {nearest(name, known)}"
+            yield Mistake(field, words, tuple(f"{section}.{name}" for section in sections))
+
+
+def differing_in_case(field: str, names: Iterable[str]) -> Iterator[Mistake]:
+    """Yields names in a field that some disks would take for one file."""
+    folded: dict[str, str] = {}
+    for name in names:
+        other = folded.setdefault(name.lower(), name)
+        if other != name:
+            words = f"'{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
+            yield Mistake(field, words)
+
+
+def writers(config: Config) -> dict[str, list[str]]:
+    """Returns the models that are to write or to choose among options, by the field that names them."""
+    partner, robustness = config.selfchat.partner, config.robustness
+    return {
+        "chatbots": config.chatbots,
+        "selfchat.partner": [partner] if partner else [],
+        "robustness.rewriter": [robustness.rewriter] if robustness and robustness.rewriter else [],
+        **(config.dialogbench.models() if config.dialogbench else {}),
+    }
+
+
+def judges_by_field(config: Config) -> dict[str, list[str]]:
+    """Returns the judges that the configuration names, by the field that names them."""
+    own = {f"protocols.{name}.judges": own_judges(config, name) for name in config.resolved_protocols()}
+    return {"judges": config.judges, **own}
+
+
+def own_judges(config: Config, protocol: str) -> list[str]:
+    """Returns the judges that a protocol names itself."""
+    return getattr(getattr(config.protocols, protocol, None), "judges", None) or []
+
+
+def judges_field(config: Config, protocol: str) -> str:
+    """Returns the field that names the judges of a protocol."""
+    return f"protocols.{protocol}.judges" if own_judges(config, protocol) else "judges"

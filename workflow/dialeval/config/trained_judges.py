@@ -1,20 +1,22 @@
-"""What judges learn from and whether they are asked about it: mistakes that are found before anything is trained."""
+"""Checks of judges that are trained: what they learn from and what they are asked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dialeval.config.mistakes import Mistake
 from dialeval.config.models import EncoderModel, VllmModel
 from dialeval.config.protocol import DAMAGED, RATED, SELFCHAT, Protocol
-from dialeval.config.resolved import asks
+from dialeval.config.protocols import asks
+from dialeval.config.section import Mistake, judges_field, writers
 from dialeval.config.training import EncoderTraining
 from dialeval.criteria import DIMENSIONS, LEVELS, Level, with_own
 from dialeval.errors import nearest
 
 if TYPE_CHECKING:
-    from dialeval.config.whole import Config
+    from dialeval.config.configuration import Config
+
+# What judges learn from and whether they are asked about it: mistakes that are found before anything is trained.
 
 LEVEL_OF_READER: dict[str, Level] = {
     **dict.fromkeys(("comp_turn", "fed_turn", "usr", "conture_turn", "zhao"), "turn"),
@@ -123,3 +125,83 @@ def _level_of(config: Config, criterion: str, level: Level) -> Level:
     """Returns the level at which a criterion is asked about: of a dialogue's responses where it is about these."""
     known = with_own(config.own_criteria(config.criteria)).get(criterion)
     return known.level if known and known.level else level
+
+
+# What models with an adapter that learns to judge can be asked for, and what they can learn.
+
+
+def unfit_adapters(config: Config) -> Iterator[Mistake]:
+    """Yields adapters that are to learn what is not asked by Yes and No, and those whose model is to do something else.
+
+    An adapter learns one word behind a question; what a model writes with it would be nobody's.
+    """
+    for field, names in writers(config).items():
+        for name in names:
+            model = config.models.get(name)
+            if isinstance(model, VllmModel) and model.lora:
+                words = (
+                    f"'{name}' has an adapter that learns to judge dialogues and nothing else; put the model under "
+                    "models once more, without lora, and name that here"
+                )
+                yield Mistake(field, words, (f"models.{name}",))
+    known = with_own(config.own_criteria(config.criteria))
+    for name, model in config.models.items():
+        for data in model.learns_from if isinstance(model, VllmModel) else ():
+            section = config.training.get(data)
+            for criterion in section.learned if section else ():
+                if criterion in known and not known[criterion].asks_yes_or_no:
+                    words = (
+                        f"'{data}' is about {criterion}, which is not asked by Yes and No, as an adapter learns; give "
+                        f"criteria.{criterion} a question, or name others under training.{data}.criteria"
+                    )
+                    yield Mistake(f"models.{name}.lora.train", words, (f"training.{data}", f"criteria.{criterion}"))
+
+
+# What trained encoders can be asked for, and what they learn from: mistakes that are found before any job runs.
+
+_SCORES = "it scores dialogues under yes_no, or another protocol of form probability"
+
+
+def unfit_encoders(config: Config) -> Iterator[Mistake]:
+    """Yields what is wrong with trained encoders: what they learn from, and what they are asked."""
+    for name, model in config.models.items():
+        if not isinstance(model, EncoderModel) or model.train is None:
+            continue
+        data = config.training.get(model.train.data)
+        if data is None:
+            words = f"'{model.train.data}' is no set of training examples; {nearest(model.train.data, config.training)}"
+            yield Mistake(f"models.{name}.train.data", words, (f"training.{model.train.data}",))
+        elif model.score == "own" and data.level == "turn":
+            words = (
+                f"'{model.train.data}' is about turns, whose heads are domains and none a criterion's own; take "
+                "score: mean"
+            )
+            yield Mistake(f"models.{name}.score", words, (f"training.{model.train.data}",))
+    yield from _writers(config)
+    yield from _judges(config)
+
+
+def _writers(config: Config) -> Iterator[Mistake]:
+    """Yields encoders that are to write."""
+    for field, names in writers(config).items():
+        for name in names:
+            if isinstance(config.models.get(name), EncoderModel):
+                words = (
+                    f"'{name}' is a trained encoder, which neither writes nor chooses; {_SCORES}; name another model"
+                )
+                yield Mistake(field, words, (f"models.{name}",))
+
+
+def _judges(config: Config) -> Iterator[Mistake]:
+    """Yields encoders that are asked for verdicts or ratings."""
+    for protocol, one in config.resolved_protocols().items():
+        if one.form == "probability":
+            continue
+        field = judges_field(config, protocol)
+        for name in one.judges or ():
+            if isinstance(config.models.get(name), EncoderModel):
+                words = (
+                    f"'{name}' is a trained encoder, which gives no verdicts or ratings ({protocol}); {_SCORES}: name "
+                    f"it under protocols.yes_no.judges, and for {protocol} a model of engine openai, vllm or embedded"
+                )
+                yield Mistake(field, words, (f"models.{name}", f"protocols.{protocol}"))

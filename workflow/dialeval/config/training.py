@@ -1,16 +1,33 @@
-"""Training of judges on synthetic dialogues (xDial-Eval, sections 4 and 5, appendix F): data and learning."""
+"""Training of judges: data sets, learning, and what is wrong with them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dialeval.config.job_resources import JobResources
-from dialeval.config.section import Count, Name, Number, Repeats, Section, Share, TokenCount, Whole
-from dialeval.criteria import Level
+from dialeval.config.section import (
+    Count,
+    JobResources,
+    Mistake,
+    Name,
+    Number,
+    Repeats,
+    Section,
+    Share,
+    TokenCount,
+    Whole,
+    unknown,
+)
+from dialeval.criteria import SHIPPED, Level
+
+if TYPE_CHECKING:
+    from dialeval.config.configuration import Config
+
+# Training of judges on synthetic dialogues (xDial-Eval, sections 4 and 5, appendix F): data and learning.
 
 DEFAULT_CRITERIA: Mapping[Level, tuple[str, ...]] = MappingProxyType(
     {"turn": ("relevance",), "dialogue": ("coherence", "engagingness", "informativeness")}
@@ -138,3 +155,72 @@ class LoraTraining(Learning):
     batch_size: Count = Field(128, description="Examples per step, over all GPUs.")
     micro_batch_size: Count = Field(32, description="Examples at once on a GPU; the paper's is 32.")
     cutoff: TokenCount = Field(1024, description="Longest prompt with its answer in tokens; cut at its front.")
+
+
+# What is wrong with sets of training examples: names that mean nothing here, and parts that would mix.
+
+OWN_LANGUAGES = ("jsonl",)
+"""Readers whose dialogues may name languages of their own."""
+
+
+def unfit_training(config: Config) -> Iterator[Mistake]:
+    """Yields what is wrong with training sets by themselves, and where a model learns from several."""
+    for name, section in config.training.items():
+        yield from _domains(config, name, section)
+        yield from _criteria(config, name, section)
+        yield from _languages(config, name, section)
+    yield from _mixed_parts(config)
+
+
+def _domains(config: Config, name: str, section: TrainingSet) -> Iterator[Mistake]:
+    field = f"training.{name}.domains"
+    for domain, corpora in section.domains.items():
+        if not corpora:
+            yield Mistake(f"{field}.{domain}", "it names no corpus; name at least one of `corpora`, or take it out")
+        yield from unknown(f"{field}.{domain}", corpora, config.corpora, "corpus", "corpora")
+    for corpus, n in Counter(section.corpora()).items():
+        if n > 1:
+            words = f"'{corpus}' is named {n} times; its dialogues are of one domain: keep it in one of them, once"
+            yield Mistake(field, words)
+
+
+def _criteria(config: Config, name: str, section: TrainingSet) -> Iterator[Mistake]:
+    field, level = f"training.{name}.criteria", section.level
+    for criterion in section.criteria or ():
+        yield from unknown(field, [criterion], config.known_criteria(), "criterion", "criteria")
+        known = config.criteria.get(criterion) or SHIPPED.get(criterion)
+        other = known.level if known else None
+        if other not in (None, level):
+            words = f"'{criterion}' is about a {other}, and the pairs are of level {level}; name criteria of a {level}"
+            yield Mistake(field, words, (f"criteria.{criterion}",))
+
+
+def _languages(config: Config, name: str, section: TrainingSet) -> Iterator[Mistake]:
+    corpora = [config.corpora[corpus] for corpus in section.corpora() if corpus in config.corpora]
+    if any(corpus.reader in OWN_LANGUAGES for corpus in corpora) or not corpora:
+        return
+    known = {corpus.language for corpus in corpora}
+    for corpus in section.corpora():
+        known.update(config.translate[corpus].into if corpus in config.translate else ())
+    for language in section.languages or ():
+        if language not in known:
+            words = (
+                f"no dialogue is in '{language}': the corpora are in {', '.join(sorted(known))}; put a corpus into it "
+                "under translate, or name others"
+            )
+            yield Mistake(
+                f"training.{name}.languages", words, ("translate", *(f"corpora.{one}" for one in section.corpora()))
+            )
+
+
+def _mixed_parts(config: Config) -> Iterator[Mistake]:
+    """Yields sets that one model learns from and that hold back different shares of the dialogues."""
+    for name, model in config.models.items():
+        sets = {one: config.training[one] for one in model.learns_from if one in config.training}
+        shares = {one: (section.development, section.held_back) for one, section in sets.items()}
+        if len(set(shares.values())) > 1:
+            words = (
+                f"{', '.join(shares)} hold back different shares of the dialogues, so that what one holds back is "
+                "learned from in another; give them the same development and held_back"
+            )
+            yield Mistake(f"models.{name}.lora.train", words, tuple(f"training.{one}" for one in shares))

@@ -7,24 +7,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel
 
-from dialeval.config.asked_criteria import SCORING
 from dialeval.config.botchat import Selfchat
-from dialeval.config.dialogbench import DialogBench, WrittenItems
-from dialeval.config.experts import Experts
+from dialeval.config.corpora import Transcripts
+from dialeval.config.criteria import SCORING
+from dialeval.config.dialogbench import DialogBench, Experts, WrittenItems
 from dialeval.config.fields import Fields
-from dialeval.config.metaeval import RatedCorpus
-from dialeval.config.mistakes import Mistake
+from dialeval.config.metaeval import RatedCorpus, Robustness
 from dialeval.config.models import NllbModel, OpenAIModel, PublishedModel, VllmModel
 from dialeval.config.protocol import Protocol
-from dialeval.config.robustness import Robustness
-from dialeval.config.section import Section
+from dialeval.config.section import Mistake, Section
 from dialeval.config.training import TrainingSet
-from dialeval.config.transcripts import Transcripts
 from dialeval.criteria import DIMENSIONS
-from dialeval.failure_kinds import PROTOCOL as OF_FAILURES
+from dialeval.criteria import FAILURES_PROTOCOL as OF_FAILURES
 
 if TYPE_CHECKING:
-    from dialeval.config.whole import Config
+    from dialeval.config.configuration import Config
 
 
 class Condition(NamedTuple):

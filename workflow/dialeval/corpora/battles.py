@@ -25,9 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.corpora.json_fields import name_of
-from dialeval.corpora.json_records import Wanted, is_table, records_of
-from dialeval.corpora.row_files import rows_of
+from dialeval.corpora.json_records import Wanted, is_table, name_of, records_of
+from dialeval.corpora.spreadsheets import rows_of
 from dialeval.corpora.text_files import listed, number_in
 from dialeval.errors import UserError
 

@@ -1,17 +1,31 @@
-"""A human dialogue as read from a source, and what every source must obey."""
+"""A human dialogue, who speaks in it, and the plain JSON Lines format for anyone's.
+
+    {"dialogue_id": "kitchen-1", "language": "en",
+     "utterances": [{"speaker": "A", "text": "Is there any milk?"}, {"speaker": "B", "text": "Behind the jam."}]}
+
+`language` is optional; other fields are ignored. Blank lines are skipped. Ids and speakers are texts or whole numbers.
+Utterances may be plain texts, of two speakers in turn. The objects may also be a list, or the rows of a Parquet file.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from dialeval.corpora.json_records import Wanted, name_of, optional_text, records_of, required
+from dialeval.corpora.text_files import JsonLine
 from dialeval.errors import UserError
-from dialeval.schemas.shared import UTTERANCES
-from dialeval.tables import to_table
-from dialeval.text.counting import counted
+from dialeval.tables.dialogues import UTTERANCES
+from dialeval.tables.files import to_table
+from dialeval.text import counted, noted
+
+# A human dialogue as read from a source, and what every source must obey.
 
 
 class Utterance(NamedTuple):
@@ -99,3 +113,78 @@ def utterance_table(corpus: str, reading: Reading) -> pa.Table:
         for turn, utterance in enumerate(dialogue.utterances)
     ]
     return to_table(UTTERANCES, rows)
+
+
+# Who speaks in a dialogue, and which dialogues are two speakers in turn, as self-chat and GTEval need them.
+
+_SHOWN = 10
+
+
+def speakers_of(utterances: pa.Table) -> dict[str, tuple[str, ...]]:
+    """Returns who says each utterance, by dialogue_id, of a table `utterances`, in the table's order."""
+    speakers: dict[str, list[str]] = {}
+    columns = utterances.select(["dialogue_id", "speaker"]).to_pydict()
+    for dialogue_id, speaker in zip(columns["dialogue_id"], columns["speaker"], strict=True):
+        speakers.setdefault(dialogue_id, []).append(speaker)
+    return {dialogue_id: tuple(names) for dialogue_id, names in speakers.items()}
+
+
+def are_two_in_turn(speakers: Sequence[str]) -> bool:
+    """Returns whether two speakers take turns: exactly two, and none who goes on after himself."""
+    return len(set(speakers)) == 2 and all(one != other for one, other in pairwise(speakers))
+
+
+def left_out(what: str, dialogue_ids: Sequence[str], why: str) -> str:
+    """Returns a line for the log that says which dialogues were left out, and why."""
+    return f"{noted(len(dialogue_ids), what)} left out, {why}: {_names(dialogue_ids)}"
+
+
+def _names(names: Iterable[str]) -> str:
+    names = list(names)
+    more = len(names) - _SHOWN
+    return ", ".join(islice(names, _SHOWN)) + (f" and {more} more" if more > 0 else "")
+
+
+# The plain format for anyone's dialogues: JSON Lines, one dialogue per line.
+
+_FIELD = "utterances"
+
+
+def read_json_lines_dialogues(path: Path, language: str) -> Reading:
+    """Reads a JSON Lines file.
+
+    Args:
+        path: the file.
+        language: language of the dialogues that do not name theirs.
+
+    Raises:
+        UserError: the file, the line, and what is wrong there.
+    """
+    reading = Reading(str(path))
+    for line in records_of(path, Wanted([_FIELD])):
+        reading.dialogues.append(_dialogue(line, path, language))
+    return check(reading)
+
+
+def _dialogue(line: JsonLine, path: Path, language: str) -> HumanDialogue:
+    where = line.where
+    dialogue_id = name_of(required(line.record, "dialogue_id", where), "dialogue_id", where)
+    said = required(line.record, _FIELD, where)
+    if not isinstance(said, list):
+        raise UserError(f"{where}: 'utterances' must be a list of objects with 'speaker' and 'text'")
+    utterances = tuple(_utterance(item, i, where) for i, item in enumerate(said, start=1))
+    own_language = optional_text(line.record, "language", where) or language
+    return HumanDialogue(dialogue_id, utterances, own_language, where.removeprefix(f"{path}, "))
+
+
+def _utterance(item: Any, number: int, where: str) -> Utterance:
+    if isinstance(item, str):
+        return Utterance("AB"[(number - 1) % 2], item.strip())
+    if not isinstance(item, dict) or not isinstance(item.get("text"), str) or "speaker" not in item:
+        raise UserError(
+            f"{where}: utterance {number} must be a text or an object with 'speaker' and 'text', not {item!r:.60}"
+        )
+    speaker = name_of(item["speaker"], "speaker", f"{where}, utterance {number}")
+    if not speaker:
+        raise UserError(f"{where}, utterance {number}: 'speaker' is empty; name who speaks")
+    return Utterance(speaker, item["text"].strip())

@@ -1,4 +1,4 @@
-"""The objects of a file that somebody else's program wrote, however it put them together.
+"""The objects of a JSON file of others, and the fields of each.
 
 They stand one on each line (JSON Lines), in a list, in a list that is a field of one object, alone in the file over
 several lines, as the rows of a Parquet file, or as those of a table that holds a list in a cell.
@@ -10,13 +10,15 @@ import ast
 import io
 import json
 import tokenize
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dialeval.corpora.row_files import is_workbook, rows_of
-from dialeval.corpora.text_files import JsonLine, is_western, parse_json, read_json_lines, read_lines, read_text
+from dialeval.corpora.spreadsheets import is_workbook, rows_of
+from dialeval.corpora.text_files import JsonLine, is_western, listed, parse_json, read_json_lines, read_lines, read_text
 from dialeval.errors import UserError
+
+# The objects of a file that somebody else's program wrote, however it put them together.
 
 _PARQUET = b"PAR1"
 _LINE_ENDS = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
@@ -188,3 +190,59 @@ def _with_commas(cell: str) -> str:
         parts += [","] * (begins and bool(parts) and parts[-1][-1:] in ("'", '"', "]", "}"))
         parts.append(token.string)
     return " ".join(parts).strip()
+
+
+# The fields of one JSON object of a user's: what is not of its kind is refused, never turned into text.
+
+
+def required(record: Mapping[str, Any], name: str, where: str) -> Any:
+    """Returns a field that must be there.
+
+    Raises:
+        UserError: it is not; the message begins with `where` and lists the fields that are.
+    """
+    if name not in record:
+        raise UserError(f"{where}: the field '{name}' is missing; present: {listed(record)}")
+    return record[name]
+
+
+def name_of(value: Any, field: str, where: str) -> str:
+    """Returns what names something (an id, a speaker, a model): a text, or a whole number as its digits (7.0 is 7).
+
+    Raises:
+        UserError: it is anything else, such as null, a fraction or a list.
+    """
+    if isinstance(value, float) and value.is_integer():  # as pandas writes a column that has gaps
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise UserError(f"{where}: '{field}' is {_said(value)}; it must be a text or a whole number")
+    return value.strip()
+
+
+def text_of(value: Any, field: str, where: str) -> str:
+    """Returns a text, without blanks around it.
+
+    Raises:
+        UserError: it is something else.
+    """
+    if not isinstance(value, str):
+        raise UserError(f"{where}: '{field}' is {_said(value)}; it must be a text, in double quotes")
+    return value.strip()
+
+
+def optional_text(record: Mapping[str, Any], name: str, where: str) -> str:
+    """Returns a text that may be left out or null; then it is empty.
+
+    Raises:
+        UserError: it is there and no text.
+    """
+    return "" if record.get(name) is None else text_of(record[name], name, where)
+
+
+def _said(value: Any) -> str:
+    """Returns a value as JSON has it, cut short."""
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else f"{value!r:.60}"

@@ -6,38 +6,34 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from dialeval.corpora import (
-    comp_dialogue,
-    comp_turn,
-    conture,
-    dstc10_json,
-    dstc11_csv,
-    dstc11_json,
+    comp_analysis,
+    dstc11,
     fed,
-    grade,
-    grade_texts,
     rated_json_lines,
-    usr,
-    xdial,
-    zhao,
+    response_ratings,
+    xdial_eval,
 )
-from dialeval.corpora.rated import RatedReading
+from dialeval.corpora import (
+    fed as dstc10_json,
+)
+from dialeval.corpora.rated_items import RatedReading
 from dialeval.errors import UserError, nearest
 
 RATED_READERS: dict[str, Callable[..., RatedReading]] = {
-    "comp_turn": comp_turn.read,
-    "comp_dialogue": comp_dialogue.read,
-    "xdial": xdial.read,
-    "dstc11_json": dstc11_json.read,
-    "dstc11_csv": dstc11_csv.read,
+    "comp_turn": comp_analysis.read_turns,
+    "comp_dialogue": comp_analysis.read_dialogues,
+    "xdial": xdial_eval.read,
+    "dstc11_json": dstc11.read_dstc11_json,
+    "dstc11_csv": dstc11.read_dstc11_csv,
     "fed_turn": fed.read_turns,
     "fed_dialogue": fed.read_dialogues,
-    "usr": usr.read,
-    "conture_turn": conture.read_turns,
-    "conture_dialogue": conture.read_dialogues,
-    **grade.READERS,
-    "grade_texts": grade_texts.read,
-    "dstc10_json": dstc10_json.read,
-    "zhao": zhao.read,
+    "usr": response_ratings.read_usr,
+    "conture_turn": response_ratings.read_turns,
+    "conture_dialogue": response_ratings.read_dialogues,
+    **response_ratings.READERS,
+    "grade_texts": response_ratings.read_grade_texts,
+    "dstc10_json": dstc10_json.read_dstc10,
+    "zhao": response_ratings.read_zhao,
     "rated_jsonl": rated_json_lines.read,
 }
 
@@ -67,11 +63,11 @@ def read_rated(
 def rated_source_files(reader: str, path: Path) -> list[Path]:
     """Returns the files that a source is read from, so that a change in one of them is noticed."""
     if reader == "comp_turn":
-        return comp_turn.source_files(path)
+        return comp_analysis.turn_source_files(path)
     if reader == "comp_dialogue":
-        return comp_dialogue.source_files(path)
+        return comp_analysis.dialogue_source_files(path)
     if reader == "grade_texts":
-        return grade_texts.source_files(path)
+        return response_ratings.grade_text_files(path)
     if reader == "dstc11_csv":
-        return dstc11_csv.source_files(path)
+        return dstc11.csv_source_files(path)
     return [path]

@@ -1,20 +1,127 @@
-"""Which reader reads which kind of source."""
+"""Which reader reads which kind of human dialogues; MuTual's folder, and any format by its looks.
+
+Who says what comes from there; ids that stand for several dialogues are told apart by what the file calls their system.
+
+The field `article` holds the dialogue as one string with turns marked by `m :` and `f :`. Items that share a dialogue
+are cut at different points; only the longest cut of each is kept (572 dialogues on the test split).
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
-from dialeval.corpora import any_format, botchat_workbook, bundled, json_lines, mutual_folder
-from dialeval.corpora.dialogues import Reading
+from dialeval.corpora import botchat, bundled, dialogues
+from dialeval.corpora.dialogues import HumanDialogue, Reading, Utterance, check
+from dialeval.corpora.text_files import read_json
 from dialeval.corpora.transcripts.readers import AUTO
+from dialeval.corpora.transcripts.readers import read as read_transcripts
 from dialeval.corpora.transcripts.readers import source_files as transcript_files
 from dialeval.errors import UserError
 
+# Human dialogues in any of the formats that transcripts are read in, by their looks.
+
+_FEWEST = 2
+
+
+def read_any_format(path: Path, language: str) -> Reading:
+    """Reads a file or folder; dialogues of fewer than two utterances are left out.
+
+    Args:
+        path: the file or folder.
+        language: language of the dialogues that do not name theirs.
+
+    Raises:
+        UserError: the file, the place, and what is wrong there.
+    """
+    reading = Reading(str(path))
+    for number, one in enumerate(read_transcripts(path, AUTO, {}, Counter()), start=1):
+        if len(one.utterances) < _FEWEST:
+            reading.skipped["with fewer than two utterances"] += 1
+            continue
+        dialogue_id = "/".join(name for name in (one.dialogue_id or f"row-{number}", one.system) if name)
+        said = tuple(Utterance(*pair) for pair in zip(one.speakers, one.utterances, strict=True))
+        place = one.place.removeprefix(f"{path}, ")
+        reading.dialogues.append(HumanDialogue(dialogue_id, said, one.language or language, place))
+    return check(reading)
+
+
+# MuTual's own text files: a folder with one JSON object per file.
+
+TURN = re.compile(r"(?:^|\s)([mf]) : ")
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Returns the text files of a folder in the order of their numbers.
+
+    Raises:
+        UserError: it is no folder or has no text files.
+    """
+    if not folder.is_dir():
+        raise UserError(f"{folder} is not a folder; name the folder that holds MuTual's test_<n>.txt files")
+    files = sorted(folder.glob("*.txt"), key=lambda path: (_number(path), path.name))
+    if not files:
+        raise UserError(f"{folder} has no .txt files; name the folder that holds MuTual's test_<n>.txt files")
+    return files
+
+
+def read_mutual_folder(folder: Path, language: str) -> Reading:
+    """Reads a folder of MuTual items; ids are the file names' stems.
+
+    Raises:
+        UserError: the file and what is wrong in it.
+    """
+    articles: dict[str, str] = {}
+    for path in files_in(folder):
+        record = read_json(path)
+        if not isinstance(record, dict) or not isinstance(record.get("article"), str):
+            raise UserError(f"{path}: one JSON object with a text field 'article' is needed")
+        articles[path.stem] = record["article"].strip()
+
+    reading = Reading(str(folder))
+    longer = _items_with_a_longer_cut(articles)
+    for item, article in articles.items():
+        utterances = _utterances(article, folder / f"{item}.txt")
+        if len(utterances) < 2:
+            reading.skipped["with fewer than two utterances"] += 1
+        elif item in longer:
+            reading.skipped["that are a shorter cut of another item"] += 1
+        else:
+            reading.dialogues.append(HumanDialogue(item, utterances, language, f"file {item}.txt"))
+    return check(reading)
+
+
+def _number(path: Path) -> int:
+    digits = re.findall(r"\d+", path.stem)
+    return int(digits[-1]) if digits else -1
+
+
+def _utterances(article: str, path: Path) -> tuple[Utterance, ...]:
+    head, *parts = TURN.split(article)
+    if head.strip():
+        raise UserError(f"{path}: the article begins with {head!r:.60} instead of a turn mark 'm :' or 'f :'")
+    return tuple(Utterance(speaker, text.strip()) for speaker, text in zip(parts[::2], parts[1::2], strict=True))
+
+
+def _items_with_a_longer_cut(articles: dict[str, str]) -> set[str]:
+    """Returns the items whose article begins another one; of equal articles, all but the first.
+
+    In sorted order an article that begins another one begins its next neighbour.
+    """
+    order = {item: number for number, item in enumerate(articles)}
+    ranked = sorted(articles, key=lambda item: (articles[item], -order[item]))
+    return {item for item, follower in pairwise(ranked) if articles[follower].startswith(articles[item])}
+
+
+# Which reader reads which kind of source.
+
 READERS = {
-    "botchat_workbook": botchat_workbook.read,
-    "mutual_folder": mutual_folder.read,
-    "jsonl": json_lines.read,
-    AUTO: any_format.read,
+    "botchat_workbook": botchat.read_botchat_workbook,
+    "mutual_folder": read_mutual_folder,
+    "jsonl": dialogues.read_json_lines_dialogues,
+    AUTO: read_any_format,
 }
 
 
@@ -42,4 +149,4 @@ def source_files(reader: str, path: Path | None) -> list[Path]:
         return []
     if reader == AUTO:
         return transcript_files(AUTO, path)
-    return mutual_folder.files_in(path) if reader == "mutual_folder" else [path]
+    return files_in(path) if reader == "mutual_folder" else [path]

@@ -18,7 +18,7 @@ from typing import Any
 from dialeval.corpora.text_files import listed, number_in, read_csv
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.errors import UserError, nearest
-from dialeval.tables import unescaped_cell
+from dialeval.tables.files import unescaped_cell
 
 NEEDED = ("corpus", "item_id", "dimension", "value")
 OPTIONAL = ("language", "repeat")

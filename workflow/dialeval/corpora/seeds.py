@@ -1,15 +1,33 @@
-"""ChatSEEDs: the first two utterances of a human dialogue (BotChat 3.1), which two people said to each other."""
+"""ChatSEEDs and scenarios, and the dialogues that chatbots make of them as items to be judged.
+
+JSON Lines, one object a line, or CSV with a header:
+
+    {"scenario_id": "kettle", "opening": "Hi, my kettle broke.", "persona": "a busy nurse", "goal": "her money back"}
+
+`scenario_id` is needed, and one at least of the others; `language` is that of the talk. Further columns are kept.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
-from dialeval.corpora.speakers import are_two_in_turn, speakers_of
+from dialeval.corpora.dialogues import are_two_in_turn, speakers_of
+from dialeval.corpora.items import Item
+from dialeval.corpora.json_records import name_of, optional_text, required
+from dialeval.corpora.rated_items import speakers_in_turn
+from dialeval.corpora.text_files import listed, read_csv, read_json_lines
 from dialeval.errors import UserError
-from dialeval.schemas.botchat import SEED_LENGTHS, SEEDS
-from dialeval.tables import to_table
+from dialeval.tables.dialogues import GENERATED, SCENARIOS, SEED_LENGTHS, SEEDS
+from dialeval.tables.files import HUMAN, iterate_rows, to_table
+
+# ChatSEEDs: the first two utterances of a human dialogue (BotChat 3.1), which two people said to each other.
 
 SEED_LENGTH = 2
 
@@ -81,3 +99,194 @@ def length_distribution(seeds: pa.Table) -> pa.Table:
     """Returns the table `botchat/seeds`: human dialogues by number of utterances (Figure 2)."""
     counts = Counter(seeds["n_human"].to_pylist())
     return to_table(SEED_LENGTHS, [{"n_utterances": n, "n_dialogues": counts[n]} for n in sorted(counts)])
+
+
+# Dialogues on ChatSEEDs as items to be judged: the human one of every seed, and what each chatbot made of it.
+
+SOURCE = "selfchat"
+"""Names these items in every table, as corpora and transcripts are named in the configuration."""
+USER, CHATBOT = "user", "chatbot"
+"""Who speaks in a talk with a simulated user."""
+
+
+def human_items(utterances: pa.Table, seeds: pa.Table, *, partnered: bool = False) -> Iterator[Item]:
+    """Yields the human dialogue of every seed, its speakers named as in their corpus; scenarios have none.
+
+    Args:
+        utterances: the table `utterances` of the seeds' corpus.
+        seeds: the table `seeds`.
+        partnered: whether chatbots talk with a simulated user; of people then the one who answers first is judged.
+    """
+    texts, speakers = dialogues_of(utterances), speakers_of(utterances)
+    for seed_id, language in _languages(seeds).items():
+        if seed_id in texts:
+            judged = speakers[seed_id][1] if partnered else ""
+            yield _item(seed_id, HUMAN, language, speakers[seed_id], texts[seed_id], judged)
+
+
+def chatbot_items(generated: Iterable[Path], seeds: pa.Table, *, partnered: bool = False) -> Iterator[Item]:
+    """Yields every dialogue of tables `generated`, one after the other, without holding a table in memory.
+
+    A chatbot that talks to itself plays two speakers in turn, A and B; in talk with a simulated user, who begins, only
+    its own side is judged.
+
+    Args:
+        generated: one table per chatbot, each with the utterances of a dialogue next to each other.
+        seeds: the table `seeds`.
+        partnered: whether chatbots talk with a simulated user.
+    """
+    languages = _languages(seeds)
+    for path in generated:
+        rows = iterate_rows(path, GENERATED, ["chatbot", "seed_id", "text"])
+        for (chatbot, seed_id), dialogue in groupby(rows, key=lambda row: (row["chatbot"], row["seed_id"])):
+            said = tuple(row["text"] for row in dialogue)
+            yield chatbot_item(seed_id, chatbot, languages[seed_id], said, partnered=partnered)
+
+
+def chatbot_item(seed_id: str, chatbot: str, language: str, said: tuple[str, ...], *, partnered: bool = False) -> Item:
+    """Returns a chatbot's dialogue on a seed, with itself or with a simulated user."""
+    names = (USER, CHATBOT) if partnered else ("A", "B")
+    speakers = speakers_in_turn(len(said), *names)
+    return _item(seed_id, chatbot, language, speakers, said, CHATBOT if partnered else "")
+
+
+def _item(
+    seed_id: str, system: str, language: str, speakers: tuple[str, ...], texts: tuple[str, ...], judged: str
+) -> Item:
+    item_id = f"{seed_id}/{system}"
+    return Item(SOURCE, item_id, language, "dialogue", seed_id, speakers, texts, system, seed_id, judged)
+
+
+def _languages(seeds: pa.Table) -> dict[str, str]:
+    return dict(zip(seeds["seed_id"].to_pylist(), seeds["language"].to_pylist(), strict=True))
+
+
+# Which utterances of a dialogue are its system's own, and so are judged one by one.
+
+
+def judged_places(item: Item, said_before: int) -> tuple[int, ...]:
+    """Returns the places, from 1, of what the judged system said itself: nothing of a ChatSEED, nothing of a partner.
+
+    Args:
+        item: a dialogue.
+        said_before: utterances that chatbots' own dialogues begin with and that people wrote; people's own dialogues
+            there are taken from the same place on. Transcripts begin with nobody else's words.
+    """
+    first = said_before if item.corpus == SOURCE else 0
+    return tuple(
+        place
+        for place, speaker in enumerate(item.speakers, start=1)
+        if place > first and (not item.judged or speaker == item.judged)
+    )
+
+
+# Scenarios of the user's: who a simulated user is, what it wants, and how it begins the talk.
+
+TEXTS = ("opening", "persona", "goal", "language")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What a simulated user is to play.
+
+    Attributes:
+        scenario_id: readable and unique within its table.
+        opening: what it says first; empty where its model finds the first words.
+        persona: who it is.
+        goal: what it wants.
+        language: language code.
+        more: the further columns.
+    """
+
+    scenario_id: str
+    opening: str = ""
+    persona: str = ""
+    goal: str = ""
+    language: str = "en"
+    more: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_scenarios(path: Path, *, limit: int | None = None, opened: bool = False) -> list[Scenario]:
+    """Reads a table of scenarios.
+
+    Args:
+        path: a .csv file, or else JSON Lines.
+        limit: keep only the first so many.
+        opened: whether every scenario needs an opening.
+
+    Raises:
+        UserError: the file, the line, and what is wrong there.
+    """
+    places: dict[str, str] = {}
+    scenarios = []
+    for where, record in _records(path):
+        scenario_id = name_of(required(record, "scenario_id", where), "scenario_id", where)
+        if not scenario_id:
+            raise UserError(f"{where}: 'scenario_id' is empty; give every scenario an id of its own")
+        if scenario_id in places:
+            raise UserError(
+                f"{where}: scenario '{scenario_id:.60}' is there before, at {places[scenario_id]}; ids must be unique"
+            )
+        places[scenario_id] = where
+        texts = {name: optional_text(record, name, where) for name in TEXTS}
+        if not (texts["opening"] or texts["persona"] or texts["goal"]):
+            raise UserError(
+                f"{where}: scenario '{scenario_id:.60}' says nothing; fill in 'opening', 'persona' or 'goal'"
+            )
+        if opened and not texts["opening"]:
+            raise UserError(
+                f"{where}: scenario '{scenario_id:.60}' has no 'opening', and the partner is an embedded model, which "
+                "cannot speak first; write what the simulated user says first"
+            )
+        more = {name: str(value) for name, value in record.items() if name not in ("scenario_id", *TEXTS)}
+        scenarios.append(Scenario(scenario_id, **texts | {"language": texts["language"] or "en"}, more=more))
+    if not scenarios:
+        raise UserError(f"{path}: there is no scenario in it")
+    return scenarios[:limit]
+
+
+def scenario_table(scenarios: list[Scenario]) -> pa.Table:
+    """Returns the table `scenarios`."""
+    return to_table(SCENARIOS, [{**vars(scenario), "more": list(scenario.more.items())} for scenario in scenarios])
+
+
+def scenarios_of(path: Path) -> dict[str, Scenario]:
+    """Returns the scenarios of a table `scenarios`, by scenario_id."""
+    return {row["scenario_id"]: Scenario(**row | {"more": dict(row["more"])}) for row in iterate_rows(path, SCENARIOS)}
+
+
+def seeds_of(scenarios: list[Scenario]) -> pa.Table:
+    """Returns the table `seeds` that the scenarios stand for: openings, and no human dialogue behind them."""
+    rows = [
+        {
+            "seed_id": scenario.scenario_id,
+            "corpus": "scenarios",
+            "language": scenario.language,
+            "utterances": [scenario.opening] if scenario.opening else [],
+            "n_human": 0,
+            "for_arena": True,
+            "for_gteval": False,
+        }
+        for scenario in scenarios
+    ]
+    return to_table(SEEDS, rows)
+
+
+def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yields each record with its place."""
+    if path.suffix.lower() != ".csv":
+        yield from ((line.where, line.record) for line in read_json_lines(path))
+        return
+    header: list[str] = []
+    for number, cells in read_csv(path):
+        if not any(cell.strip() for cell in cells):
+            continue
+        if not header:
+            header = [cell.strip() for cell in cells]
+            if twice := sorted({name for name in header if header.count(name) > 1}):
+                raise UserError(f"{path}, line {number}: the column '{twice[0]:.60}' is there twice; remove one")
+            continue
+        where = f"{path}, line {number}"
+        if len(cells) != len(header):
+            raise UserError(f"{where}: {len(cells)} cells under {len(header)} columns ({listed(header)})")
+        yield where, dict(zip(header, cells, strict=True))

@@ -1,4 +1,4 @@
-"""The border where files of others come in: text, JSON, JSON Lines and CSV, read so that every fault has its place.
+"""Reading files of others, packed or not: text, JSON, JSON Lines and CSV, with the place of every fault.
 
 Readers take files through these functions alone. What passes can be written to a table: it is Unicode without halves of
 characters, numbers fit into 64 bits, and nothing is nested deeper than any format here. What does not pass is refused
@@ -14,11 +14,13 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dialeval.corpora.packed_files import unpacked
 from dialeval.errors import UserError
+
+# The border where files of others come in: text, JSON, JSON Lines and CSV, read so that every fault has its place.
 
 DEEPEST_NESTING = 32
 """Lists and objects within each other; the formats read here need six."""
@@ -292,3 +294,54 @@ def _position(text: str, place: int) -> str:
     line = text.count("\n", 0, place) + 1
     column = place - text.rfind("\n", 0, place)
     return f"line {line}, character {column}" if "\n" in text.strip() else f"character {column}"
+
+
+# Files that may be packed, by gzip or bzip2, opened as what is in them.
+
+_PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2"}
+"""First bytes of packed files, and the modules that unpack them."""
+UNPACKED, _TIMES_SMALLER = 1 << 28, 200
+"""Bytes that a packed file may unpack to in any case, and how many times its own beyond; text is seldom 50 times."""
+
+
+def unpacked(path: Path) -> io.BufferedReader:
+    """Opens a file, and another within it where it is packed.
+
+    Raises:
+        OSError: the file cannot be opened; reading it raises ValueError where it unpacks to more than text can.
+    """
+    with path.open("rb") as file:
+        beginning = file.read(max(map(len, _PACKED)))
+    module = next((module for mark, module in _PACKED.items() if beginning.startswith(mark)), None)
+    if module is None:
+        return path.open("rb")
+    return io.BufferedReader(_Packed(import_module(module).open(path), path.stat().st_size), _PIECE)
+
+
+class _Packed(io.RawIOBase):
+    """A packed file, which is read until it is plain that it was made to fill a memory."""
+
+    def __init__(self, file: io.BufferedIOBase, n_bytes: int) -> None:
+        self._file = file
+        self._left = max(UNPACKED, _TIMES_SMALLER * n_bytes)
+
+    def readable(self) -> bool:
+        """Returns that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Reads into a buffer.
+
+        Raises:
+            ValueError: it unpacks to more than any text.
+        """
+        n = self._file.readinto(buffer)
+        self._left -= n
+        if self._left < 0:
+            raise ValueError(f"it unpacks to more than {_TIMES_SMALLER} times its size, which is no text")
+        return n
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+        super().close()

@@ -1,9 +1,12 @@
-"""What a writer is told about each item: task, domain, and what is drawn for it.
+"""What a writer is told about each item, and what a request is about as data.
 
 Everything that should be balanced is drawn here and not left to the writer: personalities, emotions, the relation, the
 inference, whether there is an offence, the slot. What is drawn for one item depends on its own name and `random_seed`
 only. Closed sets are not drawn blindly but dealt out in turn over the domains, so that their counts differ by one at
 most over a full plan.
+
+A subject is a tuple of tuples of texts. A writing request's are pairs of field and value. A request about an item has
+its utterances, its options, and then pairs of field and value.
 """
 
 from __future__ import annotations
@@ -14,10 +17,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dialeval.corpora.dialogbench_tasks import ABBREVIATIONS, EMOTIONS, Task, Value, task_of
-from dialeval.dialogbench.characters import PERSONALITIES, SLOTS, Personality
-from dialeval.dialogbench.domains import DOMAINS, NAMES, domain_of
+from dialeval.dialogbench.items import TestItem
+from dialeval.dialogbench.tasks import (
+    ABBREVIATIONS,
+    DOMAINS,
+    EMOTIONS,
+    NAMES,
+    PERSONALITIES,
+    SLOTS,
+    Personality,
+    Task,
+    Value,
+    domain_of,
+    task_of,
+)
+from dialeval.engines.requests import Dialogue
 from dialeval.errors import UserError
+
+# What a writer is told about each item: task, domain, and what is drawn for it.
 
 FULL, WITHOUT_STYLES, BASIC = "full", "-styles", "-domains"
 """The procedures that items are written by: the full one, without personalities, and without domains either."""
@@ -184,3 +201,39 @@ def _personalities(rng: np.random.Generator, language: str) -> tuple[str, str]:
 def _rng(random_seed: int, *names: str) -> np.random.Generator:
     digest = hashlib.sha256("\0".join((str(random_seed), *names)).encode()).digest()
     return np.random.default_rng(int.from_bytes(digest[:8], "big"))
+
+
+# What a request is about, as data: embedded models answer from it, other models from the messages.
+
+Subject = tuple[Dialogue, ...]
+
+
+def of_brief(brief: Brief, repeat: int) -> Subject:
+    """Returns the subject of a writing request: pairs of field and value."""
+    fields = {
+        "task": brief.task,
+        "language": brief.language,
+        "domain": brief.domain,
+        "number": str(brief.number),
+        "repeat": str(repeat),
+    }
+    return tuple(fields.items())
+
+
+def of_item(item: TestItem, *, answer: bool = False) -> Subject:
+    """Returns the subject of a request about an item: utterances, options, and pairs of field and value.
+
+    Args:
+        item: the item.
+        answer: whether the label belongs to it.
+    """
+    fields = {"task": item.task, "language": item.language, "question": item.question}
+    fields |= {name: item.extra.get(name, "") for name in task_of(item.task).shown}
+    if answer:
+        fields["label"] = item.label
+    return (item.utterances, item.options, *fields.items())
+
+
+def fields_of(pairs: Sequence[Dialogue]) -> dict[str, str]:
+    """Returns the pairs of a subject as fields."""
+    return {pair[0]: pair[1] for pair in pairs}

@@ -1,4 +1,4 @@
-"""Asking a model to write items (DialogBench 3.3 and 3.4), and asking again for those that are still wanting.
+"""Having items written by a model, filtered and classified by a judge, round by round.
 
 One request asks for one item. What it must be about is drawn beforehand (`briefs`); the model is asked for the
 dialogue, the options, the reasoning and last the answer, as one JSON object. Sampling is at temperature 1, as in the
@@ -6,27 +6,38 @@ paper.
 
 Where several items are asked for in the same words, as by the basic prompt, each is another request: they differ in
 their repeat number, so that each has an answer of its own.
+
+An item is kept only on a plain verdict: the answer's first clause says that it is correct and nothing else, and what
+stands behind it holds no negation, no contrast, no doubt and no other verdict. Any other answer keeps no item.
+
+A writer is asked for what is still wanting until every item passes the rules, or the limit of rounds is reached. The
+filter comes afterwards and decides nothing about writing, so that another filter asks for no writing again.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from dialeval.corpora.dialogbench_tasks import task_of
-from dialeval.dialogbench.briefs import Brief, missing
-from dialeval.dialogbench.checking import ASKED_TURNS
-from dialeval.dialogbench.domains import domain_of
-from dialeval.dialogbench.subjects import of_brief
-from dialeval.engines.request import Message, Request, Sampling
+from dialeval.dialogbench.briefs import BASIC, FULL, Brief, missing, of_brief, of_item
+from dialeval.dialogbench.examination import extras_of, question_of, render_options, render_utterances
+from dialeval.dialogbench.items import TestItem
+from dialeval.dialogbench.tasks import NAMES, STYLES, domain_of, find_domain, task_of
+from dialeval.dialogbench.written_items import ASKED_TURNS, Outcome, Rules, checked, read_written
+from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import Planned
+from dialeval.protocols.verdicts import is_whole, own_words, plain_text, status_of, text_to_read, was_cut
 
-PROTOCOL = "dialogbench_writing"
-TEMPLATES = {"en": "dialogbench_write_en.j2", "zh": "dialogbench_write_zh.j2"}
-SAMPLING = Sampling(temperature=1.0, max_tokens=4096)
+# Asking a model to write items (DialogBench 3.3 and 3.4), and asking again for those that are still wanting.
+
+WRITE_PROTOCOL = "dialogbench_writing"
+WRITE_TEMPLATES = {"en": "dialogbench_write_en.j2", "zh": "dialogbench_write_zh.j2"}
+WRITE_SAMPLING = Sampling(temperature=1.0, max_tokens=4096)
 
 
 _ROUNDS = 1_000
@@ -36,7 +47,7 @@ _ROUNDS = 1_000
 def plan(
     briefs: Sequence[Brief],
     templates: Templates,
-    sampling: Sampling = SAMPLING,
+    sampling: Sampling = WRITE_SAMPLING,
     *,
     round_number: int = 0,
     wanted: Collection[str] | None = None,
@@ -57,8 +68,8 @@ def plan(
         if wanted is not None and brief.item_id not in wanted:
             continue
         request = Request(
-            request_id=f"{PROTOCOL}/{brief.item_id}/{round_number}",
-            protocol=PROTOCOL,
+            request_id=f"{WRITE_PROTOCOL}/{brief.item_id}/{round_number}",
+            protocol=WRITE_PROTOCOL,
             kind="chat",
             messages=(Message("user", text),),
             sampling=sampling,
@@ -72,7 +83,7 @@ def plan_top_up(
     briefs: Sequence[Brief],
     accepted: Collection[str],
     templates: Templates,
-    sampling: Sampling = SAMPLING,
+    sampling: Sampling = WRITE_SAMPLING,
     *,
     round_number: int,
     max_rounds: int,
@@ -110,7 +121,7 @@ def prompt(brief: Brief, templates: Templates) -> str:
     domain = domain_of(brief.domain) if brief.domain else None
     task = task_of(brief.task)
     return templates.render(
-        TEMPLATES[brief.language],
+        WRITE_TEMPLATES[brief.language],
         task=task,
         domain=domain.title(brief.language) if domain else "",
         domain_description=domain.about(brief.language) if domain else "",
@@ -122,3 +133,340 @@ def prompt(brief: Brief, templates: Templates) -> str:
         min_turns=ASKED_TURNS,
         values=[value.in_language(brief.language) for value in task.values],
     )
+
+
+# The judge's filter: is a written item sound, and is its answer right? (DialogBench 3.4, data filter)
+
+FILTER_PROTOCOL = "dialogbench_filter"
+FILTER_TEMPLATES = {"en": "dialogbench_filter_en.j2", "zh": "dialogbench_filter_zh.j2"}
+FILTER_SAMPLING = Sampling(temperature=0.0, max_tokens=64)
+_LEAD = (
+    r"(?:(?:(?:my|the|your)\s+)?(?:final\s+)?(?:verdict|judge?ment|answer|result|conclusion)\s*(?:is\s*:?|:|-)\s*)?"
+    r"(?:(?:so|thus|therefore|overall|yes),?\s+)?"
+)
+_SUBJECT = (
+    r"(?:(?:it\s+is|it's|this\s+is|(?:the|this)\s+(?:(?:given|test|whole|entire|multiple-choice)\s+)*(?:item|question|answer)"
+    r"(?:\s+(?:and|with)\s+(?:the|its)\s+answer)?(?:\s+as\s+a\s+whole|\s+overall)?\s+(?:is|are))\s+)?"
+)
+_CLAUSE_END = r"\s*(?:[.,;!。、(\n]|-\s|\s-|$)"
+_LEAD_ZH = (
+    r"(?:(?:判断|结论|答案|回答|结果|评估)(?:结果)?\s*(?::|是|为)?\s*)?(?:(?:[这该此本]道?)?(?:选择|测试|试)?(?:题目|题|项)(?:整体|总体)?(?:及其答案)?)?"
+    r"(?:是|为)?"
+)
+_RIGHT = re.compile(
+    rf"{_LEAD}{_SUBJECT}(?:(?:all|entirely|completely|fully|absolutely|indeed|clearly)\s+)?correct"
+    rf"(?:\s+as\s+a\s+whole|\s+overall)?(?={_CLAUSE_END})"
+    rf"|{_LEAD_ZH}(?:完全)?正确(?:的)?(?={_CLAUSE_END})",
+    re.IGNORECASE,
+)
+_WRONG = re.compile(
+    rf"{_LEAD}{_SUBJECT}(?:(?:no|all|entirely|completely|clearly),?\s+)?(?:incorrect|not\s+correct|wrong)(?={_CLAUSE_END})"
+    rf"|{_LEAD}(?:it|this|(?:the|this)\s+(?:item|question|answer))\s+isn't\s+correct(?={_CLAUSE_END})"
+    rf"|{_LEAD}isn't\s+correct(?={_CLAUSE_END})|{_LEAD_ZH}(?:不正确|错误|不对|错)(?:的)?(?={_CLAUSE_END})",
+    re.IGNORECASE,
+)
+_AGAINST = re.compile(
+    r"\b(?:not|never|no|none|nothing|neither|nor|hardly|barely|scarcely|cannot|without|wrong|incorrect\w*|false|errors?|invalid"
+    r"|inaccurate|unsound|but|however|although|though|yet|except|unless|if|only|partly|partially|mostly|almost|nearly|half|somewhat"
+    r"|maybe|perhaps|possibly|probably|might|may|could|would|should|seems?|wait|actually|rather|instead|doubt\w*|un(?:clear|sure)"
+    r"|ambiguous|fails?|lacks?|problems?|issues?|mistakes?|flaw\w*|contradict\w*)\b|n't\b|\?|~~|%"
+    r"|[不错没非未无但却难否误吗]|然而|可是|可能|也许|或许|似乎|好像|部分|基本|大致|矛盾|问题是",
+    re.IGNORECASE,
+)
+_FOR = re.compile(r"(?<!not )(?<!not entirely )\bcorrect\b|(?<![不])正确", re.IGNORECASE)
+_BLANKS = re.compile(r"\s{2,}")
+_MARKS = re.compile(r"[*_`\"'“”‘’{}\[\]#<>「」【】]+")
+
+
+def plan_filtering(
+    items: Iterable[TestItem], templates: Templates, sampling: Sampling = FILTER_SAMPLING
+) -> Iterator[Planned]:
+    """Yields one request per item; `case_id` is its id, `left` its task."""
+    for item in items:
+        prompt = templates.render(
+            FILTER_TEMPLATES[item.language],
+            task=task_of(item.task).name,
+            dialogue=render_utterances(item.utterances, item.language),
+            extras=extras_of(item),
+            question=question_of(item),
+            options=render_options(item.options),
+            label=item.label,
+        )
+        request = Request(
+            request_id=f"{FILTER_PROTOCOL}/{item.language}/{item.item_id}",
+            protocol=FILTER_PROTOCOL,
+            kind="chat",
+            messages=(Message("user", prompt),),
+            sampling=sampling,
+            subject=of_item(item, answer=True),
+        )
+        yield Planned(request, item.item_id, item.task, n_utterances=len(item.utterances))
+
+
+def parse_filtering(judge: str, item: TestItem, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the judge's verdict on an item: `choice` is `correct`, `incorrect` or None.
+
+    Args:
+        judge: name of the judge.
+        item: the item.
+        answer: row of `responses`.
+    """
+    choice = read_verdict(text_to_read(answer), cut=was_cut(answer)) if answer["status"] == "ok" else None
+    return {
+        "judge": judge,
+        "item_id": item.item_id,
+        "task": item.task,
+        "domain": item.domain,
+        "language": item.language,
+        "choice": choice,
+        "status": status_of(answer["status"], answer["finish_reason"], readable=choice is not None),
+    }
+
+
+def read_verdict(text: str, *, cut: bool = False) -> str | None:
+    """Returns `correct` or `incorrect`; None for an answer that says neither plainly, or was `cut` right behind it."""
+    plain = own_words(plain_text(text)).replace("’", "'")
+    unmarked = _MARKS.sub(lambda marks: "'" if _is_apostrophe(marks) else "", plain).strip()
+    said = _BLANKS.sub(lambda blanks: "\n" if "\n" in blanks[0] else " ", unmarked)
+    right, wrong = _RIGHT.match(said), _WRONG.match(said)
+    verdict = right or wrong
+    if verdict is None or not is_whole(said, verdict.end(), cut=cut):
+        return None
+    behind = said[verdict.end() :]
+    if right:
+        return None if _AGAINST.search(behind) else "correct"
+    return None if _FOR.search(behind) else "incorrect"
+
+
+def _is_apostrophe(marks: re.Match[str]) -> bool:
+    text, start, end = marks.string, marks.start(), marks.end()
+    return marks[0] == "'" and text[max(0, start - 1) : start].isalpha() and text[end : end + 1].isalpha()
+
+
+def filtered(outcome: Outcome, verdict: Mapping[str, Any]) -> Outcome:
+    """Returns the outcome with the filter's reason against it, if there is one: only what is called correct is kept."""
+    if verdict["choice"] == "correct":
+        return outcome
+    reason = "filtered_out" if verdict["choice"] == "incorrect" else f"filter_{verdict['status']}"
+    return outcome.rejected(reason)
+
+
+# The judge says how the speakers treat each other and what they talk about (DialogBench 3.4, Figures 5 and 6).
+
+CLASSIFY_PROTOCOL = "dialogbench_classification"
+CLASSIFY_TEMPLATE = "dialogbench_classify.j2"
+CLASSIFY_SAMPLING = Sampling(temperature=0.0, max_tokens=128)
+OTHER = "other"
+_LINE = re.compile(
+    r"^[ \t>*_#`\"'-]*(?P<field>speaker\s*1|speaker\s*2|domain)[\s*_`\"']*:[\s*_`\"']*(?P<value>[^\n]*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_EDGES = " \t.,;!*_`\"'“”()[]<>。"
+
+
+def plan_classification(
+    items: Iterable[TestItem], templates: Templates, sampling: Sampling = CLASSIFY_SAMPLING
+) -> Iterator[Planned]:
+    """Yields one request per item; `case_id` is its id, `left` its task."""
+    for item in items:
+        prompt = templates.render(
+            CLASSIFY_TEMPLATE, dialogue=render_utterances(item.utterances, item.language), domains=NAMES
+        )
+        request = Request(
+            request_id=f"{CLASSIFY_PROTOCOL}/{item.language}/{item.item_id}",
+            protocol=CLASSIFY_PROTOCOL,
+            kind="chat",
+            messages=(Message("user", prompt),),
+            sampling=sampling,
+            subject=of_item(item),
+        )
+        yield Planned(request, item.item_id, item.task, n_utterances=len(item.utterances))
+
+
+def parse_classification(judge: str, item: TestItem, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the judge's description of a dialogue: two styles and a domain, each None where it cannot be read.
+
+    A domain beyond the twenty is `other`, and `domain_named` says which. The status is ok only if all three are there.
+    """
+    fields = _fields(text_to_read(answer), cut=was_cut(answer)) if answer["status"] == "ok" else {}
+    styles = [_style(fields.get(f"speaker{number}", "")) for number in (1, 2)]
+    named = fields.get("domain", "")
+    found = find_domain(named)
+    domain = (found.name if found else OTHER) if named else None
+    readable = None not in styles and domain is not None
+    return {
+        "judge": judge,
+        "item_id": item.item_id,
+        "task": item.task,
+        "language": item.language,
+        "asked_domain": item.domain,
+        "speaker1_style": styles[0],
+        "speaker2_style": styles[1],
+        "domain": domain,
+        "domain_named": named,
+        "status": status_of(answer["status"], answer["finish_reason"], readable=readable),
+    }
+
+
+def _fields(text: str, *, cut: bool) -> dict[str, str]:
+    """Returns the lines of an answer by field; one with two different values is left out, as is one that was cut."""
+    plain = plain_text(text)
+    values: dict[str, set[str]] = {}
+    for line in _LINE.finditer(plain.rpartition("\n")[0] if cut else plain):
+        values.setdefault("".join(line["field"].lower().split()), set()).add(line["value"].strip(_EDGES))
+    return {name: found.copy().pop() for name, found in values.items() if len(found) == 1}
+
+
+def _style(text: str) -> str | None:
+    word = text.casefold().strip(_EDGES)
+    return word if word in STYLES else None
+
+
+# Having items written round by round, and filtered; every answer's fate is kept as a row.
+
+Ask = Callable[[Sequence[Request]], Awaitable[list[dict[str, Any]]]]
+"""Asks a model, and returns a row of `responses` for each request, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One answer of a writer and what became of it.
+
+    Attributes:
+        procedure: by which it was written: `full`, `-styles` or `-domains`.
+        round: when it was asked for, 0 first.
+        outcome: the item, or the reasons against it.
+    """
+
+    procedure: str
+    round: int
+    outcome: Outcome
+
+    def to_row(self) -> dict[str, Any]:
+        """Returns the attempt as a row of the table `written_items`; the item's columns are empty without an item."""
+        item = self.outcome.item.to_row() if self.outcome.item else {}
+        return {**item, "procedure": self.procedure, "round": self.round, **self.outcome.to_row()}
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Attempt:
+        """Returns the attempt that `to_row` wrote."""
+        outcome = Outcome(
+            item_id=row["item_id"],
+            task=row["task"],
+            domain=row["domain"],
+            language=row["language"],
+            status=row["status"],
+            item=None if row["label"] is None else TestItem.from_row(row),
+            reasons=tuple(row["reasons"]),
+            details=tuple(row["details"]),
+        )
+        return cls(row["procedure"], row["round"], outcome)
+
+    @property
+    def variant(self) -> str | None:
+        """Returns the procedure whose item this is, or `-filter` for one that only the filter refuses.
+
+        None for an attempt that gave no item.
+        """
+        if self.outcome.accepted:
+            return self.procedure
+        refused_by_filter = self.outcome.item is not None and self.outcome.reasons[0].startswith("filter")
+        return "-filter" if refused_by_filter and self.procedure == FULL else None
+
+    @property
+    def is_filtered(self) -> bool:
+        """Returns whether the filter is to judge it: an item that was accepted so far, and that may be examined."""
+        return self.outcome.accepted and self.procedure != BASIC
+
+
+async def write_in_rounds(
+    ask: Ask,
+    briefs: Sequence[Brief],
+    templates: Templates,
+    sampling: Sampling,
+    *,
+    origin: str,
+    rules: Rules,
+    duplicate_similarity: float | None,
+    max_rounds: int,
+) -> list[Attempt]:
+    """Returns every attempt at the items of some briefs, round by round.
+
+    Args:
+        ask: the writer.
+        briefs: what is to be written, all by one procedure.
+        templates: the prompts.
+        sampling: how the writer is sampled.
+        origin: what is noted as the items' origin.
+        rules: what an item must obey.
+        duplicate_similarity: from which on an item counts as a repetition of an earlier one; None: repetitions count.
+        max_rounds: how many rounds there are at most.
+    """
+    brief_of = {brief.item_id: brief for brief in briefs}
+    accepted: dict[str, Outcome] = {}
+    attempts: list[Attempt] = []
+    for number in range(max_rounds):
+        planned = list(plan_top_up(briefs, accepted, templates, sampling, round_number=number, max_rounds=max_rounds))
+        if not planned:
+            break
+        asked_for = [as_told(brief_of[one.case_id or ""], one.request.messages[0].content) for one in planned]
+        answers = await ask([one.request for one in planned])
+        read = [read_written(brief, answer, origin) for brief, answer in zip(asked_for, answers, strict=True)]
+        settled = checked([*accepted.values(), *read], rules, threshold=duplicate_similarity)[len(accepted) :]
+        accepted |= {one.item_id: one for one in settled if one.accepted}
+        attempts += [Attempt(brief.procedure, number, one) for brief, one in zip(asked_for, settled, strict=True)]
+    return attempts
+
+
+async def filter_attempts(
+    ask: Ask, attempts: Sequence[Attempt], templates: Templates, sampling: Sampling = FILTER_SAMPLING, *, judge: str
+) -> list[Attempt]:
+    """Returns the attempts with the filter's reason against those that the judge does not call correct.
+
+    Args:
+        ask: the judge.
+        attempts: what was written; only accepted items are judged, and none of the basic prompt.
+        templates: the prompts.
+        sampling: how the judge is sampled.
+        judge: its name.
+    """
+    items = items_of(one for one in attempts if one.is_filtered)
+    answers = await ask([one.request for one in plan_filtering(items, templates, sampling)])
+    verdicts = {item.item_id: parse_filtering(judge, item, answer) for item, answer in zip(items, answers, strict=True)}
+    return [
+        Attempt(one.procedure, one.round, filtered(one.outcome, verdicts[one.outcome.item_id]))
+        if one.is_filtered
+        else one
+        for one in attempts
+    ]
+
+
+async def classify_attempts(
+    ask: Ask,
+    attempts: Sequence[Attempt],
+    templates: Templates,
+    sampling: Sampling = CLASSIFY_SAMPLING,
+    *,
+    judge: str,
+) -> list[dict[str, Any]]:
+    """Returns style and domain of every accepted item as the judge sees them, with its variant: one row each."""
+    variant_of = {one.outcome.item_id: one.variant for one in attempts if one.outcome.accepted}
+    items = items_of(attempts)
+    answers = await ask([one.request for one in plan_classification(items, templates, sampling)])
+    return [
+        {"variant": variant_of[item.item_id], **parse_classification(judge, item, answer)}
+        for item, answer in zip(items, answers, strict=True)
+    ]
+
+
+def items_of(attempts: Iterable[Attempt]) -> list[TestItem]:
+    """Returns the accepted items."""
+    return [one.outcome.item for one in attempts if one.outcome.accepted and one.outcome.item]
+
+
+def written_of(attempts: Iterable[Attempt], variants: Sequence[str]) -> Iterator[tuple[str, TestItem]]:
+    """Yields the items of some variants, each with its variant."""
+    for one in attempts:
+        variant, item = one.variant, one.outcome.item
+        if variant in variants and variant and item:
+            yield variant, item

@@ -1,8 +1,9 @@
-"""Answering requests: each distinct one once, from the store if it is there, with failures counted and never stored."""
+"""Answering requests: each distinct one once, from the store if it is there, with failures counted."""
 
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator
 from contextlib import aclosing, asynccontextmanager, suppress
@@ -11,14 +12,16 @@ from itertools import chain, islice
 from typing import Any, Protocol, TypeVar, cast
 
 from dialeval.engines.early_stop import EarlyStop
-from dialeval.engines.pacing.breaker import REMEDIES, EndpointDead
-from dialeval.engines.request import AnswerFailure, Engine, Request, Response, request_key
-from dialeval.engines.running import run_in_order
-from dialeval.engines.spending.balance import BudgetUsedUp
+from dialeval.engines.rate_limits.limits import REMEDIES, EndpointDead
+from dialeval.engines.requests import AnswerFailure, Engine, Request, Response, request_key
+from dialeval.engines.spending.account import BudgetUsedUp
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-from dialeval.progress import Progress
-from dialeval.schemas.shared import NOT_ASKED
+from dialeval.jobs.progress import Progress
+from dialeval.jobs.signals import is_stopping, next_ends_at_once
+from dialeval.tables.dialogues import NOT_ASKED
+
+# Answering requests: each distinct one once, from the store if it is there, with failures counted and never stored.
 
 _Result = TypeVar("_Result")
 _MOST_WORKERS = 8
@@ -381,3 +384,24 @@ def response_row(request: Request, key: str, response: Response | None) -> dict[
     row: dict[str, Any] = {"request_id": request.request_id, "key": key, "status": "ok" if response else "missing"}
     response = response or _NO_RESPONSE
     return row | {name: getattr(response, name) for name in _COLUMNS}
+
+
+# Running work that asks models: Ctrl-C stops it in order, a second one at once.
+
+
+def run_in_order(work: Coroutine[Any, Any, _Result]) -> _Result:
+    """Runs work in an event loop to its end.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed; all of the work has been cancelled, and has ended.
+    """
+    try:
+        return asyncio.run(_stopped_once(work))
+    finally:
+        if is_stopping():  # whoever catches the exception and goes on may be interrupted as before
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+async def _stopped_once(work: Coroutine[Any, Any, _Result]) -> _Result:
+    with next_ends_at_once():  # of the loop's own handler, which cancels the work
+        return await work

@@ -1,13 +1,13 @@
-"""Which engines can answer on this installation; asked before any job runs, so it imports none of them."""
+"""Which engines can answer on this installation, and the local files that answers rest on."""
 
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
-from dialeval.config.models import EncoderModel, Model, NllbModel
-from dialeval.config.openai_model import OpenAIModel
-from dialeval.config.vllm_model import VllmModel
+from dialeval.config.endpoints import OpenAIModel
+from dialeval.config.models import EncoderModel, Model, NllbModel, VllmModel
 from dialeval.engines.encoder.metric import read_metric
 from dialeval.engines.local_models import (
     LEARNS_TO_ANSWER,
@@ -18,9 +18,12 @@ from dialeval.engines.local_models import (
     missing_libraries,
     too_few_gpus,
 )
-from dialeval.engines.vllm_engine.devices import no_device
-from dialeval.engines.vllm_engine.installation import vllm_missing
+from dialeval.engines.vllm_engine.installation import no_device, vllm_missing
+from dialeval.engines.vllm_engine.model_files import folder_digest
 from dialeval.errors import UserError
+from dialeval.provenance.fingerprints import content_digest, kept
+
+# Which engines can answer on this installation; asked before any job runs, so it imports none of them.
 
 
 def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
@@ -83,3 +86,33 @@ def _no_metric(folder: Path | None) -> str | None:
     except UserError as error:
         return f"weights: {error}"
     return None
+
+
+# What stands in the files and folders of this machine that a model's answers rest on.
+
+
+def local_content(model: Model) -> str:
+    """Returns a digest of a model's own files: adapter, chat template, weights; empty where it has none here.
+
+    It tells apart whatever the model's identity in the store tells apart: of weights that vLLM and NLLB load, files of
+    more than 256 MB count by their size and by samples all over them, and all others whole.
+
+    Raises:
+        UserError: a file cannot be read.
+    """
+    digests = [_content(path, whole=isinstance(model, EncoderModel)) for path in model.reads]
+    return "-".join(digest[:32] for digest in digests)
+
+
+def _content(path: Path, *, whole: bool) -> str:
+    if not path.is_dir():
+        return content_digest([path])
+    try:
+        files = sorted(file for file in path.iterdir() if file.is_file())
+        if whole:
+            return content_digest(files)
+        return kept("model", files, partial(folder_digest, path)).removeprefix("sha256:")
+    except OSError as error:
+        raise UserError(
+            f"{error.filename or path} cannot be read: {error.strerror or error}; see to its rights"
+        ) from error

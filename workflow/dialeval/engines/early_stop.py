@@ -20,10 +20,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dialeval.engines.pacing.breaker import HOPELESS, EndpointDead, to_go_on
-from dialeval.engines.request import AnswerFailure, Request, Response
+from dialeval.engines.rate_limits.limits import HOPELESS, EndpointDead, to_go_on
+from dialeval.engines.requests import AnswerFailure, Request, Response
 from dialeval.errors import UserError
-from dialeval.processes.runwatch import run_mark
+from dialeval.jobs.signals import run_mark
 
 FILE = "stops.jsonl"
 MOST_ALIKE = 20

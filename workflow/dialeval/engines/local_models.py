@@ -1,12 +1,16 @@
-"""What models that transformers computes need of this machine: libraries and GPUs; asked without importing any."""
+"""Models computed on this machine: libraries, GPUs, and batches of like length."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ctypes
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 
-from dialeval.engines.gpus import usable_gpus
-from dialeval.text.counting import counted
+from dialeval.text import counted
+
+# What models that transformers computes need of this machine: libraries and GPUs; asked without importing any.
 
 TRANSLATES = ("torch", "transformers", "tokenizers")
 SCORES = (*TRANSLATES, "safetensors")
@@ -52,3 +56,64 @@ def check_precision(precision: str, gpus: int) -> str | None:
     if precision == "float16" and not gpus:
         return "float16 is for GPUs; on the CPU (gpus: 0) take precision: float32"
     return None
+
+
+# How many GPUs this machine has, and how many of them a process may use; asked of NVIDIA's driver alone.
+
+_JETSON = Path("/etc/nv_tegra_release")  # where NVML does not count GPUs
+
+
+def gpus_of_the_driver() -> int | None:
+    """Returns how many GPUs NVIDIA's driver shows, 0 without a driver; None where it cannot be asked."""
+    if _JETSON.exists():
+        return None
+    try:
+        nvml = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return 0
+    if nvml.nvmlInit_v2() != 0:
+        return 0
+    try:
+        number = ctypes.c_uint(0)
+        return number.value if nvml.nvmlDeviceGetCount_v2(ctypes.byref(number)) == 0 else 0
+    finally:
+        nvml.nvmlShutdown()
+
+
+def usable_gpus(environment: Mapping[str, str] | None = None) -> int | None:
+    """Returns how many of them CUDA_VISIBLE_DEVICES leaves to a process; None where the driver cannot be asked.
+
+    Args:
+        environment: variables to look at; the process's own by default.
+    """
+    total = gpus_of_the_driver()
+    named = (os.environ if environment is None else environment).get("CUDA_VISIBLE_DEVICES")
+    return total if total is None or named is None else min(total, _named_devices(named))
+
+
+def _named_devices(named: str) -> int:
+    """Returns how many devices CUDA_VISIBLE_DEVICES names; CUDA reads up to the first that is none, such as -1."""
+    count = 0
+    for name in (part.strip() for part in named.split(",")):
+        if not name or name.startswith("-"):
+            break
+        count += 1
+    return count
+
+
+# Which sequences are computed together: those of like length, as many as a number of tokens allows.
+
+
+def by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
+    """Yields the places of sequences that are computed together, the longest first.
+
+    Args:
+        lengths: of the sequences, in tokens.
+        batch_tokens: most tokens of a batch, padding included; a longer sequence is one by itself.
+    """
+    order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
+    start = 0
+    while start < len(order):
+        size = max(1, batch_tokens // max(1, lengths[order[start]]))
+        yield order[start : start + size]
+        start += size

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from dialeval.config.models import Model
-from dialeval.engines.request import Engine
+from dialeval.engines.requests import Engine
 from dialeval.errors import UserError
 
 

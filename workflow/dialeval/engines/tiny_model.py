@@ -20,7 +20,7 @@ import numpy as np
 
 from dialeval.corpora import bundled
 from dialeval.engines.local_models import TRANSLATES, missing_libraries
-from dialeval.engines.request import Dialogue
+from dialeval.engines.requests import Dialogue
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 

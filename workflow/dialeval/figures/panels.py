@@ -1,26 +1,30 @@
-"""Panels in which every model has a row: their grid, the order of the rows, and the words beside them."""
+"""Panels in which every model has a row, blocks and heat maps of them, and marks of printed numbers."""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, groupby
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
+import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from dialeval.figures.style import BLACK, GREY, LIGHT_GREY, SMALL, TINY, new_figure, wrapped
-from dialeval.tables import HUMAN
-from dialeval.text.counting import noted
+from dialeval.figures.style import BLACK, GREY, LIGHT_GREY, SMALL, TINY, new_figure, readable_on, wrapped
+from dialeval.tables.files import HUMAN
+from dialeval.text import noted
+
+# Panels in which every model has a row: their grid, the order of the rows, and the words beside them.
 
 INTERVAL = "95 % interval (seeds resampled)"
 """What a bar of uncertainty means where clusters are resampled, unless the caller says otherwise."""
@@ -270,3 +274,212 @@ def interval_lengths(
 
 def _finite_length(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(np.isfinite(lengths), np.maximum(lengths, 0.0), np.nan)
+
+
+# Blocks of rows with a panel per judge, one below the other: what figures of damage and of training share.
+
+MOST_PANELS = 8
+"""Most judges side by side."""
+
+_ROW, _HEAD, _TITLE, _FOOT = 0.2, 0.3, 0.32, 0.9  # inches
+_LINE, _LETTER = 0.12, 0.065  # inches, of a panel's title
+_ROOM = 4.7  # inches that the panels of a line share
+_LABEL_WIDTH = 42
+
+
+class Block(NamedTuple):
+    """What is shown together, such as one corpus at one level.
+
+    Attributes:
+        title: stands above it.
+        rows: the table's rows, with the columns `row` and `scorer`.
+        names: the rows of every panel, the first on top.
+        scorers: the panels: judges, with their methods where they have several.
+    """
+
+    title: str
+    rows: pd.DataFrame
+    names: list[str]
+    scorers: list[str]
+
+    def of(self, scorer: str) -> pd.DataFrame:
+        """Returns a scorer's rows in the order of the names; those that it lacks are empty."""
+        return self.rows[self.rows["scorer"] == scorer].set_index("row").reindex(self.names)
+
+
+def drawn_blocks(
+    blocks: Sequence[Block], draw: Callable[[Axes, pd.DataFrame], None], finish: Callable[[Axes], None]
+) -> Figure:
+    """Draws blocks one below the other, each with a panel per judge.
+
+    Args:
+        blocks: one or more.
+        draw: draws a judge's rows into its panel, row i at y = i.
+        finish: sets the x axis of a panel.
+    """
+    heights = [_height(block) for block in blocks]
+    figure = new_figure(_FOOT + sum(heights))
+    parts = figure.subfigures(len(blocks), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for part, block in zip(parts, blocks, strict=True):
+        for scorer, panel in zip(block.scorers, _panels(part, block), strict=True):
+            draw(panel, block.of(scorer))
+            finish(panel)
+    return figure
+
+
+def share_axis(panel: Axes) -> None:
+    """Makes the x axis one of shares in percent, with room for marks at both its ends and few numbers."""
+    percent_axis(panel)
+    panel.set_xlim(-0.03, 1.03)
+    panel.set_xticks([0.0, 0.5, 1.0])
+
+
+def _height(block: Block) -> float:
+    lines, columns = _shape(block)
+    head = _TITLE + _LINE * max(_heading(scorer, columns).count("\n") for scorer in block.scorers)
+    return _HEAD + lines * (head + _ROW * max(len(block.names), 2))
+
+
+def _shape(block: Block) -> tuple[int, int]:
+    """Returns the lines and columns of a block's panels; lines are as even as they can be."""
+    lines = math.ceil(len(block.scorers) / MOST_PANELS)
+    return lines, math.ceil(len(block.scorers) / lines)
+
+
+def _heading(scorer: str, columns: int) -> str:
+    """Returns a judge's name in lines that its panel has room for, with its method below if both do not fit in one."""
+    width = max(9, int(_ROOM / columns / _LETTER))
+    judge, _, method = scorer.rpartition(" ")
+    return scorer if len(scorer) <= width else f"{wrapped(judge, width)}\n{wrapped(method, width)}".strip()
+
+
+def _panels(part: SubFigure, block: Block) -> list[Axes]:
+    part.suptitle(block.title, x=0.01, ha="left", fontsize=8.5, fontweight="bold")
+    lines, columns = _shape(block)
+    panels: list[Axes] = part.subplots(lines, columns, sharex=True, sharey=True, squeeze=False).flatten().tolist()
+    for panel in panels[len(block.scorers) :]:
+        panel.remove()
+    panels = panels[: len(block.scorers)]
+    for number, (panel, scorer) in enumerate(zip(panels, block.scorers, strict=True)):
+        panel.set_title(_heading(scorer, columns), loc="left", fontsize=SMALL)
+        margin = 0.6 if len(block.names) > 1 else 1.0
+        panel.set_ylim(len(block.names) - 1 + margin, -margin)
+        panel.set_yticks(range(len(block.names)), [wrapped(name, _LABEL_WIDTH) for name in block.names])
+        panel.tick_params(axis="y", length=0, labelsize=SMALL)
+        panel.tick_params(axis="x", labelsize=SMALL - 0.5, labelbottom=number + columns >= len(block.scorers))
+        panel.grid(axis="x")
+        part_rows(panel, len(block.names))
+    return panels
+
+
+# Heat maps of shares between 0 and 1, one below the other, with cells of one width.
+
+_COLOURS = "YlGnBu"
+_ROW_SHARE_MAPS, _HEADING = 0.2, 0.4  # inches
+_ROOM_SHARE_MAPS = 4.4  # inches that the columns of a map share
+_LETTER_SHARE_MAPS = 0.066  # inches
+_WIDEST = 0.42  # inches of one column
+
+
+class ShareMap(NamedTuple):
+    """One heat map.
+
+    Attributes:
+        title: above it.
+        rows: names of the rows, the first on top.
+        columns: names of the columns; an empty one is a gap.
+        values: shares, NaN where there is none, which stays grey; shape [n_rows, n_columns].
+        beside: words at the right of the rows; empty for none.
+        bold: rows whose names are bold.
+        words: what stands in a cell without a value, shape [n_rows, n_columns]; None for nothing.
+    """
+
+    title: str
+    rows: list[str]
+    columns: list[str]
+    values: NDArray[np.float64]
+    beside: list[str] = []  # noqa: RUF012 (never changed)
+    bold: frozenset[str] = frozenset()
+    words: NDArray[np.str_] | None = None
+
+
+def stacked(maps: Sequence[ShareMap], quantity: str, details: str = "") -> Figure:
+    """Draws heat maps one below the other.
+
+    Args:
+        maps: one or more.
+        quantity: what is shown, for the caption.
+        details: what else is to be known.
+    """
+    widest = max(max(len(one.columns) for one in maps), math.ceil(_ROOM_SHARE_MAPS / _WIDEST))
+    longest = max(_width(one.columns) for one in maps)
+    lies = _LETTER_SHARE_MAPS * longest < _ROOM_SHARE_MAPS / widest
+    label = 0.18 if lies else _LETTER_SHARE_MAPS * max(len(name) for one in maps for name in one.columns)
+    heights = [_HEADING + label + height_of_rows(one.rows, _ROW_SHARE_MAPS) * max(len(one.rows), 2) for one in maps]
+    figure = new_figure(0.6 + sum(heights))
+    grid = figure.add_gridspec(len(maps), 1, height_ratios=heights)
+    panels = []
+    for number, one in enumerate(maps):
+        panel = figure.add_subplot(grid[number, 0])
+        image = _draw(panel, one, widest)
+        panel.tick_params(axis="x", rotation=0 if lies else 90)
+        panels.append(panel)
+    scale = figure.colorbar(image, ax=panels, shrink=min(1.0, 1.6 / sum(heights)), aspect=14, pad=0.02)
+    scale.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
+    scale.ax.tick_params(length=0, labelsize=SMALL)
+    scale.outline.set_visible(False)
+    caption(figure, quantity, details)
+    return figure
+
+
+def _width(columns: Sequence[str]) -> int:
+    """Returns the letters that the longest name of a column needs room for; one before a gap may reach into it."""
+    return max(
+        len(name) // (2 if following == "" else 1) for name, following in zip(columns, [*columns[1:], "-"], strict=True)
+    )
+
+
+def _draw(panel: Axes, one: ShareMap, widest: int) -> AxesImage:
+    shade_cells(panel, [bool(name) for name in one.columns])
+    for spine in panel.spines.values():
+        spine.set_visible(False)
+    colours = matplotlib.colormaps[_COLOURS]
+    values = np.pad(one.values, ((0, 0), (0, widest - len(one.columns))), constant_values=np.nan)
+    image = panel.imshow(values, cmap=colours, vmin=0.0, vmax=1.0, aspect="auto", interpolation="none")
+    for (row, column), value in np.ndenumerate(values):
+        if not math.isnan(value):
+            panel.text(
+                column,
+                row,
+                f"{100 * value:.0f}",
+                ha="center",
+                va="center",
+                fontsize=TINY,
+                color=readable_on(colours(value)[:3]),
+            )
+    if one.words is not None:
+        for (row, column), told in np.ndenumerate(one.words):
+            if math.isnan(values[row, column]) and told:
+                panel.text(column, row, str(told), ha="center", va="center", fontsize=TINY, color=GREY)
+    for row, words in enumerate(one.beside):
+        panel.text(len(one.columns) - 0.4, row, words, va="center", fontsize=TINY)
+    panel.set_title(one.title, loc="left", fontsize=8.5, fontweight="bold")
+    panel.set_yticks(range(len(one.rows)), [wrapped(name, LABEL_WIDTH) for name in one.rows])
+    panel.set_xticks(range(len(one.columns)), one.columns)
+    panel.tick_params(length=0)
+    for text, name in zip(panel.get_yticklabels(), one.rows, strict=True):
+        text.set_fontweight("bold" if name in one.bold else "normal")
+    return image
+
+
+# What a figure's legend says of the numbers that a paper prints, where the run asked in other prompts.
+
+OTHER_PROMPTS = "other prompts"
+
+
+def mark_printed(figure: Figure) -> None:
+    """Says of every legend's entry of published numbers that they were got with other prompts."""
+    for legend in chain(figure.legends, (panel.get_legend() for panel in figure.axes)):
+        for entry, text in zip(legend.legend_handles, legend.get_texts(), strict=True) if legend else ():
+            if entry is not None and is_published(entry):
+                text.set_text(f"{text.get_text()}, {OTHER_PROMPTS}")

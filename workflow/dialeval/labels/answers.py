@@ -1,4 +1,4 @@
-"""What a label means: the text that an annotator chose or wrote, as a number, a choice or a winner."""
+"""What a label means: as a number, a choice or a winner, on its scale."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 
 from dialeval.corpora.text_files import listed, number_in
 from dialeval.criteria import NO, YES, YES_NO, Criterion
-from dialeval.forms.question import Question
-from dialeval.forms.scale_values import said_text
-from dialeval.labels.frame import Unit
-from dialeval.labels.questions import pair_options
-from dialeval.labels.said import Said
-from dialeval.schemas.judgements import Outcome
-from dialeval.tables import escaped_cell
+from dialeval.labels.exports import RawLabel
+from dialeval.labels.sheets import pair_options
+from dialeval.labels.units import Unit
+from dialeval.protocols.questions import Question
+from dialeval.protocols.score_values import said_text
+from dialeval.tables.dialogues import Outcome
+from dialeval.tables.files import escaped_cell
 
 _YES, _NO = ("yes", "y", "true", "1", "1.0"), ("no", "n", "false", "0", "0.0")
 _TIES = ("tie", "draw", "both", "neither", "equal", "none")
@@ -47,7 +47,7 @@ class Shown:
 
 
 def read_label(
-    said: Said, question: Question, criterion: Criterion | None, unit: Unit, shown: Shown = Shown()
+    said: RawLabel, question: Question, criterion: Criterion | None, unit: Unit, shown: Shown = Shown()
 ) -> dict[str, Any]:
     """Returns the columns of the table `labels` that hold the answer.
 
@@ -117,7 +117,7 @@ def _hint(text: str) -> str:
     return f"; {_A_DATE}" if _LIKE_A_DATE.search(text) else ""
 
 
-def _detected(said: Said, unit: Unit) -> dict[str, Any]:
+def _detected(said: RawLabel, unit: Unit) -> dict[str, Any]:
     choice = _yes_or_no(said.label)
     if choice is None:
         raise UnreadableLabelError(f"'{said.label:.40}' is neither Yes nor No")
@@ -133,7 +133,7 @@ def _detected(said: Said, unit: Unit) -> dict[str, Any]:
     return {"choice": choice, "place": int(place)}
 
 
-def _outcome(said: Said, question: Question, shown: Shown) -> Outcome:
+def _outcome(said: RawLabel, question: Question, shown: Shown) -> Outcome:
     """Returns who won of the two as they were shown, if the label can mean one thing alone."""
     text, options = _folded(said.label), pair_options(question)
     sided: tuple[tuple[str, Outcome], ...] = ((shown.left, "left"), (shown.right, "right"))

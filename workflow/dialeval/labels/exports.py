@@ -1,14 +1,22 @@
-"""What a labelling page exports: a JSON file with an annotator's answers."""
+"""Exports of our labelling page and of labelling tools.
+
+Label Studio's tasks are taken as they are exported (JSON), and as it flattens them (JSON-MIN, CSV). Batches of
+Mechanical Turk put `Input.` and `Answer.` before the names of columns, and have answers that were rejected.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from dataclasses import field as dataclasses_field
 from pathlib import Path
 from typing import Any
 
 from dialeval.corpora.text_files import parse_json, read_text
 from dialeval.errors import UserError
-from dialeval.labels.said import Said
+
+# What a labelling page exports: a JSON file with an annotator's answers.
 
 FORMAT, VERSION = "dialeval-labels", 1
 _NAMES = ("protocol", "annotator", "draw")
@@ -26,7 +34,7 @@ def read_json(path: Path) -> Any:
     return parse_json(text, path.name)
 
 
-def read_export(path: Path, told: Any) -> Iterator[Said]:
+def read_export(path: Path, told: Any) -> Iterator[RawLabel]:
     """Yields the answers of a page's export; what was neither answered nor skipped is none.
 
     Args:
@@ -53,7 +61,7 @@ def read_export(path: Path, told: Any) -> Iterator[Said]:
         where = f"{path.name}, row {row}"
         if not isinstance(entry, dict):
             raise UserError(f"{where}: {entry!r:.40} is no answer; export it again from the page")
-        said = Said(
+        said = RawLabel(
             file=path.name,
             row=row,
             annotator=told["annotator"].strip(),
@@ -89,3 +97,169 @@ def _round(entry: dict[str, Any], where: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1000:
         raise UserError(f"{where}: 'round' is {value!r:.40}; rounds are counted from 0")
     return value
+
+
+# What labelling tools export: their names for our columns, and Label Studio's JSON as rows of a table.
+
+ANNOTATORS = (
+    "annotator_id", "annotator_name", "worker_id", "workerid", "worker", "rater", "rater_id", "participant_id",
+    "completed_by", "user_id", "username", "user",
+)  # fmt: skip
+"""Columns that name who labelled, where none is called annotator; the first that is there is taken."""
+OTHER_NAMES = (*ANNOTATORS, "dialogue_id", "assignmentstatus")
+_BLANKS = re.compile(r"[\s_\-]+")
+_PREFIX = re.compile(r"(?:input|answer)\.")
+_KINDS = ("choices", "rating", "number", "text", "selected")
+Cells = dict[str, str]
+
+
+def column_name(written: str) -> str:
+    """Returns the name of a column in lower case, with underscores, without what Mechanical Turk puts before it."""
+    return _PREFIX.sub("", _BLANKS.sub("_", written.strip()).lower(), count=1)
+
+
+def renamed(columns: list[str], cells: Cells) -> Cells:
+    """Returns the cells of a row under our names for them: who labelled, and which dialogue of which system."""
+    who = next((name for name in ANNOTATORS if name in columns), None)
+    if who is not None and "annotator" not in columns:
+        cells = {**cells, "annotator": cells.get(who, "")}
+    by_case = cells.get("case_id") and (cells.get("system") or cells.get("left"))
+    if cells.get("dialogue_id") and not cells.get("item_id") and not by_case:
+        system = cells.get("system", "")
+        cells = {**cells, "item_id": f"{cells['dialogue_id']}/{system}" if system else cells["dialogue_id"]}
+    return cells
+
+
+def is_rejected(cells: Cells) -> bool:
+    """Returns whether an answer was rejected where it was given."""
+    return cells.get("assignmentstatus", "").lower() == "rejected"
+
+
+def json_rows(told: list[Any], name: str, fault: Callable[[str], None]) -> Iterator[tuple[int, Cells]]:
+    """Yields the rows of a list of objects: flat ones, or Label Studio's tasks, with a row for each annotation.
+
+    Args:
+        told: the list.
+        name: of the file, for messages.
+        fault: takes what is wrong with an entry.
+    """
+    for number, entry in enumerate(told, start=1):
+        where = f"{name}, row {number}"
+        if not isinstance(entry, dict):
+            fault(f"{where}: {entry!r:.40} is no object with an answer; take it out")
+            continue
+        annotations = entry.get("annotations")
+        if not isinstance(annotations, list) or not isinstance(entry.get("data"), dict):
+            yield number, {column_name(field): _cell(value) for field, value in entry.items()}
+            continue
+        about = {column_name(field): _cell(value) for field, value in entry["data"].items()}
+        for annotation in annotations:
+            if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
+                fault(f"{where}: an annotation has no list 'result'; export the tasks again")
+                continue
+            skipped = {"skipped": "1"} if annotation.get("was_cancelled") is True else {}
+            try:
+                yield number, about | {"annotator": _who(annotation)} | skipped | _answers(annotation["result"])
+            except UserError as error:
+                fault(f"{where}: {error}")
+
+
+def _who(annotation: dict[str, Any]) -> str:
+    who = annotation.get("completed_by")
+    return _cell((who.get("email") or who.get("id")) if isinstance(who, dict) else who)
+
+
+def _answers(results: list[Any]) -> Cells:
+    """Returns the answers of one annotation by the names of the controls; those side by side are outcomes.
+
+    Raises:
+        UserError: a control has two answers.
+    """
+    cells: Cells = {}
+    for result in results:
+        if not isinstance(result, dict) or not isinstance(result.get("value"), dict):
+            continue
+        value = result["value"]
+        control = "outcome" if "selected" in value else column_name(str(result.get("from_name", "")))
+        said = next(
+            (value[kind] for kind in ("choices", "rating", "number", "text", "selected") if kind in value), None
+        )
+        if control in cells:
+            raise UserError(f"'{control:.40}' is answered twice in one annotation; take one out")
+        cells[control] = _cell(said)
+    return cells
+
+
+def _cell(value: Any) -> str:
+    """Returns a value as a cell; of a list with one entry, that one."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, dict) and set(value) <= {"rating"} and value:
+        value = value["rating"]
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return "" if value is None or value != value else str(value).strip()  # programs write NaN where nothing is
+
+
+# A label as a file has it, before anyone knows what it is about.
+
+
+@dataclass(frozen=True, slots=True)
+class RawLabel:
+    """One answer in a file.
+
+    Attributes:
+        file: its name.
+        row: where it stands there, from 1.
+        annotator: who answered.
+        protocol: under which; empty where the file does not say it.
+        draw: id of the draw that a page or sheet was of.
+        key: of what was shown there.
+        criterion: what was asked about.
+        label: the answer as it is written.
+        column: what the answer's column is called: label, value, outcome or winner.
+        place: first utterance of an AI, as it is written.
+        skipped: whether the annotator passed it over.
+        comment: the annotator's.
+        round: counts the annotator's answers about the same from 0.
+        probability: with which it was chosen, as it is written.
+        about: the other columns that say what it is about, by name.
+        sampled: whether its table has a column for the probability.
+        shown: the texts that stand beside it on a sheet, by column.
+        options: the answers that there were to choose from, as the page or sheet has them; empty where it does not.
+        exported: whether it is of a page's export.
+        question: the question in the words that the page or sheet had; empty where the file does not say it.
+        rubric: the answers with what they meant, of a page's export.
+    """
+
+    file: str
+    row: int
+    annotator: str
+    protocol: str = ""
+    draw: str = ""
+    key: str = ""
+    criterion: str = ""
+    label: str = ""
+    column: str = "label"
+    place: str = ""
+    skipped: bool = False
+    comment: str = ""
+    round: int = 0
+    probability: str = ""
+    about: Mapping[str, str] = dataclasses_field(default_factory=dict)
+    sampled: bool = False
+    shown: Mapping[str, str] = dataclasses_field(default_factory=dict)
+    options: str = ""
+    exported: bool = False
+    question: str = ""
+    rubric: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Returns whether it is a row of a sheet that has no answer yet."""
+        return not self.label and not self.skipped
+
+    @property
+    def where(self) -> str:
+        """Returns where it stands, for messages."""
+        return f"{self.file}, row {self.row}"

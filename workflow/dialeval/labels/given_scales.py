@@ -12,11 +12,10 @@ import unicodedata
 from collections.abc import Collection, Sequence
 
 from dialeval.criteria import SHIPPED, Criterion
-from dialeval.labels.asked_protocol import AskedProtocol, Found
-from dialeval.labels.blank_csv import options_text
-from dialeval.labels.questions import questions_of
-from dialeval.labels.said import Said
-from dialeval.labels.sheet import SheetQuestion
+from dialeval.labels.exports import RawLabel
+from dialeval.labels.labelled_protocol import AskedProtocol, Found
+from dialeval.labels.sheets import options_text, questions_of
+from dialeval.labels.units import SheetQuestion
 
 _NUMBER = r"(-?\d+(?:\.\d+)?(?:e\+?\d+)?)"
 _ENDS = re.compile(f"a number from {_NUMBER} to {_NUMBER}")
@@ -46,7 +45,7 @@ def scales_fault(options: str, criterion: Criterion) -> str:
     )
 
 
-def questions_fault(said: Said, asked: AskedProtocol, criterion: Criterion | None, found: Found) -> str:
+def questions_fault(said: RawLabel, asked: AskedProtocol, criterion: Criterion | None, found: Found) -> str:
     """Return what is wrong where an annotator was asked in other words than are set now; empty if nothing is.
 
     Args:

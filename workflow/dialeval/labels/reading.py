@@ -14,13 +14,11 @@ from dialeval.corpora.text_files import number_in
 from dialeval.criteria import Criterion
 from dialeval.errors import UserError, nearest
 from dialeval.labels.answers import UnreadableLabelError, is_on_numbers, read_label
-from dialeval.labels.asked_protocol import AskedProtocol, Found, GoneUnitError, UnknownUnitError
-from dialeval.labels.exports import read_export, read_json
-from dialeval.labels.filled_tables import read_filled, read_json_table
+from dialeval.labels.exports import RawLabel, read_export, read_json
 from dialeval.labels.given_scales import questions_fault, scales_fault
-from dialeval.labels.said import Said
+from dialeval.labels.labelled_protocol import AskedProtocol, Found, GoneUnitError, UnknownUnitError, unlabelled_parts
 from dialeval.labels.sheets import place_on_sheet
-from dialeval.labels.unlabelled import unlabelled_parts
+from dialeval.labels.spreadsheets import read_filled, read_json_table
 
 _CHANCE = math.log(1e9)
 """Orders that labels can have, from which on it is no chance that they stand in one."""
@@ -55,7 +53,7 @@ class _Checked:
         spellings: of annotators' names, as first met.
     """
 
-    labels: dict[_Answer, tuple[Said, Found, dict[str, Any]]] = field(default_factory=dict)
+    labels: dict[_Answer, tuple[RawLabel, Found, dict[str, Any]]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     gone: Counter[str] = field(default_factory=Counter)
     repeated: Counter[tuple[str, bool]] = field(default_factory=Counter)
@@ -83,7 +81,7 @@ def read_labels(
     checked.spellings = {_folded(name): name for name in annotators}
     criteria = {name for asked in protocols.values() for name in asked.criteria}
     for path in files:
-        said: list[Said] = []
+        said: list[RawLabel] = []
         try:
             said.extend(_said(path, criteria, reading.notes.append, checked.faults.append))
         except UserError as error:
@@ -106,7 +104,7 @@ def read_labels(
 
 def _said(
     path: Path, criteria: Collection[str], note: Callable[[str], None], fault: Callable[[str], None]
-) -> Iterator[Said]:
+) -> Iterator[RawLabel]:
     """Returns the answers of a file: a table, a page's export, or that of another tool."""
     if path.suffix.lower() != ".json":
         return read_filled(path, criteria, note, fault)
@@ -114,7 +112,7 @@ def _said(
     return read_json_table(path, told, criteria, note, fault) if isinstance(told, list) else read_export(path, told)
 
 
-def _check_file(said: Sequence[Said], protocols: Mapping[str, AskedProtocol], checked: _Checked) -> None:
+def _check_file(said: Sequence[RawLabel], protocols: Mapping[str, AskedProtocol], checked: _Checked) -> None:
     told: set[str] = set()
     for one in said:
         fault = _check(one, protocols, checked)
@@ -124,7 +122,7 @@ def _check_file(said: Sequence[Said], protocols: Mapping[str, AskedProtocol], ch
     checked.faults += _sorted_alone(said, protocols)
 
 
-def _sorted_alone(said: Sequence[Said], protocols: Mapping[str, AskedProtocol]) -> Iterator[str]:
+def _sorted_alone(said: Sequence[RawLabel], protocols: Mapping[str, AskedProtocol]) -> Iterator[str]:
     """Yields what is wrong with a sheet whose labels are in ascending or descending order and whose dialogues are not.
 
     Dialogues stand on a sheet in a random order, in which so many labels are never in order by chance.
@@ -149,7 +147,7 @@ def _sorted_alone(said: Sequence[Said], protocols: Mapping[str, AskedProtocol]) 
             )
 
 
-def _check(said: Said, protocols: Mapping[str, AskedProtocol], checked: _Checked) -> str:
+def _check(said: RawLabel, protocols: Mapping[str, AskedProtocol], checked: _Checked) -> str:
     """Takes a label up, or returns what is wrong with it."""
     name = _protocol_of(said, protocols)
     if said.is_open:
@@ -183,7 +181,7 @@ def _check(said: Said, protocols: Mapping[str, AskedProtocol], checked: _Checked
 
 
 def _take(
-    said: Said, name: str, criterion: Criterion | None, found: Found, answer: dict[str, Any], checked: _Checked
+    said: RawLabel, name: str, criterion: Criterion | None, found: Found, answer: dict[str, Any], checked: _Checked
 ) -> str:
     about = criterion.name if criterion else ""
     key = (name, about, found.unit.identity, said.annotator, said.round)
@@ -202,7 +200,7 @@ def _take(
     )
 
 
-def _annotators_fault(said: Said, spellings: dict[str, str]) -> str:
+def _annotators_fault(said: RawLabel, spellings: dict[str, str]) -> str:
     if not said.annotator:
         return f"{said.where}: there is no annotator; name who labelled"
     if not said.annotator.isprintable():
@@ -216,7 +214,7 @@ def _annotators_fault(said: Said, spellings: dict[str, str]) -> str:
     return ""
 
 
-def _protocol_of(said: Said, protocols: Mapping[str, AskedProtocol]) -> str | None:
+def _protocol_of(said: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str | None:
     """Returns the protocol that a label is given under: as it says, by its key, the only one, or by the file's name."""
     if said.protocol:
         return said.protocol if said.protocol in protocols else None
@@ -227,7 +225,7 @@ def _protocol_of(said: Said, protocols: Mapping[str, AskedProtocol]) -> str | No
     return max(named, key=len, default=None)
 
 
-def _protocols_fault(said: Said, protocols: Mapping[str, AskedProtocol]) -> str:
+def _protocols_fault(said: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str:
     if said.protocol:
         return (
             f"{said.file}: '{said.protocol:.60}' is no protocol that people label under; "
@@ -240,7 +238,7 @@ def _protocols_fault(said: Said, protocols: Mapping[str, AskedProtocol]) -> str:
     )
 
 
-def _scales_fault(said: Said, asked: AskedProtocol, criterion: Criterion | None) -> str:
+def _scales_fault(said: RawLabel, asked: AskedProtocol, criterion: Criterion | None) -> str:
     """Returns what is wrong where a page or sheet asked for numbers on another scale than is set now."""
     if (
         criterion is None
@@ -252,7 +250,7 @@ def _scales_fault(said: Said, asked: AskedProtocol, criterion: Criterion | None)
     return f"{said.file}: {fault}" if fault and not said.skipped else ""
 
 
-def _draws_fault(said: Said, asked: AskedProtocol) -> str:
+def _draws_fault(said: RawLabel, asked: AskedProtocol) -> str:
     """Returns what is wrong where a page or sheet is of another draw than the one on record."""
     if not said.key:
         return ""
@@ -271,7 +269,7 @@ def _draws_fault(said: Said, asked: AskedProtocol) -> str:
     return ""
 
 
-def _probabilitys_fault(said: Said, asked: AskedProtocol, found: Found) -> str:
+def _probabilitys_fault(said: RawLabel, asked: AskedProtocol, found: Found) -> str:
     if said.probability:
         number = number_in(said.probability)
         if number is None or not 0 < number <= 1:

@@ -1,16 +1,28 @@
-"""Who labels what, in which order, and which of two dialogues stands first."""
+"""Sheets of annotators: who labels what, with which questions, and as CSV.
+
+Programs change how a text is written: its line ends, quotes, blanks and encoding. They never change its words.
+"""
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from dialeval.criteria import Level
-from dialeval.labels.frame import Unit
-from dialeval.labels.sheet import Kind, Sheet, SheetQuestion, Thing
-from dialeval.schemas.judgements import Form
+from dialeval.criteria import NO, YES, Criterion, Level
+from dialeval.labels.units import Kind, Option, Sheet, SheetQuestion, ShownTurn, Thing, Unit
+from dialeval.protocols.pair import OPTIONS
+from dialeval.protocols.questions import AskedCriterion, Question, asked
+from dialeval.tables.dialogues import Form, Outcome
+from dialeval.tables.files import escaped_cell
+
+# Who labels what, in which order, and which of two dialogues stands first.
 
 
 class Drawn(NamedTuple):
@@ -99,3 +111,219 @@ def _thing(key: str, unit: Unit, annotator: str) -> Thing:
 
 def _number(*parts: str) -> int:
     return int.from_bytes(hashlib.sha256("\x1f".join(parts).encode()).digest()[:8])
+
+
+# A sheet as a CSV file that can be filled in with any spreadsheet program, and the texts of one that comes back.
+
+BYTE_ORDER_MARK = "\ufeff"
+"""Without it spreadsheet programs take UTF-8 for something else."""
+SHOWN = ("first", "second", "dialogue", "turn")
+"""Columns of which a sheet has those that hold its dialogues."""
+_MARK = "> "
+"""Before the utterances that are asked about, where not all are."""
+_WRITTEN_OTHERWISE = re.compile(
+    r"(?:_x000d_|[\s\0-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+    r"|['\"`‘’‚‛“”„‟«»‹›′″\u0301])+"
+)
+"""Blanks, quotes and signs that are not seen, which programs exchange or leave out."""
+_DASHES = re.compile(r"[-‐‑‒–—―−]+")
+_CODE_PAGES = (
+    "utf-8", "cp1250", "cp1251", "cp1253", "cp1254", "cp1257", "mac_roman", "cp437", "cp850", "gbk", "big5", "cp932",
+    "cp949",
+)  # fmt: skip
+"""Encodings in which programs save CSV files, which are then read as Windows-1252."""
+_WESTERN = {bytes([byte]).decode("cp1252", "ignore") or chr(byte): byte for byte in range(256)}
+"""Bytes by the letters as which programs read them, those that Windows-1252 lacks by their numbers."""
+_LOST_ONE = "\ufffd"
+_LOST = re.compile(f"[?{_LOST_ONE}]")
+_NO_LETTERS, _NOT_PLAIN = re.compile(r"[\W_]+"), re.compile("[^a-z0-9]+")
+_LONGEST_OF_EXCEL = 32_700
+"""Letters of a cell up to which Excel surely keeps it; it cuts off what is beyond 32,767."""
+
+
+def blank_csv(sheet: Sheet) -> str:
+    """Returns the text of the file: a row for each dialogue or pair and question, its label empty."""
+    text = io.StringIO()
+    shown = shown_columns(sheet.kind, sheet.level)
+    place = ["place"] if sheet.kind == "detect" else []
+    rows = csv.writer(text, lineterminator="\r\n")
+    columns = ["protocol", "annotator", "draw", "key", "criterion", "question", "options"]
+    rows.writerow([*columns, *shown, "label", *place, "comment"])
+    for thing in sheet.things:
+        dialogues = shown_texts(sheet.kind, thing.dialogues)
+        for question in sheet.questions:
+            asked = [question.criterion, question.text, options_text(question)]
+            texts = [sheet.protocol, sheet.annotator, sheet.draw, thing.key, *asked, *dialogues]
+            rows.writerow([*map(escaped_cell, texts), "", *("" for _ in place), ""])
+    return BYTE_ORDER_MARK + text.getvalue()
+
+
+def shown_columns(kind: str, level: str) -> list[str]:
+    """Returns the columns of a sheet that hold its dialogues."""
+    return ["first", "second"] if kind == "pair" else [level]
+
+
+def shown_texts(kind: str, dialogues: Sequence[tuple[ShownTurn, ...]]) -> list[str]:
+    """Returns dialogues as the cells of a sheet have them."""
+    return ["\n".join(_lines(said, numbered=kind == "detect")) for said in dialogues]
+
+
+def is_same_text(cell: str, text: str) -> bool:
+    """Returns whether a cell has the words of a text, whichever program saved it.
+
+    Case, blanks, line ends, quotes and dashes may differ. Letters that an encoding lacks may be question marks, or have
+    been read in another encoding; of a very long text the end may be cut off.
+    """
+    wanted = comparable(text)
+    for one in _decodings(cell):
+        found = comparable(one)
+        if found == wanted or (found and len(cell) >= _LONGEST_OF_EXCEL and wanted.startswith(found)):
+            return True
+        if _LOST.search(one) and _NO_LETTERS.sub("", found) == _NO_LETTERS.sub("", wanted):
+            return True
+    is_western = all(letter in _WESTERN or letter == _LOST_ONE for letter in cell)
+    return is_western and _LOST.search(cell) is not None and _plain(cell) == _plain(text)
+
+
+def _plain(text: str) -> str:
+    """Returns the letters and digits of a text that every encoding has."""
+    return _NOT_PLAIN.sub("", text.lower())
+
+
+def comparable(text: str) -> str:
+    """Returns a text without what spreadsheet programs write in another way."""
+    plain = unicodedata.normalize("NFKC", text.replace("…", "...")).casefold()
+    return _DASHES.sub("-", _WRITTEN_OTHERWISE.sub("", plain))
+
+
+def _decodings(cell: str) -> Iterator[str]:
+    """Yields what a cell may have been before it was read as Windows-1252."""
+    yield cell
+    try:
+        content = bytes(_WESTERN[letter] for letter in cell)
+    except KeyError:
+        return
+    for page in _CODE_PAGES if not cell.isascii() else ():
+        try:
+            yield content.decode(page)
+        except UnicodeDecodeError:
+            continue
+
+
+def _lines(said: tuple[ShownTurn, ...], *, numbered: bool) -> Iterator[str]:
+    all_judged = all(turn.judged for turn in said)
+    for number, turn in enumerate(said, start=1):
+        mark = _MARK if turn.judged and not all_judged else ""
+        yield f"{mark}{f'{number}. ' if numbered else ''}{turn.speaker}: {turn.text}"
+
+
+def options_text(question: SheetQuestion) -> str:
+    """Return the answers to a question, with what they mean, as a sheet has them."""
+    if not question.options:
+        return f"a number from {question.low:g} to {question.high:g}"
+    return "; ".join(f"{one.label} ({one.meaning})" if one.meaning else one.label for one in question.options)
+
+
+# What people are asked: the questions and scales that judges are asked on, in words for people.
+
+_ENDS = (".", "?", "!", "。", "?", "!", "؟")  # of a sentence, which needs no full stop then
+MOST_OPTIONS = 11
+"""Points of a scale of numbers that are offered one by one; on a longer one any number is an answer."""
+_WINS: dict[Outcome, str] = {
+    "left": "the first dialogue is better", "right": "the second dialogue is better",
+    "tie": "neither is better than the other",
+}  # fmt: skip
+_TURING = {
+    "unieval": "Did an AI write any of these utterances? If so, say in which it first shows.",
+    "arena": "An AI may have taken part in either of these dialogues, in both, or in neither. In which did it?",
+    "gteval": "In one of these dialogues an AI took part; the other was written by people alone. In which did it?",
+}
+_AI = {
+    "Conversation 1": "an AI took part in the first alone", "Conversation 2": "an AI took part in the second alone",
+    "Both": "in both, or one cannot tell in which", "Neither": "in neither that one can tell",
+}  # fmt: skip
+
+
+def questions_of(
+    question: Question,
+    criteria: Sequence[Criterion],
+    level: Level,
+    language: str,
+    instead: str | Mapping[str, str] = "",
+) -> tuple[SheetQuestion, ...]:
+    """Returns what is asked about every unit of a level.
+
+    Args:
+        question: the protocol.
+        criteria: what it asks about at this level; none where the question needs none.
+        level: of the units.
+        language: of most dialogues, in which criteria that are translated are put.
+        instead: what is asked in place of our words, of several criteria by name.
+    """
+    form = question.protocol.form
+    if not criteria:
+        text = (instead if isinstance(instead, str) else "") or _TURING.get(
+            question.name if question.shipped else "", ""
+        )
+        if form == "pair":
+            options = tuple(Option(label, meaning) for label, meaning in _pair_options(question).items())
+            return (SheetQuestion("", text or "Which of the two dialogues is better?", options),)
+        return (SheetQuestion("", text or _TURING["unieval"], _yes_no("an AI took part", "people wrote all of it")),)
+    about = [_about(question, one, asked(one, level, language)) for one in criteria]
+    own = [instead if isinstance(instead, str) else instead.get(one.name, "") for one in criteria]
+    return tuple(replace(one, text=text) if text else one for one, text in zip(about, own, strict=True))
+
+
+def _about(question: Question, criterion: Criterion, shown: AskedCriterion) -> SheetQuestion:
+    form, meaning = question.protocol.form, f" {_sentence(shown.meaning)}" if shown.meaning else ""
+    if form == "pair":
+        options = tuple(Option(label, says) for label, says in _pair_options(question).items())
+        text = f"Which of the two is better in one respect, {criterion.name}, and in no other?{meaning}"
+        return SheetQuestion(criterion.name, text, options)
+    if form == "detect":
+        own = criterion.in_language("").question.get("dialogue", "")
+        text = own or f"Does this show {criterion.name}?{meaning}"
+        return SheetQuestion(criterion.name, f"{text} If so, say where it first does.", _yes_no())
+    if (form == "probability" and criterion.asks_yes_or_no) or criterion.scale.asks_yes_or_no:
+        return SheetQuestion(criterion.name, shown.question, _yes_no(*_rubric(shown, YES, NO)))
+    scale = criterion.scale
+    text = f"{_sentence(criterion.name)}{meaning}"
+    if scale.labels or 0 < len(scale.points()) <= MOST_OPTIONS:
+        described = dict(shown.rubric)
+        points = [one.value for one in shown.options] if shown.options else list(scale.points())
+        options = tuple(Option(point, described.get(point, _end(point, points, criterion))) for point in points)
+        return SheetQuestion(criterion.name, text, options, scale.low, scale.high)
+    return SheetQuestion(criterion.name, text, (), scale.low, scale.high)
+
+
+def pair_options(question: Question) -> dict[str, Outcome]:
+    """Returns what can be answered about a pair, and who has then won: left is the one that is shown first."""
+    return dict(question.protocol.options or OPTIONS)  # type: ignore[arg-type]
+
+
+def _pair_options(question: Question) -> dict[str, str]:
+    outcomes = pair_options(question)
+    if question.shipped:
+        return {label: _AI.get(label, "") for label in outcomes}
+    return {label: _WINS[outcome] for label, outcome in outcomes.items()}
+
+
+def _yes_no(yes: str = "", no: str = "") -> tuple[Option, ...]:
+    return Option(YES, yes), Option(NO, no)
+
+
+def _rubric(shown: AskedCriterion, *labels: str) -> list[str]:
+    described = dict(shown.rubric)
+    return [described.get(label, "") for label in labels]
+
+
+def _end(point: str, points: Sequence[str], criterion: Criterion) -> str:
+    """Returns what the ends of a scale of numbers mean that has no rubric, as judges are told."""
+    if criterion.scale.labels or criterion.words.rubric:
+        return ""
+    return {points[0]: "very poor", points[-1]: "excellent"}.get(point, "")
+
+
+def _sentence(text: str) -> str:
+    words = f"{text[:1].upper()}{text[1:]}".rstrip(". ")
+    return words if words.endswith(_ENDS) else f"{words}."

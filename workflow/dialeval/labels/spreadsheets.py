@@ -1,7 +1,9 @@
-"""Tables as spreadsheet programs save them: CSV with commas, semicolons or TABs, in UTF-8 or not, or a workbook.
+"""Files of labels as filled-in tables and spreadsheets.
 
 A German Excel saves "CSV" with semicolons in Windows-1252, and "Unicode text" with TABs in UTF-16. All that is read, so
 that nobody need know; what cannot be read for certain is refused.
+
+A row holds one answer, in one of `ANSWERS`, or an answer on every criterion that has a column.
 """
 
 from __future__ import annotations
@@ -9,16 +11,22 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
-from dialeval.corpora.row_files import cell_text
+from dialeval.corpora.spreadsheets import cell_text, sheet_rows
 from dialeval.corpora.text_files import listed
-from dialeval.corpora.workbooks import sheet_rows
 from dialeval.errors import UserError
-from dialeval.labels.files import UNREADABLE
-from dialeval.labels.tool_exports import column_name
+from dialeval.labels.exports import OTHER_NAMES, Cells, RawLabel, column_name, is_rejected, json_rows, renamed
+from dialeval.labels.ledger import COLUMNS as LEDGER_COLUMNS
+from dialeval.labels.sheets import SHOWN, comparable
+from dialeval.tables.files import unescaped_cell
+
+# Tables as spreadsheet programs save them: CSV with commas, semicolons or TABs, in UTF-8 or not, or a workbook.
 
 _DELIMITERS = (",", ";", "\t")
 _NAMED_DELIMITER = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
@@ -157,3 +165,285 @@ def _delimiter(text: str, known: Collection[str]) -> str:
 def _workbook(path: Path) -> Iterator[tuple[int, list[str]]]:
     for number, row in sheet_rows(path):
         yield number, [cell_text(value) for value in row]
+
+
+# Tables of labels: the sheet that a page came with, filled in, or what any other tool exports.
+
+ABOUT = ("item_id", "corpus", "system", "case_id", "versus", "left", "right", "n_utterances")
+"""Columns that say what a label is about where no key does."""
+ANSWERS = ("label", "value", "outcome", "winner")
+"""Columns of which one holds the answer."""
+COLUMNS = (
+    "annotator", *ANSWERS, *ABOUT, "key", "draw", "protocol", "criterion", "place", "skipped", "comment", "round",
+    "probability", "options",
+)  # fmt: skip
+_OURS = {"protocol", "annotator", "draw", "key", "label"}
+"""Columns that a sheet and a page's table have; other tools' cells are read as they are."""
+_MANY = 3
+"""Labels behind an empty one that look like a column that was moved."""
+QUESTION = "question"
+"""Column with the question, of the sheets that pages come with; in other tools' tables it may be anything."""
+_YES, _NO = ("1", "1.0", "yes", "true", "x", "skipped"), ("", "0", "0.0", "no", "false")
+
+
+def read_filled(
+    path: Path, criteria: Collection[str], note: Callable[[str], None], fault: Callable[[str], None]
+) -> Iterator[RawLabel]:
+    """Yields the answers of a table; rows without one are counted, and yielded if their text can be compared.
+
+    Args:
+        path: the file.
+        criteria: names of criteria that may be asked about; a table may have a column for each.
+        note: takes what is worth a word.
+        fault: takes what is wrong with a row.
+
+    Raises:
+        UserError: the table as a whole cannot be read, or lacks a column.
+    """
+    named = {column_name(name): name for name in criteria}
+    sheet = read_spreadsheet(path, (*COLUMNS, *OTHER_NAMES, *named.keys() - {*COLUMNS}))
+    for line in sheet.notes:
+        note(line)
+    rows = sheet.rows
+    if set(sheet.columns) >= _OURS:
+        rows = [(number, {name: unescaped_cell(cell) for name, cell in cells.items()}) for number, cells in rows]
+        for words in (*_moved_questions(path, rows), *_moved_labels(path, rows)):
+            fault(words)
+        if not {*SHOWN, "round"} & {*sheet.columns}:  # a page's table has rounds and no dialogues
+            note(f"{path.name}: no column holds the dialogues, so that rows whose keys were moved are not noticed")
+    yield from _answers(path, sheet.columns, rows, named, note, fault, sheet.short)
+
+
+def read_json_table(
+    path: Path, told: list[Any], criteria: Collection[str], note: Callable[[str], None], fault: Callable[[str], None]
+) -> Iterator[RawLabel]:
+    """Yields the answers of a list of objects, as of `read_filled`.
+
+    Raises:
+        UserError: a field is missing.
+    """
+    rows = list(json_rows(told, path.name, fault))
+    columns = list(dict.fromkeys(name for _, cells in rows for name in cells))
+    yield from _answers(path, columns, rows, {column_name(name): name for name in criteria}, note, fault)
+
+
+def _answers(
+    path: Path,
+    columns: list[str],
+    rows: Iterable[tuple[int, Cells]],
+    criteria: Mapping[str, str],
+    note: Callable[[str], None],
+    fault: Callable[[str], None],
+    short: Mapping[int, int] = MappingProxyType({}),
+) -> Iterator[RawLabel]:
+    answers = _answer_columns(path, list(renamed(columns, dict.fromkeys(columns, "some"))), criteria)
+    n_rows, empty, rejected = 0, 0, 0
+    for row, written in rows:
+        n_rows += 1
+        cells = renamed(columns, written)
+        if is_rejected(cells):
+            rejected += 1
+            continue
+        where = f"{path.name}, row {row}"
+        skipped, number = cells.get("skipped", "").lower(), _whole(cells.get("round", "")) or "0"
+        if skipped not in (*_YES, *_NO):
+            fault(f"{where}: skipped is '{skipped:.40}'; write 1 or leave it empty")
+            continue
+        if not (number.isascii() and number.isdecimal() and len(number) < 4):
+            fault(f"{where}: round is '{number:.40}', no whole number; count from 0")
+            continue
+        given = [column for column in answers if cells.get(column) or skipped in _YES]
+        empty += not given
+        shown = {name: cells[name] for name in SHOWN if name in columns} if cells.get("key") else {}
+        if words := _rows_fault(columns, cells, answers, short.get(row)):
+            fault(f"{where}: {words}")
+            continue
+        for column in given or answers[:1] * any(shown.values()):
+            yield RawLabel(
+                file=path.name,
+                row=row,
+                protocol=cells.get("protocol", ""),
+                draw=cells.get("draw", ""),
+                key=cells.get("key", ""),
+                criterion=cells.get("criterion", "") if column in ANSWERS else criteria[column],
+                place=cells.get("place", ""),
+                comment=cells.get("comment", ""),
+                options=cells.get("options", ""),
+                question="" if QUESTION in criteria else cells.get(QUESTION, ""),
+                annotator=cells.get("annotator", ""),
+                label=cells.get(column, ""),
+                column=column if column in ANSWERS else "label",
+                skipped=skipped in _YES,
+                round=int(number),
+                probability=cells.get("probability", ""),
+                sampled="probability" in columns,
+                shown=shown,
+                about={
+                    name: _whole(cells[name]) if name == "n_utterances" else cells[name]
+                    for name in ABOUT
+                    if cells.get(name)
+                },
+            )
+    without = [name for column, name in criteria.items() if column not in answers] if answers[0] not in ANSWERS else []
+    if without:
+        note(f"{path.name}: no column is called {listed(without)}, so that nothing is read of that")
+    if empty or not n_rows:
+        note(f"{path.name}: {empty} rows have no label yet" if n_rows else f"{path.name}: no row has a label yet")
+    if rejected:
+        note(f"{path.name}: {rejected} rows were rejected, by their AssignmentStatus, and are left out")
+
+
+def _rows_fault(columns: Sequence[str], cells: Cells, answers: Sequence[str], width: int | None) -> str:
+    """Returns what is wrong with a row in which cells were lost, emptied or moved; empty if nothing is.
+
+    Args:
+        columns: the table's.
+        cells: the row's.
+        answers: the columns that hold answers.
+        width: how many cells the row has, if these are too few.
+    """
+    given = [cells[name] for name in answers if cells.get(name)]
+    if width is not None and (width <= max(map(columns.index, answers)) or not given):
+        return (
+            f"{width} cells under {len(columns)} columns; cells of this row are missing: copy the row anew from the "
+            "sheet or table that it is of"
+        )
+    if given and not any(cell for name, cell in cells.items() if name not in answers):
+        return (
+            f"the label '{given[0]:.40}' stands in a row without a dialogue; the column {answers[0]} was moved down: "
+            "undo that, so that every label stands beside its dialogue"
+        )
+    if not given or "key" not in columns or any(cells.get(name) for name in ("item_id", "case_id")):
+        return ""
+    emptied = next((name for name in ("key", "draw") if name in columns and not cells.get(name)), None)
+    return f"{emptied} is empty; copy it from the sheet that was filled in" if emptied else ""
+
+
+def _moved_questions(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[str]:
+    """Yields what is wrong with rows of a sheet whose question is not that of their criterion in most rows."""
+    asked: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    written: list[tuple[int, tuple[str, ...], str]] = []
+    for row, cells in rows:
+        about = (cells.get("protocol", ""), cells.get("criterion", ""), *(name for name in SHOWN if cells.get(name)))
+        if question := cells.get("question", ""):
+            asked[about][comparable(question)] += 1
+            written.append((row, about, question))
+    for row, about, question in written:
+        usual, _ = asked[about].most_common(1)[0]
+        if comparable(question) != usual:
+            yield (
+                f"{path.name}, row {row}: criterion '{about[1]:.60}' stands beside the question '{question:.60}', "
+                "which is not that of its other rows; undo the change of one of the two columns"
+            )
+
+
+def _moved_labels(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[str]:
+    """Yields what is wrong with a sheet whose labels may stand one row too low: the first has none, all others do.
+
+    Of labels of one scale nothing else would tell, and every one of them would be of another dialogue.
+    """
+    shown = [(row, cells) for row, cells in rows if any(cells.get(name) for name in SHOWN)]
+    given = [bool(cells.get("label")) for _, cells in shown]
+    n = sum(given)
+    if not shown or given[0] or n < _MANY or not all(given[1 : 1 + n]):
+        return
+    row, first = shown[0]
+    if first.get("comment") or first.get("skipped", "").lower() in _YES:
+        return
+    yield (
+        f"{path.name}, row {row}: there is no label, and the {n} rows behind it have one, as if the column label had "
+        "been moved down; undo that, or write 1 in a column skipped of this row if its label was left out"
+    )
+
+
+def _whole(cell: str) -> str:
+    """Returns a whole number without the `.0` that programs write where a column has empty cells, too."""
+    return cell.removesuffix(".0")
+
+
+def _answer_columns(path: Path, columns: list[str], criteria: Mapping[str, str]) -> list[str]:
+    """Returns the column that holds the answers, or those of criteria where there is none.
+
+    Raises:
+        UserError: none is there, or several of the former, or nothing says who answered about what.
+    """
+    answers = [name for name in ANSWERS if name in columns]
+    by_criterion = [] if answers else [name for name in columns if name in criteria and name not in COLUMNS]
+    wanted = {
+        "annotator": "annotator" in columns,
+        f"label (or {', '.join(ANSWERS[1:])}, or one for each criterion)": bool(answers or by_criterion),
+        "key, item_id, or system and case_id": bool({"key", "item_id"} & {*columns})
+        or ("case_id" in columns and bool({"system", "left"} & {*columns})),
+    }
+    if missing := [name for name, there in wanted.items() if not there]:
+        raise UserError(
+            f"{path.name}, row 1: {' and '.join(f'the column {name}' for name in missing)} missing; there are: "
+            f"{listed(columns)}; add {'it' if len(missing) == 1 else 'them'} or rename a column"
+        )
+    if len(answers) > 1:
+        raise UserError(f"{path.name}, row 1: there are the columns {' and '.join(answers)}; keep one for the label")
+    return answers or by_criterion
+
+
+# Which files of the folder of labels hold labels, and which are ledgers of draws.
+
+TABLES = (".csv", ".tsv", ".xlsx")
+READ = (*TABLES, ".json")
+UNREADABLE = (".xls", ".ods", ".numbers")
+"""Of tables that people fill in and that are not read: they are refused, since passing over them would lose labels."""
+_HEADER = ",".join(LEDGER_COLUMNS).encode()
+
+
+def label_files(folder: Path) -> list[Path]:
+    """Returns the files that hold labels, by name; none where there is no folder.
+
+    Hidden files and the locks of spreadsheet programs are none, nor are ledgers and files of other kinds.
+
+    Raises:
+        UserError: the folder cannot be looked into, or a name has a sign in it that Snakemake takes for something else.
+    """
+    return [path for path in _files(folder) if not _is_ledger(path)]
+
+
+def ledger_files(folder: Path) -> list[Path]:
+    """Returns the ledgers of draws, by name; of protocols that are not configured any more, too."""
+    return [path for path in _files(folder) if _is_ledger(path)]
+
+
+def passed_over(folder: Path) -> list[str]:
+    """Returns the names of what is not looked into: folders, and files of kinds that hold no labels."""
+    if not folder.is_dir():
+        return []
+    read = {path.name for path in _files(folder)}
+    return sorted(path.name for path in folder.iterdir() if path.name not in read and not _is_hidden(path.name))
+
+
+def _files(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    try:
+        there = [path for path in folder.iterdir() if path.suffix.lower() in (*READ, *UNREADABLE)]
+        found = sorted(path for path in there if path.is_file() and not _is_hidden(path.name))
+    except OSError as error:
+        raise UserError(f"{folder} cannot be looked into: {error.strerror}; see to its rights") from error
+    if odd := [path.name for path in found if not path.name.isprintable() or {"{", "}"} & {*path.name}]:
+        raise UserError(
+            f"{folder}: files of labels are called {', '.join(map(repr, odd))}; take braces, line breaks and control "
+            "characters out of their names"
+        )
+    return found
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "~"))
+
+
+def _is_ledger(path: Path) -> bool:
+    """Returns whether a file is called as a ledger is, or begins as one does."""
+    if path.suffix.lower() != ".csv":
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_HEADER)) == _HEADER
+    except OSError:
+        return False  # reading it will say what is wrong

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dialeval.config import EmbeddedModel, EncoderModel, PublishedModel, VllmModel
+from dialeval.config.configuration import Config
 from dialeval.config.models import Model
 from dialeval.config.protocol import Protocol
-from dialeval.config.whole import Config
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dialeval.failure_kinds import PROTOCOL as FAILURES
-from dialeval.figures import entries
-from dialeval.figures.entry import Drawing, drawings
+from dialeval.criteria import FAILURES_PROTOCOL
+from dialeval.figures import registry
+from dialeval.figures.registry import Drawing, drawings
 from dialeval.layout.dialogues import Below
 from dialeval.layout.tables import Tables
 
@@ -35,23 +35,23 @@ class Figures(Tables):
         }
         tables = [*self.botchat_names(), "botchat/utterance_tokens"]
         return {
-            "botchat": drawings(entries.BOTCHAT, botchat, tables),
-            "metaeval": drawings(entries.METAEVAL, _interval(config.metaeval, "dialogues resampled")),
-            "robustness": drawings(entries.ROBUSTNESS, _interval(config.robustness, by_dialogue)),
-            "dialogbench": drawings(entries.DIALOGBENCH, _interval(config.dialogbench, by_dialogue)),
-            "training": drawings(entries.TRAINING, _interval(None, by_dialogue)),
-            "labels": drawings(entries.LABELS, _interval(config.labels, "clustered by case")),
+            "botchat": drawings(registry.BOTCHAT, botchat, tables),
+            "metaeval": drawings(registry.METAEVAL, _interval(config.metaeval, "dialogues resampled")),
+            "robustness": drawings(registry.ROBUSTNESS, _interval(config.robustness, by_dialogue)),
+            "dialogbench": drawings(registry.DIALOGBENCH, _interval(config.dialogbench, by_dialogue)),
+            "training": drawings(registry.TRAINING, _interval(None, by_dialogue)),
+            "labels": drawings(registry.LABELS, _interval(config.labels, "clustered by case")),
         }
 
     def drawn_measure(self, protocol: str, measure: str) -> list[Drawing]:
         """Return what is drawn of a measure of one of the user's own protocols."""
-        figures = [figure for figure in entries.MEASURES if figure.name == measure]
+        figures = [figure for figure in registry.MEASURES if figure.name == measure]
         return drawings(figures, {"protocol": [protocol]})
 
     def drawn_battles(self, battles: str) -> list[Drawing]:
         """Return what is drawn of a table of battles."""
         words = f"95 % interval (resampled by {self.config.battles[battles].cluster or 'row'})"
-        return drawings(entries.BATTLES, {"title": [battles], "interval": words})
+        return drawings(registry.BATTLES, {"title": [battles], "interval": words})
 
     def figures(self, part: str, suffix: str) -> list[str]:
         """Return the figures of a part."""
@@ -80,11 +80,11 @@ class Figures(Tables):
     @cached_property
     def measures_with_figures(self) -> list[str]:
         """Return the measures that are drawn one by one."""
-        return [figure.name for figure in entries.MEASURES]
+        return [figure.name for figure in registry.MEASURES]
 
     def failure_figures(self, suffix: str) -> list[str]:
         """Return the figures of failures."""
-        folder = f"{self.results}/figures/{FAILURES}/"
+        folder = f"{self.results}/figures/{FAILURES_PROTOCOL}/"
         return [path for path in self.measure_figures(suffix) if path.startswith(folder)]
 
     def label_figures(self, suffix: str) -> list[str]:
@@ -103,7 +103,7 @@ class Figures(Tables):
     def systems_order(self, protocol: str) -> list[str]:
         """Return the tables that order the systems in all figures of the dialogues that a protocol is about."""
         source = self.protocols[protocol].of.source
-        ordering = {figure.name for figure in entries.MEASURES if figure.order}
+        ordering = {figure.name for figure in registry.MEASURES if figure.order}
         deciding = [
             (measure != "ratings", measure == "rates", self.MEASURE.format(protocol=name, measure=measure))
             for name, one in self.shown_protocols().items()
@@ -117,7 +117,7 @@ class Figures(Tables):
     def captions(self) -> dict[str, tuple[str, str]]:
         """Return title and caption of every figure of the report, by part and name."""
         of_parts = [(part, one) for part, drawn in self.drawn.items() for one in drawn]
-        own = drawings(entries.MEASURES, {"protocol": self.own_measures})
+        own = drawings(registry.MEASURES, {"protocol": self.own_measures})
         of_own = [(one.tables[0].partition("/")[0], one) for one in own]
         return {f"{part}/{one.name}": (one.title, one.caption) for part, one in of_parts + of_own}
 

@@ -8,10 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 from dialeval.config import EmbeddedModel
-from dialeval.config.cascades import Cascade
-from dialeval.config.protocol import Protocol
-from dialeval.failure_kinds import BY_RULE
-from dialeval.failure_kinds import PROTOCOL as FAILURES
+from dialeval.config.protocol import Cascade, Protocol
+from dialeval.criteria import FAILURES_BY_RULE, FAILURES_PROTOCOL
 from dialeval.layout.dialogues import Below, Dialogues
 
 SCORING_FORMS = ("scale", "probability")
@@ -37,7 +35,7 @@ class Judgements(Dialogues):
     ENSEMBLE_JUDGEMENTS = Below("judgements/{ensemble}/{method}.parquet")
     CASCADE_JUDGEMENTS = Below("judgements/{cascade}/{protocol}.parquet")
     SCORE_JUDGEMENTS = Below("judgements/{metric}/file.parquet")
-    FOUND_FAILURES = Below(f"judgements/{BY_RULE}/{FAILURES}.parquet")
+    FOUND_FAILURES = Below(f"judgements/{FAILURES_BY_RULE}/{FAILURES_PROTOCOL}.parquet")
     USAGE = Below("usage/{judge}/{protocol}-{shard}-of-{shards}.json")
     WHOLE_USAGE = Below("usage/{judge}/{protocol}-1-of-1.json")
     RETRIED_USAGE = Below("usage/again/{judge}/{protocol}.json")
@@ -99,7 +97,7 @@ class Judgements(Dialogues):
     @cached_property
     def own_measures(self) -> list[str]:
         """Return the protocols whose measures are drawn one by one: failures, and the user's own protocols."""
-        return [*([FAILURES] if FAILURES in self.protocols else []), *self.config.protocols.own]
+        return [*([FAILURES_PROTOCOL] if FAILURES_PROTOCOL in self.protocols else []), *self.config.protocols.own]
 
     # requests and responses
 
@@ -115,7 +113,7 @@ class Judgements(Dialogues):
 
     def failures_items(self) -> list[str]:
         """Return the item tables in which failures are looked for."""
-        return self.items(FAILURES)
+        return self.items(FAILURES_PROTOCOL)
 
     def failures_people(self) -> list[str]:
         """Return the human dialogues by whose lengths an utterance is too long."""

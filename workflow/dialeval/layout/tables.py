@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from dialeval.config.labelling import labelled_protocols, labelled_sheets
+from dialeval.config.labels import labelled_protocols, labelled_sheets
 from dialeval.config.protocol import Protocol
 from dialeval.layout.dialogues import Below
 from dialeval.layout.judgements import SCORING_FORMS, Judgements

@@ -1,8 +1,30 @@
-"""comp-analysis: how well language models judge dialogues that people rated, and whether they notice damage."""
+"""comp-analysis, item by item, and its printed numbers.
+
+All values of comp-analysis are Pearson correlations averaged over the paper's own corpora, but for those of Table 7,
+which are Spearman correlations of judge rankings. They stand beside ours where a judge is one of the papers' systems:
+the corpora at hand are rarely all of theirs, so that the two are to be compared with care.
+
+Ratios are the printed ones, to three decimals. A strategy with two target dimensions has two rows, and the average of a
+level is the mean of its eight rows.
+
+Words are what blanks part. In FED-Turn the papers count each speaker's name as one more word, and the words of
+comp-analysis' dialogues are of all dialogues of a corpus, of which it rates 500 at most.
+"""
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+
+from dialeval.papers import xdial_eval
 from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, prompts
+from dialeval.papers.model_names import folded
+
+# comp-analysis: how well language models judge dialogues that people rated, and whether they notice damage.
 
 _CONFIG = "configs/metaeval.yaml"
 _MODELS = "configs/comp-analysis-models.yaml"
@@ -154,3 +176,236 @@ COMP_ANALYSIS = Paper(
         ),
     ),
 )
+
+
+# What comp-analysis prints (Tables 5 to 9), and what of it and of xDial-Eval stands beside a judge of ours.
+
+FULL, HUMAN = "comp-analysis 5", "comp-analysis 6"
+RANKINGS = "comp-analysis 7"
+ENSEMBLE, DIRECT = "comp-analysis 8 ensemble", "comp-analysis 8 direct"
+OF_MODELS, ITS_ENSEMBLE = "comp-analysis 9", "Ensemble"
+PROPRIETARY = ("Palm-2 Bison", "ChatGPT")
+"""The models of Table 5 that are no open ones, and so in no ensemble of Table 9."""
+STATISTICS = ("pearson", "spearman")
+"""The correlations that the papers print."""
+
+
+def system_of(judge: str, published_as: Mapping[str, str]) -> str:
+    """Returns the papers' system that a judge is compared with; empty for none.
+
+    Args:
+        judge: its name in the configuration.
+        published_as: by judge the system that it is said to be, or empty for none. One that is not there is the model
+            of its own name as it is, before any training.
+    """
+    if judge in published_as:
+        return published_as[judge]
+    return "" if folded(judge) in xdial_eval.trained() else judge
+
+
+def systems() -> tuple[str, ...]:
+    """Returns the names of all systems of both papers."""
+    named = (row["name"] for row in _rows() if row["table"] not in (RANKINGS, OF_MODELS))
+    return tuple(dict.fromkeys((*named, *xdial_eval.labels())))
+
+
+def published_average(
+    system: str,
+    level: str,
+    language: str,
+    dimension: str,
+    raters: str,
+    *,
+    corpora: Collection[str] = (),
+    statistic: str = "pearson",
+) -> float | None:
+    """Returns a system's published average over corpora, or None where the papers have none.
+
+    Args:
+        system: as of `system_of`; only letters and digits count, and their case does not.
+        level: turn or dialogue.
+        language: language code, or `average` for the mean over xDial-Eval's ten.
+        dimension: a dimension, `average` for the mean over five, or `all` for xDial-Eval's one rating a corpus.
+        raters: `full` or `human`.
+        corpora: what the average is over. Over natural Chinese corpora the paper has one of its own (Table 15), and
+            over some of them, or them and others, none.
+        statistic: one of `STATISTICS`; comp-analysis has Pearson's alone.
+    """
+    if any(xdial_eval.is_chinese(corpus) for corpus in corpora):
+        if language != "zh" or not xdial_eval.are_all_chinese(level, corpora):
+            return None
+        return xdial_eval.published_chinese(system, level, xdial_eval.AVERAGE, dimension, statistic)
+    if dimension == "all":
+        return xdial_eval.published_xdial(system, level, language, statistic)
+    if statistic != "pearson":
+        return None
+    return published_correlation(FULL if raters == "full" else HUMAN, system, level, language, dimension)
+
+
+def published_in_corpus(
+    system: str, level: str, corpus: str, language: str, dimension: str, statistic: str = "pearson"
+) -> float | None:
+    """Returns a system's published correlation on one corpus (xDial-Eval, Table 15), or None for nothing."""
+    if language != "zh" or not xdial_eval.is_chinese(corpus):
+        return None
+    return xdial_eval.published_chinese(system, level, corpus, dimension, statistic)
+
+
+def published_correlation(
+    table: str, name: str, level: str, language: str = "en", dimension: str = "overall"
+) -> float | None:
+    """Returns one number of comp-analysis about a judge (in Table 7, about a corpus), or None where there is none."""
+    return _values().get((table, folded(name), level, language, dimension))
+
+
+def published_ensemble(level: str, dimension: str, members: Collection[str] = ()) -> float | None:
+    """Returns what the ensemble of the best three open models reached (Table 9), or None for nothing.
+
+    Args:
+        level: turn or dialogue.
+        dimension: a dimension, or `average` for the mean over five.
+        members: the papers' systems that an ensemble of ours is of; it is like theirs if all are open models of
+            Table 5.
+    """
+    if not _open_models().issuperset(map(folded, members)):
+        return None
+    return published_correlation(OF_MODELS, ITS_ENSEMBLE, level, dimension=dimension)
+
+
+@cache
+def _open_models() -> frozenset[str]:
+    proprietary = {folded(name) for name in PROPRIETARY}
+    return frozenset(folded(row["name"]) for row in _rows() if row["table"] == FULL) - proprietary
+
+
+@cache
+def _values() -> Mapping[tuple[str, str, str, str, str], float]:
+    return MappingProxyType(
+        {
+            (row["table"], folded(row["name"]), row["level"], row["language"], row["dimension"]): float(row["value"])
+            for row in _rows()
+        }
+    )
+
+
+@cache
+def _rows() -> tuple[Mapping[str, str], ...]:
+    text = files("dialeval.papers").joinpath("metaeval.csv").read_text(encoding="utf-8")
+    return tuple(csv.DictReader(text.splitlines()))
+
+
+# Comp-analysis's robustness ratios (Table 12), with the thresholds of Table 10 and the numbers of pairs of Table 11.
+
+AVERAGE = "average"
+JUDGES = ("Palm-2 Bison", "ChatGPT", "Tulu-13B", "Chimera-13B", "Baize-13B", "WizardLM-13B", "L2-Chat-13B")
+"""The judges of Table 12, as the paper prints them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRobustness:
+    """One row of Table 12.
+
+    Attributes:
+        level: turn or dialogue.
+        strategy: name of the strategy, or `average`.
+        dimension: the dimension that was scored; empty for an average.
+        theta: drop above which damage counts as noticed; None for an average.
+        n_pairs: pairs behind the ratios; None for an average.
+        ratios: judge -> robustness ratio.
+        note: what is special about the row; empty where nothing is.
+    """
+
+    level: str
+    strategy: str
+    dimension: str
+    theta: float | None
+    n_pairs: int | None
+    ratios: Mapping[str, float]
+    note: str
+
+
+@cache
+def published_robustness() -> tuple[PublishedRobustness, ...]:
+    """Returns the rows of Table 12 in the paper's order, each level closed by its average."""
+    text = files("dialeval.papers").joinpath("robustness.csv").read_text(encoding="utf-8")
+    return tuple(_row(row) for row in csv.DictReader(text.splitlines()))
+
+
+def find_ratios(strategy: str, dimension: str) -> Mapping[str, float] | None:
+    """Returns judge -> published ratio of a strategy and dimension, or None if the paper has no such row."""
+    rows = published_robustness()
+    found = next((row for row in rows if (row.strategy, row.dimension) == (strategy, dimension)), None)
+    return None if found is None or found.strategy == AVERAGE else found.ratios
+
+
+def find_ratio(judge: str, strategy: str, dimension: str) -> float | None:
+    """Returns a judge's published ratio, or None where the paper has none.
+
+    Args:
+        judge: any of its names; only letters and digits count, and their case does not.
+    """
+    return _of_judge(find_ratios(strategy, dimension) or {}, judge)
+
+
+def find_average(judge: str, level: str) -> float | None:
+    """Returns a judge's published average over the strategies of a level, or None where the paper has none."""
+    rows = (row for row in published_robustness() if (row.strategy, row.level) == (AVERAGE, level))
+    return _of_judge(next(rows).ratios, judge)
+
+
+def find_n_pairs(strategy: str) -> int | None:
+    """Returns how many pairs of a strategy the paper has, or None for a strategy that is not in it."""
+    return next((row.n_pairs for row in published_robustness() if row.strategy == strategy), None)
+
+
+def _of_judge(ratios: Mapping[str, float], judge: str) -> float | None:
+    wanted = folded(judge)
+    return next((ratio for name, ratio in ratios.items() if folded(name) == wanted), None)
+
+
+def _row(row: Mapping[str, str]) -> PublishedRobustness:
+    return PublishedRobustness(
+        level=row["level"],
+        strategy=row["strategy"],
+        dimension=row["dimension"],
+        theta=float(row["theta"]) if row["theta"] else None,
+        n_pairs=int(row["n_pairs"]) if row["n_pairs"] else None,
+        ratios=MappingProxyType({judge: float(row[judge]) for judge in JUDGES}),
+        note=row["note"],
+    )
+
+
+# What comp-analysis and xDial-Eval print of their corpora (Table 1 of both): items, utterances, words and dimensions.
+
+COLUMNS = ("n_items", "n_utterances", "words_context", "words_response", "words_utterance", "n_dimensions")
+_XDIAL, _COMP = "xdial-eval", "comp-analysis"
+_PREFIX = "xdial"
+_NOTHING: Mapping[str, float | None] = MappingProxyType(dict.fromkeys(COLUMNS))
+
+
+def published_corpus(name: str, level: str) -> Mapping[str, float | None]:
+    """Returns what is printed of a corpus by column of `COLUMNS`, None where nothing is.
+
+    Args:
+        name: the corpus as the configuration calls it; letters and digits count, and their case does not. One that
+            begins with xDial is xDial-Eval's, any other is comp-analysis' if that has it, or else xDial-Eval's.
+        level: turn or dialogue.
+    """
+    plain = folded(name)
+    own = plain.removeprefix(_PREFIX)
+    papers = (_XDIAL,) if own != plain else (_COMP, _XDIAL)
+    return next((found for paper in papers if (found := _rows_rated_corpora().get((paper, level, own)))), _NOTHING)
+
+
+@cache
+def _rows_rated_corpora() -> Mapping[tuple[str, str, str], Mapping[str, float | None]]:
+    text = files("dialeval.papers").joinpath("rated_corpora.csv").read_text(encoding="utf-8")
+    return MappingProxyType(
+        {
+            (row["paper"], row["level"], folded(name)): {
+                column: float(row[column]) if row[column] else None for column in COLUMNS
+            }
+            for row in csv.DictReader(text.splitlines())
+            for name in row["names"].split(";")
+        }
+    )

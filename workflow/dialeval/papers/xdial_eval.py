@@ -1,8 +1,33 @@
-"""xDial-Eval: judges of dialogues in ten languages, zero-shot, trained and in ensembles."""
+"""xDial-Eval, item by item, and its printed numbers.
+
+A model stands in the paper under one name up to three times: as it is, tuned on English data, and tuned on data in ten
+languages. Each is a system of its own here, and only those that were asked as they are go by the bare name:
+
+    LLaMA-2-7B                  as it is (Tables 5 and 17)
+    LLaMA-2-7B (English)        tuned on English data (Tables 4 and 16)
+    LLaMA-2-7B (multilingual)   tuned on ten languages (Tables 5, 15 and 17)
+    LLaMA-2-7B + PoE            the mean of two metrics that were tuned on ten languages (Tables 5, 15 and 17)
+
+The figures stand as printed, with what is odd in them. In Table 17 the dialogue row of LLaMA-2-7B (multilingual)
+repeats that of LLaMA-7B (multilingual), and the average of LLaMA-7B + PoE, .439, is not the mean of its row, .436. In
+Table 16 Alpaca-7B (English) has .029 for Korean, where its Pearson correlation is .221; its average agrees with the
+.029. Averages are of unrounded numbers, so that they differ from means of the printed ones in the last place.
+"""
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+
+from dialeval.languages import PAPER_ORDER
 from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, prompts
+from dialeval.papers.model_names import folded
+
+# xDial-Eval: judges of dialogues in ten languages, zero-shot, trained and in ensembles.
 
 _CONFIG = "configs/metaeval.yaml"
 _MODELS = "configs/xdial-models.yaml"
@@ -160,3 +185,161 @@ XDIAL_EVAL = Paper(
         ),
     ),
 )
+
+
+# What xDial-Eval prints (Tables 4, 5, 15, 16, 17), found by a system's name and by what it was trained on.
+
+ENGLISH, MULTILINGUAL = "English", "multilingual"
+"""What a system was trained on."""
+LANGUAGES = PAPER_ORDER
+AVERAGE = "average"
+TABLE_OF_CHINESE = "15"
+"""The table of corpora that were written in Chinese."""
+CHINESE: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"turn": ("ECM-Turn", "LCCC-Turn", "HC-Turn"), "dialogue": ("LCCC-Dial", "HC-Dial")}
+)
+"""The natural Chinese corpora of Table 15, by level; a corpus of the user's is one of them if it has its name."""
+_ABOUT = ("table", "statistic", "level", "training", "system")
+CORRELATED = {"turn": "relevance", "dialogue": "coherence"}
+"""What the paper asks about, by level; in Table 15 people rated it, elsewhere often another criterion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a table, as printed.
+
+    Attributes:
+        table: number of the table.
+        statistic: pearson or spearman.
+        level: turn or dialogue.
+        training: `English`, `multilingual`, or empty for a model that was asked as it is.
+        system: the name as printed; an ensemble's has a plus sign, the language model first.
+        values: correlations by language or corpus, and their average.
+    """
+
+    table: str
+    statistic: str
+    level: str
+    training: str
+    system: str
+    values: Mapping[str, float]
+
+    @property
+    def label(self) -> str:
+        """Returns the name that tells the system from the same model after other training."""
+        return f"{self.system} ({self.training})" if self.training and "+" not in self.system else self.system
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Returns all rows, Table 15's last."""
+    folder = files("dialeval.papers")
+    return (
+        *_read(folder.joinpath("xdial.csv").read_text(encoding="utf-8")),
+        *_read(folder.joinpath("xdial_chinese.csv").read_text(encoding="utf-8")),
+    )
+
+
+@cache
+def labels() -> tuple[str, ...]:
+    """Returns the names of all systems, in the paper's order."""
+    return tuple(dict.fromkeys(row.label for row in rows()))
+
+
+@cache
+def trained() -> frozenset[str]:
+    """Returns the folded names of the systems that were tuned, or are ensembles: no model has them by its own name."""
+    return frozenset(folded(row.label) for row in rows() if row.training)
+
+
+def training_of(system: str) -> str:
+    """Returns what a system was trained on, as of `Row.training`; empty for one that was asked as it is, or unknown."""
+    return next((row.training for row in rows() if folded(row.label) == folded(system)), "")
+
+
+def is_ensemble(system: str) -> bool:
+    """Returns whether a system is an ensemble."""
+    return any("+" in row.system for row in rows() if folded(row.label) == folded(system))
+
+
+def published_xdial(system: str, level: str, language: str, statistic: str) -> float | None:
+    """Returns what a system reached on the translated corpora, or None where nothing is printed.
+
+    Args:
+        system: its name, as in `labels`; only letters and digits count, and their case does not.
+        level: turn or dialogue.
+        language: language code, or `average` for the mean over the ten.
+        statistic: pearson or spearman.
+    """
+    return _values().get((folded(system), level, language, statistic))
+
+
+def published_chinese(system: str, level: str, corpus: str, dimension: str, statistic: str) -> float | None:
+    """Returns what a system reached on a natural Chinese corpus, or None where nothing is printed.
+
+    Args:
+        system: its name, as for `published_xdial`.
+        level: turn or dialogue.
+        corpus: one of `CHINESE`, of which letters and digits count, or `average` for the mean over the level's.
+        dimension: what people rated; the paper has relevance of responses and coherence of dialogues.
+        statistic: pearson or spearman.
+    """
+    if dimension != CORRELATED.get(level):
+        return None
+    return _values_in_chinese().get((folded(system), level, folded(corpus), statistic))
+
+
+def is_chinese(corpus: str) -> bool:
+    """Returns whether a corpus has the name of one of Table 15's."""
+    return any(folded(corpus) == folded(name) for names in CHINESE.values() for name in names)
+
+
+def are_all_chinese(level: str, corpora: Collection[str]) -> bool:
+    """Returns whether corpora are those that Table 15 averages over at a level."""
+    return {folded(name) for name in corpora} == {folded(name) for name in CHINESE.get(level, ())}
+
+
+@cache
+def _values() -> Mapping[tuple[str, str, str, str], float]:
+    return MappingProxyType(
+        {
+            (folded(row.label), row.level, language, row.statistic): value
+            for row in rows()
+            for language, value in row.values.items()
+            if row.table != TABLE_OF_CHINESE
+        }
+    )
+
+
+@cache
+def _values_in_chinese() -> Mapping[tuple[str, str, str, str], float]:
+    return MappingProxyType(
+        {
+            (folded(row.label), row.level, folded(corpus), row.statistic): value
+            for row in rows()
+            for corpus, value in row.values.items()
+            if row.table == TABLE_OF_CHINESE
+        }
+    )
+
+
+def _read(text: str) -> Iterator[Row]:
+    for row in csv.DictReader(text.splitlines()):
+        table, statistic, level, training, system = (row.pop(name) for name in _ABOUT)
+        values = {name: float(value) for name, value in row.items() if value}
+        yield Row(table, statistic, level, training, system, MappingProxyType(values))
+
+
+# The quality of xDial-Eval's translations: its Table 2, and the mean ratings of its people (section 3.2).
+
+
+@cache
+def published_quality() -> Mapping[str, Mapping[str, float]]:
+    """Returns language -> metric -> value; BLEU from 0 to 100, `adequacy` (GPT-4's) and `people` from 1 to 5."""
+    text = files("dialeval.papers").joinpath("translation.csv").read_text(encoding="utf-8")
+    return MappingProxyType(
+        {
+            row["language"]: MappingProxyType({name: float(row[name]) for name in row if name != "language"})
+            for row in csv.DictReader(text.splitlines())
+        }
+    )

@@ -1,15 +1,17 @@
-"""Responses that contradict their context: negated verbs, exchanged entities, and exchanged co-references."""
+"""Responses that contradict: negated statements, exchanged entities and references."""
 
 from __future__ import annotations
+
+import re
+from typing import NamedTuple
 
 import numpy as np
 
 from dialeval.perturbations.entities import Entity, category_of, find_entities
-from dialeval.perturbations.item_damage import NotApplicable
-from dialeval.perturbations.negation import negate
-from dialeval.perturbations.pool import another_entity
-from dialeval.perturbations.strategy import Case, NewText, span
-from dialeval.perturbations.words import Replacement, replace, sentences, words
+from dialeval.perturbations.strategy import Case, NewText, NotApplicable, another_entity, span
+from dialeval.perturbations.words import Kind, Replacement, Word, base_of, kinds_of, replace, sentences, word_set, words
+
+# Responses that contradict their context: negated verbs, exchanged entities, and exchanged co-references.
 
 NOTHING_TO_NEGATE = "no statement that can be negated"
 
@@ -103,3 +105,283 @@ def exchange(
         new = instead[entity.key].lower() if lower else instead[entity.key]
         changes.append(Replacement(entity.start, entity.end, new[:1].upper() + new[1:] if entity.start == 0 else new))
     return NewText(replace(text, changes), tuple(dict.fromkeys(span(text[c.start : c.end], c.new) for c in changes)))
+
+
+# English statements turned into their opposite, by their first verb.
+
+_MARK = r"\s?['’]\s?"
+_NEGATED = re.compile(
+    rf"\b(do|does|did|is|are|was|were|have|has|had|would|should|could|must|need)\s?n{_MARK}t\b", re.IGNORECASE
+)
+_REMOVALS = (  # (negation, what stands there instead)
+    (_NEGATED, r"\1"),
+    (
+        re.compile(rf"\b(do|does|did|is|are|was|were|have|has|had|would|should|could|must)n{_MARK}t\b", re.IGNORECASE),
+        r"\1",
+    ),
+    (re.compile(rf"\b(?:ca\s?n{_MARK}t|cannot|can\s+not)\b", re.IGNORECASE), "can"),
+    (re.compile(rf"\bwo\s?n{_MARK}t\b", re.IGNORECASE), "will"),
+    (re.compile(r"\b(dont|doesnt|didnt|isnt|arent|wasnt|havent|hasnt)\b", re.IGNORECASE), r"\1"),
+    (re.compile(r"\bno longer\b", re.IGNORECASE), "still"),
+    (re.compile(r"(?<!is )(?<!are )(?<!was )\bno one\b|\bnobody\b", re.IGNORECASE), "everybody"),
+    (re.compile(r"\bnothing\b", re.IGNORECASE), "everything"),
+    (re.compile(r"\bnever\b", re.IGNORECASE), "always"),
+    (re.compile(r"\b(afraid|hope|guess|think|suppose) not\b(?!\s\w)", re.IGNORECASE), r"\1 so"),
+    (re.compile(r"(?<!why )(?<!if )\bnot\s+(?!only\b)(?=\w)", re.IGNORECASE), ""),
+    (
+        re.compile(
+            r"(?<=have )no(?= \w)|(?<=has )no(?= \w)|(?<=had )no(?= \w)|(?<= is )no(?= \w)|(?<=['’]s )no(?= \w)",
+            re.IGNORECASE,
+        ),
+        "some",
+    ),
+)
+_UNMARKED = {
+    "dont": "do",
+    "doesnt": "does",
+    "didnt": "did",
+    "isnt": "is",
+    "arent": "are",
+    "wasnt": "was",
+    "havent": "have",
+    "hasnt": "has",
+}
+
+_BE = word_set("am is are was were")
+_MODALS = word_set("can could will would shall should must may might")
+_PERFECT = word_set("have has had")
+_DO = word_set("do does did")
+AUXILIARIES = _BE | _MODALS | _PERFECT | _DO
+SUBJECTS = word_set("""i you we they he she it this that there everyone everybody someone somebody people""")
+_ADVERBS = word_set(
+    """also always really often usually just still sometimes only actually absolutely definitely certainly totally
+    probably already even both all"""
+)
+_DETERMINERS = word_set("a an the my your his her our their its this that these those some any no every each")
+_NOT_BEFORE_VERB = _DETERMINERS | word_set("to of in on at for with by from about very so too more most")
+_OPENERS = word_set("if when because although though while since unless until before after as")
+ASKING = word_set(
+    """what where when who whom whose which why how do does did is are am was were can could will would should have has
+    may shall don't isn't aren't didn't doesn't"""
+)
+_NO_COMMANDS = word_set(
+    """thank excuse please like love work look sound name mean wait say see guess bet hope wish need want have let well
+    set fish cook fan rent plan dream ski water dance study taste watch smell show test call"""
+)
+_ANSWERS = {
+    "yes": "no", "yeah": "no", "yep": "nope", "yup": "nope", "yea": "no", "no": "yes", "nope": "yes", "nah": "yes",
+    "sure": "no", "of course": "of course not", "certainly": "certainly not", "absolutely": "absolutely not",
+    "definitely": "definitely not", "exactly": "not exactly", "me too": "not me", "same here": "not here",
+    "me neither": "me too", "not really": "yes, really", "not at all": "very much so", "i see": "i don't see",
+}  # fmt: skip
+_PRAISE = word_set(
+    """good great nice fine cool awesome wonderful amazing interesting fun true right lovely beautiful exciting funny
+    delicious perfect excellent fantastic sorry happy glad sad very pretty sweet tasty neat impressive"""
+)
+
+
+class Negated(NamedTuple):
+    """A sentence and what became of it; `before` and `after` are the part that changed, for a reader."""
+
+    text: str
+    before: str
+    after: str
+
+
+def is_question(sentence: str) -> bool:
+    """Says whether an English sentence asks, by its mark or, where it has none, by its first word."""
+    end = sentence.rstrip('"”’) ')
+    if end.endswith(("?", "？")):
+        return True
+    found = words(sentence)
+    return bool(found) and not end.endswith((".", "!")) and found[0].lower in ASKING
+
+
+def negate(sentence: str) -> Negated | None:
+    """Returns the opposite of an English statement, or None where no rule fits or the sentence is a question."""
+    if is_question(sentence) or not words(sentence):
+        return None
+    answer, rest_start = _answer(sentence)
+    start = _main_clause(sentence, rest_start)
+    rest = _without_negation(sentence, start) or _with_negation(sentence, start)
+    if rest is None and answer is None:
+        return _praise(sentence)
+    if rest is None and len(words(sentence[rest_start:])) > 2:
+        return None  # a changed yes or no, with what it affirmed left as it was
+    text = rest.text if rest else sentence
+    before, after = (rest.before, rest.after) if rest else ("", "")
+    if answer:
+        old, new = answer
+        text = new + text[len(old) :]
+        before, after = f"{old} {before}".strip(), f"{new} {after}".strip()
+    return Negated(text, before, after)
+
+
+def _answer(sentence: str) -> tuple[tuple[str, str] | None, int]:
+    """Returns a leading yes or no with its opposite, and where the rest begins."""
+    for phrase in sorted(_ANSWERS, key=len, reverse=True):
+        end = len(phrase)
+        if (
+            sentence[:end].lower() != phrase
+            or sentence[end : end + 1].isalnum()
+            or sentence[end : end + 1] in ("'", "’")
+        ):
+            continue
+        alone = not sentence[end:].strip(" .!,;-)")
+        if not (
+            alone or sentence[end:].lstrip()[:1] in (",", ".", "!", ";") or phrase in ("yes", "yeah", "yep", "nope")
+        ):
+            return None, 0
+        new = _ANSWERS[phrase]
+        return (sentence[:end], new[0].upper() + new[1:] if sentence[0].isupper() else new), end
+    return None, 0
+
+
+def _main_clause(sentence: str, start: int) -> int:
+    """Returns where the main clause begins: behind an opening subordinate clause."""
+    found = [word for word in words(sentence) if word.start >= start]
+    if found and found[0].lower in _OPENERS:
+        comma = sentence.find(",", found[0].end)
+        return comma + 1 if comma >= 0 else len(sentence)
+    return start
+
+
+def _without_negation(sentence: str, start: int) -> Negated | None:
+    """Takes the first negation away."""
+    first: tuple[re.Match[str], str] | None = None
+    for pattern, instead in _REMOVALS:
+        match = pattern.search(sentence, start)
+        if match and (first is None or match.start() < first[0].start()):
+            first = match, instead
+    if first is None:
+        return None
+    match, instead = first
+    new = match.expand(instead)
+    new = _UNMARKED.get(new.lower(), new)
+    if match.group()[0].isupper() and new:
+        new = new[0].upper() + new[1:]
+    return Negated(sentence[: match.start()] + new + sentence[match.end() :], match.group().strip(), new or "")
+
+
+def _with_negation(sentence: str, start: int) -> Negated | None:
+    """Negates the first finite verb."""
+    found = [word for word in words(sentence) if word.start >= start]
+    for place, word in enumerate(found):
+        new = _contracted(sentence, word) or _finite(sentence, found, place)
+        if new is not None:
+            return new
+    return None
+
+
+def _change(sentence: str, start: int, end: int, new: str) -> Negated:
+    return Negated(sentence[:start] + new + sentence[end:], sentence[start:end], new)
+
+
+_CLITIC = re.compile(rf"({_MARK})(m|re|s|ll|d|ve)\b", re.IGNORECASE)
+_CLITIC_NEGATED = {"ll": " won't", "ve": " haven't", "d": " wouldn't"}
+
+
+def _contracted(sentence: str, word: Word) -> Negated | None:
+    """Negates a verb that is contracted with its subject, as in `I'm`, also where blanks stand around the mark."""
+    bare = re.split("['’]", word.text, maxsplit=1)[0]
+    if bare.lower() == "let" and sentence[word.start : word.end].lower().endswith(("'s", "’s")):
+        return _change(sentence, word.start, word.end, word.text + " not")
+    clitic = _CLITIC.match(sentence, word.start + len(bare))
+    if not clitic or bare.lower() not in SUBJECTS:
+        return None
+    verb = clitic.group(2).lower()
+    end = clitic.end()
+    if verb in ("m", "re", "s"):
+        return _change(sentence, word.start, end, sentence[word.start : end] + " not")
+    following = words(sentence[end:])[:1]
+    if verb == "d" and following and following[0].lower == "better":
+        return None
+    return _change(sentence, word.start, end, bare + _CLITIC_NEGATED[verb])
+
+
+def _finite(sentence: str, found: list[Word], place: int) -> Negated | None:
+    """Negates a word if it is a finite verb of a statement."""
+    word, lower = found[place], found[place].lower
+    previous = found[place - 1].lower if place else ""
+    following = next((other.lower for other in found[place + 1 :] if other.lower not in _ADVERBS), "")
+    if lower in _BE:
+        said_of_subject = place and previous not in ("here", "who", "which")
+        return _change(sentence, word.start, word.end, f"{word.text} not") if said_of_subject else None
+    if lower in _MODALS and place and previous not in _DETERMINERS:
+        return _change(sentence, word.start, word.end, "cannot" if lower == "can" else f"{word.text} not")
+    if (
+        lower in _PERFECT
+        and place
+        and ("participle" in kinds_of(following) or following in ("been", "got", "") or following == "better")
+    ):
+        return _change(sentence, word.start, word.end, f"{word.text} not")
+    if lower in _DO and place and ("base" in kinds_of(following) or not following):
+        return _change(sentence, word.start, word.end, f"{word.text} not")
+    kind = _statement_verb(sentence, found, place)
+    if kind is None:
+        return None
+    start = place  # "always goes" becomes "doesn't always go"
+    while start and found[start - 1].lower in _ADVERBS:
+        start -= 1
+    adverbs = sentence[found[start].start : word.start]
+    do = {"base": "don't", "third": "doesn't", "past": "didn't"}[kind]
+    new = f"{do} {adverbs[:1].lower()}{adverbs[1:]}{base_of(lower, kind)}"
+    first = sentence[found[start].start]
+    new = new[0].upper() + new[1:] if first.isupper() else new
+    return _change(sentence, found[start].start, word.end, new)
+
+
+def _statement_verb(sentence: str, found: list[Word], place: int) -> Kind | None:
+    """Returns base, third or past where a word is the verb of a statement or, at the beginning, of a command."""
+    lower, kinds = found[place].lower, kinds_of(found[place].lower)
+    if not kinds:
+        return None
+    subject = place - 1
+    while subject >= 0 and found[subject].lower in _ADVERBS:
+        subject -= 1
+    if subject < 0:
+        if "third" in kinds and lower not in ("works", "plays", "thanks", "plans", "jogs", "names", "looks", "walks"):
+            return "third"
+        if lower in ("sounds", "looks"):
+            return "third"
+        return "base" if "base" in kinds and lower not in _NO_COMMANDS and len(found) > place + 1 else None
+    before = found[subject].lower
+    if sentence[found[subject].end : found[place].start].strip(" ") not in ("", *_ADVERBS) and subject == place - 1:
+        return None
+    if before in SUBJECTS:
+        third_person = before in (
+            "he",
+            "she",
+            "it",
+            "this",
+            "that",
+            "there",
+            "everyone",
+            "everybody",
+            "someone",
+            "somebody",
+        )
+        tenses: tuple[Kind, ...] = ("past", "third", "base")
+        for kind in tenses:
+            if kind in kinds and not (kind == "past" and "base" in kinds and not third_person):
+                return kind
+        return None
+    if before in _NOT_BEFORE_VERB or before in _MODALS or before in _DO or kinds_of(before):
+        return None
+    owner = found[subject - 1].lower if subject else ""
+    if "past" in kinds and "base" not in kinds and lower not in ("found", "read") and owner != "":
+        return "past"
+    if "third" in kinds and owner in _DETERMINERS:
+        return "third"
+    if "base" in kinds and before.endswith("s") and not before.endswith("ss") and owner in _DETERMINERS:
+        return "base"
+    return None
+
+
+def _praise(sentence: str) -> Negated | None:
+    """Negates a sentence without a verb that begins with a judgement, such as `Great idea!`."""
+    first = words(sentence)[0]
+    if first.lower not in _PRAISE:
+        return None
+    new = "Not " + first.text.lower() if first.text[0].isupper() else "not " + first.text
+    return _change(sentence, first.start, first.end, new)

@@ -14,8 +14,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import NamedTuple
 
-from dialeval.perturbations.synonyms import unnatural_synonyms
-from dialeval.perturbations.words import STOP_WORDS, Word, starts_sentence, word_set, words
+from dialeval.perturbations.words import STOP_WORDS, Word, starts_sentence, unnatural_synonyms, word_set, words
 
 _DIGITS = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _AMOUNT = rf"(?<![\w.,:$£€¥-]){_DIGITS}(?![\w:])"

@@ -7,13 +7,14 @@ from typing import Literal
 
 import numpy as np
 
-from dialeval.perturbations.item_damage import NotApplicable
-from dialeval.perturbations.strategy import NewText, span
-from dialeval.perturbations.verb_forms import base_of, inflected, kinds_of
+from dialeval.perturbations.strategy import NewText, NotApplicable, span
 from dialeval.perturbations.words import (
     Replacement,
     Word,
+    base_of,
     in_case_of,
+    inflected,
+    kinds_of,
     neighbour,
     replace,
     starts_sentence,

@@ -1,4 +1,4 @@
-"""Damage by a model: a request to rewrite an item, and the check of what comes back.
+"""Damage by a model: requests to rewrite items, and checks of what comes back.
 
 A rewriting that fails its check is asked for once more, with the reason in the prompt; what fails again is `rejected`.
 """
@@ -6,19 +6,23 @@ A rewriting that fails its check is asked for once more, with the reason in the 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from dialeval.corpora.items import Item
-from dialeval.engines.request import Message, Request, Response, Sampling
-from dialeval.perturbations.item_damage import Damaged, NotApplicable
+from dialeval.engines.answering import Answering, run_together
+from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.perturbations.registry import damaged_item, turns_in_scope
-from dialeval.perturbations.rewrite_checks import problem_of
-from dialeval.perturbations.speakers import spoke_last
-from dialeval.perturbations.strategy import Edit, Scope, Strategy, span
+from dialeval.perturbations.strategy import Damaged, Edit, NotApplicable, Scope, Strategy, span, spoke_last
+from dialeval.perturbations.words import pieces
+from dialeval.prompts.reasoning import without_marks, without_thinking
 from dialeval.prompts.rendering import Templates
-from dialeval.reasoning_marks import without_marks, without_thinking
+from dialeval.text import normalised, tokens
+
+# Damage by a model: a request to rewrite an item, and the check of what comes back.
 
 PROTOCOL = "perturb"
 TEMPLATES = {
@@ -283,3 +287,167 @@ def _lines(item: Item, places: range, *, numbered: bool = False) -> str:
         (f"{place + 1}. " if numbered else "") + f"{item.speakers[place]}: {_shown(item.utterances[place])}"
         for place in places
     )
+
+
+# What must hold of an item that a model rewrote, for each strategy; a broken rule is a reason to reject it.
+
+Check = Callable[[Item, tuple[str, ...], tuple[int, ...]], str]
+"""Gets the original, all utterances after the rewriting and the numbers of those in scope; returns what is wrong."""
+
+FEWEST_KEPT = 0.5
+"""Share of a response's words that stay when only its entities are replaced."""
+
+LONGEST_RATIO = 2.0
+"""How many times as long as the original a rewritten response may be."""
+
+FEWEST_REPEATED = 2
+"""How many words in a row must come from the other speaker, or be said again."""
+
+
+def problem_of(strategy: str, item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
+    """Returns what is wrong with a rewritten item, in words for the model and the reader; empty if nothing is.
+
+    Args:
+        strategy: name of the strategy.
+        item: the original.
+        utterances: all utterances after the rewriting.
+        places: 0-based numbers of the utterances that were to be rewritten.
+    """
+    if any(not normalised(utterances[place]) for place in places):
+        return "an utterance is empty"
+    check = CHECKS.get(strategy)
+    return _unchanged(item, utterances, places) or (check(item, utterances, places) if check else "")
+
+
+def _unchanged(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
+    added = len(utterances) - len(item.utterances)
+    if added:
+        return ""
+    changed = [place for place in places if normalised(utterances[place]) != normalised(item.utterances[place])]
+    if not changed:
+        return "nothing was changed"
+    return "" if 2 * len(changed) >= len(places) else "fewer than half of the utterances were changed"
+
+
+def _mostly_kept(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
+    before, after = tokens(item.response), set(tokens(utterances[-1]))
+    kept = sum(token in after for token in before)
+    return "" if kept >= FEWEST_KEPT * len(before) else "more than the named entities was changed"
+
+
+def _of_like_length(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
+    before, after = len(pieces(item.response)[0]), len(pieces(utterances[-1])[0])
+    return (
+        ""
+        if before <= LONGEST_RATIO * after and after <= LONGEST_RATIO * max(before, 3)
+        else "the length changed too much"
+    )
+
+
+def _shorter(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
+    def length(texts: tuple[str, ...]) -> int:
+        return sum(len(pieces(texts[place])[0]) for place in places)
+
+    return "" if length(utterances) < length(item.utterances) else "the utterances did not become shorter"
+
+
+def _repeats_the_other(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
+    replies = [place for place in places if place > 0 and normalised(item.utterances[place - 1])]
+    repeating = [place for place in replies if _shares_a_stretch(item.utterances[place - 1], utterances[place])]
+    enough = 2 * len(repeating) >= len(replies)
+    return "" if enough else "fewer than half of the utterances repeat words of the other speaker"
+
+
+def _repeats_itself(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
+    def repeats(place: int) -> bool:
+        before, after = tokens(item.utterances[place]), tokens(utterances[place])
+        n = min(FEWEST_REPEATED, len(before))
+        added = Counter(after[start : start + n] for start in range(len(after) - n + 1))
+        own = Counter(before[start : start + n] for start in range(len(before) - n + 1))
+        return n > 0 and any(added[stretch] > count for stretch, count in own.items())
+
+    repeating = [place for place in places if repeats(place)]
+    enough = 2 * len(repeating) >= len(places)
+    return "" if enough else "fewer than half of the utterances repeat a part of themselves"
+
+
+def _shares_a_stretch(said: str, reply: str) -> bool:
+    source, target = tokens(said), tokens(reply)
+    n = min(FEWEST_REPEATED, len(source))
+    stretches = {source[start : start + n] for start in range(len(source) - n + 1)}
+    return any(target[start : start + n] in stretches for start in range(len(target) - n + 1))
+
+
+CHECKS: MappingProxyType[str, Check] = MappingProxyType(
+    {
+        "replace_named_entity": _mostly_kept,
+        "contradiction": _of_like_length,
+        "unnatural_paraphrase": _of_like_length,
+        "repeating_others": _repeats_the_other,
+        "content_reduction": _shorter,
+        "utterance_duplication": _repeats_itself,
+    }
+)
+"""Strategy -> its check beyond that something changed."""
+
+
+# Asks a model to rewrite items, each once more where its first answer fails the check.
+
+Wanted = tuple[Item, Strategy, int]
+"""An item, what is to be done to it, and the number of the draw."""
+
+
+async def rewrite_all(
+    answering: Answering,
+    wanted: Sequence[Wanted],
+    templates: Templates,
+    sampling: Sampling,
+    *,
+    seen: Callable[[str, Response], None],
+) -> list[Rewriting | NotApplicable]:
+    """Returns what became of every rewriting, in the order of `wanted`.
+
+    Args:
+        answering: the rewriter.
+        wanted: what is to be rewritten.
+        templates: the prompts.
+        sampling: how answers are drawn.
+        seen: told of every answer, new or stored, with its key.
+    """
+    results: dict[int, Rewriting | NotApplicable] = {}
+    waiting = iter(enumerate(wanted))
+
+    async def worker() -> None:
+        for place, (item, strategy, draw) in waiting:
+            results[place] = await _rewrite(answering, item, strategy, draw, templates, sampling, seen)
+
+    await run_together(worker() for _ in range(min(answering.engine.concurrency, len(wanted))))
+    return [results[place] for place in range(len(wanted))]
+
+
+async def _rewrite(
+    answering: Answering,
+    item: Item,
+    strategy: Strategy,
+    draw: int,
+    templates: Templates,
+    sampling: Sampling,
+    seen: Callable[[str, Response], None],
+) -> Rewriting | NotApplicable:
+    answers: list[Response | None] = []
+    result = Rewriting("missing", None, "", 0)
+    for attempt in range(ATTEMPTS):
+        request = plan_rewriting(item, strategy, templates, sampling, draw=draw, attempt=attempt, problem=result.reason)
+        if isinstance(request, NotApplicable):
+            return request
+        try:
+            response = await answering.ask(request)
+        except AnswerFailure:
+            answers.append(None)
+        else:
+            seen(answering.key(request), response)
+            answers.append(response)
+        result = settle(item, strategy, answers, draw=draw)
+        if result.status == "ok":
+            break
+    return result

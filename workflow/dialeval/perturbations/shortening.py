@@ -1,21 +1,26 @@
-"""Utterances cut down until they say little: whole sentences, clauses, details, and naming of things left out."""
+"""Utterances that say little: generic replies, and utterances cut down."""
 
 from __future__ import annotations
 
+import csv
 import itertools
 import re
+from collections.abc import Collection
+from functools import cache
+from importlib.resources import files
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
+from dialeval.perturbations.contradiction import ASKING, AUXILIARIES, SUBJECTS
+from dialeval.perturbations.contradiction import is_question as is_english_question
 from dialeval.perturbations.entities import find_entities
-from dialeval.perturbations.generic import is_question
-from dialeval.perturbations.item_damage import NotApplicable
-from dialeval.perturbations.negation import ASKING, AUXILIARIES, SUBJECTS
-from dialeval.perturbations.strategy import NewText
-from dialeval.perturbations.verb_forms import kinds_of
-from dialeval.perturbations.words import END_MARKS, Replacement, pieces, replace, sentences, word_set, words
-from dialeval.text.tokens import QUESTION_MARKS, script_of
+from dialeval.perturbations.strategy import NewText, NotApplicable
+from dialeval.perturbations.words import END_MARKS, Replacement, kinds_of, pieces, replace, sentences, word_set, words
+from dialeval.text import QUESTION_MARKS, normalised, script_of
+
+# Utterances cut down until they say little: whole sentences, clauses, details, and naming of things left out.
 
 FEWEST_PIECES = 5
 """Words, or characters in scripts without blanks, below which an utterance holds too little to reduce."""
@@ -165,3 +170,58 @@ def _without_names(sentence: str) -> str:
         if (counts or entity.category in _VAGUE) and before and before[-1] != ",":
             changes.append(Replacement(entity.start, entity.end, "some" if counts else _VAGUE[entity.category]))
     return re.sub(r"\b(in|at|to|from) somewhere\b", "somewhere", replace(sentence, changes))
+
+
+# Things one can say to anything: replies without content, in the languages of xDial-Eval.
+
+
+class Generic(NamedTuple):
+    """Generic replies of one language."""
+
+    to_questions: tuple[str, ...]
+    to_statements: tuple[str, ...]
+
+
+@cache
+def generic_replies() -> MappingProxyType[str, Generic]:
+    """Returns the generic replies by language code."""
+    text = files("dialeval.perturbations").joinpath("generic_replies.csv").read_text(encoding="utf-8")
+    found: dict[str, dict[str, list[str]]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        found.setdefault(row["language"], {}).setdefault(row["replies_to"], []).append(row["text"])
+    return MappingProxyType(
+        {
+            language: Generic(tuple(replies["question"]), tuple(replies["statement"]))
+            for language, replies in found.items()
+        }
+    )
+
+
+def is_question(text: str, language: str) -> bool:
+    """Says whether an utterance asks something."""
+    if language == "en":
+        sentence = text.strip().rstrip('"”’) ')
+        return any(mark in sentence[-3:] for mark in QUESTION_MARKS) or is_english_question(sentence)
+    return any(mark in text.strip()[-3:] for mark in QUESTION_MARKS)
+
+
+def generic_reply(previous: str, language: str, avoid: Collection[str], rng: np.random.Generator) -> str | None:
+    """Draws a generic reply to an utterance: an answer if that asks something, or else a remark.
+
+    Args:
+        previous: the utterance that is replied to; may be empty.
+        language: language code.
+        avoid: texts that the reply may not equal, unless all were said already.
+        rng: source of the draw.
+
+    Returns:
+        The reply; None for a language without generic replies.
+    """
+    generic = generic_replies().get(language)
+    if generic is None:
+        return None
+    replies = generic.to_questions if is_question(previous, language) else generic.to_statements
+    spoken = {normalised(text) for text in avoid}
+    fresh = [reply for reply in replies if normalised(reply) not in spoken]
+    choice = fresh or replies
+    return choice[int(rng.integers(len(choice)))]

@@ -1,17 +1,169 @@
-"""A perturbation strategy: a name, what it aims at, and a function that damages the utterances of one case."""
+"""A perturbation strategy, what it gives, and what other dialogues offer as replacements."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from dialeval.corpora.items import Item
 from dialeval.criteria import Level
-from dialeval.perturbations.item_damage import NotApplicable
-from dialeval.perturbations.pool import Pool
+from dialeval.perturbations.entities import find_entities, listed_by_category
+from dialeval.perturbations.words import content_words, pieces
+from dialeval.text import normalised
+
+# What other dialogues offer as replacements: utterances of other dialogues, and named entities by category.
+
+TRIES = 40
+"""How many utterances are drawn in search of one that is about something else."""
+
+FEWEST_PIECES = 4
+"""Words, or characters in scripts without blanks, that an utterance needs to be about anything."""
+
+
+class PoolUtterance(NamedTuple):
+    """An utterance, and the cluster (dialogue) it comes from."""
+
+    text: str
+    cluster: str
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Replacements from a corpus, by language.
+
+    Attributes:
+        said: responses of turn-level items and all utterances of dialogues, each once per cluster.
+        entities: category -> distinct entities, with those of our own list after the corpus's.
+    """
+
+    said: Mapping[str, tuple[PoolUtterance, ...]] = field(default_factory=dict)
+    entities: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+
+
+def build_pool(items: Iterable[Item]) -> Pool:
+    """Returns the pool of a corpus; the order of the items decides which draw is which."""
+    said: dict[str, dict[PoolUtterance, None]] = {}
+    texts: dict[str, dict[str, None]] = {}
+    for item in items:
+        own = (item.response,) if item.level == "turn" else item.utterances
+        said.setdefault(item.language, {}).update(
+            (PoolUtterance(text.strip(), item.cluster), None) for text in own if text.strip()
+        )
+        if item.language == "en":
+            texts.setdefault("en", {}).update(dict.fromkeys(item.utterances))
+    return Pool(
+        {language: tuple(found) for language, found in said.items()},
+        {language: _entities(found) for language, found in texts.items()},
+    )
+
+
+def strange_utterance(
+    pool: Pool, item: Item, rng: np.random.Generator, taken: Iterable[str] = ()
+) -> str | NotApplicable:
+    """Draws an utterance of another dialogue that is about something else.
+
+    In English it has two words that carry meaning and none that was said in the dialogue; elsewhere it is long enough
+    to be about something. Where the draws find none such, any other utterance of another dialogue will do.
+
+    Args:
+        pool: where to draw from.
+        item: the item that it is strange to.
+        rng: source of the draws.
+        taken: further utterances that it must not repeat.
+    """
+    said = pool.said.get(item.language, ())
+    if not said:
+        return NotApplicable("the corpus has no other dialogue in this language")
+    heard = {normalised(text) or text.strip() for text in (*item.utterances, *taken)}
+    topics = frozenset[str]().union(*map(content_words, item.utterances)) if item.language == "en" else frozenset[str]()
+    second_best = ""
+    for place in rng.integers(len(said), size=TRIES):
+        text, cluster = said[int(place)]
+        if cluster == item.cluster or (normalised(text) or text) in heard:
+            continue
+        if _is_about_something(text, item.language) and not topics & content_words(text):
+            return text
+        second_best = second_best or text
+    return second_best or NotApplicable("the corpus has no other dialogue in this language")
+
+
+def another_entity(
+    pool: Pool, language: str, category: str, avoid: Iterable[str], rng: np.random.Generator
+) -> str | NotApplicable:
+    """Draws an entity of a category, none of `avoid` (in lower case)."""
+    avoided = set(avoid)
+    known = pool.entities.get(language) or listed_by_category()
+    choice = [name for name in known.get(category, ()) if name.lower() not in avoided]
+    if not choice:
+        return NotApplicable("the corpus has no other named entity of the category")
+    return choice[int(rng.integers(len(choice)))]
+
+
+def entity_categories(pool: Pool, language: str) -> tuple[str, ...]:
+    """Returns the categories that have entities, sorted."""
+    return tuple(sorted(pool.entities.get(language) or listed_by_category()))
+
+
+def _entities(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, str]] = {}
+    for text in texts:
+        for entity in find_entities(text):
+            kept = found.setdefault(entity.category, {})
+            if entity.key not in kept or kept[entity.key].islower():
+                kept[entity.key] = entity.key if entity.category in ("number", "day") else entity.text
+    for category, names in listed_by_category().items():
+        for name in names:
+            kept = found.setdefault(category, {})
+            if name.lower() not in kept or kept[name.lower()].islower():
+                kept[name.lower()] = name
+    return {category: tuple(kept.values()) for category, kept in found.items()}
+
+
+def _is_about_something(text: str, language: str) -> bool:
+    if language == "en":
+        return len(content_words(text)) >= 2
+    return len(pieces(text)[0]) >= FEWEST_PIECES
+
+
+# What a perturbation gives: a damaged item with an account of what was done to it, or the reason why there is none.
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """An item made worse on purpose.
+
+    Attributes:
+        strategy: name of the strategy.
+        way: which of the strategy's ways or rules was used; `model` where a model rewrote the item.
+        draw: 0-based number of this repetition; draws of one item differ from each other.
+        severity: how many times the strategy was applied; 1 unless the item is a step of a severity ladder.
+        original_id: `item_id` of the undamaged item.
+        item: the damaged item; never equal to the original. Its `item_id` is `<original_id>/<strategy>/<draw>`.
+        touched: 0-based numbers of the utterances in the damaged item that changed, moved or are new.
+        changed: what changed, for a reader, such as `2: "she" > "they"` (utterances counted from 0).
+    """
+
+    strategy: str
+    way: str
+    draw: int
+    severity: int
+    original_id: str
+    item: Item
+    touched: tuple[int, ...]
+    changed: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotApplicable:
+    """Why an item could not be damaged; the same reason has the same words, so that reasons can be counted."""
+
+    reason: str
+
+
+# A perturbation strategy: a name, what it aims at, and a function that damages the utterances of one case.
 
 Scope = Literal["chatbot", "all"]
 """Whose utterances may be touched in a dialogue."""
@@ -160,3 +312,42 @@ def edit_each(
         why = max(reasons, key=lambda reason: reasons[reason]) if reasons else "the damage would change nothing"
         return NotApplicable(why if not n_changed else f"fewer than half of the utterances would change: {why}")
     return Edit(way, tuple(utterances), tuple(spans))
+
+
+# Which utterances are the chatbot's.
+
+
+def chatbot_turns(item: Item) -> tuple[int, ...]:
+    """Returns the 0-based numbers of the chatbot's utterances.
+
+    A speaker named `chatbot` is the chatbot; beside a speaker named `human` it is the other one. Where neither is
+    known, it is the one who responds at turn level, and the second to speak in a dialogue. Where the source tells no
+    two speakers apart, they are taken to speak in turn.
+    """
+    speakers = item.speakers
+    names = list(dict.fromkeys(speakers))
+    if len(names) < 2:
+        last_is_chatbot = item.level == "turn" or len(speakers) % 2 == 0
+        return tuple(turn for turn in range(len(speakers)) if ((len(speakers) - 1 - turn) % 2 == 0) == last_is_chatbot)
+    if "chatbot" in names:
+        chatbot = "chatbot"
+    elif "human" in names:
+        chatbot = next(name for name in names if name != "human")
+    else:
+        chatbot = speakers[-1] if item.level == "turn" else names[1]
+    return tuple(turn for turn, speaker in enumerate(speakers) if speaker == chatbot)
+
+
+def same_speaker_before(item: Item) -> tuple[int, ...]:
+    """Returns the numbers of the earlier utterances of the one who says the last one."""
+    last = len(item.speakers) - 1
+    if len(set(item.speakers)) < 2:
+        return tuple(turn for turn in range(last) if (last - turn) % 2 == 0)
+    return tuple(turn for turn in range(last) if item.speakers[turn] == item.speakers[last])
+
+
+def spoke_last(item: Item, turn: int) -> bool:
+    """Says whether the one who says an utterance also says the last one."""
+    if len(set(item.speakers)) < 2:
+        return (len(item.speakers) - 1 - turn) % 2 == 0
+    return item.speakers[turn] == item.speakers[-1]

@@ -17,13 +17,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar, get_args
 
-from dialeval.config.robustness import PACKAGE
+from dialeval.config.metaeval import PACKAGE
 from dialeval.errors import UserError
 from dialeval.perturbations.strategy import Strategy, first_of
-from dialeval.perturbations.synonyms import Part, Synonym, plural
-from dialeval.perturbations.turn import rare_synonyms
-from dialeval.perturbations.verb_forms import Kind, inflected
-from dialeval.perturbations.words import STOP_WORDS
+from dialeval.perturbations.turn_strategies import rare_synonyms
+from dialeval.perturbations.words import STOP_WORDS, Kind, Part, Synonym, inflected, plural
 
 T = TypeVar("T")
 PARAPHRASE = "unnatural_paraphrase"

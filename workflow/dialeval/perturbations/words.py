@@ -1,14 +1,19 @@
-"""Words, sentences and smallest pieces of an utterance, with their places, so that a change leaves the rest alone."""
+"""Words of English utterances with their places, forms of verbs, and unusual synonyms."""
 
 from __future__ import annotations
 
+import csv
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Literal, NamedTuple, get_args
 
-from dialeval.text.tokens import is_unspaced, script_of
+from dialeval.text import is_unspaced, script_of
+
+# Words, sentences and smallest pieces of an utterance, with their places, so that a change leaves the rest alone.
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -167,3 +172,209 @@ def _ends_in_abbreviation(text: str) -> bool:
         return False
     word = last_word[0].lower().strip('("“')
     return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i")
+
+
+# Forms of English verbs: irregular ones from a table, regular ones by rule.
+
+Kind = Literal["base", "third", "past", "participle", "ing"]
+
+_DOUBLED = word_set("begin forget prefer regret occur abhor abet admit permit control refer con")
+_VOWELS = "aeiou"
+_THIRD = MappingProxyType({"have": "has", "be": "is", "do": "does", "go": "goes"})
+
+
+class VerbForms(NamedTuple):
+    """All forms of one verb."""
+
+    base: str
+    third: str
+    past: str
+    participle: str
+    ing: str
+
+
+@cache
+def verbs() -> MappingProxyType[str, VerbForms]:
+    """Returns the verbs of the table by their base form."""
+    text = files("dialeval.perturbations").joinpath("verbs.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(text.splitlines())
+    return MappingProxyType({row["base"]: _forms(row["base"], row["past"], row["participle"]) for row in rows})
+
+
+@cache
+def readings() -> MappingProxyType[str, tuple[tuple[str, Kind], ...]]:
+    """Returns for every form in the table the verbs and kinds that it can be."""
+    found: dict[str, tuple[tuple[str, Kind], ...]] = {}
+    for base, forms in verbs().items():
+        for kind in get_args(Kind):
+            form = str(getattr(forms, kind))
+            found[form] = (*found.get(form, ()), (base, kind))
+    return MappingProxyType(found)
+
+
+def kinds_of(word: str) -> tuple[Kind, ...]:
+    """Returns the kinds of verb form that a word can be; none for a word that is not in the table."""
+    return tuple(kind for _, kind in readings().get(word, ()))
+
+
+def base_of(word: str, kind: Kind) -> str:
+    """Returns the base form of a word that is a verb form of some kind.
+
+    Raises:
+        KeyError: the word is no such form.
+    """
+    return next(base for base, found in readings()[word] if found == kind)
+
+
+def inflected(verb: str, kind: Kind) -> str:
+    """Returns a form of any verb, in the table or not; of several words the first is the verb."""
+    first, blank, rest = verb.partition(" ")
+    forms = verbs().get(first) or _forms(first, "", "")
+    return str(getattr(forms, kind)) + blank + rest
+
+
+def _forms(base: str, past: str, participle: str) -> VerbForms:
+    regular = _with_ed(base)
+    return VerbForms(base, _THIRD.get(base) or with_s(base), past or regular, participle or regular, _with_ing(base))
+
+
+def with_s(word: str) -> str:
+    """Returns the third person of a verb or the plural of a noun by rule."""
+    if word.endswith(("s", "x", "z", "ch", "sh")):
+        return word + "es"
+    if word.endswith("y") and word[-2:-1] not in _VOWELS:
+        return word[:-1] + "ies"
+    return word + "s"
+
+
+def _with_ed(base: str) -> str:
+    if base.endswith("e"):
+        return base + "d"
+    if base.endswith("y") and base[-2:-1] not in _VOWELS:
+        return base[:-1] + "ied"
+    return _doubled(base) + "ed"
+
+
+def _with_ing(base: str) -> str:
+    if base.endswith("ie"):
+        return base[:-2] + "ying"
+    if base.endswith("e") and not base.endswith(("ee", "oe", "ye")) and base != "be":
+        return base[:-1] + "ing"
+    return _doubled(base) + "ing"
+
+
+def _doubled(base: str) -> str:
+    """Returns a verb with its last consonant twice where one short syllable ends in it."""
+    n_vowels = sum(letter in _VOWELS for letter in base)
+    short = len(base) > 2 and base[-1] not in _VOWELS + "wxy" and base[-2] in _VOWELS and n_vowels == 1
+    return base + base[-1] if short or base in _DOUBLED else base
+
+
+# Everyday English words and synonyms that people would hardly use, in the form that fits the sentence.
+
+Part = Literal["noun", "verb", "adjective", "adverb"]
+
+_BEFORE_NOUN = word_set(
+    """a an the my your his her our their its this that these those some any no every each of in at with for good new
+    old big favorite favourite nice great hard real own other"""
+)
+_BEFORE_VERB = word_set(
+    """i you we they he she it who to can could will would shall should must may might don't doesn't didn't do did does
+    can't won't not also really always never usually often please let's i'd i'll we'll you'll n't just"""
+)
+_ONLY_BEFORE_VERB = word_set("i we they to you can don't")
+_PLURALS = MappingProxyType(
+    {
+        "man": "men",
+        "woman": "women",
+        "child": "children",
+        "wife": "wives",
+        "life": "lives",
+        "person": "persons",
+        "foot": "feet",
+    }
+)
+
+
+class Synonym(NamedTuple):
+    """What may stand for a word form.
+
+    Attributes:
+        part: the part of speech under which it may.
+        base: the word of the list, uninflected.
+        forms: the unnatural synonyms in the same form.
+    """
+
+    part: Part
+    base: str
+    forms: tuple[str, ...]
+
+
+SynonymsOf = Callable[[str], tuple[Synonym, ...]]
+"""Gives the unnatural synonyms of a word form in lower case."""
+
+
+@cache
+def unnatural_synonyms() -> MappingProxyType[str, tuple[Synonym, ...]]:
+    """Returns the unnatural synonyms of every form of the words in our list."""
+    text = files("dialeval.perturbations").joinpath("synonyms.csv").read_text(encoding="utf-8")
+    found: dict[str, list[Synonym]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        word, part, unnatural = row["word"], row["part"], row["unnatural"].split(";")
+        if part == "verb":
+            for kind in get_args(Kind):
+                _add(found, inflected(word, kind), "verb", word, [inflected(synonym, kind) for synonym in unnatural])
+        elif part == "noun":
+            _add(found, word, "noun", word, unnatural)
+            _add(found, plural(word), "noun", word, [plural(synonym) for synonym in unnatural])
+        elif part == "adjective":
+            _add(found, word, "adjective", word, unnatural)
+        else:
+            _add(found, word, "adverb", word, unnatural)
+    return MappingProxyType({form: tuple(synonyms) for form, synonyms in found.items()})
+
+
+def listed_synonyms(form: str) -> tuple[Synonym, ...]:
+    """Returns the unnatural synonyms of a word form in our list."""
+    return unnatural_synonyms().get(form, ())
+
+
+def fitting_synonym(
+    word: Word, previous: str, following: str, synonyms_of: SynonymsOf = listed_synonyms
+) -> Synonym | None:
+    """Returns the synonym of a word that fits what stands beside it, or None.
+
+    Args:
+        word: a word of an utterance.
+        previous: the word before it in lower case; empty at the beginning and after a mark.
+        following: the word after it in lower case; empty at the end and before a mark.
+        synonyms_of: gives the synonyms of a word form in lower case.
+    """
+    if word.lower == "like" and previous not in _BEFORE_VERB:
+        return None  # a preposition more often than a verb
+    synonyms = synonyms_of(word.lower)
+    nouns = [synonym for synonym in synonyms if synonym.part == "noun"]
+    if following == "of" and nouns:
+        return nouns[0]
+    return next((synonym for synonym in synonyms if _fits(synonym, word, previous, alone=len(synonyms) == 1)), None)
+
+
+def _fits(synonym: Synonym, word: Word, previous: str, *, alone: bool) -> bool:
+    if synonym.part == "verb":
+        after_verb = bool(kinds_of(previous)) and previous not in _BEFORE_VERB and word.lower == synonym.base
+        return word.lower.endswith("ing") or not (previous in _BEFORE_NOUN or after_verb)
+    if synonym.part == "noun":
+        return previous not in _ONLY_BEFORE_VERB and (alone or previous not in _BEFORE_VERB)
+    return True
+
+
+def _add(found: dict[str, list[Synonym]], form: str, part: Part, base: str, forms: list[str]) -> None:
+    known = found.setdefault(form, [])
+    if all(synonym.part != part or synonym.base != base for synonym in known):
+        known.append(Synonym(part, base, tuple(forms)))
+
+
+def plural(noun: str) -> str:
+    """Returns the plural of a noun; of several words the last is the noun."""
+    first, blank, last = noun.rpartition(" ")
+    return first + blank + (_PLURALS.get(last) or with_s(last))

@@ -1,1 +1,1 @@
-"""The evaluation protocols: what the papers ask under which name, in the forms of `dialeval.forms`."""
+"""The evaluation protocols: what the papers ask under which name, in the forms that this room reads and plans."""

@@ -1,17 +1,21 @@
-"""A planned request: what to ask, and which dialogues the answer will be about."""
+"""Planned requests, their answers joined with them, and rows of judgements."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from dialeval.engines.request import Message, Request, Sampling
-from dialeval.schemas.shared import REQUESTS
-from dialeval.tables import TableWriter
-from dialeval.text.counting import counted
+from dialeval.engines.requests import Message, Request, Sampling
+from dialeval.errors import UserError
+from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES, Status
+from dialeval.tables.files import TableWriter, iterate_rows
+from dialeval.text import counted
+
+# A planned request: what to ask, and which dialogues the answer will be about.
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +102,94 @@ def write_requests(path: Path, planned: Iterable[Planned]) -> None:
 def in_shard(name: str, shard: int, shards: int) -> bool:
     """Returns whether a request or seed of this name belongs to a shard (1-based), whatever else there is."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) % shards == shard - 1
+
+
+# What the rows of the table `judgements` have in common, whatever the form of the question.
+
+JUDGEMENT_ABOUT = (
+    "protocol",
+    "request_id",
+    "corpus",
+    "language",
+    "item_id",
+    "case_id",
+    "left",
+    "right",
+    "n_utterances",
+    "repeat",
+)
+"""Columns that a judgement takes over from its request."""
+
+
+def judgement(judge: str, planned: Mapping[str, Any], status: Status, **said: Any) -> dict[str, Any]:
+    """Returns a row of the table `judgements`.
+
+    Args:
+        judge: name of the judge.
+        planned: row of `requests`; a column that is not there is empty.
+        status: whether the answer could be read.
+        said: what the judge said: `choice`, `outcome`, `value`, `reason` and so on.
+    """
+    about = {name: planned.get(name) for name in JUDGEMENT_ABOUT}
+    return {"judge": judge, **about, "repeat": planned.get("repeat") or 0, "reason": "", "status": status, **said}
+
+
+# Requests joined with their responses, by request_id, without holding either table in memory.
+
+ABOUT = (*JUDGEMENT_ABOUT, "part", "labels")
+ANSWER = ("request_id", "status", "text", "finish_reason")
+CHOICE_ANSWER = ("request_id", "status", "finish_reason", "label_logprobs", "label_mass")
+
+
+def answered(
+    requests: Path,
+    responses: Sequence[Path],
+    about: Sequence[str] = ABOUT,
+    answer: Sequence[str] = ANSWER,
+    again: Sequence[Path] = (),
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yields each row of `requests` (the ids of its subject) with its row of `responses`, if the judge was asked.
+
+    Args:
+        requests: the table of requests.
+        responses: tables of responses, one per shard; each keeps the order of the requests.
+        about: columns of `requests` to read; `request_id` among them.
+        answer: columns of `responses` to read; `request_id` and `status` among them.
+        again: tables of responses to requests that were asked again; one that is there takes the place of the first.
+
+    Raises:
+        UserError: a request has no row in any of the responses.
+    """
+    streams = [iterate_rows(path, RESPONSES, answer) for path in responses]
+    second = {row["request_id"]: row for path in again for row in iterate_rows(path, RESPONSES, answer)}
+    heads = [next(stream, None) for stream in streams]
+    for row in iterate_rows(requests, REQUESTS, about):
+        for place, head in enumerate(heads):
+            if head is not None and head["request_id"] == row["request_id"]:
+                heads[place] = next(streams[place], None)
+                newer = second.get(row["request_id"] + "/again")
+                if head["status"] != NOT_ASKED:
+                    yield row, newer if newer and newer["status"] == "ok" else head
+                break
+        else:
+            names = ", ".join(str(path) for path in responses)
+            raise UserError(f"{names}: no row for request '{row['request_id']}' of {requests}; delete them, run again")
+
+
+# How many answers could be read, said by every stage that reads them.
+
+
+def with_statuses_said(rows: Iterable[dict[str, Any]], whose: str) -> Iterator[dict[str, Any]]:
+    """Yields rows as they are, and says in the log how many have which status.
+
+    Args:
+        rows: rows with a `status`.
+        whose: whose answers they were read from.
+    """
+    counts: Counter[str] = Counter()
+    for row in rows:
+        counts[row["status"]] += 1
+        yield row
+    if set(counts) - {"ok"}:
+        said = ", ".join(f"{count} {status}" for status, count in counts.most_common())
+        print(f"read of {whose}: {said}", flush=True)

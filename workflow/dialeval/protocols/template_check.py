@@ -6,17 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from dialeval.config.own_protocols import folded
+from dialeval.config.protocols import folded
 from dialeval.corpora.items import Item
 from dialeval.criteria import LEVELS, Criterion, Level
-from dialeval.engines.request import Request, Sampling
-from dialeval.forms import detect, mark, pair, probability, scale
-from dialeval.forms.asked import asked
-from dialeval.forms.asked_about import AskedAbout
-from dialeval.forms.cases import by_case
-from dialeval.forms.item_prompts import RATING, YES_NO, ByLevel
-from dialeval.forms.question import Question
+from dialeval.engines.requests import Request, Sampling
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols import detect, mark, pair, probability, scale
+from dialeval.protocols.item_prompts import RATING, YES_NO, ByLevel
+from dialeval.protocols.pair import by_case
+from dialeval.protocols.questions import AskedAbout, Question, asked
 
 _LENGTH = 4
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from dialeval.config.reading import WRITTEN_DOWN
+from dialeval.config.files import WRITTEN_DOWN
 from dialeval.errors import UserError
-from dialeval.provenance import kept
+from dialeval.provenance import kept_outputs
 from dialeval.provenance.records import FOLDER, digest_of
 
 BESIDE = {"trained": "checkpoints"}
@@ -127,8 +127,8 @@ def remove(results: Path, leftovers: Sequence[Leftover]) -> Iterator[Leftover]:
             path.unlink()
         _remove_empty(results, path.parent)
         yield one
-        kept.forget(results, [path])
-        _remove_empty(results, (results / kept.FOLDER / one.name).parent)
+        kept_outputs.forget(results, [path])
+        _remove_empty(results, (results / kept_outputs.FOLDER / one.name).parent)
     for path, record in list(_records(results)):
         names = record["outputs"]
         if removed.intersection(names) and not any(os.path.lexists(results / name) for name in names):

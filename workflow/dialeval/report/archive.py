@@ -13,16 +13,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dialeval.failure_kinds import GOOD
-from dialeval.pages.self_contained import pack
+from dialeval.criteria import NO_FAILURE
+from dialeval.html_pages import pack
 from dialeval.report.asked import Exchanges
-from dialeval.report.dialogues import Dialogues, sources_of
-from dialeval.report.inputs import ReportInputs
+from dialeval.report.dialogues import Dialogues, people_of, sources_of, with_labels
+from dialeval.report.inputs import TITLES, ReportInputs
 from dialeval.report.judged import OUTCOMES, Asking, Case, Counts, Judged, judgements_piece
-from dialeval.report.labelled import people_of, with_labels
-from dialeval.report.packing import Columns, Names
-from dialeval.report.prompts import MOST_BYTES, Prompts, fitting_prompts, no_prompts
-from dialeval.report.protocols import TITLES
+from dialeval.report.packing import MOST_BYTES, Columns, Names, Prompts, fitting_prompts, no_prompts
 
 _ROWS_AT_ONCE = 20_000  # judgements whose answers are looked up together
 __all__ = ["OUTCOMES", "Archive", "build_archive"]
@@ -159,7 +156,7 @@ def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _
         "embedded": sorted(names.embedded),
         "titles": {one.name: one.title for one in alone_first} | _kinds(inputs, counts),
         "marking": sorted(counts.marking),
-        "good_case": GOOD,
+        "good_case": NO_FAILURE,
         "at_lengths": sorted(counts.at_lengths),
         "shipped": sorted(TITLES),
         "no_prompts": no_prompts(inputs),

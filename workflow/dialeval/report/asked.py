@@ -1,4 +1,4 @@
-"""What judges were sent and what they answered about the cases that a page shows: looked up by request."""
+"""What judges were sent and answered, and how an answer became a verdict."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dialeval.engines.prices import Prices
-from dialeval.engines.request import Message
-from dialeval.engines.system_messages import merge_system
-from dialeval.schemas.table import Table
-from dialeval.tables import chosen_rows, read_table
+from dialeval.engines.requests import Message, merge_system
+from dialeval.engines.spending.prices import Prices
+from dialeval.tables.dialogues import Form, Status
+from dialeval.tables.files import chosen_rows, read_table
+from dialeval.tables.schema import Table
+
+# What judges were sent and what they answered about the cases that a page shows: looked up by request.
 
 Lookup: TypeAlias = Callable[[Collection[str]], Iterable[Mapping[str, Any]]]
 """Gives the rows of a table whose `request_id` is among some."""
@@ -170,3 +172,47 @@ def _by_id(rows: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
 def _sum(counts: Iterable[int | None]) -> int | None:
     known = [count for count in counts if count is not None]
     return sum(known) if known else None
+
+
+# How an answer became a verdict, in words: by which rule it was read, or why it could not be.
+
+_FROM_TEXT: dict[Form, str] = {
+    "pair": "read from its line “Choice:”",
+    "detect": "read from its lines “Choice:” and “Index:”",
+    "mark": "read from its lines, one for each kind",
+    "scale": "read from the number behind each criterion",
+    "probability": "read from the probabilities of the labels",
+}
+_UNREAD: dict[Status, str] = {
+    "unparsed": "not read: the answer has not the form that was asked for, or could mean two things",
+    "refused": "not read: the model refused, or a filter ended the answer",
+    "truncated": "not read: the answer was cut off before it said enough",
+    "low_mass": "not read: the labels together have too little probability, the model was about to say something else",
+    "missing": "there is no answer",
+}
+assert set(_FROM_TEXT) == set(get_args(Form))
+
+
+def how_read(form: Form | None, status: str, exchange: Exchange | None) -> str:
+    """Returns how an answer was read.
+
+    Args:
+        form: of the question; None where it is not known.
+        status: of the judgement.
+        exchange: the request and its answer; None where the page does not have them.
+    """
+    if status != "ok":
+        return next((words for known, words in _UNREAD.items() if known == status), "")
+    if exchange is None:
+        return ""
+    if exchange.request["kind"] == "choice":
+        return _of_labels(exchange)
+    if exchange.request["answer_schema"]:
+        return "read from the fields of its JSON object"
+    return _FROM_TEXT.get(form, "") if form else ""
+
+
+def _of_labels(exchange: Exchange) -> str:
+    mass = exchange.answer["label_mass"]
+    together = "" if mass is None else f", which together had {mass:.4g} of the probability"
+    return f"{_FROM_TEXT['probability']} as the first thing said{together}"

@@ -1,13 +1,20 @@
-"""What a leaderboard is: rows, columns, and the numbers in them."""
+"""What a leaderboard is: numbers, ranks, and links to the cases behind a number."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
-from dialeval.schemas.table import Kind
-from dialeval.tables import HUMAN
+from dialeval.figures.metaeval_names import ALL, AVERAGE
+from dialeval.report.inputs import SELFCHAT, AskedProtocol, ReportInputs
+from dialeval.tables.files import HUMAN
+from dialeval.tables.schema import Kind, scope
+from dialeval.text import counted
+
+# What a leaderboard is: rows, columns, and the numbers in them.
 
 
 @dataclass(frozen=True)
@@ -103,3 +110,276 @@ class Board:
 def chatbots_of(board: Board) -> tuple[str, ...]:
     """Returns the rows of a board that are not the human dialogues."""
     return tuple(model for model in board.models if model != HUMAN)
+
+
+# How numbers are written for reading, and what a column sorts by.
+
+MISSING = "–"
+
+
+def is_missing(value: object) -> bool:
+    """Whether a table's value is null or not a number."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def write_number(value: float | int | None, kind: Kind) -> str:
+    """Returns a number as the reader sees it; a missing one as a dash.
+
+    Args:
+        value: shares as fractions of 1.
+        kind: what the number is.
+    """
+    if value is None or is_missing(value):
+        return MISSING
+    match kind:
+        case "share":
+            return f"{100 * value:.1f}%"
+        case "rating" | "tokens":
+            return f"{value:.1f}"
+        case "correlation":
+            return f"{value:.3f}"
+        case "count":
+            return f"{int(value):,}"
+        case _:
+            return str(value) if isinstance(value, int) else f"{value:.4g}"
+
+
+def write_interval(low: float | None, high: float | None, kind: Kind) -> str:
+    """Returns an interval, the unit only once; empty if either end is missing."""
+    if is_missing(low) or is_missing(high):
+        return ""
+    between = " to " if low is not None and low < 0 else "–"  # a dash before a minus reads as one mark
+    return f"{write_number(low, kind).removesuffix('%')}{between}{write_number(high, kind)}"
+
+
+def sort_value(value: object) -> str | None:
+    """Returns a number in full for sorting, or None for a missing one; anything else is sorted by its text."""
+    if is_missing(value):
+        return None
+    if isinstance(value, bool):
+        return str(int(value))
+    return repr(value) if isinstance(value, int | float) else str(value)
+
+
+def listed(words: list[str]) -> str:
+    """Returns `a`, `a and b`, `a, b and c`."""
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+
+
+# Places on a leaderboard: which of them are settled, as the table `ranks` of a protocol says.
+
+HEADING = "Place"
+_MOST_NAMED = 4
+
+
+def placed(inputs: ReportInputs, folder: str, judge: str | None, measure: Measure) -> Measure:
+    """Returns a column with the places that systems can have by it, where they were ranked.
+
+    Args:
+        inputs: the run.
+        folder: where the table `ranks` lies: the protocol's, or that of labels.
+        judge: whose scores.
+        measure: the column.
+    """
+    table = inputs.tables.get(f"{folder}/ranks")
+    if table is None or measure.compared_as is None:
+        return measure
+    found = {
+        row["system"]: Place(row["rank"], row["rank_low"], row["rank_high"])
+        for row in table.to_pylist()
+        if (row["judge"], (row["table"], row["measure"], row["scope"])) == (judge, measure.compared_as)
+    }
+    return replace(measure, places=found)
+
+
+def place_column(measure: Measure) -> list[Measure]:
+    """Returns the column of places by the measure that orders a leaderboard; none where it ranks nobody."""
+    if not measure.places:
+        return []
+    values = {
+        system: Value(place.rank, place.low, place.high, cases=measure.values[system].cases)
+        for system, place in measure.places.items()
+        if system in measure.values
+    }
+    words = (
+        f"Place by {measure.name}, and under it the places that the system can have: all of them hold together, since "
+        "p-values are corrected for all pairs (Holm)"
+    )
+    return [Measure(HEADING, "count", decides=False, values=values, words=words, low_is_best=True)]
+
+
+@dataclass(frozen=True)
+class First:
+    """Who is first by a measure, and who cannot be told apart from the first.
+
+    Attributes:
+        label: the measure's.
+        leaders: who has the best value.
+        rivals: who else may be first, in the order of the places.
+        unplaced: who has no place by it.
+    """
+
+    label: str
+    leaders: tuple[str, ...]
+    rivals: tuple[str, ...]
+    unplaced: tuple[str, ...] = ()
+
+
+def first_by(board: Board, measure: Measure) -> First | None:
+    """Returns who may be first by a measure; None where nobody was ranked by it."""
+    ranked = sorted(
+        (place.rank, system) for system in chatbots_of(board) if (place := measure.places.get(system)) is not None
+    )
+    leaders = tuple(system for rank, system in ranked if rank == 1)
+    rivals = tuple(system for rank, system in ranked if rank > 1 and measure.places[system].low == 1)
+    unplaced = tuple(system for system in chatbots_of(board) if system not in measure.places)
+    return First(measure.name, leaders, rivals, unplaced) if leaders else None
+
+
+def in_words(firsts: list[First], n_named: int) -> list[str]:
+    """Returns a sentence for all measures by which the first place is settled, and one for each set of rivals.
+
+    Args:
+        firsts: who may be first, by each measure.
+        n_named: how many measures were named before; what holds by all of them is said without their names.
+    """
+
+    def by(labels: list[str]) -> str:
+        return "By each of these" if len(labels) == n_named > 1 else f"By {listed(labels)}"
+
+    settled: dict[tuple[str, ...], list[str]] = {}
+    for first in firsts:
+        if len(first.leaders) == 1 and not first.rivals:
+            settled.setdefault(first.unplaced, []).append(first.label)
+    sentences = [
+        f"{by(labels)}, all others are shown to be worse{_except(unplaced)}." for unplaced, labels in settled.items()
+    ]
+    rivals: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for first in firsts:
+        if first.rivals:
+            rivals.setdefault((first.leaders, first.rivals), []).append(first.label)
+    sentences += [
+        f"{by(labels)}, {_named(others)} cannot be told apart from {listed(list(leaders))}."
+        for (leaders, others), labels in rivals.items()
+    ]
+    return sentences
+
+
+def _except(unplaced: tuple[str, ...]) -> str:
+    return f", except {_named(unplaced)}, of which no place is known" if unplaced else ""
+
+
+def _named(systems: tuple[str, ...]) -> str:
+    if len(systems) <= _MOST_NAMED:
+        return listed(list(systems))
+    return f"{', '.join(systems[: _MOST_NAMED - 1])} and {counted(len(systems) - _MOST_NAMED + 1, 'other')}"
+
+
+# Where a number's cases are: the address at which the viewer shows what stands behind a cell.
+
+DIALOGUES, RATED, CHOICES, DAMAGED = "dialogues", "rated", "choices", "damaged"
+"""The kinds of cases: dialogues of systems, rated items, test items with options, items before and after damage."""
+_NO_CRITERION = (ALL, AVERAGE)
+_ALL = "all"  # the scope of what is compared on everything
+_MEAN = "mean"  # of the domains of a group
+_PRINTED = "published"  # what a paper prints, of which there are no cases
+
+
+def to_cases(kind: str, group: str = "", case: str = "", **facets: str | tuple[str, ...]) -> str:
+    """Returns the address of cases, without `#`.
+
+    Args:
+        kind: of the cases.
+        group: the source, corpus, task or damage that they are of; empty for any.
+        case: one of them; empty for the first.
+        facets: what they must have; several values of one stand beside each other.
+    """
+    fields = {"cases": kind, "of": group, "case": case, **facets}
+    written = {name: (value,) if isinstance(value, str) else value for name, value in fields.items()}
+    return "&".join(
+        f"{name}={','.join(quote(value, safe='') for value in values)}"
+        for name, values in written.items()
+        if any(values)
+    )
+
+
+def of_systems(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
+    """Returns the address of the dialogues behind a row of a protocol's table; empty where it is about nobody."""
+    judge, system = _text(row, "judge"), _text(row, "system") or _text(row, "first")
+    opponent = _text(row, "opponent") or _text(row, "versus") or _text(row, "second")
+    if not system and not judge:
+        return ""
+    return to_cases(
+        DIALOGUES,
+        protocol.sources[0] if len(protocol.sources) == 1 else "",
+        _text(row, "case_id"),
+        system=system,
+        opponent=_text(row, "opponent") if protocol.form == "pair" else "",
+        protocol=_asked(protocol, row),
+        judge=judge,
+        models=(system, opponent) if opponent else (),
+    )
+
+
+def of_chats(row: Mapping[str, Any]) -> str:
+    """Returns the address of a chatbot's own dialogues; empty for a row about no model."""
+    model = _text(row, "model")
+    return to_cases(DIALOGUES, SELFCHAT, models=model) if model else ""
+
+
+def _asked(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
+    """Returns what a row's question is called where cases are filtered by it; empty where it is several."""
+    scoped = _text(row, "scope").partition(", ")[0]
+    criterion, n = _text(row, "criterion") or ("" if scoped == _ALL else scoped), row.get("n_utterances")
+    lengths = (*protocol.lengths, *protocol.at)
+    name = f"{protocol.name}: {criterion}" if protocol.form == "mark" and criterion else protocol.name
+    if is_missing(n):  # tables of places and differences say it in words
+        n = next((one for one in lengths if _text(row, "scope") == scope({"n_utterances": one})), None)
+    if n in lengths:
+        return f"{name}/{n}"
+    return "" if protocol.lengths else name
+
+
+def of_unread(sources: tuple[str, ...], system: str, judge: str | None) -> str:
+    """Returns the address of the dialogues of a system about which a verdict could not be read."""
+    if not sources:
+        return ""
+    group = sources[0] if len(sources) == 1 else ""
+    return to_cases(DIALOGUES, group, system=system, outcome="none", judge=judge or "")
+
+
+def of_ratings(row: Mapping[str, Any]) -> str:
+    """Returns the address of the rated items behind a row about a judge, or two, or a corpus; else nothing."""
+    judge = scorer(_text(row, "judge") or _text(row, "first"), _text(row, "method") or _text(row, "first_method"))
+    criterion = _text(row, "dimension")
+    if not judge:
+        return to_cases(RATED, _text(row, "corpus")) if _text(row, "corpus") else ""
+    return to_cases(RATED, _text(row, "corpus"), judge=judge, criterion="" if criterion in _NO_CRITERION else criterion)
+
+
+def of_damage(row: Mapping[str, Any]) -> str:
+    """Returns the address of the damaged items behind a row about a judge, or two, or a damage; else nothing."""
+    judge = scorer(_text(row, "judge"), _text(row, "method")) or _text(row, "first")
+    if not judge:
+        return to_cases(DAMAGED, _text(row, "strategy")) if row.get("n_pairs") else ""
+    return to_cases(DAMAGED, _text(row, "strategy"), judge=judge, criterion=_text(row, "dimension"))
+
+
+def of_answers(row: Mapping[str, Any]) -> str:
+    """Returns the address of the test items behind a row about a model, or two; empty for any other row."""
+    model = scorer(_text(row, "model"), _text(row, "method")) or _text(row, "first")
+    if not model or row.get("method") == _PRINTED:
+        return ""
+    task = _text(row, "name") if _text(row, "scope") == "task" else ""
+    domain = _text(row, "domain")
+    return to_cases(CHOICES, task, model=model, domain="" if domain == _MEAN else domain)
+
+
+def scorer(judge: str, method: str) -> str:
+    """Returns how a judge, or a model that takes a test, is called together with its method."""
+    return f"{judge} ({method})" if judge and method else judge
+
+
+def _text(row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    return value if isinstance(value, str) else ""

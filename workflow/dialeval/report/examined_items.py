@@ -1,4 +1,4 @@
-"""Test items with options behind the numbers of DialogBench: the question, its options, and every model's answers."""
+"""Test items behind the numbers of DialogBench, and all kinds of items on the page."""
 
 from __future__ import annotations
 
@@ -9,18 +9,29 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dialeval.corpora.dialogbench_tasks import find_task
+from dialeval.dialogbench.tasks import find_task
 from dialeval.report.asked import Exchange, Exchanges
-from dialeval.report.inputs import ReportInputs
+from dialeval.report.board import CHOICES, scorer
+from dialeval.report.inputs import ExaminedSample, ReportInputs
+from dialeval.report.item_cases import (
+    Block,
+    Case,
+    CaseKind,
+    Described,
+    Group,
+    beginning,
+    bubbles,
+    chosen_items,
+    exchange_fields,
+    packed_kind,
+)
 from dialeval.report.judged import MOST_ANSWERS
-from dialeval.report.kinds import Block, Case, CaseKind, Described, Group, beginning, bubbles, packed_kind
-from dialeval.report.links import CHOICES, scorer
-from dialeval.report.prompts import Prompts, no_prompts
-from dialeval.report.rated_sample import chosen_items
-from dialeval.report.samples import ExaminedSample
-from dialeval.report.score_cards import exchange_fields
-from dialeval.schemas.dialogbench import TEST_ANSWERS
-from dialeval.tables import empty_table
+from dialeval.report.packing import Prompts, no_prompts
+from dialeval.report.rated_items import damaged_items, rated_items
+from dialeval.tables.dialogbench import TEST_ANSWERS
+from dialeval.tables.files import empty_table
+
+# Test items with options behind the numbers of DialogBench: the question, its options, and every model's answers.
 
 ITEMS_PER_TASK = 20
 Row = Mapping[str, Any]
@@ -195,3 +206,18 @@ def _scored(exchange: Exchange | None, option: str) -> str:
     if exchange is None or exchange.answer["logprob"] is None:
         return f"{option}: no probability"
     return f"{option}: {exchange.answer['logprob']:.4g} nats over {exchange.answer['n_tokens']} tokens"
+
+
+# All kinds of single items that a page shows: rated, test and damaged items.
+
+MAX_BYTES = 8_000_000
+"""What the items of one kind may take, what was sent about them included; beyond it, fewer are shown."""
+_SHARE = 5
+"""No kind takes more than one part in so many of the page."""
+
+
+def case_kinds(inputs: ReportInputs) -> tuple[CaseKind, ...]:
+    """Returns the kinds of items that a run has, in the order of the page's parts."""
+    budget = min(MAX_BYTES, inputs.max_bytes // _SHARE)
+    made = (make(inputs, budget) for make in (rated_items, damaged_items, examined_items))
+    return tuple(kind for kind in made if kind is not None)

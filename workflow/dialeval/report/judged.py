@@ -1,23 +1,82 @@
-"""What judges said of the dialogues of the viewer, case by case."""
+"""What judges said of the dialogues of the viewer."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dialeval.report.asked import Exchange, Exchanges
+from dialeval.criteria import NO_FAILURE
+from dialeval.protocols.detect import passes
+from dialeval.report.asked import Exchange, Exchanges, how_read
 from dialeval.report.dialogues import Dialogues
-from dialeval.report.how_read import how_read
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.outcomes import SIDES, Result, comparison_outcomes, marked, outcome_at, single_outcome
-from dialeval.report.packing import Columns, Grouped, Names, Pool, zipped
-from dialeval.report.prompts import Prompts
-from dialeval.schemas.judgements import Form
+from dialeval.report.packing import Columns, Grouped, Names, Pool, Prompts, zipped
+from dialeval.tables.dialogues import Form, Outcome
+
+# What a verdict says about each dialogue it is about: won, tied, lost, nothing, or what no one can win: a value.
+
+Result = Literal["won", "tied", "lost", "none", "told"]
+
+SIDES: tuple[str, ...] = get_args(Outcome)
+"""Values of a judgement's `outcome`."""
+
+
+def comparison_outcomes(outcome: str | None) -> tuple[Result, Result]:
+    """Returns the result for the left and for the right dialogue of a comparison.
+
+    Raises:
+        ValueError: the outcome is not a value of the table `judgements`.
+    """
+    if outcome is None:
+        return "none", "none"
+    if outcome not in SIDES:
+        raise ValueError(f"outcome {outcome!r} is none of {', '.join(SIDES)}")
+    if outcome == "tie":
+        return "tied", "tied"
+    return ("won", "lost") if outcome == "left" else ("lost", "won")
+
+
+def single_outcome(choice: str | None) -> Result:
+    """Returns whether a dialogue judged by itself was taken for human throughout (won) or not (lost).
+
+    Args:
+        choice: `No` if the judge saw no AI, `Yes` if it did, None if its verdict could not be read.
+
+    Raises:
+        ValueError: the choice is not one of UniEval's.
+    """
+    if choice is None:
+        return "none"
+    if choice not in {"Yes", "No"}:
+        raise ValueError(f"choice {choice!r} is neither Yes nor No")
+    return "won" if choice == "No" else "lost"
+
+
+def outcome_at(choice: str | None, first_ai: int | None, n: int) -> Result:
+    """Returns the same at a length N, at which an AI that is seen after N counts for human (`forms.detect.passes`)."""
+    if choice is None:
+        return "none"
+    return "won" if passes(choice, first_ai, n) else "lost"
+
+
+def marked(criterion: str, choice: str | None) -> Result:
+    """Returns whether a dialogue shows a kind (lost) or not (won); a good case is won where it is one.
+
+    Raises:
+        ValueError: the choice is neither Yes nor No.
+    """
+    found = single_outcome(choice)
+    if criterion != NO_FAILURE or found == "none":
+        return found
+    return "lost" if found == "won" else "won"
+
+
+# What judges said of the dialogues of the viewer, case by case.
 
 Case = tuple[str, str, int, str]
 """Judge, protocol, N (0 unless the protocol is asked, or its answers are read, at several), system."""

@@ -1,21 +1,37 @@
-"""Leaderboards: per kind of dialogues and judge, what every protocol measured about every system, side by side."""
+"""Leaderboards of systems, by judges and by people.
+
+People decide: where a column of theirs is on a leaderboard, it orders the rows and answers who is best.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any
 
-from dialeval.report.board import Board, Measure, Value
-from dialeval.report.inputs import ReportInputs
-from dialeval.report.links import of_chats
-from dialeval.report.measured import Row, measured, unread, unread_in_all
-from dialeval.report.numbers import is_missing
-from dialeval.report.parts import SELFCHAT
-from dialeval.report.people import people_columns
-from dialeval.report.places import place_column, placed
-from dialeval.report.protocols import AskedProtocol
-from dialeval.report.trust import trusted
+from dialeval.report.board import (
+    Board,
+    Measure,
+    Value,
+    is_missing,
+    listed,
+    of_chats,
+    of_systems,
+    place_column,
+    placed,
+    write_interval,
+    write_number,
+)
+from dialeval.report.inputs import SELFCHAT, AskedProtocol, ReportInputs, title_of
+from dialeval.report.summary import Summary, rests_on, who_is_best
 from dialeval.stats.comparisons import not_identifiable
+from dialeval.tables.labels import CORRECTED
+from dialeval.tables.schema import Kind, scope
+
+# Leaderboards: per kind of dialogues and judge, what every protocol measured about every system, side by side.
 
 
 def build_boards(inputs: ReportInputs) -> tuple[Board, ...]:
@@ -116,3 +132,366 @@ def _ordered(systems: tuple[str, ...], measures: list[Measure], values: dict[str
         return math.inf if value is None or is_missing(value) else -value
 
     return tuple(sorted([*systems, *sorted(found.difference(systems))], key=rank))
+
+
+# What one judge's answers under one protocol amount to, as columns of a leaderboard: one way for every protocol.
+
+Row = dict[str, Any]
+PASS, ELO, BRADLEY_TERRY = ("pass_rates", "pass_rate"), ("ratings", "elo"), ("ratings", "bradley_terry")
+WON = ("win_rates", "won")
+WIN_OR_TIE, MEAN = ("win_rates", "win_or_tie"), ("means", "mean")
+CHECKLIST, RATE = ("checklist", "share of yes"), ("rates", "rate of ")
+"""Table and measure by which tables of differences call a number; that of a rate ends with the answer."""
+BY_SHARE = "share of all comparisons won, ties half; ratings of some systems are not identifiable"
+NONE_READ = "none of the verdicts could be read, so there is no rate to show"
+
+
+def measured(protocol: AskedProtocol, tables: Mapping[str, list[Row]]) -> Iterator[Measure]:
+    """Yields the columns of a protocol: those that decide who is best, and others beside them.
+
+    Args:
+        protocol: whose.
+        tables: by measure, the rows of one judge.
+    """
+    title = protocol.title
+    columns = partial(_columns, protocol)
+    yield from columns(tables.get("pass_rates", []), f"{title} pass rate", "share", _share, PASS, longest_decides=True)
+    ratings = tables.get("ratings", [])
+    win_rates = tables.get("win_rates", [])
+    rated = all(not is_missing(row["estimate"]) for row in ratings if row["n"])
+    if not rated:
+        yield from columns(_against_all(win_rates), f"{title} win rate", "share", _mean, WON, longest_decides=True)
+    yield from columns(ratings, f"{title} Elo", "rating", _elo, ELO, longest_decides=rated)
+    yield from columns(ratings, f"{title} Bradley-Terry", "rating", _bradley_terry, BRADLEY_TERRY)
+    if len({row["opponent"] for row in win_rates}) == 1:
+        yield from columns(win_rates, f"{title} win or tie", "share", _win_or_tie, WIN_OR_TIE, longest_decides=True)
+    yield from columns(tables.get("means", []), title, "number", _mean, MEAN, longest_decides=True)
+    checklist = tables.get("checklist", [])
+    yield from columns(checklist, f"{title} checklist", "share", _mean, CHECKLIST, longest_decides=True)
+    yield from columns(tables.get("rates", []), f"{title} rate", "share", _share, RATE)
+
+
+def _columns(
+    protocol: AskedProtocol,
+    rows: Iterable[Row],
+    label: str,
+    kind: Kind,
+    read: Callable[[Row], Value],
+    compared_as: tuple[str, str],
+    *,
+    longest_decides: bool = False,
+) -> Iterator[Measure]:
+    """Yields one column for whatever else the numbers are of: criterion, answer and length N."""
+    rows = list(rows)
+    table, compared = compared_as
+    lengths = [row["n_utterances"] for row in rows if not is_missing(row.get("n_utterances"))]
+    groups: dict[tuple[str, str, int], dict[str, Value]] = {}
+    for row in rows:
+        n = row.get("n_utterances")
+        key = (str(row.get("criterion") or ""), str(row.get("label") or ""), 0 if is_missing(n) else int(n or 0))
+        groups.setdefault(key, {})[row["system"]] = replace(read(row), cases=of_systems(protocol, row))
+    for (criterion, answer, n), values in sorted(groups.items(), key=lambda group: group[0][2]):
+        if all(value.value is None and not value.note for value in values.values()):
+            continue
+        words = [label, *(f"({one})" for one in (", ".join(filter(None, (criterion, answer))),) if one)]
+        where = f" at {length_label(n)}" if n else ""
+        decides = longest_decides and (not lengths or n == max(lengths))
+        family = (table, f"{compared}{answer}", scope({"criterion": criterion, "n_utterances": n or None}))
+        yield Measure(" ".join(words) + where, kind, decides, values, criterion, compared_as=family)
+
+
+def length_label(n: int) -> str:
+    """Returns `N = 16`, which no line break may part."""
+    return f"N\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{n}"
+
+
+def _share(row: Row) -> Value:
+    if row["n"] and row["n_unparsed"] >= row["n"]:
+        return Value(None, published=row.get("published"), note=NONE_READ)
+    return Value(row["estimate"], row["low"], row["high"], row.get("published"), row["n"])
+
+
+def _elo(row: Row) -> Value:
+    return Value(row["estimate"], row["low"], row["high"], row.get("published"), note=row["note"] or "")
+
+
+def _bradley_terry(row: Row) -> Value:
+    return Value(row["bradley_terry"], row["bradley_terry_low"], row["bradley_terry_high"], note=row["note"] or "")
+
+
+def _against_all(win_rates: list[Row]) -> Iterator[Row]:
+    """Yields, per system, the share of all its comparisons that it won, a tie being half a win."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in win_rates:
+        groups.setdefault(tuple(row.get(name) for name in ("system", "criterion", "n_utterances")), []).append(row)
+    for (system, criterion, n_utterances), rows in groups.items():
+        n = sum(row["n"] for row in rows)
+        won = sum(((row["win"] or 0.0) + 0.5 * (row["tie"] or 0.0)) * row["n"] for row in rows if row["n"])
+        about = {"system": system, "criterion": criterion, "n_utterances": n_utterances}
+        share = {"estimate": won / n if n else None, "low": None, "high": None, "n": n, "note": BY_SHARE}
+        yield about | share
+
+
+def _win_or_tie(row: Row) -> Value:
+    if not is_missing(row["unparsed"]) and row["unparsed"] >= 1:
+        return Value(None, published=row.get("published"), note=NONE_READ)
+    return Value(row["win_or_tie"], row["win_or_tie_low"], row["win_or_tie_high"], row.get("published"), row["n"])
+
+
+def _mean(row: Row) -> Value:
+    return Value(row["estimate"], row["low"], row["high"], n=row["n"], note=row["note"] or "")
+
+
+def unread(tables: Mapping[str, list[Row]]) -> dict[str, int]:
+    """Returns how many answers about each system could not be read, each counted once whatever is made of it.
+
+    Args:
+        tables: of one protocol and judge, by measure.
+    """
+    if rows := tables.get("pass_rates") or tables.get("rates"):  # one answer serves every N and every label
+        return _of_each(rows, lambda counts: max(counts), "n_unparsed")
+    if rows := tables.get("ratings"):
+        return _of_each(rows, sum, "n_unparsed")
+    if rows := tables.get("win_rates"):
+        shares = [{**row, "n_unparsed": round((row["unparsed"] or 0.0) * row["n"])} for row in rows]
+        return _of_each(shares, sum, "n_unparsed")
+    return _of_each(tables.get("means") or tables.get("checklist") or [], sum, "n_missing")
+
+
+def unread_in_all(tables: Mapping[str, list[Row]]) -> int:
+    """Returns how many answers could not be read, where one on a pair counts for both of its systems.
+
+    Args:
+        tables: of one protocol and judge, by measure.
+    """
+    counts = sum(unread(tables).values())
+    if tables.get("pass_rates") or tables.get("rates"):
+        return counts
+    pairs = {(row["system"], row["opponent"]) for row in tables.get("win_rates", ())}
+    both_ways = bool(pairs) and all((opponent, system) in pairs for system, opponent in pairs)
+    return counts // 2 if tables.get("ratings") or both_ways else counts
+
+
+def _of_each(rows: list[Row], over: Callable[[Iterable[int]], int], column: str) -> dict[str, int]:
+    counts: dict[str, list[int]] = {}
+    for row in rows:
+        counts.setdefault(row["system"], []).append(row[column])
+    return {system: over(of_system) for system, of_system in counts.items()}
+
+
+# How far a judge can be trusted on a criterion, in words: what the table `trust` of a protocol says of it.
+
+_RATERS = {"human": "people", "construction": "what is known by construction", "model": "a model's ratings"}
+
+
+def trusted(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None, measure: Measure) -> Measure:
+    """Returns a column with the words on how far its judge can be trusted, where it is about a criterion."""
+    table = inputs.tables.get(f"{protocol.name}/trust")
+    rows = [] if table is None or not measure.criterion else table.to_pylist()
+    for row in rows:
+        if (row["judge"], row["criterion"]) != (judge, measure.criterion):
+            continue
+        if row["pearson"] is None:
+            words = f"How far {judge} can be trusted on {measure.criterion} is not known: {row['reason']}"
+        else:
+            interval = write_interval(row["low"], row["high"], "correlation")
+            words = (
+                f"How far {judge} can be trusted on {measure.criterion}: its scores ({title_of(row['method'])}, "
+                f"{row['level']} level) of {row['n']:,} rated items of {row['corpora']} correlate with "
+                f"{_RATERS[row['rater_kind']]} by {write_number(row['pearson'], 'correlation')}"
+                + (f" ({interval})" if interval else "")
+            )
+        return replace(measure, words=words)
+    return measure
+
+
+# What people would say, on the page: columns beside a judge's own, and leaderboards of the part on labels.
+
+PANEL = "panel"
+LABELS = "labels"
+"""The folder of tables that are made of people's labels."""
+WHOSE = {"people": "People's", "simulated": "Simulated people's"}
+"""How a column is called by whose labels it is from."""
+_MIXED = "People's and simulated people's"
+_KINDS: Mapping[str, tuple[str, Kind]] = MappingProxyType(
+    {
+        "pass_rate": ("pass rate", "share"),
+        "rating": ("rating", "rating"),
+        "win_or_tie": ("win or tie", "share"),
+        "win_rate": ("win rate", "share"),
+        "mean": ("", "number"),
+        "checklist": ("checklist", "share"),
+        "rate": ("rate", "share"),
+    }
+)
+"""Measures that have a column, in order, with their words and how they are written."""
+_OF_PAIRS = ("rating", "win_or_tie", "win_rate")
+
+
+@dataclass(frozen=True)
+class PeopleBoard:
+    """A leaderboard of the part on labels, with its title and what is said above it."""
+
+    title: str
+    board: Board
+    summary: Summary
+
+
+def people_columns(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None) -> Iterator[Measure]:
+    """Yields what people would say under a protocol, by their labels and the scores of one judge.
+
+    These are the numbers that decide, or where none does all; the part on labels has the others.
+    """
+    rows = [row for row in _corrected(inputs) if (row["protocol"], row["judge"]) == (protocol.name, judge)]
+    columns = [_of_people(inputs, label, of, decides=decides) for label, of, decides in _columns_people(rows)]
+    yield from [column for column in columns if column.decides] or columns
+
+
+def people_boards(inputs: ReportInputs) -> tuple[PeopleBoard, ...]:
+    """Returns a leaderboard for each protocol under which people labelled: corrected, people alone, and a judge alone.
+
+    The judge is the panel of all judges where there is one, else the first.
+    """
+    by_protocol: dict[str, list[Row]] = {}
+    for row in _corrected(inputs):
+        by_protocol.setdefault(row["protocol"], []).append(row)
+    return tuple(_board_people(inputs, name, rows) for name, rows in by_protocol.items())
+
+
+def _corrected(inputs: ReportInputs) -> list[Row]:
+    """Returns the rows that are of a single system; win rates against one of many are left to the table."""
+    table = inputs.tables.get(CORRECTED.name)
+    rows: list[Row] = [] if table is None else [row for row in table.to_pylist() if row["measure"] in _KINDS]
+    fields = {_group(row, "protocol", "judge") for row in rows if row["measure"] == "win_rate" and not row["versus"]}
+    return [row for row in rows if not row["versus"] or _group(row, "protocol", "judge") not in fields]
+
+
+def _group(row: Row, *names: str) -> tuple[Any, ...]:
+    return tuple(row[name] for name in (*names, "measure", "criterion", "answer", "n_utterances"))
+
+
+def _columns_people(rows: list[Row]) -> Iterator[tuple[str, list[Row], bool]]:
+    """Yields the rows of each column, its label without the words on whose it is, and whether it decides.
+
+    Those of the greatest length decide, and of pairs the first of rating, win or tie, and win rate that is there and
+    has a number for every system.
+    """
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    order = list(_KINDS)
+    for row in sorted(rows, key=lambda row: (order.index(row["measure"]), row["n_utterances"] or 0)):
+        groups.setdefault(_group(row, "protocol"), []).append(row)
+    measured = [measure for measure in order if measure in {row["measure"] for row in rows}]
+    lacking = {row["measure"] for row in rows if is_missing(row["estimate"]) and not_identifiable(row["note"])}
+    of_pairs = sorted((measure for measure in measured if measure in _OF_PAIRS), key=lambda measure: measure in lacking)
+    beside = {"rate", *of_pairs[1:]}
+    longest = {row["measure"]: row["n_utterances"] or 0 for of in groups.values() for row in of}  # the last stays
+    for (protocol, measure, criterion, given, n), of in groups.items():
+        words = [title_of(protocol), _KINDS[measure][0]]
+        words += [f"({one})" for one in (", ".join(filter(None, (criterion, given))),) if one]
+        words += [f"at {length_label(n)}"] if n else []
+        yield " ".join(filter(None, words)), of, measure not in beside and (n or 0) == longest[measure]
+
+
+def _of_people(inputs: ReportInputs, label: str, rows: list[Row], *, decides: bool) -> Measure:
+    first = rows[0]
+    column = Measure(
+        f"{WHOSE.get(first['annotators'], _MIXED)} {label}",
+        _KINDS[first["measure"]][1],
+        decides,
+        {row["system"]: replace(_corrected_value(row), cases=_cases(inputs, row)) for row in rows},
+        first["criterion"] or "",
+        _words(label, rows),
+        compared_as=(first["protocol"], first["measure"], scope(first)),
+        by_people=first["annotators"],
+        short=label,
+    )
+    return placed(inputs, LABELS, first["judge"], column)
+
+
+def _alone(whose: str, label: str, rows: list[Row], read: Callable[[Row], Value]) -> Measure:
+    kind = _KINDS[rows[0]["measure"]][1]
+    return Measure(f"{whose}: {label}", kind, False, {row["system"]: read(row) for row in rows})
+
+
+def _cases(inputs: ReportInputs, row: Row) -> str:
+    """Returns the address of the dialogues behind a number, whoever judged them."""
+    protocol = next((one for one in inputs.protocols if one.name == row["protocol"]), None)
+    return of_systems(protocol, {**row, "judge": ""}) if protocol else ""
+
+
+def _corrected_value(row: Row) -> Value:
+    return Value(row["estimate"], row["low"], row["high"], note=row["note"] or "")
+
+
+def _people_value(row: Row) -> Value:
+    return Value(row["people_only"], row["people_low"], row["people_high"])
+
+
+def _judge_value(row: Row) -> Value:
+    return Value(row["judge_only"], row["judge_low"], row["judge_high"])
+
+
+def _words(label: str, rows: list[Row]) -> str:
+    """Returns what a column rests on, and how far its judge is from people."""
+    first, kind = rows[0], _KINDS[rows[0]["measure"]][1]
+    counts = sorted(row["n_labelled"] for row in rows)
+    labels = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
+    biases = sorted(row["judge_bias"] for row in rows if not is_missing(row["judge_bias"]))
+    judge = "all judges together" if first["judge"] == PANEL else f"judge {first['judge']}"
+    are = "are" if first["judge"] == PANEL else "is"
+    off = f", where {judge} {are} off by {_range(biases, kind)}" if biases else ""
+    return f"{label}: labels on {labels} of each system's{off}"
+
+
+def _range(values: list[float], kind: Kind) -> str:
+    rounded = [float(f"{value:.2g}") for value in (values[0], values[-1])]
+    return " to ".join(dict.fromkeys(("+" if value > 0 else "") + write_number(value, kind) for value in rounded))
+
+
+def _board_people(inputs: ReportInputs, protocol: str, rows: list[Row]) -> PeopleBoard:
+    judges = list(dict.fromkeys(row["judge"] for row in rows))
+    judge = PANEL if PANEL in judges else judges[0]
+    measures: list[Measure] = []
+    alone = "All judges alone" if judge == PANEL else "Judge alone"
+    for label, of, decides in _columns_people([row for row in rows if row["judge"] == judge]):
+        measures += [
+            _of_people(inputs, label, of, decides=decides),
+            _alone("Labels alone", label, of, _people_value),
+            _alone(alone, label, of, _judge_value),
+        ]
+    sources = next((one.sources for one in inputs.protocols if one.name == protocol), ())
+    place = next((place for place, measure in enumerate(measures) if measure.decides), None)
+    values = measures[place].values if place is not None else {}
+
+    def rank(system: str) -> float:
+        value = values[system].value if system in values else None
+        return float("inf") if value is None or is_missing(value) else -value
+
+    systems = sorted({system for measure in measures for system in measure.values}, key=lambda name: (rank(name), name))
+    places = place_column(measures[place]) if place is not None else []
+    shown = measures if place is None else [*measures[:place], *places, *measures[place:]]
+    ordered_by = None if place is None else place + len(places)
+    board = Board(judge, tuple(shown), tuple(systems), ordered_by, {}, sources)
+    deciding = [measure for measure in measures if measure.decides and _first(measure)]
+    said = [*_apart(board, deciding, measures), *rests_on(board)]
+    details = tuple(f"{measure.words}." for measure in measures if measure.words)
+    return PeopleBoard(title_of(protocol), board, Summary(who_is_best(board, deciding), tuple(said), details))
+
+
+def _apart(board: Board, deciding: list[Measure], measures: list[Measure]) -> Iterator[str]:
+    """Yields a sentence where the judge alone would name another winner."""
+    differing = []
+    for measure in deciding:
+        alone = measures[measures.index(measure) + 2]
+        firsts = [_first(one) for one in (measure, alone)]
+        if None not in firsts and firsts[0] != firsts[1]:
+            differing.append(f"{firsts[1]} by {alone.label.partition(': ')[2]}")
+    if differing:
+        who = "All judges together" if board.judge == PANEL else f"Judge {board.judge}"
+        yield f"{who} alone would put first {listed(differing)}."
+
+
+def _first(measure: Measure) -> str | None:
+    known = {name: value.value for name, value in measure.values.items() if value.value is not None}
+    known = {name: value for name, value in known.items() if not is_missing(value)}
+    return max(known, key=lambda name: known[name]) if known else None

@@ -1,27 +1,52 @@
-"""Builds the report: one HTML file that holds styles, scripts, figures and dialogues, and needs no network."""
+"""Builds the report: one HTML file of parts, figures, tables and cases."""
 
 from __future__ import annotations
 
+import base64
+import html
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from importlib import resources
 
+import pyarrow as pa
+import pyarrow.compute as pc
+from jinja2 import Environment
 from markupsafe import Markup
 
-from dialeval.pages.self_contained import content_policy, elements, palette, templates
-from dialeval.papers.citations import to_cite
-from dialeval.papers.entry import NEEDS
-from dialeval.report.about import TEMPLATE as ABOUT_TEMPLATE
+from dialeval.html_pages import content_policy, elements, palette, templates
+from dialeval.papers.entry import NEEDS, Item, Paper
+from dialeval.papers.registry import PAPERS, to_cite
+from dialeval.report.about import ABOUT_TEMPLATE, LIVE_TEMPLATE
 from dialeval.report.archive import Archive, build_archive
-from dialeval.report.board import Board, chatbots_of
-from dialeval.report.case_kinds import case_kinds
-from dialeval.report.inputs import ReportInputs
-from dialeval.report.leaderboard import build_boards
-from dialeval.report.live import TEMPLATE as LIVE_TEMPLATE
-from dialeval.report.papers import TEMPLATE as PAPERS_TEMPLATE
-from dialeval.report.papers import papers_on_page
-from dialeval.report.parts_on_page import linkable_of, parts_on_page
-from dialeval.text.counting import counted
+from dialeval.report.board import CHOICES, DAMAGED, DIALOGUES, RATED, Board, chatbots_of, is_missing, listed, to_cases
+from dialeval.report.examined_items import case_kinds
+from dialeval.report.inputs import (
+    BOTCHAT,
+    DIALOGBENCH,
+    LABELS,
+    METAEVAL,
+    ROBUSTNESS,
+    SELFCHAT,
+    Figure,
+    PartText,
+    ReportInputs,
+    Table,
+    part_of_source,
+    text_of,
+)
+from dialeval.report.judge_leaderboard import judge_boards
+from dialeval.report.leaderboard import build_boards, people_boards
+from dialeval.report.summary import Summary, summarise
+from dialeval.report.tables import Grid, TableOnPage, Tables, board_grid, file_of, measured_grid, table_grids
+from dialeval.tables.catalogue import table_named
+from dialeval.tables.files import HUMAN
+from dialeval.text import counted
 
-TEMPLATE = "index.html.j2"
+# Builds the report: one HTML file that holds styles, scripts, figures and dialogues, and needs no network.
+
+PAGE_TEMPLATE = "index.html.j2"
 VIEWER_TEMPLATE = "viewer.html.j2"
 CASES_TEMPLATE = "cases.html.j2"
 STYLES = ("report.css", "viewer.css", "print.css")
@@ -48,7 +73,7 @@ def build_report(inputs: ReportInputs) -> str:
     scripts = [elements(), *map(_source, SCRIPTS)]
 
     def render(archive: Archive) -> str:
-        return environment.get_template(TEMPLATE).render(
+        return environment.get_template(PAGE_TEMPLATE).render(
             title=inputs.title,
             policy=content_policy(style, scripts),
             style=Markup(style),
@@ -102,3 +127,340 @@ def _left_out(inputs: ReportInputs, archive: Archive) -> str:
         f"take {inputs.max_bytes / 1e6:g} MB. The leaderboards count all seeds. The rest can be read from "
         f"{inputs.dialogue_files} and {inputs.results_dir}/judgements/*/*.parquet."
     )
+
+
+# Figures on the page: those that show something as images, of the others the sentence that says why not.
+
+_DESCRIPTION = re.compile("<dc:description>(.*?)</dc:description>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class FigureOnPage:
+    """A figure as an image that needs no file, and the address that it has on the page."""
+
+    title: str
+    caption: str
+    image: str
+    address: str
+
+
+def why_empty(figure: Figure) -> str:
+    """Returns the sentence that an SVG has as its description where there was nothing to draw; else nothing."""
+    found = _DESCRIPTION.search(figure.svg)
+    return html.unescape(found[1]) if found else ""
+
+
+def on_page(figures: Iterable[Figure]) -> tuple[FigureOnPage, ...]:
+    """Embeds the figures that show something as images: their ids and styles stay their own, nothing in them can run.
+
+    An image follows the page's colours, light or dark, by itself.
+    """
+    return tuple(
+        FigureOnPage(figure.title, figure.caption, _image(figure), address_of(figure))
+        for figure in figures
+        if not why_empty(figure)
+    )
+
+
+def not_drawn(figures: Iterable[Figure]) -> tuple[tuple[str, str], ...]:
+    """Returns title and reason of the figures that have nothing to show."""
+    return tuple((figure.title, why) for figure in figures if (why := why_empty(figure)))
+
+
+def address_of(figure: Figure) -> str:
+    """Returns the address of a figure on the page."""
+    return f"figure-{figure.name.replace('/', '-')}"
+
+
+def _image(figure: Figure) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(figure.svg.encode()).decode("ascii")
+
+
+# The parts of the page as its template wants them: leaderboards, figures, tables, and where their cases are.
+
+_KIND_OF_PART = {METAEVAL: RATED, DIALOGBENCH: CHOICES, ROBUSTNESS: DAMAGED}
+
+
+_DRAWN_TOGETHER = 40
+"""Rows of a table that a window holds."""
+
+
+@dataclass(frozen=True)
+class _BoardOnPage:
+    """A leaderboard with what is said about it, and whether a paper's number stands beside one of its own."""
+
+    summary: Summary
+    table: TableOnPage
+    notes: tuple[str, ...]
+    beside_printed: bool
+
+
+@dataclass(frozen=True)
+class PartOnPage:
+    """One part: words, leaderboards, figures, tables, and the single cases behind them.
+
+    Attributes:
+        name: its address on the page.
+        text: what is said about it.
+        not_drawn: figures that have nothing to show: title and reason of each.
+        tables: those that are closed when the page opens.
+        without_rows: titles of tables that have nothing in them.
+        elsewhere: tables that are too long for the page: title, rows and file of each.
+        cases: address of the cases behind its numbers; empty without any.
+    """
+
+    name: str
+    text: PartText
+    boards: tuple[_BoardOnPage, ...]
+    figures: tuple[FigureOnPage, ...]
+    not_drawn: tuple[tuple[str, str], ...]
+    tables: tuple[TableOnPage, ...]
+    without_rows: tuple[str, ...]
+    elsewhere: tuple[tuple[str, str, str], ...]
+    cases: str
+
+    @property
+    def has_dialogues(self) -> bool:
+        """Whether its cases are dialogues."""
+        return self.cases.startswith(to_cases(DIALOGUES))
+
+    @property
+    def packed_tables(self) -> list[TableOnPage]:
+        """Tables of which not all stands in the document."""
+        return [table for table in (*(board.table for board in self.boards), *self.tables) if table.packed]
+
+    @property
+    def has_long_tables(self) -> bool:
+        """Whether a table has more rows than are ever drawn together."""
+        return any(len(table.grid.rows) > _DRAWN_TOGETHER for table in self.tables)
+
+    @property
+    def sections(self) -> list[tuple[str, str]]:
+        """Address and heading of what the part has."""
+        found = (
+            ("leaderboard", "Leaderboard", self.boards),
+            ("figures", "Figures", self.figures or self.not_drawn),
+            ("tables", "Tables", self.tables or self.without_rows or self.elsewhere),
+        )
+        sections = [(f"{self.name}-{address}", heading) for address, heading, content in found if content]
+        return [*sections, (self.cases, self.text.items)] if self.cases else sections
+
+
+def parts_on_page(
+    inputs: ReportInputs, boards: tuple[Board, ...], kinds: Collection[str], environment: Environment
+) -> list[PartOnPage]:
+    """Returns the parts that have anything to show; what belongs to no part in particular goes to the first.
+
+    Args:
+        inputs: the run.
+        boards: leaderboards of systems.
+        kinds: of cases that the page has, beside dialogues.
+        environment: of the page's templates.
+    """
+    tables: dict[str, list[str]] = {part: [] for part in inputs.parts()}
+    figures: dict[str, list[Figure]] = {part: [] for part in tables}
+    of_none: list[str] = []
+    for name in inputs.tables:
+        part = inputs.part_of(name.partition("/")[0])
+        (tables[part] if part else of_none).append(name)
+    for figure in inputs.figures:
+        figures[inputs.part_of(figure.part) or BOTCHAT].append(figure)
+    of_dialogues = {part for part in tables if part.removeprefix(part_of_source("")) in inputs.transcripts}
+    if inputs.chatbots:
+        of_dialogues.add(BOTCHAT)
+    shown = [part for part in tables if tables[part] or figures[part] or part in of_dialogues]
+    if not shown:
+        shown, of_dialogues = [BOTCHAT], {BOTCHAT}
+    tables[shown[0]] += of_none
+    cases = {part: _cases_of(part, part in of_dialogues, kinds) for part in shown}
+    writer = Tables(environment, linkable_of(cases.values()))
+    return [
+        _part(inputs, part, boards, tables[part], figures[part], cases[part], part in of_dialogues, writer)
+        for part in shown
+    ]
+
+
+def linkable_of(cases: Iterable[str]) -> set[str]:
+    """Returns how the addresses of cases begin that the page can show."""
+    return {address.partition("&")[0] for address in cases if address}
+
+
+def _part(
+    inputs: ReportInputs,
+    part: str,
+    boards: tuple[Board, ...],
+    tables: list[str],
+    figures: list[Figure],
+    cases: str,
+    has_dialogues: bool,
+    writer: Tables,
+) -> PartOnPage:
+    text = text_of(part)
+    grids = table_grids(inputs, tables)
+    return PartOnPage(
+        name=part,
+        text=text,
+        boards=tuple(
+            _BoardOnPage(
+                summary,
+                writer.board(grid, f"{text.leaderboard}, {grid.title}, {text.label}"),
+                _notes(board),
+                any(not is_missing(one.published) for measure in board.measures for one in measure.values.values()),
+            )
+            for summary, grid, board in _told_apart(_boards_of(inputs, part, boards))
+        ),
+        figures=on_page(figures),
+        not_drawn=not_drawn(figures),
+        tables=tuple(writer.closed(grid, f"{grid.title}, {text.label}") for grid in grids if grid.rows),
+        without_rows=tuple(grid.title for grid in grids if not grid.rows),
+        elsewhere=tuple(
+            (kind.title, counted(len(inputs.tables[name]), "row"), file_of(inputs, name))
+            for name in tables
+            if (kind := table_named(name)) is not None and not kind.shown and not has_dialogues
+        ),
+        cases=cases,
+    )
+
+
+def _cases_of(part: str, has_dialogues: bool, kinds: Collection[str]) -> str:
+    """Returns the address of the cases behind a part's numbers; empty without any."""
+    if has_dialogues:
+        return to_cases(DIALOGUES, SELFCHAT if part == BOTCHAT else part.removeprefix(part_of_source("")))
+    kind = _KIND_OF_PART.get(part, "")
+    return to_cases(kind) if kind in kinds else ""
+
+
+def _boards_of(inputs: ReportInputs, part: str, boards: tuple[Board, ...]) -> list[tuple[Summary, Grid, Board]]:
+    """Returns the leaderboards of a part: of systems, or of judges."""
+    if part == METAEVAL:
+        return [
+            (
+                one.summary,
+                measured_grid(f"{part}-board-{number}", one.title, "Judge", one.board, one.tags, inputs.paper),
+                one.board,
+            )
+            for number, one in enumerate(judge_boards(inputs), start=1)
+        ]
+    if part == LABELS:
+        people = {HUMAN: ("people",)}
+        return [
+            (
+                one.summary,
+                measured_grid(f"{part}-board-{number}", one.title, "System", one.board, people, inputs.paper),
+                one.board,
+            )
+            for number, one in enumerate(people_boards(inputs), start=1)
+        ]
+    return [
+        (summarise(inputs, board), board_grid(inputs, board, number), board)
+        for number, board in enumerate(boards, start=1)
+        if inputs.part_of_sources(board.sources) == part
+    ]
+
+
+def _told_apart(boards: list[tuple[Summary, Grid, Board]]) -> Iterator[tuple[Summary, Grid, Board]]:
+    """Yields leaderboards, those of one title with what their dialogues are from."""
+    titles = Counter(grid.title for _, grid, _ in boards)
+    for summary, grid, board in boards:
+        more = f", on {listed(list(board.sources))}" if titles[grid.title] > 1 and board.sources else ""
+        yield summary, replace(grid, title=grid.title + more), board
+
+
+def _notes(board: Board) -> tuple[str, ...]:
+    """Returns the remarks on a board's numbers, each with the columns that it is about."""
+    labels: dict[tuple[str, str], list[str]] = {}
+    for measure in board.measures:
+        for model, value in measure.values.items():
+            if value.note:
+                labels.setdefault((model, value.note), []).append(measure.label)
+    return tuple(f"{model}: {note} ({listed(where)})" for (model, note), where in labels.items())
+
+
+# The page's part "Papers": which tables and figures of the papers the run made, and what stands for the others.
+
+PAPERS_TEMPLATE = "papers.html.j2"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something is: on the page at an address, or, without one, in a file."""
+
+    label: str
+    address: str = ""
+
+
+@dataclass(frozen=True)
+class ItemOnPage:
+    """An item of a paper with what the run has of it.
+
+    Attributes:
+        item: the item.
+        is_made: whether the run made it.
+        places: the run's tables and figures that show it, or else the project's files where it stands.
+        instead: what would make it, why nothing does, or why its figure is not drawn; empty where it is there.
+    """
+
+    item: Item
+    is_made: bool
+    places: tuple[Place, ...]
+    instead: str
+
+
+@dataclass(frozen=True)
+class PaperOnPage:
+    """A paper with its items."""
+
+    paper: Paper
+    items: tuple[ItemOnPage, ...]
+
+    @property
+    def n_made(self) -> int:
+        """How many of its items the run made."""
+        return sum(one.is_made for one in self.items)
+
+    @property
+    def n_results(self) -> int:
+        """How many of its items a run can make."""
+        return sum(one.item.is_result for one in self.items)
+
+
+def papers_on_page(inputs: ReportInputs) -> tuple[PaperOnPage, ...]:
+    """Returns all papers, or none if the run made no item of any."""
+    papers = tuple(PaperOnPage(paper, tuple(_on_page(item, inputs) for item in paper.items)) for paper in PAPERS)
+    return papers if any(paper.n_made for paper in papers) else ()
+
+
+def _on_page(item: Item, inputs: ReportInputs) -> ItemOnPage:
+    tables = [name for name in item.tables if _shows(inputs.tables.get(name), item)]
+    if tables and all(len(inputs.tables.get(name, ())) for name in item.beside):
+        figures = [figure for figure in inputs.figures if item.is_drawn_in(figure.name)]
+        drawn = [Place(figure.title, address_of(figure)) for figure in figures if not why_empty(figure)]
+        return ItemOnPage(item, True, (*drawn, *_tables(tables)), " ".join(map(why_empty, figures)).strip())
+    stands = tuple(Place(file) for file in item.stands)
+    if item.why_not:
+        return ItemOnPage(item, False, stands, f"Not made: {item.why_not}.")
+    return ItemOnPage(item, False, stands, f"Not by this run; {item.made_by} makes it." if item.is_result else "")
+
+
+def _shows(table: Table | None, item: Item) -> bool:
+    """Returns whether a table has a row that shows an item."""
+    if table is None or not len(table):
+        return False
+    fits = None
+    for column, values in item.where.items():
+        if column not in table.column_names:
+            continue
+        cells = table[column].cast("string")
+        of_column = pc.is_in(cells, pa.array(values)) if values else pc.greater(pc.utf8_length(cells), 0)
+        fits = of_column if fits is None else pc.and_(fits, of_column)
+    return fits is None or bool(pc.any(fits, min_count=0).as_py())
+
+
+def _tables(names: list[str]) -> Iterator[Place]:
+    """Yields where tables are: on the page if it shows them."""
+    for name in names:
+        kind = table_named(name)
+        if kind is not None and kind.shown:
+            yield Place(kind.title, f"table-{name.replace('/', '-')}")
+        else:
+            yield Place(f"tables/{name}.csv")

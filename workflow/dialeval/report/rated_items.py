@@ -1,23 +1,45 @@
-"""Rated items behind the numbers of meta-evaluation: texts, what raters and judges gave them, and what judges said."""
+"""Rated items behind the numbers of meta-evaluation, and damaged ones behind those of robustness."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from dialeval.figures.metaeval_names import dimension_order
 from dialeval.languages import language_order
 from dialeval.report.asked import Exchanges
-from dialeval.report.inputs import ReportInputs
-from dialeval.report.kinds import Block, Case, CaseKind, Described, Group, beginning, bubbles, packed_kind
-from dialeval.report.links import RATED, scorer
-from dialeval.report.metaeval_boards import judge_tags
-from dialeval.report.prompts import Prompts, no_prompts
-from dialeval.report.rated_sample import ITEMS_PER_CORPUS
-from dialeval.report.samples import RatedSample
-from dialeval.report.score_cards import exchanges_of, score_cards
+from dialeval.report.board import DAMAGED, RATED, scorer
+from dialeval.report.inputs import DamagedSample, RatedSample, ReportInputs
+from dialeval.report.item_cases import (
+    ITEMS_PER_CORPUS,
+    Block,
+    Case,
+    CaseKind,
+    Described,
+    Group,
+    beginning,
+    bubbles,
+    chosen_items,
+    exchanges_of,
+    packed_kind,
+    rows_about,
+    score_cards,
+)
+from dialeval.report.judge_leaderboard import judge_tags
+from dialeval.report.packing import Prompts, no_prompts
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import empty_table
+from dialeval.tables.metaeval import ITEMS
+from dialeval.tables.robustness import PAIRS, ROBUSTNESS
+
+# Rated items behind the numbers of meta-evaluation: texts, what raters and judges gave them, and what judges said.
 
 _Who = tuple[int, str, str]
 """Place in the order of raters, name, tag."""
@@ -148,3 +170,263 @@ def score_cell(row: Mapping[str, Any], value: float | None, words: str) -> list[
     low, high = row["scale_min"], row["scale_max"]
     place = -1 if value is None or high <= low else round(1000 * (value - low) / (high - low))
     return [None if value is None else round(value, 4), place, f"{low:g}–{high:g}", words]
+
+
+# Damaged items behind the numbers of robustness: what was changed, and every judge's scores before and after.
+
+Row = Mapping[str, Any]
+NOTICED, NOT_NOTICED, NO_SCORE = "noticed", "not noticed", "no score"
+"""Whether a score fell by more than the threshold of the damage and the criterion."""
+_Scores = dict[tuple[str, str, str], list[dict[str, Any]]]
+"""By judge, protocol and criterion, the repeats of a score."""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """An item before and after, with the scores of both."""
+
+    row: Row
+    before: Row
+    after: Row
+    scores: tuple[_Scores, _Scores]
+
+
+def damaged_items(inputs: ReportInputs, budget: int) -> CaseKind | None:
+    """Returns damaged items with their originals, as many of each kind of damage as find room; None without any."""
+    sample = inputs.damaged
+    if sample is None or not len(sample.pairs):
+        return None
+    thetas = _thetas(inputs)
+    exchanges = exchanges_of(inputs, sample.scores.select(["judge", "request_id"]).to_pylist())
+    by_strategy: dict[str, list[_Pair]] = defaultdict(list)
+    for pair in _pairs(sample):
+        by_strategy[pair.row["strategy"]].append(pair)
+    groups = [
+        Group(
+            strategy,
+            "item",
+            sample.titles.get(strategy, strategy.replace("_", " ")),
+            tuple(_case_damaged_items(pair, thetas, exchanges) for pair in pairs),
+            sample.n_pairs[strategy],
+        )
+        for strategy, pairs in by_strategy.items()
+    ]
+    about = Described(
+        DAMAGED,
+        "Damaged items",
+        ("damaged items", "kind of damage"),
+        {"judge": "judge", "criterion": "criterion", "outcome": "damage"},
+        no_prompts(inputs),
+        sample.random_seed,
+    )
+    return packed_kind(about, groups, budget, PAIRS_PER_STRATEGY)
+
+
+def outcome(before: float | None, after: float | None, theta: float) -> str:
+    """Returns whether damage was noticed: whether a score from 0 to 1 fell by more than a threshold."""
+    if before is None or after is None:
+        return NO_SCORE
+    return NOTICED if before - after > theta else NOT_NOTICED
+
+
+def _thetas(inputs: ReportInputs) -> dict[tuple[str, str], float]:
+    """Returns the thresholds by damage and criterion, for the criteria that each damage lowers."""
+    table = inputs.tables.get(ROBUSTNESS.name)
+    rows = [] if table is None else table.select(["strategy", "dimension", "theta"]).to_pylist()
+    return {(row["strategy"], row["dimension"]): row["theta"] for row in rows}
+
+
+def _pairs(sample: DamagedSample) -> list[_Pair]:
+    items = {_key(row, "item_id"): row for row in sample.items.to_pylist()}
+    scores: dict[tuple[str, ...], _Scores] = defaultdict(lambda: defaultdict(list))
+    for row in sample.scores.to_pylist():
+        scores[_key(row, "item_id")][row["judge"], row["protocol"], row["criterion"] or ""].append(row)
+    return [
+        _Pair(row, items[before], items[after], (scores[before], scores[after]))
+        for row in sample.pairs.to_pylist()
+        for before, after in [(_key(row, "original_id"), _key(row, "item_id"))]
+        if before in items and after in items
+    ]
+
+
+def _key(row: Row, item: str) -> tuple[str, ...]:
+    return row["corpus"], row["language"], row[item]
+
+
+def _case_damaged_items(pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: Exchanges) -> Case:
+    row, (before, after) = pair.row, pair.scores
+    facets = set()
+    for judge, protocol, criterion in sorted({*before, *after}):
+        theta = thetas.get((row["strategy"], criterion))
+        if theta is not None:
+            at = (judge, protocol, criterion)
+            seen = outcome(_share(before.get(at, [])), _share(after.get(at, [])), theta)
+            facets.add((scorer(judge, protocol), criterion, seen))
+    name = f"{row['corpus']}/{row['language']}/{row['item_id']}"
+    severity = f"step {row['severity']}" if row["ladder"] else ""
+    first = beginning(pair.after["utterances"], row["level"])
+    return Case(name, first, severity, frozenset(facets), _blocks_damaged_items(pair, thetas, exchanges))
+
+
+def _share(repeats: list[dict[str, Any]]) -> float | None:
+    """Returns the mean of a score's repeats on a scale from 0 to 1."""
+    shares = [
+        (row["value"] - row["scale_min"]) / (row["scale_max"] - row["scale_min"])
+        for row in repeats
+        if row["value"] is not None and row["scale_max"] > row["scale_min"]
+    ]
+    return sum(shares) / len(shares) if shares else None
+
+
+def _blocks_damaged_items(
+    pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: Exchanges
+) -> Callable[[Prompts], list[Block]]:
+    def blocks(prompts: Prompts) -> list[Block]:
+        speakers, texts = dialogue_difference(
+            pair.before["utterances"], pair.after["utterances"], pair.before["speakers"], pair.after["speakers"]
+        )
+        marked = [len(texts) - 1] if pair.row["level"] == "turn" else []
+        shown = [bubbles(speakers, texts, title="What was changed", marked=marked)]
+        if pair.scores[0] or pair.scores[1]:
+            shown.append(_table(pair, thetas))
+        cards = [
+            card
+            for order, scores in zip(("before", "after"), pair.scores, strict=True)
+            for card in score_cards([row for rows in scores.values() for row in rows], exchanges, prompts, order)
+        ]
+        if cards:
+            shown.append({"type": "cards", "title": "What judges said", "cards": cards})
+        return shown
+
+    return blocks
+
+
+def _table(pair: _Pair, thetas: Mapping[tuple[str, str], float]) -> Block:
+    """Returns the scores: a row per judge and criterion, before and after, and how far they fell on a scale of one."""
+    rows = []
+    for judge, protocol, criterion in sorted({*pair.scores[0], *pair.scores[1]}):
+        repeats = [scores.get((judge, protocol, criterion), []) for scores in pair.scores]
+        before, after = (_share(of) for of in repeats)
+        theta = thetas.get((pair.row["strategy"], criterion))
+        fall = None if before is None or after is None else [round(before - after, 4), -1, "of 1", ""]
+        if fall and theta is not None:
+            fall[3] = f"{outcome(before, after, theta)}, threshold {theta:g}"
+        cells = [mean_cell(of) if of else None for of in repeats]
+        rows.append([f"{scorer(judge, protocol)}, {criterion}", "", [*cells, fall]])
+    return {"type": "table", "title": "Scores", "columns": ["before", "after", "fall"], "rows": rows}
+
+
+# Which damaged items the page shows: a few of every kind of damage, the same ones whatever else is in the tables.
+
+PAIRS_PER_STRATEGY = 12
+
+
+def sample_damaged(
+    pairs: pa.Table,
+    items: Iterable[pa.Table],
+    scores: Iterable[pa.Table],
+    tables: Mapping[str, pa.Table],
+    random_seed: int = 0,
+    n: int = PAIRS_PER_STRATEGY,
+) -> DamagedSample:
+    """Returns some damaged items of every strategy with their originals and scores.
+
+    Args:
+        pairs: table `pairs`, of all.
+        items: tables `items`, of originals and damaged items.
+        scores: tables `judgements`, read one after the other.
+        tables: those of robustness, by name, which say what strategies are called.
+        random_seed: seed of the choice.
+        n: items per strategy.
+    """
+    made = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["item_id"])))
+    kept, n_pairs = [PAIRS.schema.empty_table()], {}
+    for strategy in pc.unique(made["strategy"]).to_pylist():
+        of_strategy = made.filter(pc.equal(made["strategy"], strategy))
+        names = pc.binary_join_element_wise(of_strategy["corpus"], of_strategy["language"], of_strategy["item_id"], "/")
+        chosen = pa.array(sorted(chosen_items(strategy, names.to_pylist(), n, random_seed)), pa.string())
+        kept.append(of_strategy.filter(pc.is_in(names, value_set=chosen)).replace_schema_metadata())
+        n_pairs[strategy] = len(of_strategy)
+    shown = pa.concat_tables(kept)
+    keys = pa.array(
+        sorted(
+            {
+                f"{row['corpus']}\x1f{row[item]}"
+                for row in shown.select(["corpus", "item_id", "original_id"]).to_pylist()
+                for item in ("item_id", "original_id")
+            }
+        ),
+        pa.string(),
+    )
+    return DamagedSample(
+        shown,
+        pa.concat_tables([empty_table(ITEMS), *(rows_about(table, keys) for table in items)]),
+        pa.concat_tables([empty_table(JUDGEMENTS), *(rows_about(table, keys) for table in scores)]),
+        n_pairs,
+        _titles(tables),
+        random_seed,
+    )
+
+
+def _titles(tables: Mapping[str, pa.Table]) -> dict[str, str]:
+    table = tables.get(ROBUSTNESS.name)
+    rows = [] if table is None else table.select(["strategy", "title"]).to_pylist()
+    return {row["strategy"]: row["title"] for row in rows}
+
+
+# What changed between two texts or two dialogues, word by word.
+
+KEPT, GONE, NEW = "=", "-", "+"
+Difference = list[list[str]]
+"""Pieces of text in order, each marked as kept, gone or new."""
+_WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]|\w+|\s+|[^\w\s]", re.UNICODE)
+"""A word, a run of white space, a sign, or one character of a script that is written without spaces."""
+
+
+def word_difference(before: str, after: str) -> Difference | str:
+    """Returns what was kept, taken away and put in; the text itself where nothing changed.
+
+    The pieces that are kept or gone make up `before`, those that are kept or new make up `after`.
+    """
+    if before == after:
+        return before
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    pieces: Difference = []
+    for operation, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if operation == "equal":
+            _add(pieces, KEPT, old[i:j])
+        else:
+            _add(pieces, GONE, old[i:j])
+            _add(pieces, NEW, new[k:m])
+    return pieces
+
+
+def dialogue_difference(
+    before: Sequence[str], after: Sequence[str], speakers_before: Sequence[str], speakers_after: Sequence[str]
+) -> tuple[list[str], list[Difference | str]]:
+    """Returns the speakers and utterances of two dialogues as one, with what changed in each utterance."""
+    speakers: list[str] = []
+    texts: list[Difference | str] = []
+    for i, k in _aligned(before, after):
+        speakers.append(speakers_before[i] if k is None and i is not None else speakers_after[k or 0])
+        if i is None:
+            texts.append([[NEW, after[k or 0]]])
+        elif k is None:
+            texts.append([[GONE, before[i]]])
+        else:
+            texts.append(word_difference(before[i], after[k]))
+    return speakers, texts
+
+
+def _aligned(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
+    """Yields places of utterances that stand for each other; None where there is none."""
+    for operation, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        shared = min(j - i, m - k) if operation in ("equal", "replace") else 0
+        yield from ((i + step, k + step) for step in range(shared))
+        yield from ((place, None) for place in range(i + shared, j))
+        yield from ((None, place) for place in range(k + shared, m))
+
+
+def _add(pieces: Difference, mark: str, words: Sequence[str]) -> None:
+    if words:
+        pieces.append([mark, "".join(words)])

@@ -1,20 +1,31 @@
-"""The sentences above a leaderboard: who is ahead, how surely, and what the numbers rest on."""
+"""The sentences above a leaderboard."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dialeval.report.board import Board, Measure, Value, chatbots_of
-from dialeval.report.inputs import ReportInputs
-from dialeval.report.numbers import is_missing, listed, write_number
-from dialeval.report.parts import SELFCHAT
-from dialeval.report.places import First, first_by, in_words
-from dialeval.report.rounds import settled_in_rounds
-from dialeval.tables import HUMAN
-from dialeval.text.counting import counted
+from dialeval.report.board import (
+    Board,
+    First,
+    Measure,
+    Value,
+    chatbots_of,
+    first_by,
+    in_words,
+    is_missing,
+    listed,
+    write_number,
+)
+from dialeval.report.inputs import SELFCHAT, AskedProtocol, ReportInputs
+from dialeval.tables.files import HUMAN
+from dialeval.tables.schema import scope
+from dialeval.text import counted
+
+# The sentences above a leaderboard: who is ahead, how surely, and what the numbers rest on.
 
 
 @dataclass(frozen=True)
@@ -242,3 +253,45 @@ def _unread(inputs: ReportInputs, board: Board) -> list[str]:
         f"{unread:,} of {counted(len(statuses), 'verdict')} of {judge} could not be read (unparsed, refused, truncated "
         "or missing); they count in the denominator of every rate, and move no rating and no mean."
     ]
+
+
+# Comparisons that were asked in rounds: how many are settled, which are not, and what was spared.
+
+_MOST_NAMED = 4
+_ENDED = "ended"
+Row = dict[str, Any]
+
+
+def settled_in_rounds(inputs: ReportInputs, board: Board) -> list[str]:
+    """Returns what the rounds of a board's judge settled, a few sentences for each protocol that was asked so."""
+    found = []
+    for protocol in inputs.protocols:
+        table = inputs.tables.get(f"{protocol.name}/adaptive_rounds")
+        if table is not None and protocol.sources == board.sources:
+            last: dict[tuple[Any, ...], Row] = {}
+            for row in table.to_pylist():
+                if row["judge"] == board.judge:
+                    last[row["criterion"], row["n_utterances"], row["system"], row["opponent"]] = row
+            if last:
+                found.append(_told(protocol, list(last.values())))
+    return found
+
+
+def _told(protocol: AskedProtocol, comparisons: list[Row]) -> str:
+    waiting = [row for row in comparisons if row["decision"] == _ENDED]
+    asked, full = (sum(row[name] for row in comparisons) for name in ("n_requests", "n_requests_full"))
+    words = (
+        f"{protocol.title} was asked in rounds, which settled {len(comparisons) - len(waiting)} of "
+        f"{counted(len(comparisons), 'comparison')} by {asked:,} of {full:,} requests; ratings give every pair the "
+        "same weight."
+    )
+    if waiting:
+        named = [_named(row) for row in waiting[:_MOST_NAMED]]
+        more = [f"{len(waiting) - _MOST_NAMED:,} more"] if len(waiting) > _MOST_NAMED else []
+        words += f" Not settled, which does not make them equal: {listed([*named, *more])}."
+    return words
+
+
+def _named(row: Row) -> str:
+    where = scope({"criterion": row["criterion"], "n_utterances": row["n_utterances"]})
+    return f"{row['system']} against {row['opponent']}" + ("" if where == "all" else f" ({where})")

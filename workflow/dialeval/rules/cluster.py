@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dialeval.cluster.requests import Request
 from dialeval.config import EmbeddedModel, EncoderModel, PublishedModel
-from dialeval.config.job_resources import JobResources
+from dialeval.config.configuration import Config
+from dialeval.config.model_base import gpus_for, resource_for
 from dialeval.config.models import Model
-from dialeval.config.resources_of_models import gpus_for, resource_for
-from dialeval.config.whole import Config
+from dialeval.config.section import JobResources
+from dialeval.jobs.cluster_check import Request
 from dialeval.rules.jobs import canonical
 
 

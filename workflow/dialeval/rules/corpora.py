@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dialeval.config import EmbeddedModel, VllmModel
+from dialeval.config.configuration import Config
 from dialeval.config.training import LoraTraining
-from dialeval.config.whole import Config
-from dialeval.engines.prices import Prices
+from dialeval.engines.spending.prices import Prices
 from dialeval.layout import Layout
 from dialeval.rules.jobs import StageJob
 from dialeval.rules.sources import Sources

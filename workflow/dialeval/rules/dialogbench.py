@@ -7,7 +7,7 @@ from typing import Any
 
 from dialeval.config import DOMAINS
 from dialeval.config.dialogbench import DialogBench, parts_in_items
-from dialeval.config.groups import kinds, tagged
+from dialeval.config.ensembles import kinds, tagged
 from dialeval.rules.corpora import Parameters
 from dialeval.rules.jobs import StageJob
 

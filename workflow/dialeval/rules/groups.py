@@ -1,7 +1,7 @@
 """Which jobs a cluster gets together, in one submission, and what jobs of models ask of it.
 
-Jobs that ask a model on a GPU or behind an endpoint, and jobs that train, are submitted alone; all others take seconds. A
-job only needs jobs of its own group and of what stands above it here, so that no group waits for itself:
+Jobs that ask a model on a GPU or behind an endpoint, and jobs that train, are submitted alone; all others take seconds.
+A job only needs jobs of its own group and of groups above it here, so that no group waits for itself:
 
     reading            corpora, transcripts, seeds, perturbation by rule, learning of embedded models
                            translations, alone
@@ -30,9 +30,9 @@ from typing import Any
 from snakemake_interface_executor_plugins.settings import ExecMode
 
 from dialeval.config import EmbeddedModel
-from dialeval.config.job_resources import JobResources
+from dialeval.config.model_base import gpus_for, resource_for
 from dialeval.config.models import Model
-from dialeval.config.resources_of_models import gpus_for, resource_for
+from dialeval.config.section import JobResources
 from dialeval.layout import Layout
 from dialeval.rules.jobs import Describe, Directives, Wildcards
 

@@ -14,26 +14,24 @@ from snakemake.dag import DAG
 from snakemake.io import IOFile
 from snakemake.settings.enums import Quietness
 
-from dialeval.cluster.status import asking as asking_slurm
-from dialeval.cluster.waiting import tell_of_waiting
-from dialeval.config.written import write_configuration
+from dialeval.config.loading import write_configuration
 from dialeval.engines.availability import cannot_compute_here, without_key
 from dialeval.engines.local_models import too_few_gpus
 from dialeval.engines.spending.ledger import FOLDER as SPENDING
 from dialeval.engines.spending.ledger import Ledger
-from dialeval.last_words import say_at_exit
+from dialeval.jobs import progress, run_lock, signals
+from dialeval.jobs.failure_summary import say_at_exit
+from dialeval.jobs.run_lock import bring_to_the_present
+from dialeval.jobs.run_progress import AskingJob, JobLines, Requests
+from dialeval.jobs.slurm import asking as asking_slurm
+from dialeval.jobs.slurm import tell_of_waiting
 from dialeval.layout import Layout
-from dialeval.processes import runlock, runwatch
-from dialeval.processes.time_stamps import bring_to_the_present
-from dialeval.progress import files as progress_files
-from dialeval.progress.job_lines import JobLines
-from dialeval.progress.whole_run import AskingJob, Requests
-from dialeval.provenance import kept
-from dialeval.readiness import preflight
-from dialeval.results_tables.found import outdated_files
+from dialeval.planning import preflight
+from dialeval.provenance import kept_outputs
+from dialeval.report.export import outdated_files
+from dialeval.report.terminal_summary import say_at_exit as say_summary_at_exit
 from dialeval.rules.run import Run
-from dialeval.run_summary.at_exit import say_at_exit as say_summary_at_exit
-from dialeval.text.counting import counted
+from dialeval.text import counted
 from dialeval.whole_files import refuse_links, write_new
 
 GRAPH_READERS = ("tidy", "tidy_remove", "versions")
@@ -68,14 +66,14 @@ class Hooks:
     def on_start(self) -> None:
         """Begin the run, unless it only looks at what another run makes."""
         if self._only_looks():
-            runwatch.leave_alone()
+            signals.leave_alone()
             return
         self._refuse_jobs_without_a_device()
         names = [job.wildcards.source for job in self._jobs() if job.rule.name == "read_transcripts"]
         self.run.in_words(preflight.check_transcripts, self.config, sorted(names))
         self._name_missing_keys()
         if self.run.asks_for("live"):  # not checked before, as this target alone may run beside another run
-            self.run.in_words(runlock.refuse_second_run, self.config.results_dir)
+            self.run.in_words(run_lock.refuse_second_run, self.config.results_dir)
         self.run.in_words(self._take_the_results)
         self._watch_slurm()
         self._show_progress()
@@ -89,8 +87,8 @@ class Hooks:
     def on_error(self) -> None:
         """Let what was not made be made by the next run, and show why jobs failed.
 
-        Snakemake removes a failed job's files, and yet records its new settings as if it had made them; the files that an
-        earlier run made would count as up to date. So all that was not made gets an old time stamp.
+        Snakemake removes a failed job's files, and yet records its new settings as if it had made them. The files that
+        an earlier run made would count as up to date, so all that was not made gets an old time stamp.
         """
         self._end_progress()
         for path in (path for job in self.workflow.dag.needrun_jobs() for path in job.output):
@@ -157,7 +155,8 @@ class Hooks:
         for name in sorted({name for job in jobs for name in self.asked_by(job)}):
             if reason := without_key(self.config.models[name]):
                 self.run.say(
-                    f"note: models.{name}: {reason}. Stored answers are used; the run stops at the first request that is new"
+                    f"note: models.{name}: {reason}. Stored answers are used; "
+                    "the run stops at the first request that is new"
                 )
 
     def _refuse_jobs_without_a_device(self) -> None:
@@ -174,16 +173,16 @@ class Hooks:
     def _take_the_results(self) -> None:
         """Lock the results until this run ends, and write there what its jobs need to know of it."""
         results, jobs = self.config.results_dir, list(self.workflow.dag.needrun_jobs())
-        with runlock.writing(results):
-            runlock.acquire(results)
+        with run_lock.writing(results):
+            run_lock.acquire(results)
             for path in (path for job in jobs for path in (*job.output, *job.log)):
                 refuse_links(Path(path), results)
             for job in self._jobs():
                 if self.workflow.dag.reason(job).forced:  # made anew, and not restored
-                    kept.forget(results, map(Path, job.output))
+                    kept_outputs.forget(results, map(Path, job.output))
             if any(str(path).startswith(f"{self.layout.results}/") for job in jobs for path in job.output):
                 write_configuration(self.config)
-            runwatch.mark_when_terminated(results)
+            signals.mark_when_terminated(results)
             self._write_graph()
         read = {Path(path) for job in jobs for path in job.input}
         self.run.say(bring_to_the_present(read, results / ".run.lock"))
@@ -241,7 +240,7 @@ class Hooks:
         """Show jobs in words, unless the user wants Snakemake's own lines or none."""
         jobs = [self._asking(job) for job in self._asking_jobs()]
         if jobs:  # a run that asks no model may look at what another asks
-            progress_files.forget(self.config.results_dir)
+            progress.forget(self.config.results_dir)
         self._requests = Requests(self.config.results_dir, jobs)
         self._spent = self._spent_so_far()
         if Quietness.RULES in self.quiet and not self.quiet & {Quietness.ALL, Quietness.PROGRESS}:
@@ -253,7 +252,7 @@ class Hooks:
 
     def _asking(self, job: Any) -> AskingJob:
         planned = [Path(path) for path in job.input if path.startswith(f"{self.layout.results}/requests/")]
-        name = progress_files.job_name(self.config.results_dir, Path(job.log[0]))
+        name = progress.job_name(self.config.results_dir, Path(job.log[0]))
         return AskingJob(name, tuple(planned), int(job.wildcards.get("shards", 1)))
 
     def _spent_so_far(self) -> float | None:

@@ -13,10 +13,9 @@ from typing import Any, Protocol
 
 from snakemake.io import ancient
 
-from dialeval.config.whole import Config
-from dialeval.engines.local_content import local_content
-from dialeval.fingerprints.code import fingerprint
-from dialeval.fingerprints.content import content_digest
+from dialeval.config.configuration import Config
+from dialeval.engines.availability import local_content
+from dialeval.provenance.fingerprints import content_digest, fingerprint
 from dialeval.stages import stage_function
 
 InWords = Callable[..., Any]
@@ -118,8 +117,8 @@ class Directives:
             describe: what a job of the rule depends on.
             compared: what else Snakemake compares with the last run: `stage` where that depends on wildcards, `content`
                 where files are read that are no inputs, or change without a new time stamp.
-            always_anew: whether the files of such a job follow from more than Snakemake and the stage know, so that none
-                of them are restored.
+            always_anew: whether the files of such a job follow from more than Snakemake and the stage know; none is
+                restored.
             store: whether the stage has the store of responses.
             in_folder: whether the stage names its files itself, in the folder of the first output.
             untold: named inputs and outputs that are no options of the command.
@@ -164,7 +163,7 @@ class Directives:
         """Return a digest of files that count by their content: the user's, or those that models load from here."""
         if job.reads is not None:
             return str(self.in_words(content_digest, map(Path, job.reads)))
-        known = sorted({name for name in (*job.models, job.trains) if name in self.config.models})
+        known = sorted({name for name in (*job.models, job.trains) if name is not None and name in self.config.models})
         return " ".join(filter(None, map(self._model_content, known)))
 
     @cache  # noqa: B019 - one for the whole run

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dialeval.config import PublishedModel
-from dialeval.config.asked_criteria import asked_dimensions, asked_hurt
-from dialeval.config.resolved import SHIPPED
-from dialeval.failure_kinds import PROTOCOL as FAILURES
+from dialeval.config.criteria import asked_dimensions, asked_hurt
+from dialeval.config.protocols import SHIPPED
+from dialeval.criteria import FAILURES_PROTOCOL
 from dialeval.rules.corpora import Parameters
 from dialeval.rules.jobs import StageJob
 
@@ -23,7 +23,8 @@ class Judging(Parameters):
 
     def plan(self, protocol: str) -> StageJob:
         """Describe a job of `plan_<form>`."""
-        asked, more = self.layout.protocols[protocol], {}
+        asked = self.layout.protocols[protocol]
+        more: dict[str, Any] = {}
         if self.layout.gives_scores(protocol):
             more = {
                 "dimensions": asked_dimensions(self.config, asked),
@@ -37,7 +38,8 @@ class Judging(Parameters):
 
     def answer(self, judge: str, protocol: str, shard: str = "1", shards: str = "1") -> StageJob:
         """Describe a job of `answer`, or of `answer_items`, which shortens requests that do not fit."""
-        asked, more = self.layout.protocols.get(protocol), {}
+        asked = self.layout.protocols.get(protocol)
+        more: dict[str, Any] = {}
         gives_scores = self.layout.gives_scores(protocol)
         if asked is not None:
             more = {"question": self.question(protocol)}
@@ -121,7 +123,11 @@ class Judging(Parameters):
         """Describe the job of `find_failures`."""
         section = self.config.protocols.failures
         assert section
-        settings = {"protocol": FAILURES, "length_share": section.length_share, "said_before": self.said_before}
+        settings = {
+            "protocol": FAILURES_PROTOCOL,
+            "length_share": section.length_share,
+            "said_before": self.said_before,
+        }
         return StageJob("find_failures", settings)
 
     def question(self, protocol: str) -> dict[str, Any]:

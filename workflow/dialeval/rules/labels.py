@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dialeval.aggregation.labels.design import labelled_design
 from dialeval.config.labels import Labels as LabelsSection
 from dialeval.errors import UserError
+from dialeval.labels.joined_judgements import labelled_design
 from dialeval.labels.ledger import ledger_digest, ledger_path
 from dialeval.rules.jobs import StageJob
 from dialeval.rules.judging import Judging
@@ -106,7 +106,7 @@ class Labels(Judging):
             return
         if drawn.read_text(encoding="utf-8").strip() != ledger_digest(ledger):
             raise UserError(
-                f"{ledger} is not the ledger that these pages were drawn with: it is gone, somebody drew more elsewhere, "
-                "or labels.path names another folder. Bring it back if it is gone; then run the same command with "
+                f"{ledger} is not the ledger that these pages were drawn with: it is gone, somebody drew more "
+                "elsewhere, or labels.path names another folder. Bring it back if it is gone; then run the same command with "
                 "`--forcerun draw_to_label` behind it"
             )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dialeval.aggregation.measures.design import design_of
-from dialeval.config.printed import asks_otherwise
-from dialeval.figures.entry import Drawing
+from dialeval.config.consistency import asks_otherwise
+from dialeval.figures.registry import Drawing
+from dialeval.measures.design import design_of
 from dialeval.rules.corpora import Parameters
 from dialeval.rules.jobs import StageJob
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dialeval.config.ensemble_pool import one_model, pool_of
-from dialeval.config.fill import partial_to
-from dialeval.config.joined_criteria import fillable, joined_criteria
-from dialeval.config.metaeval import MetaEval
-from dialeval.config.robustness import Robustness
+from dialeval.config.criteria import fillable, joined_criteria
+from dialeval.config.ensembles import one_model, pool_of
+from dialeval.config.metaeval import MetaEval, Robustness, partial_to
 from dialeval.rules.corpora import Parameters, given
 from dialeval.rules.jobs import StageJob
 
@@ -20,7 +18,8 @@ class MetaEvaluation(Parameters):
 
     def read_rated(self, corpus: str) -> StageJob:
         """Describe a job of `read_rated`."""
-        section, more = self._metaeval.corpora[corpus], {}
+        section = self._metaeval.corpora[corpus]
+        more: dict[str, Any] = {}
         if section.asks:
             more["asks"] = section.asks
         if section.kept is not None:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dialeval.aggregation.measures.design import design_of
 from dialeval.config import EmbeddedModel
-from dialeval.config.embedded_methods import METHODS
-from dialeval.config.printed import asks_otherwise
-from dialeval.engines.prices import prices_of
-from dialeval.engines.spending import terms
+from dialeval.config.consistency import asks_otherwise
+from dialeval.config.models import METHODS
+from dialeval.engines.spending import prices as terms
+from dialeval.engines.spending.prices import prices_of
+from dialeval.measures.design import design_of
 from dialeval.rules.jobs import StageJob
 from dialeval.rules.judging import Judging
 

@@ -13,21 +13,21 @@ from typing import Any
 from snakemake.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.settings import ExecMode, SharedFSUsage
 
-from dialeval import lagging
-from dialeval.config.absent import told, without_absent
-from dialeval.config.origin import check_files, check_module, configuration_file, from_results, shown
-from dialeval.config.whole import Config
-from dialeval.engines.spending import terms
+from dialeval.config.configuration import Config
+from dialeval.config.corpora import absence_in_words, without_absent
+from dialeval.config.files import check_files, check_module, configuration_file, from_results, shown
+from dialeval.engines.spending import prices as terms
 from dialeval.errors import UserError, visible
-from dialeval.last_words import Notices
+from dialeval.jobs import process_setup, run_lock, signals
+from dialeval.jobs.failure_summary import Notices
 from dialeval.layout import Layout
-from dialeval.processes import how_jobs_run, runlock, runwatch
-from dialeval.project import check_can_be_installed, check_name
+from dialeval.paths import check_can_be_installed, check_name
+from dialeval.planning import preflight
+from dialeval.planning.preflight import is_named, refuse_without_section
 from dialeval.provenance.leftovers import check_folder
-from dialeval.readiness import preflight
-from dialeval.readiness.target_sections import is_named, refuse_without_section
 from dialeval.rules.sources import Sources
-from dialeval.translation.quality import outside
+from dialeval.tables import files as lagging
+from dialeval.translation import external_scores
 
 LOOKING = re.compile(
     "-[lSD]|--(list.*|l[cip]|(detailed-)?summary|dag|rulegraph|filegraph|d3dag|report|lint|unlock|archive)(=.*)?"
@@ -134,14 +134,14 @@ class Run:
         self.in_words(refuse_without_section, config, self.asks_for)
         if not (is_downloading or is_comparing):
             whole, config = config, self.in_words(without_absent, config)
-            self.left_out = list(told(config, whole))
+            self.left_out = list(absence_in_words(config, whole))
             self.say("\n".join(self.left_out))
         if is_tidying:
             self.in_words(check_folder, config.results_dir, config.store_dir, Path.cwd())
         # Snakemake's own lock, where a profile leaves it on, would come first and say less
         looks = self.workflow.output_settings.dryrun or any(map(LOOKING.fullmatch, sys.argv))
         if self.is_main and not looks and not self.asks_for("live"):
-            self.in_words(runlock.refuse_second_run, config.results_dir)
+            self.in_words(run_lock.refuse_second_run, config.results_dir)
         return config
 
     def sources(self, config: Config) -> Sources:
@@ -158,16 +158,16 @@ class Run:
             "DIALEVAL_PROMPTS": f"{config.prompts.set}:{config.prompts.directory or ''}",
             "DIALEVAL_RESULTS": layout.results,
             "DIALEVAL_STORE": layout.store,
-            "DIALEVAL_OUTSIDE": str(outside.__file__),
+            "DIALEVAL_OUTSIDE": str(external_scores.__file__),
             "DIALEVAL_CONFIGURATION": self.configured_by(config),
         }
         if not self.is_main and "--latency-wait" in sys.argv:
             # a job on a cluster's node waits for another node's files as long as Snakemake does
             os.environ[lagging.SECONDS] = sys.argv[sys.argv.index("--latency-wait") + 1]
-        runwatch.announce(config.results_dir)
-        how_jobs_run.announce(
+        signals.announce(config.results_dir)
+        process_setup.announce(
             {
-                name: model.model_dump(mode="json", include=model.how_jobs_run, exclude_defaults=True)
+                name: model.model_dump(mode="json", include=set(model.how_jobs_run), exclude_defaults=True)
                 for name, model in config.models.items()
             },
             config.answering.model_dump(mode="json"),

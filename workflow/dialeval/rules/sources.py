@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dialeval.config.labelling import labelled_protocols
-from dialeval.config.robustness import PACKAGE
-from dialeval.config.whole import Config
+from dialeval.config.configuration import Config
+from dialeval.config.labels import labelled_protocols
+from dialeval.config.metaeval import PACKAGE
 from dialeval.corpora import robustness_sets
-from dialeval.corpora.dialogbench_items import item_files
 from dialeval.corpora.rated_readers import rated_source_files
 from dialeval.corpora.readers import source_files
 from dialeval.corpora.transcripts import readers
-from dialeval.labels.files import label_files, ledger_files
+from dialeval.dialogbench.items import item_files
+from dialeval.labels.spreadsheets import label_files, ledger_files
 from dialeval.perturbations.wordnet import wordnet_files
 
 

@@ -9,8 +9,8 @@ from snakemake.io import ancient
 
 from dialeval.rules.corpora import Parameters
 from dialeval.rules.jobs import StageJob
-from dialeval.training.encoder.identity import DECIDES as ENCODER_DECIDES
-from dialeval.training.lora.identity import DECIDES as LORA_DECIDES
+from dialeval.training.encoder import DECIDES as ENCODER_DECIDES
+from dialeval.training.lora import DECIDES as LORA_DECIDES
 
 
 @dataclass(frozen=True)

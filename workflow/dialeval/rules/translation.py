@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dialeval.config.translation import Translation as TranslationSection
+from dialeval.config.corpora import Translation as TranslationSection
 from dialeval.rules.corpora import Parameters
 from dialeval.rules.jobs import StageJob
 

@@ -18,13 +18,10 @@ from importlib import import_module
 from pathlib import Path
 
 from dialeval.errors import UserError
-from dialeval.processes.arrow_alone import leave_pandas_out
-from dialeval.processes.garbage import keep_what_is_loaded
-from dialeval.processes.interrupts import INTERRUPTED
-from dialeval.processes.terminal_letters import show_controls
-from dialeval.processes.whole_lines import write_whole_lines
-from dialeval.progress import files as progress_files
-from dialeval.provenance import kept
+from dialeval.jobs import progress as progress_files
+from dialeval.jobs.process_setup import keep_what_is_loaded, leave_pandas_out, show_controls, write_whole_lines
+from dialeval.jobs.signals import INTERRUPTED
+from dialeval.provenance import kept_outputs
 from dialeval.provenance.records import Job, write_record
 from dialeval.stages import stage_function
 from dialeval.whole_files import RESULTS
@@ -51,17 +48,17 @@ def main() -> None:
     if errors:
         errors.unlink(missing_ok=True)
     before, key = job.looks(), "" if own.always_anew else job.key
-    if not own.always_anew and kept.put_back(job):
+    if not own.always_anew and kept_outputs.put_back(job):
         print(f"{stage}: what it is made of is what it was; what was made of it is put back", flush=True)
         return
     _start(function, errors)
     if os.environ.get("RANK", "0") != "0":  # one of several that share a training: the first tells of all
         return
     if job.looks() != before:
-        kept.keep_nothing("a file that it reads came or changed while it ran")
+        kept_outputs.keep_nothing("a file that it reads came or changed while it ran")
     write_record(job, key)
     if not own.always_anew:
-        kept.keep(job)
+        kept_outputs.keep(job)
 
 
 def _start(function: str, errors: Path | None = None) -> None:

@@ -10,22 +10,20 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from dialeval.aggregation.rounds import COLUMNS, Rounds, schedule
-from dialeval.config.adaptive import Adaptive
-from dialeval.config.protocol import EACH_OTHER
+from dialeval.config.protocol import EACH_OTHER, Adaptive
 from dialeval.engines.answering import unasked_row
 from dialeval.engines.opening import open_engine
-from dialeval.engines.request import Engine, Request
+from dialeval.engines.requests import Engine, Request
 from dialeval.engines.store import run_of
-from dialeval.forms import pair
-from dialeval.forms.question import Question
+from dialeval.measures.adaptive_rounds import COLUMNS, Rounds, schedule
+from dialeval.protocols import pair
+from dialeval.protocols.item_prompts import QuestionSettings
 from dialeval.protocols.planning import request_from_row
-from dialeval.protocols.question_settings import QuestionSettings
-from dialeval.schemas.measures import ADAPTIVE_ROUNDS, under
-from dialeval.schemas.shared import REQUESTS, RESPONSES
+from dialeval.protocols.questions import Question
 from dialeval.stages.answering import AnswerSettings, Asked, asking
 from dialeval.stats.arrays import BoolArray, IntArray
-from dialeval.tables import (
+from dialeval.tables.dialogues import REQUESTS, RESPONSES
+from dialeval.tables.files import (
     TableWriter,
     chosen_rows,
     iterate_rows,
@@ -35,6 +33,7 @@ from dialeval.tables import (
     write_for_people,
     write_table,
 )
+from dialeval.tables.measures import ADAPTIVE_ROUNDS, under
 
 # Answers requests about pairs in rounds: those of the pairs that are still open, until all are settled.
 

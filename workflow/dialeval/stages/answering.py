@@ -11,22 +11,21 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from dialeval.aggregation.usage import TokenSums, Usage, write_usage
 from dialeval.config.models import Model
 from dialeval.config.running import Answering as AnsweringSettings
 from dialeval.criteria import LEVELS, Criterion, with_own
 from dialeval.engines.answering import Answering, response_row, unasked_row
 from dialeval.engines.opening import open_engine
-from dialeval.engines.request import Engine, Request, Response
+from dialeval.engines.requests import Engine, Request, Response
 from dialeval.engines.store import ResponseStore, run_of
-from dialeval.forms.item_prompts import ByLevel, shortened
-from dialeval.progress import Progress
+from dialeval.jobs.progress import Progress
+from dialeval.measures.usage import TokenSums, Usage, write_usage
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols.item_prompts import ByLevel, QuestionSettings, shortened
 from dialeval.protocols.planning import in_shard, request_from_row
-from dialeval.protocols.question_settings import QuestionSettings
-from dialeval.provenance.kept import keep_nothing
-from dialeval.schemas.shared import NOT_ASKED, REQUESTS, RESPONSES
-from dialeval.tables import TableWriter, count_rows, iterate_rows
+from dialeval.provenance.kept_outputs import keep_nothing
+from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES
+from dialeval.tables.files import TableWriter, count_rows, iterate_rows
 
 # Asking one model within a stage that needs the answers to go on: through the store, with progress and usage.
 

@@ -21,10 +21,10 @@ from typing import Any, get_args, get_type_hints
 from pydantic import BaseModel, ValidationError
 
 from dialeval.errors import UserError
-from dialeval.processes import runwatch
-from dialeval.processes.how_jobs_run import with_how_jobs_run
-from dialeval.processes.interrupts import INTERRUPTED, end_at_once, is_stopping
-from dialeval.prompt_sets import PromptSet
+from dialeval.jobs import signals
+from dialeval.jobs.process_setup import with_how_jobs_run
+from dialeval.jobs.signals import INTERRUPTED, end_at_once, is_stopping
+from dialeval.prompts.rendering import PromptSet
 
 
 def run(stage: Callable[..., None], errors: Path | None = None) -> None:
@@ -35,7 +35,7 @@ def run(stage: Callable[..., None], errors: Path | None = None) -> None:
         errors: the file that takes why the stage failed, for its log; None: standard error.
     """
     signal.signal(signal.SIGTERM, _terminate)
-    runwatch.end_with_the_run()
+    signals.end_with_the_run()
     name = Path(sys.argv[0]).stem
     try:
         stage(**_arguments(stage, name))

@@ -8,35 +8,46 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.aggregation.lengths import length_summary, utterance_tokens
 from dialeval.config.corpora import Seeds
-from dialeval.corpora.botchat_published import read_dialogues
-from dialeval.corpora.dialogue_items import drawn_dialogues
-from dialeval.corpora.dialogues import utterance_table
+from dialeval.corpora.botchat import read_dialogues
+from dialeval.corpora.dialogues import left_out, utterance_table
 from dialeval.corpora.download import download as download_download
-from dialeval.corpora.items import item_rows, iterate_items
-from dialeval.corpora.rated import RatedReading, check_joined, left_out_rows, rating_rows
+from dialeval.corpora.items import drawn_dialogues, item_rows, iterate_items
+from dialeval.corpora.rated_items import RatedReading, check_joined, left_out_rows, rating_rows
 from dialeval.corpora.rated_readers import read_rated as rated_readers_read_rated
 from dialeval.corpora.readers import read_corpus as readers_read_corpus
-from dialeval.corpora.scenarios import read_scenarios as scenarios_read_scenarios
-from dialeval.corpora.scenarios import scenario_table, seeds_of
 from dialeval.corpora.score_files import rated_corpora
 from dialeval.corpora.score_files import read_scores as score_files_read_scores
-from dialeval.corpora.seeds import dialogues_of, length_distribution, not_seeds, seed_table
-from dialeval.corpora.speakers import left_out
+from dialeval.corpora.seeds import (
+    dialogues_of,
+    length_distribution,
+    not_seeds,
+    scenario_table,
+    seed_table,
+    seeds_of,
+)
+from dialeval.corpora.seeds import (
+    read_scenarios as scenarios_read_scenarios,
+)
 from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.engines.cl100k import CL100K, WORDS, Tokenizer, cl100k_tokenizer, fetched_tokenizer
 from dialeval.errors import UserError
-from dialeval.protocols.imported import turns
+from dialeval.measures.lengths import length_summary, utterance_tokens
+from dialeval.protocols.imported_answers import turns
 from dialeval.protocols.selfchat import rows
-from dialeval.schemas.botchat import GENERATED, SEED_LENGTHS, SEEDS, TOKENIZER, UTTERANCE_LENGTHS, UTTERANCE_TOKENS
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
-from dialeval.schemas.scenarios import SCENARIOS
-from dialeval.schemas.shared import UTTERANCES
-from dialeval.schemas.training import JUDGED_TEXTS
-from dialeval.schemas.transcripts import ASIDES
-from dialeval.tables import (
+from dialeval.tables.dialogues import (
+    ASIDES,
+    GENERATED,
+    JUDGEMENTS,
+    SCENARIOS,
+    SEED_LENGTHS,
+    SEEDS,
+    TOKENIZER,
+    UTTERANCE_LENGTHS,
+    UTTERANCE_TOKENS,
+    UTTERANCES,
+)
+from dialeval.tables.files import (
     TableWriter,
     empty_table,
     iterate_rows,
@@ -46,8 +57,10 @@ from dialeval.tables import (
     write_for_people,
     write_table,
 )
-from dialeval.text.counting import counted, noted
-from dialeval.training.pairs.overlap import Texts, judged_rows
+from dialeval.tables.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
+from dialeval.tables.training import JUDGED_TEXTS
+from dialeval.text import counted, noted
+from dialeval.training.human_dialogues import Texts, judged_rows
 
 # Fetches public corpora into the data folder, after their licences were said.
 

@@ -15,18 +15,27 @@ from pydantic import BaseModel
 
 from dialeval.config.models import EmbeddedModel, Model
 from dialeval.config.running import Answering
-from dialeval.corpora import dialogbench_items
-from dialeval.corpora.multiple_choice import TestItem
 from dialeval.corpora.seeds import dialogues_of
-from dialeval.dialogbench import bundled, classification, embedded_writer, filtering, writing
+from dialeval.dialogbench import (
+    bundled,
+    embedded_writer,
+    writing,
+)
+from dialeval.dialogbench import (
+    items as dialogbench_items,
+)
+from dialeval.dialogbench import (
+    writing as classification,
+)
+from dialeval.dialogbench import (
+    writing as filtering,
+)
 from dialeval.dialogbench.briefs import BASIC, WITHOUT_STYLES, Brief, plan_basic, plan_briefs
-from dialeval.dialogbench.checking import Rules
-from dialeval.dialogbench.embedded_engines import FilterByChoice, RuleWriter
-from dialeval.dialogbench.examination import Method, Presentation, parse_all, plan
-from dialeval.dialogbench.expert_sheet import draw, sheet, write_sheet
-from dialeval.dialogbench.item_table import read_items
-from dialeval.dialogbench.positions import shuffled
-from dialeval.dialogbench.rounds import (
+from dialeval.dialogbench.embedded_writer import FilterByChoice, RuleWriter
+from dialeval.dialogbench.examination import Method, Presentation, parse_all, plan, shuffled
+from dialeval.dialogbench.experts import draw, sheet, write_sheet
+from dialeval.dialogbench.items import TestItem, read_items
+from dialeval.dialogbench.writing import (
     Attempt,
     classify_attempts,
     filter_attempts,
@@ -34,16 +43,17 @@ from dialeval.dialogbench.rounds import (
     write_in_rounds,
     written_of,
 )
+from dialeval.dialogbench.written_items import Rules
 from dialeval.engines.opening import open_engine
-from dialeval.engines.request import Dialogue, Engine, Sampling
+from dialeval.engines.requests import Dialogue, Engine, Sampling
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.joining import answered
-from dialeval.protocols.statuses import with_statuses_said
-from dialeval.schemas.dialogbench import ITEM_DESCRIPTIONS, TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
-from dialeval.schemas.shared import REQUESTS, UTTERANCES
+from dialeval.protocols.planning import answered, with_statuses_said
 from dialeval.stages.answering import Asked, asking
-from dialeval.tables import TableWriter, iterate_rows, read_table, replacing, to_table, write_table
-from dialeval.text.counting import counted
+from dialeval.tables.dialogbench import ITEM_DESCRIPTIONS, TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
+from dialeval.tables.dialogues import REQUESTS, UTTERANCES
+from dialeval.tables.files import TableWriter, iterate_rows, read_table, to_table, write_table
+from dialeval.text import counted
+from dialeval.whole_files import replacing
 
 # Puts the test items of all sources into one table, the place of each right option drawn at random.
 
@@ -130,16 +140,19 @@ def dialogbench_classify(
     """Writes the table `item_descriptions`, a row for each accepted item, and a record of the usage."""
     attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
     with asking(
-        open_engine(settings.model, [], store, classification.PROTOCOL),
+        open_engine(settings.model, [], store, classification.CLASSIFY_PROTOCOL),
         store,
         name=settings.name,
-        protocol=classification.PROTOCOL,
+        protocol=classification.CLASSIFY_PROTOCOL,
         max_failure_share=settings.answering.max_failure_share,
         total=sum(one.outcome.accepted for one in attempts),
     ) as judge:
         unparsed = import_module("dialeval.stages.unparsed")
         judge.answering.early_stop.parsing = unparsed.of_items(
-            classification.PROTOCOL, items_of(attempts), classification.parse, settings.answering
+            classification.CLASSIFY_PROTOCOL,
+            items_of(attempts),
+            classification.parse_classification,
+            settings.answering,
         )
         rows = judge.run(classify_attempts(judge.ask, attempts, templates, judge=settings.name))
     write_table(descriptions, ITEM_DESCRIPTIONS, to_table(ITEM_DESCRIPTIONS, rows))
@@ -189,7 +202,7 @@ def dialogbench_write(
         engine,
         store,
         name=name,
-        protocol=writing.PROTOCOL,
+        protocol=writing.WRITE_PROTOCOL,
         max_failure_share=settings.answering.max_failure_share,
         total=n_wanted,
     ) as writer:
@@ -205,7 +218,7 @@ def dialogbench_write(
 
 def _writer(settings: DialogbenchWriteSettings, dialogues: list[Path], store: Path) -> Engine:
     if settings.model is not None:
-        return open_engine(settings.model, [], store, writing.PROTOCOL)
+        return open_engine(settings.model, [], store, writing.WRITE_PROTOCOL)
     by_language: dict[str, list[Dialogue]] = {}
     for table in (read_table(path, UTTERANCES) for path in dialogues):
         language_of = dict(zip(table["dialogue_id"].to_pylist(), table["language"].to_pylist(), strict=True))
@@ -282,18 +295,18 @@ def dialogbench_filter(
     """Writes the table `written_items` with the judge's reasons, and a record of the usage."""
     attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
     n_accepted = sum(one.is_filtered for one in attempts)
-    engine = open_engine(settings.model, learned, store, filtering.PROTOCOL)
+    engine = open_engine(settings.model, learned, store, filtering.FILTER_PROTOCOL)
     with asking(
         FilterByChoice(engine) if isinstance(settings.model, EmbeddedModel) else engine,
         store,
         name=settings.name,
-        protocol=filtering.PROTOCOL,
+        protocol=filtering.FILTER_PROTOCOL,
         max_failure_share=settings.answering.max_failure_share,
         total=n_accepted,
     ) as judge:
         unparsed = import_module("dialeval.stages.unparsed")
         judge.answering.early_stop.parsing = unparsed.of_items(
-            filtering.PROTOCOL, items_of(attempts), filtering.parse, settings.answering
+            filtering.FILTER_PROTOCOL, items_of(attempts), filtering.parse_filtering, settings.answering
         )
         results = judge.run(filter_attempts(judge.ask, attempts, templates, judge=settings.name))
     with TableWriter(filtered, WRITTEN_ITEMS) as table:

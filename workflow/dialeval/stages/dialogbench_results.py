@@ -8,32 +8,40 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dialeval.aggregation.answer_rates import Answer, Row, grouped
-from dialeval.aggregation.dialogbench.ablations import ablation_rows
-from dialeval.aggregation.dialogbench.accuracy import accuracy_rows, domain_rows, human_rows
-from dialeval.aggregation.dialogbench.averages import average_rows
-from dialeval.aggregation.dialogbench.descriptions import domain_count_rows, style_rows
-from dialeval.aggregation.dialogbench.differences import ablation_differences, accuracy_differences
-from dialeval.aggregation.dialogbench.items import item_rows
-from dialeval.aggregation.dialogbench.overview import overview_rows
-from dialeval.aggregation.dialogbench.people import (
+from dialeval.dialogbench.accuracy import (
+    Answer,
+    Row,
+    ablation_differences,
+    ablation_rows,
+    accuracy_differences,
+    accuracy_rows,
+    average_rows,
+    domain_rows,
+    grouped,
+    human_rows,
+)
+from dialeval.dialogbench.briefs import BASIC, FULL, WITHOUT_STYLES
+from dialeval.dialogbench.experts import read_expert_answers
+from dialeval.dialogbench.items import TestItem, read_items
+from dialeval.dialogbench.result_tables import (
     METHOD,
     PEOPLE,
     SIMULATED,
     agreement_rows,
+    circular_rows,
+    domain_count_rows,
     expert_rows,
+    item_rows,
     joint_answers,
+    overview_rows,
+    position_rows,
+    style_rows,
 )
-from dialeval.aggregation.dialogbench.positions import circular_rows, position_rows
-from dialeval.aggregation.differences import corrected
-from dialeval.corpora.expert_answers import read_expert_answers
-from dialeval.corpora.multiple_choice import TestItem
-from dialeval.dialogbench.briefs import BASIC, FULL, WITHOUT_STYLES
-from dialeval.dialogbench.checking import counts
-from dialeval.dialogbench.item_table import read_items
-from dialeval.dialogbench.rounds import Attempt
+from dialeval.dialogbench.writing import Attempt
+from dialeval.dialogbench.written_items import counts
 from dialeval.errors import UserError, nearest
-from dialeval.schemas.dialogbench import (
+from dialeval.measures.differences import corrected
+from dialeval.tables.dialogbench import (
     ABLATIONS,
     ACCURACY,
     AGREEMENT,
@@ -54,8 +62,8 @@ from dialeval.schemas.dialogbench import (
     TEST_ITEMS,
     WRITTEN_ITEMS,
 )
-from dialeval.tables import iterate_rows, read_tables, to_table, write_rows, write_table
-from dialeval.text.counting import counted
+from dialeval.tables.files import iterate_rows, read_tables, to_table, write_rows, write_table
+from dialeval.text import counted
 
 # DialogBench's tables: items, accuracies, domains, places, rotations, styles, ablations, and what became of items.
 

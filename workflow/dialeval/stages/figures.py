@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel
 
 from dialeval.errors import UserError
-from dialeval.figures import undocumented  # noqa: F401  (before what loads Matplotlib)
-from dialeval.figures.printed import mark_printed
-from dialeval.figures.saving import save_figure
+from dialeval.figures import matplotlib_without_docs  # noqa: F401  (before what loads Matplotlib)
+from dialeval.figures.panels import mark_printed
+from dialeval.figures.style import save_figure
 
 
 class Drawing(BaseModel, defer_build=True):

@@ -9,37 +9,38 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.corpora.botchat_published import PublishedAnswer, read_answers
+from dialeval.corpora.botchat import PublishedAnswer, read_answers
 from dialeval.corpora.items import Item, iterate_items
-from dialeval.failures.by_rule import Rules
-from dialeval.failures.by_rule import judgements as by_rule
-from dialeval.failures.lengths import longest_of_people
-from dialeval.failures.self_identification import PHRASES
-from dialeval.forms.cases import by_case, refuse_strangers
-from dialeval.forms.detect import parse as detect_parse
-from dialeval.forms.detect import plan as detect_plan
-from dialeval.forms.item_prompts import RATING, YES_NO
-from dialeval.forms.mark import parse as mark_parse
-from dialeval.forms.mark import plan as mark_plan
-from dialeval.forms.pair import parse, plan
-from dialeval.forms.probability import parse as probability_parse
-from dialeval.forms.probability import plan as probability_plan
-from dialeval.forms.question import sampling_of
-from dialeval.forms.scale import parse as scale_parse
-from dialeval.forms.scale import plan as scale_plan
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.asking_again import plan as asking_again_plan
-from dialeval.protocols.imported import Key, responses
-from dialeval.protocols.item_settings import ItemPlanSettings, ItemReadingSettings, ItemSettings
-from dialeval.protocols.joining import CHOICE_ANSWER, answered
-from dialeval.protocols.planning import write_requests
-from dialeval.protocols.question_settings import MarkSettings, QuestionSettings, ReadingSettings
-from dialeval.protocols.statuses import with_statuses_said
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.robustness import PAIRS
-from dialeval.schemas.shared import REQUESTS, RESPONSES, UTTERANCES
-from dialeval.tables import TableWriter, iterate_rows, read_tables
-from dialeval.text.counting import counted, noted
+from dialeval.protocols.detect import parse as detect_parse
+from dialeval.protocols.detect import plan as detect_plan
+from dialeval.protocols.failure_rules import PHRASES, Rules, longest_of_people
+from dialeval.protocols.failure_rules import judgements as by_rule
+from dialeval.protocols.imported_answers import Key, responses
+from dialeval.protocols.item_prompts import (
+    RATING,
+    YES_NO,
+    ItemPlanSettings,
+    ItemReadingSettings,
+    ItemSettings,
+    MarkSettings,
+    QuestionSettings,
+    ReadingSettings,
+)
+from dialeval.protocols.mark import parse as mark_parse
+from dialeval.protocols.mark import plan as mark_plan
+from dialeval.protocols.pair import by_case, parse, plan, refuse_strangers
+from dialeval.protocols.planning import CHOICE_ANSWER, answered, with_statuses_said, write_requests
+from dialeval.protocols.probability import parse as probability_parse
+from dialeval.protocols.probability import plan as probability_plan
+from dialeval.protocols.questions import sampling_of
+from dialeval.protocols.scale import parse as scale_parse
+from dialeval.protocols.scale import plan as scale_plan
+from dialeval.protocols.unread_verdicts import plan as asking_again_plan
+from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES, UTTERANCES
+from dialeval.tables.files import TableWriter, iterate_rows, read_tables
+from dialeval.tables.robustness import PAIRS
+from dialeval.text import counted, noted
 
 # Plans which of two: every two systems' dialogues on one case, in both orders (BotChat 3.3, 3.4).
 

@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from dialeval.labels.asked_protocol import AskedProtocol
-from dialeval.labels.blank_csv import blank_csv
-from dialeval.labels.drawing import Design, draw
-from dialeval.labels.files import passed_over
-from dialeval.labels.frame import frame_of, keyed
-from dialeval.labels.judged import judged_scores
-from dialeval.labels.ledger import ledger_digest, ledger_path, read_ledger
+from dialeval.labels.draw import Design, draw, judged_scores
+from dialeval.labels.labelled_protocol import AskedProtocol, DrawSettings, ReadSettings, SheetSettings
+from dialeval.labels.ledger import draw_rows, ledger_digest, ledger_path, read_ledger
 from dialeval.labels.page import page_html
-from dialeval.labels.questions import questions_of
 from dialeval.labels.reading import read_labels as reading_read_labels
-from dialeval.labels.records import draw_rows
-from dialeval.labels.settings import DrawSettings, ReadSettings, SheetSettings
-from dialeval.labels.sheet import Sheet
-from dialeval.labels.sheets import Drawn, assigned, main_language, sheet_of
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.labels import DRAW, LABELS
-from dialeval.tables import iterate_rows, read_tables, replacing, to_table, write_for_people, write_table
-from dialeval.text.counting import counted
+from dialeval.labels.sheets import Drawn, assigned, blank_csv, main_language, questions_of, sheet_of
+from dialeval.labels.spreadsheets import passed_over
+from dialeval.labels.units import Sheet, frame_of, keyed
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import iterate_rows, read_tables, to_table, write_for_people, write_table
+from dialeval.tables.labels import DRAW, LABELS
+from dialeval.text import counted
+from dialeval.whole_files import replacing
 
 # Draws what people label under a protocol, and writes it down beside the labels.
 

@@ -9,40 +9,39 @@ from typing import Any
 import pandas as pd
 from pydantic import BaseModel
 
-from dialeval.aggregation.battles import battle_ratings
-from dialeval.aggregation.differences import corrected
-from dialeval.aggregation.labels.corrected import corrected_numbers
-from dialeval.aggregation.labels.design import LabelledDesign, Terms
-from dialeval.aggregation.labels.planned import PLAN_COLUMNS, with_unasked
-from dialeval.aggregation.labels.things import JUDGEMENT_COLUMNS
-from dialeval.aggregation.measures.agreement import agreement
-from dialeval.aggregation.measures.bias import COLUMNS as BIAS_COLUMNS
-from dialeval.aggregation.measures.bias import bias
-from dialeval.aggregation.measures.checklist import checklist
-from dialeval.aggregation.measures.design import Design
-from dialeval.aggregation.measures.differences import COLUMNS as DIFFERENCES_COLUMNS
-from dialeval.aggregation.measures.differences import differences
-from dialeval.aggregation.measures.examples import COLUMNS as EXAMPLES_COLUMNS
-from dialeval.aggregation.measures.examples import examples
-from dialeval.aggregation.measures.means import means
-from dialeval.aggregation.measures.pass_rates import pass_rates, pass_rates_at_gt_length
-from dialeval.aggregation.measures.passes import COLUMNS as PASSES_COLUMNS
-from dialeval.aggregation.measures.ranks import ranks
-from dialeval.aggregation.measures.rates import rates
-from dialeval.aggregation.measures.ratings import COLUMNS as RATINGS_COLUMNS
-from dialeval.aggregation.measures.ratings import ratings
-from dialeval.aggregation.measures.scores import COLUMNS
-from dialeval.aggregation.measures.win_rates import win_rates
-from dialeval.aggregation.words import dialogue_words
 from dialeval.config.botchat import Elo
 from dialeval.corpora.battles import read
-from dialeval.schemas.battles import BATTLE_DIFFERENCES, BATTLE_RATINGS
-from dialeval.schemas.botchat import SEEDS
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.labels import CORRECTED, LABELS
-from dialeval.schemas.labels import DIFFERENCES as LABELS_DIFFERENCES
-from dialeval.schemas.measures import (
+from dialeval.labels.correction import corrected_numbers
+from dialeval.labels.joined_judgements import JUDGEMENT_COLUMNS, PLAN_COLUMNS, LabelledDesign, Terms, with_unasked
+from dialeval.measures.bias import COLUMNS as BIAS_COLUMNS
+from dialeval.measures.bias import agreement, bias
+from dialeval.measures.design import Design
+from dialeval.measures.dialogue_lengths import dialogue_words
+from dialeval.measures.differences import COLUMNS as DIFFERENCES_COLUMNS
+from dialeval.measures.differences import corrected, differences, ranks
+from dialeval.measures.examples import COLUMNS as EXAMPLES_COLUMNS
+from dialeval.measures.examples import examples
+from dialeval.measures.ratings import COLUMNS as RATINGS_COLUMNS
+from dialeval.measures.ratings import battle_ratings, ratings, win_rates
+from dialeval.measures.scores import (
+    COLUMNS,
+    checklist,
+    means,
+    pass_rates,
+    pass_rates_at_gt_length,
+    rates,
+)
+from dialeval.measures.scores import (
+    PASS_COLUMNS as PASSES_COLUMNS,
+)
+from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, SEEDS
+from dialeval.tables.files import read_table, read_tables, to_table, write_for_people, write_table
+from dialeval.tables.labels import CORRECTED, LABELS
+from dialeval.tables.labels import DIFFERENCES as LABELS_DIFFERENCES
+from dialeval.tables.measures import (
     AGREEMENT,
+    BATTLE_DIFFERENCES,
+    BATTLE_RATINGS,
     BIAS,
     CHECKLIST,
     DIFFERENCES,
@@ -56,10 +55,8 @@ from dialeval.schemas.measures import (
     WIN_RATES,
     under,
 )
-from dialeval.schemas.shared import REQUESTS
-from dialeval.schemas.table import Table
-from dialeval.tables import read_table, read_tables, to_table, write_for_people, write_table
-from dialeval.text.counting import counted, noted
+from dialeval.tables.schema import Table
+from dialeval.text import counted, noted
 
 # What the stages that measure have in common: what they read beside judgements, and how they write their table.
 
@@ -79,7 +76,7 @@ def for_cascade(
     """Returns the rows of a measure's table, those of a cascade with what the expensive judge would say."""
     if design.cascade is None:
         return rows
-    from dialeval.aggregation.cascade_numbers import COLUMNS, with_cascade  # imports scipy, which few stages need
+    from dialeval.labels.cascade_estimates import COLUMNS, with_cascade  # imports scipy, which few stages need
 
     return with_cascade(rows, measure, read_tables(judgements, JUDGEMENTS, COLUMNS), design)
 
@@ -90,7 +87,7 @@ def differences_for_cascade(
     """Returns the rows of a table of differences, those of a cascade between what the expensive judge would say."""
     if design.cascade is None:
         return rows
-    from dialeval.aggregation.cascade_numbers import COLUMNS, differences_with_cascade  # as above
+    from dialeval.labels.cascade_estimates import COLUMNS, differences_with_cascade  # as above
 
     return differences_with_cascade(rows, measure, read_tables(judgements, JUDGEMENTS, COLUMNS), design)
 

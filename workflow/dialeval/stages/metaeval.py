@@ -7,57 +7,65 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.aggregation.differences import corrected
-from dialeval.aggregation.labels.agreement import agreement
-from dialeval.aggregation.labels.annotators import annotators
-from dialeval.aggregation.metaeval.averages import average_rows
-from dialeval.aggregation.metaeval.best_judges import Candidates
-from dialeval.aggregation.metaeval.by_language import chinese_rows, language_rows
-from dialeval.aggregation.metaeval.ceilings import ceiling_rows
-from dialeval.aggregation.metaeval.cells import Filled, gather
-from dialeval.aggregation.metaeval.correlations import correlate_cells, correlation_rows
-from dialeval.aggregation.metaeval.dimension_ensembles import dimension_ensemble_rows
-from dialeval.aggregation.metaeval.filling import filled_ratings
-from dialeval.aggregation.metaeval.judge_pairs import pair_rows
-from dialeval.aggregation.metaeval.matrices import matrix_rows
-from dialeval.aggregation.metaeval.model_ensembles import Ensembles, model_ensemble_rows
-from dialeval.aggregation.metaeval.rankings import ranking_rows
-from dialeval.aggregation.metaeval.repeats import COLUMNS as REPEATS_COLUMNS
-from dialeval.aggregation.metaeval.repeats import repeat_rows
-from dialeval.aggregation.metaeval.single_opinions import COLUMNS, SingleOpinions
-from dialeval.aggregation.rated_corpora import annotator_rows, corpus_rows
-from dialeval.aggregation.robustness import (
+from dialeval.corpora.items import Rating, iterate_items
+from dialeval.corpora.rated_items import rating_rows
+from dialeval.labels.agreement import agreement, annotators
+from dialeval.measures.differences import corrected
+from dialeval.measures.metaeval.averages import average_rows, chinese_rows, language_rows, matrix_rows
+from dialeval.measures.metaeval.cells import SCORED, Filled, gather
+from dialeval.measures.metaeval.correlations import (
+    Candidates,
+    correlate_cells,
+    correlation_rows,
+    pair_rows,
+    ranking_rows,
+)
+from dialeval.measures.metaeval.ensembles import Ensembles, dimension_ensemble_rows, model_ensemble_rows
+from dialeval.measures.metaeval.reliability import (
+    REPEAT_COLUMNS as REPEATS_COLUMNS,
+)
+from dialeval.measures.metaeval.reliability import (
+    SINGLE_RATING_COLUMNS,
+    SingleOpinions,
+    ceiling_rows,
+    repeat_rows,
+    trust_rows,
+)
+from dialeval.measures.rated_corpora import annotator_rows, corpus_rows, filled_ratings
+from dialeval.measures.robustness import (
     average_rows as robustness_average_rows,
 )
-from dialeval.aggregation.robustness import (
+from dialeval.measures.robustness import (
     drop_rows,
     ladder_rows,
     pair_count_rows,
+    robustness_differences,
     robustness_rows,
     score_pairs,
     theta_rows,
 )
-from dialeval.aggregation.robustness_differences import robustness_differences
-from dialeval.aggregation.score_arrays import SCORED
-from dialeval.aggregation.trust import trust_rows
-from dialeval.corpora.items import Rating, iterate_items
-from dialeval.corpora.rated import rating_rows
-from dialeval.schemas.by_language import BY_LANGUAGE, NATURAL_CHINESE
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.labels import AGREEMENT, ANNOTATORS, LABELS
-from dialeval.schemas.metaeval import (
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import read_table, read_tables, to_table, write_for_people, write_rows, write_table
+from dialeval.tables.labels import AGREEMENT, ANNOTATORS, LABELS
+from dialeval.tables.metaeval import (
+    ANNOTATOR_AGREEMENT,
     AVERAGES,
+    BY_LANGUAGE,
+    CEILINGS,
     CORRELATIONS,
     DIMENSION_ENSEMBLE,
     ITEMS,
     JUDGE_PAIRS,
     MATRICES,
     MODEL_ENSEMBLE,
+    NATURAL_CHINESE,
     RANKING_AGREEMENT,
+    RATED_CORPORA,
     RATINGS,
+    REPEAT_AGREEMENT,
+    TRUST,
 )
-from dialeval.schemas.raters import ANNOTATOR_AGREEMENT, CEILINGS, RATED_CORPORA, REPEAT_AGREEMENT
-from dialeval.schemas.robustness import (
+from dialeval.tables.robustness import (
     DROPS,
     LADDERS,
     PAIR_COUNTS,
@@ -67,8 +75,6 @@ from dialeval.schemas.robustness import (
     ROBUSTNESS_DIFFERENCES,
     THETAS,
 )
-from dialeval.schemas.trust import TRUST
-from dialeval.tables import read_table, read_tables, to_table, write_for_people, write_rows, write_table
 
 # Fills in what nobody rated with a judge's own repeated ratings (comp-analysis, "Fill up missing annotations").
 
@@ -132,7 +138,7 @@ def find_ceilings(
     folder: Path,
 ) -> None:
     """Writes the table `metaeval/ceilings` into a folder, as Parquet and as CSV."""
-    given, judged = read_tables(ratings, RATINGS), read_tables(judgements, JUDGEMENTS, COLUMNS)
+    given, judged = read_tables(ratings, RATINGS), read_tables(judgements, JUDGEMENTS, SINGLE_RATING_COLUMNS)
     stood_in = Filled(read_tables(filled, RATINGS), settings.partial)
     cells = gather(read_tables(items, ITEMS), given, judged, settings.benchmarks, stood_in, settings.joined)
     how = settings.model_dump(exclude={"benchmarks", "partial", "joined"})

@@ -7,18 +7,13 @@ from pathlib import Path
 import pyarrow.compute as pc
 from pydantic import BaseModel
 
-from dialeval.aggregation.cascades import COLUMNS, as_one, drawn
-from dialeval.aggregation.ensemble import (
-    COLUMNS as ENSEMBLE_COLUMNS,
-)
-from dialeval.aggregation.ensemble import (
-    ensemble_judgements as ensemble_ensemble_judgements,
-)
-from dialeval.config.cascades import Cascade
-from dialeval.schemas.judgements import JUDGEMENTS, Form
-from dialeval.schemas.shared import REQUESTS
-from dialeval.tables import TableWriter, chosen_rows, read_table, read_tables, write_table
-from dialeval.text.counting import counted
+from dialeval.config.protocol import Cascade
+from dialeval.measures.cascades import CASCADE_COLUMNS, as_one, drawn
+from dialeval.measures.ensembles import ENSEMBLE_COLUMNS
+from dialeval.measures.ensembles import ensemble_judgements as ensemble_ensemble_judgements
+from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, Form
+from dialeval.tables.files import TableWriter, chosen_rows, read_table, read_tables, write_table
+from dialeval.text import counted
 
 # Draws what the second judge of a cascade is asked: half of it where the first is least sure.
 
@@ -32,7 +27,7 @@ class ChooseUnsureSettings(BaseModel, defer_build=True):
 
 def choose_unsure(settings: ChooseUnsureSettings, requests: Path, judgements: Path, chosen: Path) -> None:
     """Writes the table `requests` of the second judge."""
-    asked = drawn(read_table(judgements, JUDGEMENTS, COLUMNS), settings.form, settings.cascade.share)
+    asked = drawn(read_table(judgements, JUDGEMENTS, CASCADE_COLUMNS), settings.form, settings.cascade.share)
     is_asked = [name in asked for name in read_table(requests, REQUESTS, ["request_id"])["request_id"].to_pylist()]
     with TableWriter(chosen, REQUESTS) as table:
         table.write_all(chosen_rows(requests, REQUESTS, is_asked))

@@ -10,32 +10,34 @@ from pydantic import BaseModel
 
 from dialeval.config.models import Model
 from dialeval.config.running import Answering as AnsweringSettings
-from dialeval.corpora.dialogue_items import chosen, items_of_dialogues, not_between_two
-from dialeval.corpora.items import Item, item_rows, iterate_items
-from dialeval.corpora.rated import rating_rows
-from dialeval.corpora.robustness_pairs import read_sets
-from dialeval.corpora.robustness_sets import PAPER_SETS, Pair, wanted_sets
-from dialeval.corpora.speakers import left_out
+from dialeval.corpora.dialogues import left_out
+from dialeval.corpora.items import Item, chosen, item_rows, items_of_dialogues, iterate_items, not_between_two
+from dialeval.corpora.rated_items import rating_rows
+from dialeval.corpora.robustness_sets import PAPER_SETS, Pair, read_sets, wanted_sets
 from dialeval.engines.opening import open_engine
-from dialeval.engines.request import Sampling
-from dialeval.perturbations.asking import rewrite_all
-from dialeval.perturbations.constructed import constructed_items
-from dialeval.perturbations.quality import well_rated
+from dialeval.engines.requests import Sampling
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
-from dialeval.perturbations.rewriting import PROTOCOL
-from dialeval.perturbations.suite import Outcome, damage_all, ladders, pools, published_outcome, rewritten_outcome
+from dialeval.perturbations.rewriting import PROTOCOL, rewrite_all
+from dialeval.perturbations.suite import (
+    Outcome,
+    constructed_items,
+    damage_all,
+    ladders,
+    pools,
+    published_outcome,
+    rewritten_outcome,
+    well_rated,
+)
 from dialeval.perturbations.wordnet import WordNet, with_wordnet
 from dialeval.prompts.rendering import Templates
-from dialeval.schemas.metaeval import ITEMS, RATINGS
-from dialeval.schemas.robustness import PAIRS
-from dialeval.schemas.shared import UTTERANCES
-from dialeval.schemas.training import TRAINING_OVERLAP
 from dialeval.stages.answering import asking
-from dialeval.tables import TableWriter, iterate_rows, read_table, to_table, write_table
-from dialeval.text.counting import counted
-from dialeval.training.pairs.data import known_dialogues
-from dialeval.training.pairs.overlap import overlap_rows, refuse_overlap
-from dialeval.training.pairs.recipe import Recipe
+from dialeval.tables.dialogues import UTTERANCES
+from dialeval.tables.files import TableWriter, iterate_rows, read_table, to_table, write_table
+from dialeval.tables.metaeval import ITEMS, RATINGS
+from dialeval.tables.robustness import PAIRS
+from dialeval.tables.training import TRAINING_OVERLAP
+from dialeval.text import counted
+from dialeval.training.training_sets import Recipe, known_dialogues, overlap_rows, refuse_overlap
 
 # Makes rated items of people's dialogues by damaging them step by step; their reference is known by construction.
 

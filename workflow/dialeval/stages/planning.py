@@ -9,40 +9,28 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.aggregation.measures.differences import COLUMNS
-from dialeval.aggregation.planning.numbers import PlannedDesign, Size
-from dialeval.aggregation.planning.people import LabelPlan
-from dialeval.aggregation.planning.plans import Row, plans
-from dialeval.aggregation.planning.sizes import chats_size, planned_size
 from dialeval.comparison import compare
-from dialeval.config.adaptive import Adaptive
 from dialeval.config.botchat import Selfchat
-from dialeval.config.cascades import Cascade
+from dialeval.config.endpoints import OpenAIModel
 from dialeval.config.models import Model
-from dialeval.config.openai_model import OpenAIModel
-from dialeval.corpora.scenarios import scenarios_of
-from dialeval.corpora.selfchat_items import chatbot_items, human_items
-from dialeval.engines.prices import Prices, prices_of
-from dialeval.engines.request import Dialogue
-from dialeval.estimation.cases import cost_of_case
-from dialeval.estimation.chats import Chats, chat_estimate, estimate_chats
-from dialeval.estimation.estimates import Estimate
-from dialeval.estimation.judgements import Subjects, estimate_judging
-from dialeval.estimation.known_models import KnownModel, known_model
-from dialeval.estimation.planned import estimate_planned
-from dialeval.estimation.planning_words import planning_in_words
-from dialeval.estimation.reading import estimate_table, in_words
-from dialeval.forms.question import Question
+from dialeval.config.protocol import Adaptive, Cascade
+from dialeval.corpora.seeds import chatbot_items, human_items, scenarios_of
+from dialeval.engines.requests import Dialogue
+from dialeval.engines.spending.prices import Prices, prices_of
+from dialeval.measures.differences import COLUMNS
+from dialeval.planning.chat_estimates import Chats, chat_estimate, estimate_chats
+from dialeval.planning.estimates import Estimate, cost_of_case, estimate_table, in_words, planning_in_words
+from dialeval.planning.judging_estimates import Subjects, estimate_judging, estimate_planned
+from dialeval.planning.known_models import KnownModel, known_model
+from dialeval.planning.power import LabelPlan, PlannedDesign, Row, Size, chats_size, planned_size, plans
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.partner import told_partner
-from dialeval.protocols.question_settings import QuestionSettings
-from dialeval.protocols.selfchat import TEMPLATE
-from dialeval.protocols.voices import PARTNER
-from dialeval.schemas.botchat import SEEDS
-from dialeval.schemas.labels import CORRECTED, PLANNING
-from dialeval.schemas.shared import ESTIMATE, UTTERANCES
+from dialeval.protocols.item_prompts import QuestionSettings
+from dialeval.protocols.questions import Question
+from dialeval.protocols.selfchat import PARTNER, TEMPLATE, partner_messages
 from dialeval.stages.measures import read_judgements
-from dialeval.tables import read_tables, to_table, write_for_people
+from dialeval.tables.dialogues import ESTIMATE, SEEDS, UTTERANCES
+from dialeval.tables.files import read_tables, to_table, write_for_people
+from dialeval.tables.labels import CORRECTED, PLANNING
 
 # Says what a run would ask of each model, and what that would take, before anything is asked.
 
@@ -116,7 +104,7 @@ def estimate(
     estimates, chats = [], []
     chat, system = settings.selfchat, templates.render(TEMPLATE)
     partner = chat_estimate(models[chat.partner], PARTNER, chat, said) if chat.partner else None
-    told = told_partner(first, played, templates, chat.end)
+    told = partner_messages(first, played, templates, chat.end)
     for name in settings.chatbots:
         if name in models:
             estimate, known = estimate_chats(models[name], first, said, chat, system, store, partner, told)

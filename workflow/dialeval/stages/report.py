@@ -9,36 +9,32 @@ from pathlib import Path
 import pyarrow as pa
 from pydantic import BaseModel
 
-from dialeval.aggregation.usage import read_usage, usage_table
-from dialeval.engines.prices import Prices
 from dialeval.engines.spending.ledger import FOLDER, Ledger
+from dialeval.engines.spending.prices import Prices
 from dialeval.errors import UserError
-from dialeval.processes.runlock import refuse_second_run
-from dialeval.progress.files import read_all
-from dialeval.provenance.graph import read_graph
+from dialeval.jobs.progress import read_all
+from dialeval.jobs.run_lock import refuse_second_run
+from dialeval.measures.usage import read_usage, usage_table
 from dialeval.provenance.leftovers import Leftover, list_leftovers, remove
-from dialeval.report import AskedProtocol, Figure, ReportInputs, sample_rated
-from dialeval.report import build_report as report_build_report
-from dialeval.report.about_files import read_about
-from dialeval.report.answer_tables import Answers, asked_in
-from dialeval.report.damaged_sample import sample_damaged
+from dialeval.provenance.versions import read_graph
+from dialeval.report.about import Live, live_of
 from dialeval.report.examined_items import sample_examined
-from dialeval.report.live import Live, live_of
-from dialeval.report.named_tables import tables_by_name
-from dialeval.report.samples import DamagedSample, ExaminedSample, RatedSample
-from dialeval.run_summary.written import summary_of
-from dialeval.schemas.battles import BATTLE_RATINGS
-from dialeval.schemas.botchat import GENERATED, SEEDS
-from dialeval.schemas.dialogbench import TEST_ANSWERS, TEST_ITEMS
-from dialeval.schemas.judgements import JUDGEMENTS
-from dialeval.schemas.labels import LABELS
-from dialeval.schemas.metaeval import ITEMS, RATINGS
-from dialeval.schemas.robustness import PAIRS
-from dialeval.schemas.shared import USAGE, UTTERANCES
-from dialeval.schemas.transcripts import ASIDES
+from dialeval.report.inputs import AskedProtocol, DamagedSample, ExaminedSample, Figure, RatedSample, ReportInputs
+from dialeval.report.item_cases import sample_rated
+from dialeval.report.page import build_report as report_build_report
+from dialeval.report.rated_items import sample_damaged
+from dialeval.report.run_files import Answers, asked_in, read_about, tables_by_name
+from dialeval.report.run_summary import summary_of
 from dialeval.stages import stage_function
-from dialeval.tables import empty_table, read_table, read_tables, replacing, write_for_people
-from dialeval.text.counting import counted
+from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS
+from dialeval.tables.dialogues import ASIDES, GENERATED, JUDGEMENTS, SEEDS, USAGE, UTTERANCES
+from dialeval.tables.files import empty_table, read_table, read_tables, write_for_people
+from dialeval.tables.labels import LABELS
+from dialeval.tables.measures import BATTLE_RATINGS
+from dialeval.tables.metaeval import ITEMS, RATINGS
+from dialeval.tables.robustness import PAIRS
+from dialeval.text import counted
+from dialeval.whole_files import replacing
 
 # Builds the HTML report: leaderboards, figures, tables and every dialogue in one file.
 

@@ -10,26 +10,33 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from dialeval.config.botchat import Selfchat
-from dialeval.config.models import Model
+from dialeval.config.models import Model, VllmModel
 from dialeval.config.running import Answering as AnsweringSettings
-from dialeval.config.vllm_model import VllmModel
 from dialeval.corpora.items import item_rows
-from dialeval.corpora.scenarios import scenarios_of
-from dialeval.corpora.selfchat_items import chatbot_items, human_items
+from dialeval.corpora.seeds import chatbot_items, human_items, scenarios_of
 from dialeval.engines.opening import open_engine
-from dialeval.engines.request import Dialogue, Engine, Request, Response
+from dialeval.engines.requests import Dialogue, Engine, Request, Response
 from dialeval.engines.store import run_of
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.partner import talk_of, told_partner
 from dialeval.protocols.planning import in_shard
-from dialeval.protocols.selfchat import TEMPLATE, Turn, chat_all, follow, rows
-from dialeval.protocols.voices import PARTNER, SELFCHAT, Talk, Voice
-from dialeval.schemas.botchat import GENERATED, SEEDS
-from dialeval.schemas.metaeval import ITEMS
-from dialeval.schemas.shared import UTTERANCES
+from dialeval.protocols.selfchat import (
+    PARTNER,
+    SELFCHAT,
+    TEMPLATE,
+    Talk,
+    Turn,
+    Voice,
+    chat_all,
+    follow,
+    partner_messages,
+    rows,
+    talk_of,
+)
 from dialeval.stages.answering import Asked, asking
-from dialeval.tables import TableWriter, read_table
-from dialeval.text.counting import counted
+from dialeval.tables.dialogues import GENERATED, SEEDS, UTTERANCES
+from dialeval.tables.files import TableWriter, read_table
+from dialeval.tables.metaeval import ITEMS
+from dialeval.text import counted
 
 # Lets a chatbot continue the ChatSEEDs, talking to itself (BotChat 3.1) or with a simulated user.
 
@@ -78,7 +85,7 @@ def selfchat(
     engine = open_engine(settings.model, learned, store, SELFCHAT)
     partner = _partner(settings, engine, partner_learned, store)
     played = {name: scenario for path in scenarios for name, scenario in scenarios_of(path).items()}
-    told = told_partner(by_id, played, templates, chat.end)
+    told = partner_messages(by_id, played, templates, chat.end)
     talk = talk_of(chat, templates.render(TEMPLATE), engine, partner, told)
     ask = partial(asking, store=store, max_failure_share=settings.answering.max_failure_share, unit="utterances")
     turns = [talk.voice(turn).protocol for seed in by_id.values() for turn in range(len(seed), chat.n_utterances)]

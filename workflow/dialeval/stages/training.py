@@ -12,23 +12,29 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import BaseModel
 
-from dialeval.aggregation.training import SCORED_EXAMPLES, record_rows, sample_rows
-from dialeval.config.models import EncoderModel
+from dialeval.config.models import EncoderModel, VllmModel
 from dialeval.config.training import EncoderTraining, LoraTraining
-from dialeval.config.vllm_model import VllmModel
 from dialeval.corpora.seeds import dialogues_of
 from dialeval.criteria import Criterion, with_own
-from dialeval.engines.embedded.learned_file import learned_bytes
-from dialeval.engines.embedded.learning import learn
-from dialeval.engines.encoder.folder import folder_digest, save_network
+from dialeval.engines.embedded.learning import learn, learned_bytes
+from dialeval.engines.encoder.engine import folder_digest, save_network
 from dialeval.engines.encoder.metric import Metric
-from dialeval.engines.labels import LabelTree
+from dialeval.engines.label_probabilities import LabelTree
 from dialeval.engines.local_models import LEARNS_TO_ANSWER, LEARNS_TO_SCORE, missing_libraries
 from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
-from dialeval.schemas.shared import JUDGE_REPORT, UTTERANCES
-from dialeval.schemas.training import (
+from dialeval.tables.dialogues import JUDGE_REPORT, UTTERANCES
+from dialeval.tables.files import (
+    TableWriter,
+    iterate_rows,
+    read_table,
+    read_tables,
+    to_table,
+    write_for_people,
+    write_rows,
+)
+from dialeval.tables.training import (
     TRAINING_CURVE,
     TRAINING_DATA,
     TRAINING_EXAMPLES,
@@ -37,40 +43,29 @@ from dialeval.schemas.training import (
     TRAINING_SAMPLES,
     TRAINING_SCORES,
 )
-from dialeval.tables import (
-    TableWriter,
-    iterate_rows,
-    read_table,
-    read_tables,
-    replacing,
-    to_table,
-    write_for_people,
-    write_rows,
+from dialeval.text import counted
+from dialeval.training.encoder import LIBRARIES, Base, Learned, encoder_fingerprint, held_back_scores, train_network
+from dialeval.training.encoder_examples import COLUMNS, ExampleSet, read_set
+from dialeval.training.lora import Base as BaseBase
+from dialeval.training.lora import LoraResult, lora_fingerprint, train_adapter, with_adapter
+from dialeval.training.lora_questions import LabelScore, LoraQuestion, LoraQuestions, label_scores, parts_of_sets
+from dialeval.training.memory import check_memory, check_numbers, free_memory, in_words
+from dialeval.training.results import SCORED_EXAMPLES, data_rows, record_rows, sample_rows
+from dialeval.training.running import device_name, is_first, micro_batch, settle, spread
+from dialeval.training.training_sets import Recipe, left_out_dialogues, training_rows
+from dialeval.training.weights import (
+    FINISHED,
+    finished_folder,
+    keep,
+    normalise_adapter,
+    remove_checkpoints,
+    take,
+    versions_of,
+    weights_digest,
+    write_digest,
+    write_record,
 )
-from dialeval.text.counting import counted
-from dialeval.training.arguments import micro_batch
-from dialeval.training.checkpoints import FINISHED, remove_checkpoints, versions_of
-from dialeval.training.determinism import settle
-from dialeval.training.digest import normalise_adapter, weights_digest, write_digest
-from dialeval.training.encoder.base import Base
-from dialeval.training.encoder.examples import COLUMNS, ExampleSet, read_set
-from dialeval.training.encoder.held_back import held_back_scores
-from dialeval.training.encoder.identity import LIBRARIES, encoder_fingerprint
-from dialeval.training.encoder.learning import Learned, train_network
-from dialeval.training.failures import check_numbers, in_words
-from dialeval.training.finishing import finished_folder, keep, take, write_record
-from dialeval.training.launching import device_name, is_first, spread
-from dialeval.training.lora.base import Base as BaseBase
-from dialeval.training.lora.identity import lora_fingerprint
-from dialeval.training.lora.label_scores import LabelScore, label_scores
-from dialeval.training.lora.learning import LoraResult, train_adapter, with_adapter
-from dialeval.training.lora.questions import LoraQuestion, LoraQuestions
-from dialeval.training.memory import check_memory, free_memory
-from dialeval.training.pairs.counting import data_rows
-from dialeval.training.pairs.data import training_rows
-from dialeval.training.pairs.overlap import left_out_dialogues
-from dialeval.training.pairs.recipe import Recipe
-from dialeval.training.parts import parts_of_sets
+from dialeval.whole_files import replacing
 
 # Makes the pairs of true and spoiled dialogues that judges learn from (xDial-Eval, appendix C).
 

@@ -9,34 +9,42 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from dialeval.corpora.dialogues import left_out
 from dialeval.corpora.items import item_rows
-from dialeval.corpora.speakers import left_out
 from dialeval.errors import UserError
 from dialeval.languages import language_place
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planning import write_requests
-from dialeval.schemas.metaeval import ITEMS
-from dialeval.schemas.shared import RESPONSES, UTTERANCES
-from dialeval.schemas.translation import (
+from dialeval.tables.dialogues import RESPONSES, UTTERANCES
+from dialeval.tables.files import TableWriter, read_table, read_tables, to_table, write_for_people, write_table
+from dialeval.tables.metaeval import ITEMS
+from dialeval.tables.training import (
     BACK_TRANSLATIONS,
     TRANSLATED_CORPORA,
     TRANSLATED_UTTERANCES,
     TRANSLATION_QUALITY,
     TRANSLATION_SAMPLE,
 )
-from dialeval.tables import TableWriter, read_table, read_tables, to_table, write_for_people, write_table
-from dialeval.text.counting import counted
+from dialeval.text import counted
 from dialeval.translation.checks import STATUSES, USABLE
-from dialeval.translation.joining import join, utterance_rows
-from dialeval.translation.planning import plan
-from dialeval.translation.quality.adequacy import plan_adequacy as adequacy_plan_adequacy
-from dialeval.translation.quality.adequacy import read_adequacy, request_name
-from dialeval.translation.quality.back import plan_back, read_back
-from dialeval.translation.quality.measures import Scores, back_rows, key_of, score_rows, sentence_scores
-from dialeval.translation.quality.outside import COMET_MODELS
-from dialeval.translation.quality.sampling import sample
-from dialeval.translation.quality.score_files import read_translation_scores
-from dialeval.translation.settings import TranslationSettings
+from dialeval.translation.external_scores import COMET_MODELS
+from dialeval.translation.planning import TranslationSettings, join, plan, utterance_rows
+from dialeval.translation.quality import (
+    Scores,
+    back_rows,
+    key_of,
+    plan_back,
+    read_adequacy,
+    read_back,
+    read_translation_scores,
+    request_name,
+    sample,
+    score_rows,
+    sentence_scores,
+)
+from dialeval.translation.quality import (
+    plan_adequacy as adequacy_plan_adequacy,
+)
 
 # Draws the utterances whose translations are looked at; people can add their ratings to the CSV file.
 

@@ -12,20 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.config.running import Answering
-from dialeval.corpora.dialogbench_records import RecordProblem
-from dialeval.corpora.multiple_choice import TestItem
 from dialeval.criteria import Criterion, with_own
-from dialeval.dialogbench.letters import read_letter
-from dialeval.dialogbench.written import find_record
+from dialeval.dialogbench.examination import read_letter
+from dialeval.dialogbench.items import RecordProblem, TestItem
+from dialeval.dialogbench.written_items import find_record
 from dialeval.engines.answering import response_row
 from dialeval.engines.early_stop import Parsing
-from dialeval.engines.request import Request, Response
-from dialeval.forms.verdict_text import status_of, text_to_read, was_cut
+from dialeval.engines.requests import Request, Response
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import asking_again
-from dialeval.protocols.question_settings import QuestionSettings
+from dialeval.protocols import unread_verdicts
+from dialeval.protocols.item_prompts import QuestionSettings
+from dialeval.protocols.verdicts import status_of, text_to_read, was_cut
 from dialeval.translation.checks import USABLE, read_translation
-from dialeval.translation.quality.adequacy import read_adequacy
+from dialeval.translation.quality import read_adequacy
 
 Row = Mapping[str, Any]
 _ROWS_KEPT = 1000
@@ -47,11 +46,11 @@ class PlannedRows:
 
     def get(self, request: Request) -> Row | None:
         """Returns the row of a request, or of that which is asked again; None if it is not kept."""
-        return self._rows.get(request.request_id.removesuffix(asking_again.SUFFIX))
+        return self._rows.get(request.request_id.removesuffix(unread_verdicts.SUFFIX))
 
     def drop(self, request: Request) -> None:
         """Forgets the row of a request."""
-        self._rows.pop(request.request_id.removesuffix(asking_again.SUFFIX), None)
+        self._rows.pop(request.request_id.removesuffix(unread_verdicts.SUFFIX), None)
 
 
 def of_question(
@@ -77,17 +76,17 @@ def of_question(
         row = rows.get(request)
         if row is None:
             return ""
-        found = [one["status"] for one in asking_again.read(question, row, _row(request, response), criteria)]
-        if not asks_again or "unparsed" not in found or request.request_id.endswith(asking_again.SUFFIX):
+        found = [one["status"] for one in unread_verdicts.read(question, row, _row(request, response), criteria)]
+        if not asks_again or "unparsed" not in found or request.request_id.endswith(unread_verdicts.SUFFIX):
             rows.drop(request)
         return "ok" if "ok" in found else found[0]
 
     def again(request: Request, response: Response) -> Request | None:
         row = rows.get(request)
-        if row is None or request.request_id.endswith(asking_again.SUFFIX):
+        if row is None or request.request_id.endswith(unread_verdicts.SUFFIX):
             return None
         pairs = [(row, _row(request, response))]
-        return next((one.request for one in asking_again.plan(question, pairs, _templates(), criteria)), None)
+        return next((one.request for one in unread_verdicts.plan(question, pairs, _templates(), criteria)), None)
 
     return _parsing(answering, status, again if asks_again else None)
 

@@ -1,4 +1,4 @@
-"""How well scores tell true examples from spoiled ones (AUC), with intervals that respect dialogues.
+"""How well scores tell true examples from spoiled ones: AUC with clustered intervals, and pairwise accuracy.
 
 The AUC is the share of pairs of a true and a spoiled example in which the true one scores higher, ties half. Both of a
 pair often come from one dialogue, and a dialogue has several: what varies is the dialogue. The variance is that between
@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
-from dialeval.stats.midranks import midranks
-from dialeval.stats.share_ends import share_ends
+from dialeval.stats.shares import share_ends
+
+# How well scores tell true examples from spoiled ones (AUC), with intervals that respect dialogues.
 
 FEWEST_CLUSTERS = 5
 """Dialogues below which there is no interval: so few show next to nothing of how dialogues vary."""
@@ -183,3 +184,44 @@ def _of_one_pair_each(auc: float, concentration: FloatArray) -> float:
     a = max(auc, 1.0 - auc)
     of_spoiled, of_true = 2.0 * a**2 / (1.0 + a) - a**2, a / (2.0 - a) - a**2
     return of_spoiled * float(concentration[0]) + of_true * float(concentration[1])
+
+
+# Ranks of values, of which equal ones share the mean of theirs.
+
+
+def midranks(values: FloatArray) -> FloatArray:
+    """Returns the rank of each value, 1 for the smallest; equal ones have the mean of the ranks that they fill.
+
+    Args:
+        values: without NaN, shape [n].
+
+    Returns:
+        Shape [n].
+    """
+    _, level, count = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(count) - 0.5 * (count - 1))[level], dtype=np.float64)
+
+
+# How often a judge that is being trained tells a true example from a spoiled one; intervals are for `stats.auc`.
+
+
+def pairwise_accuracy(scores: ArrayLike, good: ArrayLike, strata: ArrayLike | None = None) -> float | None:
+    """Returns the share of pairs of a true and a spoiled example of one stratum in which the true one scores higher.
+
+    Ties count half; None where there is no such pair.
+
+    Args:
+        scores: one per example, shape [n].
+        good: whether the example is a true one, shape [n].
+        strata: its stratum, shape [n]; None for one of all.
+    """
+    values, is_true = np.asarray(scores, np.float64), np.asarray(good) > 0
+    of = np.zeros(len(values)) if strata is None else np.asarray(strata)
+    higher = pairs = 0.0
+    for stratum in np.unique(of):
+        of_one = of == stratum
+        true = is_true[of_one]
+        n_true, n_spoiled = int(true.sum()), int((~true).sum())
+        higher += float(midranks(values[of_one])[true].sum()) - n_true * (n_true + 1) / 2
+        pairs += n_true * n_spoiled
+    return higher / pairs if pairs else None

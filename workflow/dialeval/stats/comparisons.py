@@ -1,19 +1,34 @@
-"""Pairwise comparisons in a canonical form: which pairs met, how each comparison ended, who is connected to whom.
+"""Pairwise comparisons in a canonical form: who met whom, weights of pairs, and tables of resampled comparisons.
 
 Names and sides carry no meaning. Players are therefore renumbered by when they first appear, and every comparison
 is turned so that the lower number stands first; relabelling the players or swapping the sides then changes nothing.
+
+Both are SciPy's sparse arrays, which load a tenth of what a job's start takes: they are loaded by the first call, and a
+job that rates nobody goes without.
+
+Where close pairs are asked about longer, ratings of the comparisons as they are would follow them more than others:
+what is estimated would depend on when the asking stopped. With the same weight for every pair that met, it is what a
+design with all pairs equally often estimates, each pair's shares being as they were seen.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, as_floats, distinct_codes
-from dialeval.stats.linked import groups, rings
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, as_floats, dense_codes, distinct_codes
+from dialeval.stats.resampling import cluster_counts
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+# Pairwise comparisons in a canonical form: which pairs met, how each comparison ended, who is connected to whom.
 
 FIRST_WINS, TIE, SECOND_WINS = 0, 1, 2
 N_RESULTS = 3
@@ -258,3 +273,201 @@ def pair_laplacian(comparisons: Comparisons, weight: FloatArray) -> FloatArray:
     laplacian += laplacian.T
     np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
     return laplacian
+
+
+# Who is linked with whom, and tables that are mostly zeros.
+
+
+def mostly_zeros(values: FloatArray, rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> csr_array:
+    """A sparse table of values by row and column, each of shape [n]; those of one place add up."""
+    from scipy.sparse import coo_array
+
+    return coo_array((values, (rows, columns)), shape=shape).tocsr()
+
+
+def groups(first: IntArray, second: IntArray, n: int) -> IntArray:
+    """Number of the group of linked players that each of `n` belongs to, shape [n].
+
+    Args:
+        first, second: players of each link, shape [n_links].
+        n: number of players.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    _, group = connected_components(mostly_zeros(np.ones(len(first)), first, second, (n, n)), directed=False)
+    return np.asarray(group, dtype=np.int64)
+
+
+def rings(winner: IntArray, loser: IntArray, n: int) -> IntArray:
+    """Number of the ring that each of `n` players belongs to, shape [n].
+
+    In a ring everyone can be reached from everyone by going from a player to one against whom it scored.
+
+    Args:
+        winner, loser: players of each score, shape [n_scores].
+        n: number of players.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    scores = mostly_zeros(np.ones(len(winner)), winner, loser, (n, n))
+    _, ring = connected_components(scores, directed=True, connection="strong")
+    return np.asarray(ring, dtype=np.int64)
+
+
+# Pairs that were compared unequally often, brought to the same weight.
+
+
+def pair_weights(tables: FloatArray) -> FloatArray:
+    """Returns what a comparison of each pair weighs, so that all pairs that met weigh the same, and n in all.
+
+    Args:
+        tables: counts of first wins, ties and second wins, shape [..., n_pairs, 3].
+
+    Returns:
+        Shape [..., n_pairs]; 0 for a pair that did not meet.
+    """
+    met = tables.sum(axis=-1)
+    share = met.sum(axis=-1, keepdims=True) / np.maximum((met > 0).sum(axis=-1, keepdims=True), 1)
+    return np.asarray(np.divide(share, met, out=np.zeros(met.shape), where=met > 0), dtype=np.float64)
+
+
+def equally_weighted(tables: FloatArray) -> FloatArray:
+    """Returns tables, shape [..., n_pairs, 3], in which every pair that met weighs the same."""
+    return np.asarray(tables * pair_weights(tables)[..., np.newaxis], dtype=np.float64)
+
+
+def whole_counts(table: FloatArray, total: int) -> IntArray:
+    """Returns whole numbers of comparisons that stand for a table, `total` of each pair that met.
+
+    Shares are kept to within one comparison, by the largest remainders.
+
+    Args:
+        table: counts of first wins, ties and second wins, shape [n_pairs, 3].
+        total: comparisons of each pair.
+    """
+    met = table.sum(axis=1, keepdims=True)
+    wanted = np.divide(table * total, met, out=np.zeros(table.shape), where=met > 0)
+    counts = np.floor(wanted + 1e-9).astype(np.int64)
+    left = np.where(met[:, 0] > 0, total - counts.sum(axis=1), 0)
+    rank = np.argsort(np.argsort(counts - wanted, axis=1, kind="stable"), axis=1, kind="stable")
+    return np.asarray(counts + (rank < left[:, np.newaxis]), dtype=np.int64)
+
+
+def most_of_a_pair(comparisons: Comparisons) -> int:
+    """Returns how many comparisons the pair has that was compared most."""
+    return int(comparisons.table().sum(axis=1).max(initial=0))
+
+
+def equalised(comparisons: Comparisons) -> Comparisons:
+    """Returns comparisons with as many of every pair as the most compared one has, for methods that play them."""
+    counts = whole_counts(comparisons.table(), most_of_a_pair(comparisons)).ravel()
+    return replace(comparisons, type_of_row=np.repeat(np.arange(N_RESULTS * comparisons.n_pairs), counts))
+
+
+# Count tables of resampled comparisons: one table per resample of the seeds.
+
+_NUMBERS_PER_BLOCK = 4_000_000
+
+
+@dataclass(frozen=True)
+class ClusterTable:
+    """Counts of every comparison type within every cluster.
+
+    Attributes:
+        comparisons: what is counted.
+        cluster: cluster of each comparison, shape [n].
+        n_clusters: number of clusters.
+        counts: comparisons by cluster and type, shape [n_clusters, n_types], dense where that is small.
+    """
+
+    comparisons: Comparisons
+    cluster: IntArray
+    n_clusters: int
+    counts: FloatArray | csr_array
+
+    def resample(self, cluster_weights: FloatArray) -> FloatArray:
+        """Table of each resample, shape [R, n_pairs, 3], from cluster counts of shape [R, n_clusters]."""
+        tables = cast("FloatArray", np.asarray(cluster_weights @ self.counts))
+        return tables.reshape(len(cluster_weights), self.comparisons.n_pairs, N_RESULTS)
+
+    @property
+    def each_alone(self) -> bool:
+        """Whether every comparison is its own cluster, so that the tables of resamples are multinomial."""
+        return self.n_clusters == len(self.cluster)
+
+    def clusters_of_player(self) -> IntArray:
+        """How many clusters each rated player has a comparison in, shape [n_rated]."""
+        n = self.comparisons.n_rated
+        pair = self.comparisons.type_of_row // N_RESULTS
+        players = np.concatenate([self.comparisons.first[pair], self.comparisons.second[pair]])
+        if self.each_alone:
+            return np.bincount(players, minlength=n)
+        met = np.sort(players * self.n_clusters + np.tile(self.cluster, 2))
+        return np.bincount(met[np.diff(met, prepend=-1) > 0] // self.n_clusters, minlength=n)
+
+    def multinomial(self, n_tables: int, rng: np.random.Generator) -> FloatArray:
+        """Draw tables of resamples of single comparisons, shape [n_tables, n_pairs, 3]."""
+        drawn = rng.multinomial(len(self.cluster), self._shares, size=n_tables)
+        return drawn.astype(np.float64).reshape(n_tables, self.comparisons.n_pairs, N_RESULTS)
+
+    @cached_property
+    def _shares(self) -> FloatArray:
+        """Share of each comparison type, shape [n_types]; counted once, since there may be millions of rows."""
+        return np.asarray(self.comparisons.table().ravel() / max(len(self.cluster), 1), dtype=np.float64)
+
+    def blocks(self, resamples: int, rng: np.random.Generator) -> Iterator[tuple[slice, FloatArray]]:
+        """Draw resamples of the clusters and yield their tables, with their places, in blocks that fit in memory.
+
+        Where every comparison is its own cluster the tables are multinomial, and are drawn as such.
+        """
+        widest = self.comparisons.n_types if self.each_alone else max(self.comparisons.n_types, self.n_clusters)
+        for rows in blocks_of(resamples, widest):
+            n_tables = rows.stop - rows.start
+            if self.each_alone:
+                yield rows, self.multinomial(n_tables, rng)
+            else:
+                yield rows, self.resample(cluster_counts(self.n_clusters, n_tables, rng))
+
+
+def blocks_of(resamples: int, numbers: int) -> Iterator[slice]:
+    """Yield the places of resamples in blocks that fit in memory, where each holds so many numbers."""
+    step = max(1, _NUMBERS_PER_BLOCK // max(numbers, 1))
+    for begin in range(0, resamples, step):
+        yield slice(begin, min(begin + step, resamples))
+
+
+def cluster_table(comparisons: Comparisons, cluster: ArrayLike | None) -> ClusterTable:
+    """Count comparison types by cluster; without clusters each comparison is one of its own.
+
+    Raises:
+        ValueError: if `cluster` is not a vector with one entry per comparison.
+    """
+    n_rows = len(comparisons.type_of_row)
+    if cluster is None:
+        codes, n_clusters = np.arange(n_rows), n_rows
+    else:
+        codes, n_clusters = dense_codes("cluster", cluster, n_rows)
+    sparse = mostly_zeros(np.ones(n_rows), codes, comparisons.type_of_row, (n_clusters, comparisons.n_types))
+    small = n_clusters * comparisons.n_types <= _NUMBERS_PER_BLOCK
+    return ClusterTable(comparisons, codes, n_clusters, sparse.toarray() if small else sparse)
+
+
+def rated_in(comparisons: Comparisons, tables: FloatArray) -> BoolArray:
+    """Which players each table can rate, shape [R, n_rated].
+
+    A resample can leave a player without a comparison, or cut it off from the rest of its group; it then says
+    nothing of that player. Of a group that falls apart the largest part is kept.
+    """
+    met = tables.sum(axis=2) > 0
+    rated = np.ones((len(tables), comparisons.n_rated), dtype=np.bool_)
+    group = comparisons.groups()
+    for row in np.flatnonzero(~met.all(axis=1)):
+        part = groups(comparisons.first[met[row]], comparisons.second[met[row]], comparisons.n_rated)
+        if part.max() == group.max():
+            continue
+        size = np.bincount(part)
+        for number in range(int(group.max()) + 1):
+            members = np.flatnonzero(group == number)
+            largest = part[members[np.argmax(size[part[members]])]]
+            rated[row, members] = (part[members] == largest) & (size[largest] > 1)
+    return rated

@@ -1,5 +1,7 @@
 """Means and rates as people would give them, from labels of a part and a judge's scores of all.
 
+Means on a scale have them where nearly all labels are its highest, or lowest: as shares of the scale.
+
 Prediction-powered inference (Angelopoulos et al. 2023) with a power-tuned weight (Angelopoulos, Duchi and Zrnic 2023),
 for clustered rows and few labels. With w = 1 / probability for labelled rows and 0 for others, W their sum, y the
 labels and f the judge's scores, a system's mean is
@@ -19,12 +21,83 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import BoolArray, FloatArray, check_confidence
-from dialeval.stats.contributions import ROUNDING, Contributions, leverages
-from dialeval.stats.correction import NOT_CORRECTED, WIDEST, Corrected, Target, effective_labels
-from dialeval.stats.few_labels import Annotators, agreement_guard, label_doubt, unseen_errors
-from dialeval.stats.labelled_rates import FEWEST_EITHER, bias_reach, few_of_either, wilson_reach
-from dialeval.stats.labelled_rows import LabelledRows, check_rows, inverse, ratio
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
+from dialeval.stats.correction import (
+    NOT_CORRECTED,
+    ROUNDING,
+    WIDEST,
+    Contributions,
+    Corrected,
+    Target,
+    effective_labels,
+    leverages,
+)
+from dialeval.stats.reliability import RatingSums
+from dialeval.stats.shares import ShareIntervals, share_intervals
+
+# Intervals of rates and of a judge's error rates: Wilson's, as Student's t misses on one side near 0 and 1.
+
+FEWEST_EITHER = 5
+"""Clusters with a pass, and with a fail, that a rate needs for a correction."""
+
+
+def few_of_either(rows: LabelledRows, ends: tuple[float, float]) -> BoolArray:
+    """Which systems have labels above the lowest, or below the highest, on too few clusters for Student's t, shape [K].
+
+    Of a rate these are its passes and its fails.
+    """
+    low, high = ends
+    passed, failed = ((rows.of_cell(rows.labelled & part) > 0.0).sum(axis=0) for part in (rows.y > low, rows.y < high))
+    few: BoolArray = np.minimum(passed, failed) < FEWEST_EITHER
+    return few
+
+
+def wilson_reach(
+    rows: LabelledRows, which: BoolArray, doubt: FloatArray, ends: tuple[float, float], confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    """How far Wilson's interval of people's rate or mean reaches down and up, NaN for the other systems, shape [K]."""
+    low, high = ends
+    found = _shares(rows, (rows.y - low) / (high - low), rows.labelled & which[rows.system], confidence)
+    left = (high - low) * np.where(doubt > 0.0, 1.0, rows.mean(rows.thin, rows.w))
+    down, up = (
+        np.where(which, left * reach, np.nan) for reach in (found.estimate - found.low, found.high - found.estimate)
+    )
+    return down, up
+
+
+def bias_reach(rows: LabelledRows, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """Return how far the interval of a judge's bias on a rate reaches down and up; NaN without two clusters, shape [K].
+
+    The bias is the rate of false passes less that of false fails. The limits of their two Wilson intervals are put
+    together as those of a difference (Zou and Donner 2008), with the correlation of two counts of one multinomial.
+    So a judge without an error on the labels has an interval that is not of width 0.
+    """
+    both = rows.labelled & rows.scored
+    gap = np.where(both, rows.f - rows.y, 0.0)
+    passes, fails = (_shares(rows, np.maximum(part, 0.0), both, confidence) for part in (gap, -gap))
+    p, q = passes.estimate, fails.estimate
+    with np.errstate(invalid="ignore", divide="ignore"):
+        alike = -np.nan_to_num(np.sqrt(p * q / ((1.0 - p) * (1.0 - q))))
+    left = rows.mean(rows.thin, rows.w * rows.scored)
+
+    def reach(of_passes: FloatArray, of_fails: FloatArray) -> FloatArray:
+        square = of_passes**2 + of_fails**2 - 2.0 * np.maximum(alike, -1.0) * of_passes * of_fails
+        return np.asarray(left * np.sqrt(square))
+
+    return reach(p - passes.low, fails.high - q), reach(passes.high - p, q - fails.low)
+
+
+def _shares(rows: LabelledRows, value: FloatArray, taken: BoolArray, confidence: float) -> ShareIntervals:
+    """Return the weighted means of values from 0 to 1 of each system as shares."""
+    return share_intervals(
+        (rows.w * value)[taken],
+        (rows.cell // rows.shape[1])[taken],
+        rows.system[taken],
+        rows.shape[1],
+        denominator=rows.w[taken],
+        confidence=confidence,
+    )
+
 
 FEWEST_LABELLED = 8
 """Clusters with labels that a system needs for a correction; with fewer, people's labels stand alone."""
@@ -304,3 +377,215 @@ def _correlations(rows: LabelledRows, both: BoolArray) -> tuple[FloatArray, floa
         least.max(keepdims=True, initial=0.0),
     )
     return own, float(pooled[0])
+
+
+# Variance that few labels do not show: systems whose labels happen to agree, rare errors of a judge, few raters.
+
+FEWEST_ANNOTATORS = 3
+"""Annotators from which how far they differ says how far other people would."""
+
+
+class Annotators(NamedTuple):
+    """Who labelled, as a sample of the people who might have.
+
+    Attributes:
+        variance: of annotators' means, for their harshness, in squared units of the labels.
+        share: what each annotator weighs in the label of each row, 0 where it gave none, shape [n_annotators, n].
+    """
+
+    variance: float
+    share: FloatArray
+
+    def contributions(self, rows: LabelledRows) -> FloatArray:
+        """Return each annotator's part of the error of each system's mean label, shape [n_annotators, K]."""
+        unit = rows.w * inverse(rows.of_system(rows.w))[rows.system]
+        weight = np.array([rows.of_system(unit * share) for share in self.share]).reshape(-1, rows.shape[1])
+        return np.asarray(np.sqrt(self.variance) * weight)
+
+
+def annotator_variance(each: FloatArray, system: IntArray) -> float:
+    """Return the variance of annotators' harshness, 0 or more; NaN where it cannot be known.
+
+    Labels are taken about the mean of their system. Where some things have several annotators, it is Henderson's
+    (`variance_components`); where all have one, that between annotators less what chance gives them.
+
+    Args:
+        each: label of each annotator, NaN where it gave none, shape [n_annotators, n_things].
+        system: number of each thing's system, shape [n_things].
+    """
+    who, thing = np.nonzero(~np.isnan(each))
+    n_annotators = len(np.unique(who))
+    if n_annotators < FEWEST_ANNOTATORS:
+        return float("nan")
+    who = np.unique(who, return_inverse=True)[1]
+    value, of = each[~np.isnan(each)], system[thing]
+    count, total = np.bincount(of), np.bincount(of, value)
+    value = value - (total / np.maximum(count, 1))[of]
+    item = np.unique(thing, return_inverse=True)[1]
+    n_items = int(item.max()) + 1
+    if n_items < len(item):
+        sums = RatingSums(value, item, who, np.zeros(n_items, np.int64), 1, crossed=True)
+        found = float(sums.errors(np.ones((1, 1)))[0, 0])
+    else:
+        n = np.bincount(who).astype(np.float64)
+        mean = np.bincount(who, value) / n
+        within = float(((value - mean[who]) ** 2).sum()) / max(len(value) - n_annotators, 1)
+        between = float((n * (mean - value.mean()) ** 2).sum()) / (n_annotators - 1)
+        usual = (len(value) - float((n**2).sum()) / len(value)) / (n_annotators - 1)
+        found = (between - within) / usual if len(value) > n_annotators else float("nan")
+    return float(np.maximum(found, 0.0))
+
+
+def agreement_guard(psi: FloatArray, leverage: FloatArray) -> FloatArray:
+    """Variance to add where a system's few labels agree more than the other systems' do, shape [K].
+
+    The variance of one cluster is drawn towards the pooled one as if two clusters more had been seen, and only upwards.
+    """
+    freedom = inverse((leverage**2).sum(axis=0))
+    size = freedom + 1.0
+    single = size * (psi**2).sum(axis=0)
+    total = freedom.sum()
+    if total <= 0.0:
+        return np.zeros(psi.shape[1])
+    pooled = float((freedom * single).sum() / total)
+    believed = (2.0 * pooled + freedom * single) / (size + 1.0)
+    return np.where(freedom > 0.0, np.maximum(believed - single, 0.0) / size, 0.0)
+
+
+def unseen_errors(rows: LabelledRows, f: FloatArray, ybar: FloatArray, rate: bool) -> FloatArray:
+    """Variance for errors of a judge that few labels show, at a lambda of 1, shape [K].
+
+    Where the judge differs from people on fewer than `FEWEST_EITHER` clusters, and otherwise gives their very answer
+    (or one that is always off by as much), one more is made up: by 1 of a rate, by the standard deviation of labels of
+    grades. A judge who made no error on the labels would else be taken for one that never does.
+    """
+    apart = np.zeros(len(f), dtype=np.bool_)
+    for k in range(rows.shape[1]):
+        own = rows.labelled & (rows.system == k)
+        if not own.any():
+            continue
+        gap = (rows.y - f)[own]
+        of_rounding = _ROUNDING * max(np.abs(rows.y[own]).max(), np.abs(f[own]).max())
+        apart[own] = np.abs(gap) > 0.5 if rate else np.abs(gap - np.median(gap)) > of_rounding
+    few = (rows.of_cell(apart) > 0.0).sum(axis=0) < FEWEST_EITHER
+    n = (rows.of_cell(rows.labelled) > 0.0).sum(axis=0)
+    left = np.nan_to_num(rows.mean(rows.thin**2, rows.w))
+    spread = float((rows.w * (rows.y - ybar[rows.system]) ** 2).sum() / max(rows.w.sum(), 1.0))
+    return np.where(few & (n > 0), left * (1.0 if rate else spread) / np.maximum(n * (n + 1.0), 1.0), 0.0)
+
+
+def label_doubt(rows: LabelledRows, label_variance: ArrayLike | None) -> FloatArray:
+    """Variance of the means from labels' own, as far as drawing without replacement has taken it away, shape [K]."""
+    if label_variance is None:
+        return np.zeros(rows.shape[1])
+    variance = as_floats("label_variance", label_variance, len(rows.f))
+    if (variance < 0.0).any() or np.isinf(variance).any():
+        raise ValueError("label_variance must be 0 or more, or NaN where it is unknown")
+    unit = rows.w * inverse(rows.of_system(rows.w))[rows.system]
+    return rows.of_system(unit**2 * (1.0 - rows.thin**2) * np.nan_to_num(variance))
+
+
+# Rows of which people labelled a part: the checks that corrections share, and sums by system and by cluster.
+
+
+class LabelledRows(NamedTuple):
+    """Checked rows; arrays have shape [n].
+
+    Attributes:
+        f: the judge's scores, 0 without one.
+        scored: whether there is one.
+        y: people's labels, 0 without one.
+        w: one over the probability of labelled rows, 0 for others.
+        thin: root of one less the probability, where the interval is about these rows; else 1.
+        labelled: whether there is a label.
+        cell: number of the row's cluster and system together.
+        system: number of the row's system.
+        shape: how many clusters and systems there are.
+    """
+
+    f: FloatArray
+    scored: BoolArray
+    y: FloatArray
+    w: FloatArray
+    thin: FloatArray
+    labelled: BoolArray
+    cell: IntArray
+    system: IntArray
+    shape: tuple[int, int]
+
+    def of_system(self, value: ArrayLike) -> FloatArray:
+        """Sums over the rows of each system, shape [K]."""
+        return np.bincount(self.system, np.asarray(value, np.float64), minlength=self.shape[1]).astype(np.float64)
+
+    def of_cell(self, value: ArrayLike) -> FloatArray:
+        """Sums over the rows of each cluster and system, shape [S, K]."""
+        size = self.shape[0] * self.shape[1]
+        total = np.bincount(self.cell, np.asarray(value, np.float64), minlength=size).astype(np.float64)
+        return total.reshape(self.shape)
+
+    def mean(self, value: FloatArray, weight: FloatArray) -> FloatArray:
+        """Weighted means of each system, NaN without weight, shape [K]."""
+        return ratio(self.of_system(weight * value), self.of_system(weight))
+
+
+def check_rows(
+    score: ArrayLike,
+    label: ArrayLike,
+    probability: ArrayLike | None,
+    system: ArrayLike,
+    cluster: ArrayLike,
+    target: str,
+) -> tuple[LabelledRows, tuple[object, ...]]:
+    """Check what the corrections take (see `corrected_means.correct_means`); give the rows, and the systems' names.
+
+    Raises:
+        ValueError: if shapes differ, a number is infinite, a probability of a labelled row is out of range, or the
+            target is unknown.
+    """
+    if target not in ("new", "these"):
+        raise ValueError(f"target is {target!r}; it must be 'new' or 'these'")
+    f = as_floats("score", score)
+    n = len(f)
+    y = as_floats("label", label, n)
+    for name, given in (("score", f), ("label", y)):
+        if np.isinf(given).any():
+            raise ValueError(f"{name}[{int(np.flatnonzero(np.isinf(given))[0])}] is infinite; leave it NaN if unknown")
+    systems, n_systems = dense_codes("system", system, n)
+    clusters, n_clusters = dense_codes("cluster", cluster, n)
+    labelled = ~np.isnan(y)
+    if probability is None:
+        count, drawn = (np.bincount(systems, part, minlength=n_systems) for part in (np.ones(n), labelled))
+        chance = (drawn / np.maximum(count, 1.0))[systems]
+    else:
+        chance = as_floats("probability", probability, n)
+    wrong = labelled & ~((chance > 0.0) & (chance <= 1.0))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise ValueError(f"probability[{row}] is {chance[row]}; that of a labelled row is above 0 and at most 1")
+    safe = np.where(labelled, chance, 1.0)
+    rows = LabelledRows(
+        f=np.where(np.isnan(f), 0.0, f),
+        scored=~np.isnan(f),
+        y=np.where(labelled, y, 0.0),
+        w=labelled / safe,
+        thin=np.sqrt(1.0 - safe) if target == "these" else np.ones(n),
+        labelled=labelled,
+        cell=clusters * n_systems + systems,
+        system=systems,
+        shape=(n_clusters, n_systems),
+    )
+    return rows, tuple(np.unique(np.asarray(system)).tolist())
+
+
+def ratio(above: FloatArray, below: FloatArray, least: float | FloatArray = 0.0) -> FloatArray:
+    """Give above / below, NaN where the latter is not above `least`."""
+    out = np.full(len(below), np.nan)
+    np.divide(above, below, out=out, where=below > least)
+    return out
+
+
+def inverse(value: FloatArray) -> FloatArray:
+    """Give 1 / value, 0 where it is not above 0."""
+    out = np.zeros(value.shape)
+    np.divide(1.0, value, out=out, where=value > 0.0)
+    return out

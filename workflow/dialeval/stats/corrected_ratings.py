@@ -19,12 +19,18 @@ from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, check_confidence
 from dialeval.stats.comparisons import LOSES_ALL, SEPARATED, WINS_ALL
-from dialeval.stats.contributions import ROUNDING, Contributions, leverages
-from dialeval.stats.corrected_means import FEWEST_LABELLED
-from dialeval.stats.correction import NOT_CORRECTED, WIDEST, Corrected, Target, effective_labels
-from dialeval.stats.labelled_rates import FEWEST_EITHER
-from dialeval.stats.labelled_rows import check_rows, ratio
-from dialeval.stats.weighted_strengths import Games, Strengths, anchored_information, fit_weighted, left_out, placed
+from dialeval.stats.corrected_means import FEWEST_EITHER, FEWEST_LABELLED, check_rows, ratio
+from dialeval.stats.correction import (
+    NOT_CORRECTED,
+    ROUNDING,
+    WIDEST,
+    Contributions,
+    Corrected,
+    Target,
+    effective_labels,
+    leverages,
+)
+from dialeval.stats.likelihood import Games, WeightedStrengths, anchored_information, fit_weighted, left_out, placed
 
 MADE_UP = 0.1
 """Made-up labelled comparisons of every two players, half of them won by either: they keep a winner of all finite."""
@@ -43,7 +49,7 @@ class _Fit(NamedTuple):
 
     strength: FloatArray
     psi: FloatArray
-    whole: Strengths
+    whole: WeightedStrengths
 
 
 class _Data(NamedTuple):

@@ -8,9 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
-from dialeval.stats.comparisons import N_RESULTS, pair_laplacian
-from dialeval.stats.linked import mostly_zeros
-from dialeval.stats.replicates import ClusterTable
+from dialeval.stats.comparisons import N_RESULTS, ClusterTable, mostly_zeros, pair_laplacian
 
 
 def of_correlations(

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from dialeval.stats.arrays import FloatArray, IntArray
-from dialeval.stats.linked import mostly_zeros
+from dialeval.stats.comparisons import mostly_zeros
 
 _RIDGE = 1e-3  # on strengths, of which only differences are told
 _MAX_ITERATIONS = 200

@@ -1,4 +1,4 @@
-"""One way to resample: whole clusters (seeds, dialogues, items), as matrices of counts.
+"""Resampling of whole clusters, and intervals from resamples.
 
 Verdicts on one seed are not independent, so what is drawn with repetition is the seed, with all that belongs to it.
 A resample is a row of counts, one count per cluster. Every statistic that can be computed from weighted data is then
@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
+
+# One way to resample: whole clusters (seeds, dialogues, items), as matrices of counts.
 
 ONE_CLUSTER = "a single cluster gives no interval"
 
@@ -156,6 +157,8 @@ def bias_corrected_interval(
     Returns:
         The ends; NaN where no replicate has a value, and where there is a single cluster.
     """
+    from scipy.special import ndtr, ndtri  # loads for a fifth of a second, and who counts clusters needs none of it
+
     check_confidence(confidence)
     known = replicates[~np.isnan(replicates)]
     tail = float(_tail(confidence, n_clusters))
@@ -201,6 +204,8 @@ def _tail(confidence: float, n_clusters: ArrayLike | None) -> FloatArray:
     """Share of the replicates that lies beyond either end; NaN for fewer than two clusters."""
     if n_clusters is None:
         return np.asarray(0.5 * (1.0 - confidence))
+    from scipy.special import ndtr, stdtrit  # as above
+
     n = np.asarray(n_clusters, dtype=np.float64)
     freedom = np.maximum(n - 1.0, 1.0)
     tail = ndtr(-np.sqrt((freedom + 1.0) / freedom) * stdtrit(freedom, 0.5 + 0.5 * confidence))
@@ -270,3 +275,26 @@ def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:
         if len(difference):
             share[upper] = np.mean(0.5 * (1.0 + np.sign(difference)))
     return share
+
+
+# An interval for the mean of independent estimates, from their own intervals (MOVER; Zou and Donner 2008).
+
+
+def mean_of_independent(estimate: FloatArray, low: FloatArray, high: FloatArray) -> tuple[float, float, float]:
+    """Returns the mean of independent estimates with an interval of the same confidence as theirs.
+
+    The distances to the limits, which need not be alike on both sides, are recovered from each interval and added as
+    variances are: L = mean - sqrt(sum (estimate - low)^2) / k, and so for the upper one.
+
+    Args:
+        estimate: shape [k], k >= 1.
+        low: lower limits, shape [k]; NaN where there is none, and then the mean has none.
+        high: upper limits, shape [k].
+
+    Returns:
+        The mean, its lower and its upper limit.
+    """
+    k, mean = len(estimate), float(np.mean(estimate))
+    below = float(np.sqrt(np.sum((estimate - low) ** 2))) / k
+    above = float(np.sqrt(np.sum((high - estimate) ** 2))) / k
+    return mean, mean - below, mean + above

@@ -1,4 +1,4 @@
-"""Intervals of shares, and of unweighted means of shares, whose rows hang together in clusters.
+"""Confidence intervals of shares, and of means of shares, whose rows come in clusters.
 
 Wilson's score interval with an effective number of rows and Student's t (and Jeffreys', where that reaches further).
 The variance is measured between clusters, and drawn towards the one that holds where a cluster is worth a single row,
@@ -9,13 +9,16 @@ the more so the fewer clusters speak against it. So a share of 0 or 1 has an int
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betaincinv, ndtri, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, as_codes, as_floats, check_confidence, dense_codes
 from dialeval.stats.resampling import ONE_CLUSTER, Interval
-from dialeval.stats.share_ends import share_ends
+
+# Intervals of shares, and of unweighted means of shares, whose rows hang together in clusters.
 
 NO_ROW = "there is nothing to take a share of"
 ONE_CLUSTER_IN_A_CELL = "a cell with a single cluster gives the mean no interval"
@@ -331,3 +334,32 @@ def _places(owner: IntArray, cluster: IntArray, n_owners: int, n_clusters: int) 
 
 def _sums(place: IntArray, values: FloatArray, size: int) -> FloatArray:
     return np.bincount(place, values, minlength=size).astype(np.float64, copy=False)
+
+
+# Ends of an interval of a share, or of another number between 0 and 1, with any positive number of rows behind it.
+
+
+def share_ends(p: FloatArray, n: FloatArray, freedom: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """The outer ones of Wilson's and Jeffreys' ends, for any positive number of rows, with Student's t for the normal.
+
+    Each alone covers 92% or less at some shares near 0 and 1, where counts are few; they do not at the same ones.
+    Jeffreys' takes so many rows fewer as t is wider than the normal quantile (Korn and Graubard 1998).
+
+    Args:
+        p: shares, shape [n_groups]; NaN where there is none.
+        n: independent rows that say as much as what is behind each, shape [n_groups].
+        freedom: degrees of freedom of Student's t, shape [n_groups]; below 1 counts as 1.
+        confidence: nominal coverage.
+    """
+    tail = 0.5 * (1.0 - confidence)
+    square = stdtrit(np.maximum(freedom, 1.0), 1.0 - tail) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        centre = (p + square / (2.0 * n)) / (1.0 + square / n)
+        reach = np.sqrt(square * (p * (1.0 - p) / n + square / (4.0 * n**2))) / (1.0 + square / n)
+        fewer = n * float(ndtri(1.0 - tail)) ** 2 / square
+        a, b = p * fewer + 0.5, (1.0 - p) * fewer + 0.5
+        low = np.minimum(centre - reach, betaincinv(a, b, tail))
+        high = np.maximum(centre + reach, betaincinv(a, b, 1.0 - tail))
+    low = np.where(p == 0.0, 0.0, np.minimum(low, p))  # exactly 0 and 1 at the ends, without rounding
+    high = np.where(p == 1.0, 1.0, np.maximum(high, p))
+    return cast("FloatArray", np.maximum(low, 0.0)), cast("FloatArray", np.minimum(high, 1.0))

@@ -16,13 +16,11 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
-from dialeval.stats.comparisons import N_RESULTS, compare
+from dialeval.stats.bradley_terry import told_by_overlap
+from dialeval.stats.comparisons import N_RESULTS, compare, groups, mostly_zeros, pair_weights
 from dialeval.stats.differences import contrast_interval
-from dialeval.stats.equal_weight import pair_weights
 from dialeval.stats.likelihood import GRADIENT_TOLERANCE
-from dialeval.stats.linked import groups, mostly_zeros
 from dialeval.stats.resampling import Interval
-from dialeval.stats.separation import told_by_overlap
 
 DEFAULT_RIDGE = 1e-6
 INSEPARABLE = "lengths and ratings cannot be told apart"

@@ -1,16 +1,23 @@
-"""What became of an utterance that was to be translated: its translation, or why there is none that can be used."""
+"""Whether an answer is a translation that can be used.
+
+Languages of the same letters cannot be told apart by these. The lists are short on purpose: a name such as "The Who"
+must not make an utterance English.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from dialeval.prompts.shown import one_line
-from dialeval.text.tokens import is_unspaced, is_word, normalised, surface_tokens, tokens
-from dialeval.translation.answers import translation_in
-from dialeval.translation.common_words import reads_as_another, telling_words
-from dialeval.translation.languages import LANGUAGES
-from dialeval.translation.marks import marks, nothing_to_translate, without_kept_marks
+from dialeval.languages import LANGUAGES
+from dialeval.prompts.reasoning import without_thinking
+from dialeval.prompts.rendering import END_MARK, one_line
+from dialeval.text import is_unspaced, is_word, normalised, surface_tokens, tokens
+
+# What became of an utterance that was to be translated: its translation, or why there is none that can be used.
 
 STATUSES = {
     "ok": "translated",
@@ -146,3 +153,190 @@ def _language_status(shown: str, text: str, target: str, source: str | None) -> 
     if reads_as_another([token for token in tokens(own) if is_word(token)], target, source):
         return "language"
     return "ok"
+
+
+# The translation in a model's answer, without what models put around it.
+
+_NAMES = "|".join(sorted({re.escape(language.name) for language in LANGUAGES.values()}, key=len, reverse=True))
+_TRANSLATION = (
+    r"translation|traducci[oó]n|traduction|tradução|traduzione|übersetzung|vertaling|översättning|çeviri|перевод"
+    r"|translated(?:\s+text|\s+utterance)?"
+)
+_UNSPACED_TRANSLATION = r"翻[译譯訳]|[译譯訳]文|訳|번역|अनुवाद|(?:ال)?ترجمة"
+_LABEL = re.compile(
+    rf"^\W{{0,3}}(?:here(?:['’]s|\s+is)\s+)?(?:(?:the|my|a)\s+)?(?:"
+    rf"(?:[^\W\d]{{2,20}}\s+)?(?:{_TRANSLATION})(?:\s+(?:of|in|into|to|for|is|the|this|that|utterance|sentence|text|auf"
+    rf"|ins?|en|au|al|a|em|на|{_NAMES})){{0,6}}"
+    rf"|[^\W\d]{{0,8}}\s?(?:{_UNSPACED_TRANSLATION})[^\W\d]{{0,3}}"
+    rf"|(?:{_NAMES})(?:\s?\([\w ]{{2,20}}\))?"
+    r")\W{0,3}[:：]\**\s*",
+    re.IGNORECASE,
+)
+_SPEAKER = re.compile(r"^\W{0,2}(?:(?:[Ss]peaker|[Pp]erson)\s)?[A-Z][0-9]?\*{0,2}[:：]\*{0,2}\s*")
+_FENCED = re.compile(r"^```\w{0,12}\n?(.*?)\n?```$", re.DOTALL)
+_TAGGED = re.compile(r"^<(translation|target|output|answer)>(.*)</\1>$", re.DOTALL | re.IGNORECASE)
+_LISTED = re.compile(r"^(?:[-*•>]|1[.)])\s+")
+_QUOTES = (("**", "**"), ('"', '"'), ("“", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("„", "“"), ("„", "”"),
+           ("'", "'"), ("‘", "’"), ("`", "`"))  # fmt: skip
+_ANY_QUOTE = tuple("\"“«「『„'‘`*")
+
+
+def translation_in(answer: str, source: str) -> tuple[str, int]:
+    """Returns an answer's translation, and the number of its lines.
+
+    A label, a speaker's letter, quotation marks or a list's dash go, unless the source has them too.
+
+    Args:
+        answer: what the model wrote.
+        source: the utterance that it translates.
+    """
+    lines = [line.strip() for line in _unwrapped(answer, source).replace(END_MARK, "").split("\n")]
+    lines = [line for line in lines if line]
+    labelled, spoken = _LABEL.match(source), _SPEAKER.match(source)
+    if len(lines) > 1 and not labelled and _is_heading(lines[0]):
+        lines = lines[1:]
+    if not lines:
+        return "", 0
+    text = " ".join(lines)
+    if not labelled:
+        text = _LABEL.sub("", text)
+    if not spoken:
+        text = _SPEAKER.sub("", text)
+    if not _LISTED.match(source):
+        text = _LISTED.sub("", text)
+    for opening, closing in _QUOTES:
+        inner = text[len(opening) : -len(closing)]
+        quoted = len(text) > len(opening + closing) and text.startswith(opening) and text.endswith(closing)
+        if quoted and opening not in inner and closing not in inner and not source.strip().startswith(_ANY_QUOTE):
+            text = inner.strip()
+    return text, len(lines)
+
+
+def _is_heading(line: str) -> bool:
+    return _LABEL.sub("", line) == "" or line.endswith((":", "："))
+
+
+def _unwrapped(answer: str, source: str) -> str:
+    """Returns an answer without thinking, a fence of code, tags or JSON around all of it."""
+    text = without_thinking(answer).strip()
+    if source.lstrip().startswith(("`", "{", "<")):
+        return text
+    text = _FENCED.sub(r"\1", text).strip().strip("`")
+    text = _TAGGED.sub(r"\2", text).strip()
+    if text.startswith("{"):
+        try:
+            said = json.loads(text)
+        except ValueError:
+            return text
+        values = list(said.values()) if isinstance(said, dict) else []
+        if len(values) == 1 and isinstance(values[0], str):
+            return values[0].strip()
+    return text
+
+
+# Short words that hardly a sentence does without, by language: what a text that nobody translated is told by.
+
+COMMON = {
+    language: frozenset(words.split())
+    for language, words in {
+        "en": "the you is are was were what that this with have has had do does did don't my your i i'm i'll "
+        "i've it it's and of to for not they he she we can can't would will could should how when where "
+        "why who which there their about from but be been them these those me us our any some know like "
+        "just so too very a am as at in me on no yes if or up out then all more than get got go good",
+        "es": "el la los las que de y en un una es por con para no se lo te mi tu su pero más muy está estoy "
+        "como cómo qué yo me ha he si sí del al son eso esto ese era fue nos les tengo tiene usted "
+        "gracias también a o ni sin hay muchas bien",
+        "de": "der die das und ich ist nicht du ein eine einen zu mit auf für es wir sie den dem was wie aber "
+        "mein dein habe hat haben bin sind auch von im ja mir mich dich dir so kann kannst wenn er ihr "
+        "noch dass war",
+        "fr": "le la les des et je tu il elle est pas un une que qui dans pour avec vous nous mon ton ma ta ce "
+        "c'est de du au sur mais ne j'ai en ça cette suis es as ai oui non moi toi se y a qu'il l'ai d'un "
+        "d'une",
+        "it": "il la che di e è non un una per con sono mi ti lo gli le ma come del della ho hai ha anche "
+        "questo in a si cosa sei io tu mio tuo perché molto bene",
+        "pt": "o a os as que de e é não um uma para com eu você ele ela mas se por em do da no na está estou "
+        "muito meu minha seu isso como sim também te me foi tem tenho",
+        "nl": "de het een en ik je is niet dat van met op voor zijn we ze wat maar mijn heb hebt heeft ook er "
+        "aan te naar in dit die hoe nog bent ben kan kun jij",
+        "sv": "jag du är inte och det att en ett på som för med har kan vi han hon men av till mig dig den om "
+        "vad så var ska min din",
+    }.items()
+}
+_IN_NAMES = frozenset(
+    (
+        "the",
+        "of",
+        "and",
+        "to",
+        "for",
+        "with",
+        "from",
+        "in",
+        "a",
+        "up",
+        "out",
+        "on",
+        "at",
+        "all",
+        "go",
+        "no",
+        "who",
+        "de",
+        "la",
+        "der",
+        "le",
+        "les",
+        "el",
+    )
+)
+_FEW, _SHARE = 2, 0.25
+
+
+def telling_words(words: Sequence[str], language: str) -> list[str]:
+    """Returns those of some words, in lower case, that only a text in a language has, and no name."""
+    return [word for word in words if word in COMMON.get(language, ()) and word not in _IN_NAMES]
+
+
+def reads_as_another(words: Sequence[str], language: str, source: str | None) -> str | None:
+    """Returns the language that a text is in instead of the one that it should be in, as far as common words tell.
+
+    Args:
+        words: of the text, in lower case.
+        language: that it should be in.
+        source: that it was translated from.
+    """
+    own = COMMON.get(language, frozenset())
+    others = COMMON if own else {source: COMMON[source]} if source in COMMON else {}
+    for other, common in others.items():
+        hits = [word for word in words if word in common and word not in own]
+        fits = sum(word in own and word not in common for word in words)
+        if other != language and len(set(hits)) >= _FEW and len(hits) >= max(_SHARE * len(words), 3 * fits + 1):
+            return other
+    return None
+
+
+# What stands in an utterance and is kept by a translation: placeholders in brackets, and addresses.
+
+# By ASCII alone: in Chinese nothing parts a mark from the words around it, and these are no part of it.
+_MARK = re.compile(
+    r"https?://[!#-;=?-~]*[\w#$%&*+/=@~-]"
+    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|<[a-z_/][^<>\s]{0,40}>|<[|｜][^\s<>|｜]{1,40}[|｜]>"
+    r"|\{\{?\s?[a-z_][\w.]{0,40}\s?\}?\}|(?-i:\[[A-Z][A-Z0-9_]{0,40}\])|__\w{1,40}?__|%[sd](?![a-z])",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+def marks(text: str) -> Counter[str]:
+    """Returns the marks of a text, and how often each is there."""
+    return Counter(_MARK.findall(text))
+
+
+def without_kept_marks(text: str) -> str:
+    """Returns a text with a blank in the place of every mark."""
+    return _MARK.sub(" ", text)
+
+
+def nothing_to_translate(text: str) -> bool:
+    """Returns whether a text has no letter but those of its marks: it is empty, or digits, emoji, a placeholder."""
+    return not any(letter.isalpha() for letter in without_kept_marks(text))

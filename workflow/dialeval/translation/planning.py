@@ -1,16 +1,27 @@
-"""The requests that translate a corpus into a language: one for each utterance in its context."""
+"""Requests that translate a corpus utterance by utterance, and answers joined to dialogues."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
-from dialeval.engines.request import Message, Request, Sampling
-from dialeval.prompts.rendering import Templates
-from dialeval.prompts.shown import END_MARK, letters_of, one_line
+from pydantic import BaseModel
+
+from dialeval.corpora.items import Item, iterate_items
+from dialeval.engines.requests import Message, Request, Sampling
+from dialeval.errors import UserError
+from dialeval.languages import language
+from dialeval.prompts.rendering import END_MARK, Templates, letters_of, one_line
 from dialeval.protocols.planning import Planned
-from dialeval.translation.languages import language
-from dialeval.translation.marks import nothing_to_translate
-from dialeval.translation.talks import Passage, Talk, passages
+from dialeval.tables.dialogues import UTTERANCES
+from dialeval.tables.files import iterate_rows, read_table
+from dialeval.tables.metaeval import ITEMS
+from dialeval.translation.checks import USABLE, Translated, nothing_to_translate, read_translation, with_context
+
+# The requests that translate a corpus into a language: one for each utterance in its context.
 
 PROTOCOL = "translate"
 TEMPLATE = "translate.j2"
@@ -78,3 +89,200 @@ def _prompt(passage: Passage, source: str, target: str, templates: Templates) ->
         utterance=f"{letter}: {one_line(passage.text)}{END_MARK}",
         speaker=letter,
     )
+
+
+# What is translated: dialogues of whatever table, and each utterance of them once in the same context.
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A dialogue, or a turn in its context.
+
+    Attributes:
+        talk_id: of the item, or of the dialogue.
+        speakers: who says each utterance.
+        utterances: in order.
+        item: what it is in a table of items; None for a corpus of dialogues.
+    """
+
+    talk_id: str
+    speakers: tuple[str, ...]
+    utterances: tuple[str, ...]
+    item: Item | None = None
+
+
+class Passage(NamedTuple):
+    """An utterance to be translated.
+
+    Attributes:
+        before: speaker and text of the utterances that are shown before it.
+    """
+
+    speaker: str
+    text: str
+    before: tuple[tuple[str, str], ...]
+
+    @property
+    def digest(self) -> str:
+        """Returns what names it: the same for the same words by the same speaker in the same context."""
+        told = "\0".join(part for pair in (*self.before, (self.speaker, self.text)) for part in pair)
+        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+
+
+def talks_of_items(path: Path, source: str) -> Iterator[Talk]:
+    """Yields the items in a language of a table `items`."""
+    for item in iterate_items(path):
+        if item.language == source:
+            yield Talk(item.item_id, item.speakers, item.utterances, item)
+
+
+def talks_of_dialogues(path: Path, source: str) -> Iterator[Talk]:
+    """Yields the dialogues in a language of a table `utterances`."""
+    rows: list[dict[str, str]] = []
+    for row in iterate_rows(path, UTTERANCES):
+        if rows and rows[0]["dialogue_id"] != row["dialogue_id"]:
+            yield _talk(rows)
+            rows = []
+        if row["language"] == source:
+            rows.append(row)
+    if rows:
+        yield _talk(rows)
+
+
+def passages(talk: Talk, context: int) -> list[Passage]:
+    """Returns the utterances of a talk, each with up to `context` of those before it."""
+    said = list(zip(talk.speakers, talk.utterances, strict=True))
+    return [Passage(*said[place], tuple(said[max(0, place - context) : place])) for place in range(len(said))]
+
+
+def in_language(talk: Talk, utterances: Iterable[str], language: str) -> Talk:
+    """Returns a talk with other words, in another language."""
+    texts = tuple(utterances)
+    item = talk.item and replace(talk.item, utterances=texts, language=language)
+    return Talk(talk.talk_id, talk.speakers, texts, item)
+
+
+def _talk(rows: list[dict[str, str]]) -> Talk:
+    return Talk(rows[0]["dialogue_id"], tuple(row["speaker"] for row in rows), tuple(row["text"] for row in rows))
+
+
+# What the stages of translation are told of a corpus and a language.
+
+
+class TranslationSettings(BaseModel, defer_build=True):
+    """A corpus, the language that it is put into, and how.
+
+    Attributes:
+        kind: what the corpus is a table of.
+    """
+
+    corpus: str
+    kind: Literal["items", "dialogues"]
+    source: str
+    target: str
+    context: int
+
+    def talks(self, table: Path) -> Iterator[Talk]:
+        """Yields the dialogues that are to be translated.
+
+        Raises:
+            UserError: the corpus has none in the source's language, or some in the target's already.
+        """
+        kind = ITEMS if self.kind == "items" else UTTERANCES
+        languages = set(read_table(table, kind, columns=["language"])["language"].unique().to_pylist())
+        if self.target in languages:
+            raise UserError(
+                f"translate.{self.corpus}.into: the corpus has dialogues in '{self.target}' already; take it out, or "
+                "read the corpus without that language (its field `language` or `languages`)"
+            )
+        if self.source not in languages:
+            raise UserError(
+                f"translate.{self.corpus}.source: the corpus has nothing in '{self.source}'; it has "
+                f"{', '.join(sorted(languages)) or 'no dialogues'}"
+            )
+        return (talks_of_items if self.kind == "items" else talks_of_dialogues)(table, self.source)
+
+
+# From answers back to dialogues: each utterance gets its translation, and a dialogue needs all of its own.
+
+
+@dataclass
+class Joined:
+    """The dialogues of a corpus in another language.
+
+    Attributes:
+        talks: those that are whole, in their order.
+        left_out: ids of those that are not.
+        utterances: rows of the table `translated_utterances`.
+    """
+
+    talks: list[Talk] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    utterances: list[dict[str, Any]] = field(default_factory=list)
+
+
+def join(
+    talks: Iterable[Talk],
+    responses: Mapping[str, Mapping[str, Any]],
+    *,
+    corpus: str,
+    source: str,
+    target: str,
+    context: int,
+    translated_by: str,
+) -> Joined:
+    """Returns the dialogues with the translations of their utterances.
+
+    Args:
+        talks: the dialogues that were planned.
+        responses: rows of the table `responses` by request_id.
+        corpus, source, target, context: as they were planned.
+        translated_by: name of the model.
+    """
+    joined, known = Joined(), dict[str, Translated]()
+    for talk in talks:
+        found: list[Translated] = []
+        for passage in passages(talk, context):
+            name = request_name(corpus, target, passage)
+            if name not in known:
+                known[name] = _translated(passage.text, responses.get(name), target, source)
+                if passage.before and with_context(passage.text, known[name], passage.before[-1][1], found[-1]):
+                    known[name] = known[name]._replace(status="lines")
+                joined.utterances.append(
+                    {
+                        "corpus": corpus,
+                        "language": target,
+                        "translated_by": translated_by,
+                        "utterance_id": passage.digest,
+                        "item_id": talk.talk_id,
+                        "cluster": talk.item.cluster if talk.item else talk.talk_id,
+                        "source": passage.text,
+                        **known[name]._asdict(),
+                    }
+                )
+            found.append(known[name])
+        if all(one.status in USABLE for one in found):
+            joined.talks.append(in_language(talk, (one.text for one in found), target))
+        else:
+            joined.left_out.append(talk.talk_id)
+    return joined
+
+
+def utterance_rows(talks: Iterable[Talk], corpus: str, target: str) -> Iterator[dict[str, Any]]:
+    """Yields translated dialogues as rows of a table `utterances`."""
+    for talk in talks:
+        for turn, (speaker, text) in enumerate(zip(talk.speakers, talk.utterances, strict=True)):
+            yield {
+                "corpus": corpus,
+                "dialogue_id": talk.talk_id,
+                "turn": turn,
+                "speaker": speaker,
+                "text": text,
+                "language": target,
+            }
+
+
+def _translated(text: str, row: Mapping[str, Any] | None, target: str, source: str) -> Translated:
+    if row is None or row["status"] != "ok":
+        return read_translation(text, None, target, source=source)
+    return read_translation(text, row["text"], target, row["finish_reason"], source)

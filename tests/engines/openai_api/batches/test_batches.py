@@ -14,10 +14,10 @@ from batch_job import WORDS, Job, a_request, replies, texts
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 
 from dialeval.config import OpenAIModel
-from dialeval.engines.openai_api.bodies import chat_body
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.retrying import RetryPolicy
-from dialeval.engines.request import Message, Request, Response, Sampling
+from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.openai_api.request_bodies import chat_body
+from dialeval.engines.requests import Message, Request, Response, Sampling
 from dialeval.errors import UserError
 
 

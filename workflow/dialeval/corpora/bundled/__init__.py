@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 
-from dialeval.corpora import json_lines
+from dialeval.corpora import dialogues
 from dialeval.corpora.dialogues import Reading
 from dialeval.errors import UserError, nearest
 
@@ -20,6 +20,6 @@ def read(language: str) -> Reading:
     if language not in FILES:
         raise UserError(f"the bundled corpus has no language '{language}'; {nearest(language, FILES)}")
     with resources.as_file(resources.files(__name__) / FILES[language]) as path:
-        reading = json_lines.read(path, language)
+        reading = dialogues.read_json_lines_dialogues(path, language)
     reading.source = f"bundled ({language})"
     return reading

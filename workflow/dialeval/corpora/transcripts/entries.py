@@ -1,13 +1,25 @@
-"""The entries of a dialogue in JSON: a text, or an object that says who speaks and what, and which tools it used."""
+"""The fields and entries that dialogues in JSON and text commonly have.
+
+    {"dialog": [[{"id": "teacher", "text": "Hi"}, {"id": "heron", "text": "Hello"}]]}     ParlAI: by exchange
+    {"dialog": [[0, "Hi"], [1, "Hello"]]}                                                 a number for each speaker
+    [["M: Hi", "W: Hello"], [{"question": ...}], "4-1"]                                   DREAM: dialogue, questions, id
+
+In ParlAI's files `id` says who speaks; so it does in a plain list where the record names `speakers`.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from typing import Any
 
-from dialeval.corpora.json_fields import name_of
-from dialeval.corpora.transcripts.transcript import Told
+from dialeval.corpora.json_records import Wanted, name_of, optional_text, required, text_of
+from dialeval.corpora.transcripts.transcript import EntryReading
 from dialeval.errors import UserError
+from dialeval.languages import LANGUAGES
+
+# The entries of a dialogue in JSON: a text, or an object that says who speaks and what, and which tools it used.
 
 SPEAKER_FIELDS = ("speaker", "role", "from", "sender")
 TEXT_FIELDS = ("text", "content", "value", "utterance", "message")
@@ -16,7 +28,7 @@ _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _CALL_FIELDS = ("tool_calls", "function_call")
 
 
-def tell(entries: Any, field: str, where: str, told: Told) -> None:
+def tell(entries: Any, field: str, where: str, told: EntryReading) -> None:
     """Takes the entries of a dialogue.
 
     Raises:
@@ -34,7 +46,7 @@ def tell(entries: Any, field: str, where: str, told: Told) -> None:
             raise UserError(f"{place} must be a text or an object that says who speaks and what, not {_shown(entry)}")
 
 
-def _tell_one(entry: dict[str, Any], place: str, told: Told) -> None:
+def _tell_one(entry: dict[str, Any], place: str, told: EntryReading) -> None:
     speaker_field = next((name for name in SPEAKER_FIELDS if entry.get(name) is not None), None)
     speaker = name_of(entry[speaker_field], speaker_field, place) if speaker_field else ""
     if speaker_field and not speaker:
@@ -56,7 +68,7 @@ def _tell_one(entry: dict[str, Any], place: str, told: Told) -> None:
         told.add_aside("tool_call", call)
 
 
-def _texts(content: Any, place: str, told: Told) -> list[str]:
+def _texts(content: Any, place: str, told: EntryReading) -> list[str]:
     """Returns what a content says, of which parts may be said, thought, or tools at work."""
     if content is None:
         return []
@@ -110,3 +122,133 @@ def _plain(value: Any) -> str:
 
 def _shown(value: Any) -> str:
     return f"{json.dumps(value, ensure_ascii=False, default=str):.60}"  # Parquet has times, too
+
+
+# What the objects of every format of JSON may say of a dialogue, by the names that its fields commonly have.
+
+PLAIN = ("utterances", "dialogue", "dialog")
+SHAREGPT = ("conversations",)
+MESSAGES = ("messages", "conversation")
+PAIR = ("conversation_a", "conversation_b")
+TURNS, CLAUDES = "turns", "chat_messages"
+QUESTIONS, EARLIER, REPLIES = (
+    ("instruction", "prompt", "question"),
+    ("history", "context"),
+    ("response", "output", "completion", "answer"),
+)
+TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
+    "jsonl": (frozenset({"dialogue_id", TURNS}),),
+    "messages": (frozenset({CLAUDES}),),
+    "chatgpt": (frozenset({"mapping", "current_node"}),),
+    "rasa": (frozenset({"sender_id", "events"}),),
+    "mt_bench": (frozenset({"question_id", "choices"}), frozenset({"question_id", TURNS})),
+    "preferences": (frozenset({"chosen", "rejected"}),),
+    "replies": (
+        *(frozenset({before, reply}) for before in (*QUESTIONS, *EARLIER) for reply in REPLIES),
+        frozenset({"instruction", "completions"}),
+    ),
+}
+"""Fields that tell a format together, where none of those is there that tell one alone."""
+DIALOGUES = Wanted(
+    (*PLAIN, *SHAREGPT, *MESSAGES, *PAIR),
+    bare=PLAIN[0],
+    parts=SPEAKER_FIELDS,
+    together=[fields for sets in TOGETHER.values() for fields in sets],
+)
+"""Fields that hold a dialogue, as each format calls them; a dialogue may also be a list without a name."""
+SURE_FIELDS = (PLAIN[0], SHAREGPT[0], MESSAGES[0])
+"""What holds the dialogue where other names of it are there as well."""
+ID_FIELDS = ("dialogue_id", "conversation_id", "id", "dialog_id", "conversation_hash")
+SYSTEM_FIELDS = ("model", "model_name", "model_id")
+_CODES = {language.name.casefold(): code for code, language in LANGUAGES.items()}
+
+
+def dialogue_field(record: dict[str, Any], fields: Sequence[str], where: str) -> str:
+    """Returns which of some fields of an object holds a list, or is there at all.
+
+    Raises:
+        UserError: it has none; the message names the first.
+    """
+    there = [field for field in fields if record.get(field) is not None]
+    field = next((field for field in there if isinstance(record[field], list)), [*there, fields[0]][0])
+    required(record, field, where)
+    return field
+
+
+def named(record: dict[str, Any], fields: Sequence[str], where: str) -> str:
+    """Returns the name that the first of some fields gives; empty where none is there.
+
+    Raises:
+        UserError: it is neither a text nor a whole number.
+    """
+    field = next((field for field in fields if record.get(field) is not None), None)
+    return "" if field is None else name_of(record[field], field, where)
+
+
+def about(record: dict[str, Any], where: str) -> dict[str, Any]:
+    """Returns what every format of JSON may say of a dialogue: its id, its case, its prompt and its language.
+
+    Raises:
+        UserError: one of them is of the wrong kind.
+    """
+    prompt = record.get("prompt")
+    return {
+        "dialogue_id": named(record, ID_FIELDS, where),
+        "case_id": named(record, ["case_id"], where),
+        "prompt": "" if prompt is None else text_of(prompt, "prompt", where),
+        "language": code_of(optional_text(record, "language", where)),
+    }
+
+
+def code_of(language: str) -> str:
+    """Returns the code of a language that is called by its English name, as collections do; others as they are."""
+    return _CODES.get(language.strip().casefold(), language)
+
+
+# Dialogues as lists within lists, made plain.
+
+
+def unnested(record: dict[str, Any], field: str) -> dict[str, Any]:
+    """Returns a record whose dialogue, in a field, is a plain list of entries; one that is plain already as it is."""
+    entries = record[field]
+    if not isinstance(entries, list):
+        return record
+    if _is_dream(entries):
+        return {**record, field: [said_by(text) for text in entries[0]], "dialogue_id": entries[2]}
+    if entries and all(_is_numbered(entry) for entry in entries):
+        return {**record, field: [{"speaker": f"{who}", "text": text} for who, text in entries]}
+    if entries and all(isinstance(entry, list) and all(isinstance(act, dict) for act in entry) for entry in entries):
+        return {**record, field: [_by_id(act) for entry in entries for act in entry]}
+    named = record.get("speakers")
+    if isinstance(named, list) and entries and all(isinstance(one, dict) and one.get("id") in named for one in entries):
+        return {**record, field: [_by_id(entry) for entry in entries]}
+    return record
+
+
+def _is_dream(entries: list[Any]) -> bool:
+    if len(entries) != 3 or not all(isinstance(entry, list) for entry in entries[:2]):
+        return False
+    return all(isinstance(text, str) for text in (*entries[0], entries[2]))
+
+
+def _is_numbered(entry: Any) -> bool:
+    return isinstance(entry, list) and len(entry) == 2 and type(entry[0]) is int and isinstance(entry[1], str)
+
+
+def _by_id(entry: dict[str, Any]) -> dict[str, Any]:
+    """Returns an entry whose speaker its `id` names, if nothing else does."""
+    if "id" not in entry or any(name in entry for name in SPEAKER_FIELDS):
+        return entry
+    return {"speaker": entry["id"], **entry}
+
+
+# Speech as plain text: `Ann: Good morning.`, with the name of who speaks before it.
+
+_NAMED = re.compile(r"(?P<speaker>[^\W\d_][^\W_]*(?:[ .'’-]{1,2}[^\W_]+){0,3}\.?) ?: +(?P<text>\S.*)", re.DOTALL)
+"""A name of four words at most. `Well: I do not know` passes for one, too."""
+
+
+def said_by(text: str) -> dict[str, str] | str:
+    """Returns a text as an entry with its speaker; as it is where none is named."""
+    found = _NAMED.fullmatch(text.strip())
+    return text if found is None else found.groupdict()

@@ -1,25 +1,70 @@
-"""Transcripts as items to be judged: whose each is, which speaker is the system, and which dialogues met one case."""
+"""Transcripts as items to be judged: names, systems, cases, references and context shown."""
 
 from __future__ import annotations
 
+import hashlib
 import re
+import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialeval.corpora.items import REFERENCE, Item
 from dialeval.corpora.text_files import listed
-from dialeval.corpora.transcripts.cases import By, cases_of
-from dialeval.corpora.transcripts.judging import OTHERS, judged_of
-from dialeval.corpora.transcripts.naming import named
 from dialeval.corpora.transcripts.readers import AUTO, read
-from dialeval.corpora.transcripts.references import References
-from dialeval.corpora.transcripts.showing import aside_rows, showing
-from dialeval.corpora.transcripts.transcript import JUDGED, AsideKind, Transcript
+from dialeval.corpora.transcripts.transcript import JUDGED, OTHERS, AsideKind, Transcript, judged_of
 from dialeval.errors import UserError
-from dialeval.text.counting import counted, noted
+from dialeval.text import counted, noted
+
+# What dialogues of several systems have in common: the case that they met.
+
+
+class By(StrEnum):
+    """How it is known which dialogues met one case."""
+
+    AUTO = "auto"
+    OPENING = "opening"
+    NONE = "none"
+
+
+def cases_of(transcripts: Sequence[Transcript], by: str) -> list[str]:
+    """Returns the case of each dialogue; empty where it has none. A system may have several dialogues on a case.
+
+    `auto`: the file's `case_id`; else its `prompt`; else the dialogue's id, where dialogues of several systems have it
+    or it has a reference. `opening`: the first utterance. `none`: nothing.
+
+    Args:
+        transcripts: dialogues whose systems are known.
+        by: a value of `By`.
+    """
+    systems: defaultdict[str, set[str]] = defaultdict(set)
+    for transcript in transcripts:
+        systems[transcript.dialogue_id].add(transcript.system)
+    return [_case(one, by, shared=len(systems[one.dialogue_id]) > 1) for one in transcripts]
+
+
+def _case(transcript: Transcript, by: str, *, shared: bool) -> str:
+    if by == By.OPENING:
+        return _digest(transcript.utterances[0])
+    if by == By.NONE:
+        return ""
+    if transcript.case_id:
+        return transcript.case_id
+    if transcript.prompt:
+        return _digest(transcript.prompt)
+    return transcript.dialogue_id if shared or transcript.reference[1] else ""
+
+
+def _digest(text: str) -> str:
+    """Returns a text's beginning, for people, and its digest; blanks make no difference."""
+    plain = " ".join(text.split())
+    return f"{plain[:40].strip()} [{hashlib.sha256(plain.encode()).hexdigest()[:12]}]"
+
+
+# Transcripts as items to be judged: whose each is, which speaker is the system, and which dialogues met one case.
 
 _SHOWN_SYSTEMS = 20
 
@@ -225,3 +270,150 @@ def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
         f"{counted(len(met), 'case')}, {shared:,} of them of several systems, {everywhere:,} of all; without one: "
         f"{counted(without, 'dialogue')}"
     )
+
+
+# What transcripts are called: every dialogue by its id, once for each system.
+
+LONGEST_SYSTEM, LONGEST_ID = 80, 160
+"""Characters."""
+_SHOWN_PLACES = 5
+
+
+def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Counter[str]) -> list[Transcript]:
+    """Returns dialogues that say whose they are, with names that can stand in tables: one line without double blanks.
+
+    A dialogue that is there again word for word, as in votes of several people about one answer, stands once.
+
+    Args:
+        found: the dialogues as read.
+        path: their file or folder, for messages.
+        system: whose they are where the file does not say it.
+        notes: what is worth knowing is counted here.
+
+    Raises:
+        UserError: one does not say whose it is, has a name that is too long or holds a control character, or is there
+            twice for one system in different words; with the places.
+    """
+    without = [_short(one, path) for one in found if not (one.system or one.model) and system is None]
+    if without:
+        raise UserError(
+            f"{path}: {len(without)} of {len(found)} dialogues do not say whose they are ({_places(without)}); give "
+            "each the field `system` (in ShareGPT and messages: `model`), or name their system in the configuration: "
+            "`system: NAME` of this entry"
+        )
+    every = [_one_line(replace(one, system=one.system or system or one.model)) for one in found]
+    first: dict[Transcript, Transcript] = {}
+    known = [one for one in every if not one.dialogue_id or first.setdefault(replace(one, place=""), one) is one]
+    notes["dialogues passed over that are there before, word for word, under the same id"] += len(every) - len(known)
+    places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in known:
+        if one.dialogue_id:
+            places[one.system, one.dialogue_id].append(_short(one, path))
+    twice = {key: where for key, where in places.items() if len(where) > 1}
+    for (whose, dialogue_id), where in twice.items():
+        more = f", and {len(twice) - 1} more are there twice" if len(twice) > 1 else ""
+        raise UserError(
+            f"{path}: dialogue '{dialogue_id:.60}' of system '{whose}' is there {len(where)} times, at {_places(where)}"
+            f"{more}, in different words; an id may stand once for each system: remove the others or give them ids of "
+            "their own"
+        )
+    return known
+
+
+def _one_line(transcript: Transcript) -> Transcript:
+    names: dict[str, Any] = {}
+    for what, longest in (("system", LONGEST_SYSTEM), ("dialogue_id", LONGEST_ID), ("case_id", LONGEST_ID)):
+        name = " ".join(getattr(transcript, what).split())
+        if len(name) > longest:
+            words = f"has {len(name)} characters ({name:.40}...); write a name of at most {longest}"
+            raise UserError(f"{transcript.place}: '{what}' {words}")
+        if any(unicodedata.category(mark) == "Cc" for mark in name):
+            raise UserError(f"{transcript.place}: '{what}' is {name!r:.60}, with a control character; take it out")
+        names[what] = name
+    return replace(transcript, **names)
+
+
+def _short(transcript: Transcript, path: Path) -> str:
+    return transcript.place.removeprefix(f"{path}, ")
+
+
+def _places(places: Sequence[str]) -> str:
+    return "; ".join(places[:_SHOWN_PLACES]) + ("; ..." if len(places) > _SHOWN_PLACES else "")
+
+
+# How a case should have gone: a reference is a dialogue of the system `reference`, to compare others with.
+
+
+class References:
+    """The references of all cases, each once, though every system's dialogue may repeat it."""
+
+    def __init__(self) -> None:
+        self._of_cases: dict[str, tuple[Item, str]] = {}
+
+    def take(self, item: Item, transcript: Transcript) -> None:
+        """Takes the reference of a dialogue, if it has one.
+
+        Raises:
+            UserError: it is another one than that of a dialogue on the same case, or its system is called so, too.
+        """
+        speakers, utterances = transcript.reference
+        if not utterances:
+            return
+        if item.system == REFERENCE:
+            words = f"a system is called '{REFERENCE}', as references are; call it otherwise"
+            raise UserError(f"{transcript.place}: {words}")
+        case_id = item.case_id or item.item_id
+        reference = replace(
+            item,
+            item_id=f"{case_id}/{REFERENCE}",
+            system=REFERENCE,
+            speakers=speakers,
+            utterances=utterances,
+            judged=judged_of(speakers, REFERENCE, item.judged or None, transcript.place) or "",
+        )
+        known, place = self._of_cases.setdefault(case_id, (reference, transcript.place))
+        if (known.speakers, known.utterances) != (speakers, utterances):
+            raise UserError(
+                f"{transcript.place}: case '{case_id:.60}' has another reference than at {place}; give one for each "
+                "case, as a list of utterances where the systems' dialogues differ before the last one"
+            )
+
+    def items(self) -> list[Item]:
+        """Returns the references as items."""
+        return [item for item, _ in self._of_cases.values()]
+
+
+# What stood beside a transcript: kept apart in a table, and shown to judges where the configuration asks for it.
+
+_MARKS: dict[AsideKind, str] = {
+    "system": "[system prompt]", "tool_call": "[tool call]", "tool_result": "[tool result]", "reasoning": "[thinking]"
+}  # fmt: skip
+"""How asides are marked where judges are shown them."""
+
+
+def showing(item: Item, transcript: Transcript, shown: Set[AsideKind]) -> Item:
+    """Returns an item with those asides among its utterances that judges are shown, marked as what they are.
+
+    Args:
+        item: the transcript as an item.
+        transcript: what stood beside it.
+        shown: kinds of asides; a call of a tool is the system's own, the others are nobody's.
+    """
+    asides = [aside for aside in transcript.asides if aside.kind in shown]
+    if not asides:
+        return item
+    lines = [(number, 1, *said) for number, said in enumerate(zip(item.speakers, item.utterances, strict=True))]
+    for aside in asides:
+        speaker = item.judged if aside.kind == "tool_call" and item.judged else aside.kind
+        lines.append((aside.before, 0, speaker, f"{_MARKS[aside.kind]} {aside.text}"))
+    lines.sort(key=lambda line: line[:2])
+    return replace(
+        item, speakers=tuple(speaker for *_, speaker, _ in lines), utterances=tuple(text for *_, text in lines)
+    )
+
+
+def aside_rows(item: Item, transcript: Transcript) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `asides` for an item."""
+    about = {"corpus": item.corpus, "item_id": item.item_id, "language": item.language}
+    for aside in transcript.asides:
+        yield {**about, **aside._asdict()}

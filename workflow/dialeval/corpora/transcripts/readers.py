@@ -1,44 +1,139 @@
-"""Which reader reads which kind of transcripts, and which kind a file is by its looks."""
+"""Which reader reads which kind of transcripts; folders with a file for each system, and MT-bench's.
+
+    question.jsonl             {"question_id": 81, "turns": ["Name a bird.", "Another?"]}
+    model_answer/alpha.jsonl   {"question_id": 81, "model_id": "alpha", "choices": [{"turns": ["Heron.", "Reed."]}]}
+
+The question is the case. A turn may be an object whose `content` is the text. Further choices are further dialogues.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from dialeval.corpora.json_records import is_table, records_of
-from dialeval.corpora.row_files import is_workbook, rows_of
-from dialeval.corpora.text_files import JsonLine, listed
-from dialeval.corpora.transcripts import (
-    chatgpt,
-    folder,
-    json_lines,
-    mt_bench,
-    openai_messages,
-    plain_text,
-    preferences,
-    rasa,
-    replies,
-    sharegpt,
-    turns,
+from dialeval.corpora.json_records import is_table, name_of, records_of, required
+from dialeval.corpora.spreadsheets import is_workbook, rows_of
+from dialeval.corpora.text_files import JsonLine, listed, read_json_lines
+from dialeval.corpora.transcripts import chat_formats, text_formats
+from dialeval.corpora.transcripts.entries import (
+    DIALOGUES,
+    MESSAGES,
+    PAIR,
+    PLAIN,
+    SHAREGPT,
+    SURE_FIELDS,
+    SYSTEM_FIELDS,
+    TOGETHER,
+    TURNS,
+    named,
 )
-from dialeval.corpora.transcripts.records import DIALOGUES, MESSAGES, PAIR, PLAIN, SHAREGPT, SURE_FIELDS, TOGETHER
 from dialeval.corpora.transcripts.transcript import Transcript
 from dialeval.errors import UserError
+
+# MT-bench's folder, which others have taken over: questions, and a file of answers for each model.
+
+_QUESTIONS, _ANSWERS = "question.jsonl", "model_answer"
+_ID = "question_id"
+
+
+def is_mt_bench(path: Path) -> bool:
+    """Returns whether a folder is one of questions and answers."""
+    return (path / _QUESTIONS).is_file() and (path / _ANSWERS).is_dir()
+
+
+def mt_bench_files(path: Path) -> list[Path]:
+    """Returns the files that are read: the questions, and then the answers by name.
+
+    Raises:
+        UserError: there are no answers.
+    """
+    answers = sorted((path / _ANSWERS).glob("*.jsonl"))
+    if not answers:
+        raise UserError(f"{path / _ANSWERS}: no file of answers there; put one for each model, such as alpha.jsonl")
+    return [path / _QUESTIONS, *answers]
+
+
+def read_mt_bench(path: Path) -> Iterator[Transcript]:
+    """Yields the dialogues of all models.
+
+    Raises:
+        UserError: the file, the line, what is wrong there, and the remedy.
+    """
+    questions, *answers = mt_bench_files(path)
+    asked: dict[str, list[str]] = {}
+    for line in read_json_lines(questions):
+        asked[name_of(required(line.record, _ID, line.where), _ID, line.where)] = _turns(line.record, line.where)
+    for file in answers:
+        for line in read_json_lines(file):
+            yield from _dialogues(line, asked, questions, file.stem)
+
+
+def mt_bench_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    """Refuses a file that has only questions or only answers.
+
+    Raises:
+        UserError: always; the message says which folder to name.
+    """
+    del notes
+    raise UserError(
+        f"{line.where}: questions and answers of MT-bench stand in several files; name the folder that has "
+        f"{_QUESTIONS} and {_ANSWERS}/ as path"
+    )
+
+
+def _dialogues(line: JsonLine, asked: dict[str, list[str]], questions: Path, file_name: str) -> Iterator[Transcript]:
+    question = name_of(required(line.record, _ID, line.where), _ID, line.where)
+    if question not in asked:
+        raise UserError(f"{line.where}: question '{question:.60}' is not in {questions}; take the line out or add it")
+    choices = required(line.record, "choices", line.where)
+    if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
+        raise UserError(f"{line.where}: 'choices' must be a list of objects with '{TURNS}'")
+    for number, choice in enumerate(choices, start=1):
+        answers = _turns(choice, f"{line.where}, choice {number}")
+        if len(answers) > len(asked[question]):
+            raise UserError(
+                f"{line.where}: {len(answers)} answers, but question '{question:.60}' has {len(asked[question])} turns "
+                f"in {questions}; take both files from one version"
+            )
+        said = [text for pair in zip(asked[question], answers, strict=False) for text in pair]
+        yield Transcript(
+            place=line.where,
+            dialogue_id=question if number == 1 else f"{question}-{number}",
+            system=named(line.record, SYSTEM_FIELDS, line.where) or file_name,
+            speakers=("user", "assistant") * len(answers),
+            utterances=tuple(said),
+            case_id=question,
+        )
+
+
+def _turns(record: dict[str, Any], where: str) -> list[str]:
+    turns = required(record, TURNS, where)
+    entries = turns if isinstance(turns, list) else []
+    texts = [turn.get("content") if isinstance(turn, dict) else turn for turn in entries]
+    said = [text.strip() for text in texts if isinstance(text, str)]
+    if not said or len(said) < len(entries):
+        raise UserError(f"{where}: '{TURNS}' must be a list of texts, not {turns!r:.60}")
+    return said
+
+
+# Which reader reads which kind of transcripts, and which kind a file is by its looks.
 
 AUTO, FOLDER, CSV, TEXT, MT_BENCH = "auto", "folder", "csv", "text", "mt_bench"
 _FIELDS = {"jsonl": PLAIN, "sharegpt": SHAREGPT, "messages": (*MESSAGES, *PAIR)}
 """The fields each of which tells a format of JSON; `TOGETHER` has those that tell one only together."""
 _OF_JSON: dict[str, Callable[[JsonLine, Counter[str]], Iterator[Transcript]]] = {
-    "jsonl": json_lines.dialogues_of,
-    "sharegpt": sharegpt.dialogues_of,
-    "messages": openai_messages.dialogues_of,
-    "chatgpt": chatgpt.dialogues_of,
-    "rasa": rasa.dialogues_of,
-    "preferences": preferences.dialogues_of,
-    "replies": replies.dialogues_of,
-    MT_BENCH: mt_bench.dialogues_of,
+    "jsonl": chat_formats.plain_dialogues,
+    "sharegpt": chat_formats.sharegpt_dialogues,
+    "messages": chat_formats.openai_dialogues,
+    "chatgpt": chat_formats.chatgpt_dialogues,
+    "rasa": chat_formats.rasa_dialogues,
+    "preferences": chat_formats.preference_dialogues,
+    "replies": chat_formats.reply_dialogues,
+    MT_BENCH: mt_bench_dialogues,
 }
 
 
@@ -56,16 +151,16 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
     """
     kind = looks_of(path) if reader == AUTO else reader
     if kind == FOLDER:
-        yield from folder.read(path, notes, lambda file: read(file, AUTO, columns, notes))
+        yield from read_system_folder(path, notes, lambda file: read(file, AUTO, columns, notes))
         return
     if reader == AUTO:
         notes[f"files read as {kind}, by their looks"] += 1
     if kind == CSV:
-        yield from turns.read(path, notes, columns)
+        yield from text_formats.read_turns(path, notes, columns)
     elif kind == TEXT:
-        yield from plain_text.read(path, notes)
+        yield from text_formats.read_plain_text(path, notes)
     elif kind == MT_BENCH and path.is_dir():
-        yield from mt_bench.read(path)
+        yield from read_mt_bench(path)
     else:
         for line in records_of(path, DIALOGUES):
             yield from _OF_JSON[kind](line, notes)
@@ -78,8 +173,8 @@ def looks_of(path: Path) -> str:
         UserError: it cannot be read, is empty, or is none of them.
     """
     if path.is_dir():
-        return MT_BENCH if mt_bench.is_one(path) else FOLDER
-    if is_table(path) and not is_workbook(path) and plain_text.is_one(path):
+        return MT_BENCH if is_mt_bench(path) else FOLDER
+    if is_table(path) and not is_workbook(path) and text_formats.is_plain_text(path):
         return TEXT
     if is_table(path) and not _has_lists(path):
         return CSV
@@ -111,4 +206,56 @@ def source_files(reader: str, path: Path) -> list[Path]:
     """Returns the files that transcripts are read from, so that a change in one of them is noticed."""
     if not path.is_dir() or reader not in (AUTO, FOLDER, MT_BENCH):
         return [path]
-    return mt_bench.files_in(path) if reader == MT_BENCH or mt_bench.is_one(path) else folder.files_in(path)
+    return mt_bench_files(path) if reader == MT_BENCH or is_mt_bench(path) else system_files(path)
+
+
+# A folder with a file for each system, whose name, without its ending, is the system's.
+
+ENDINGS = (".jsonl", ".json", ".csv", ".tsv", ".xlsx", ".parquet")
+PACKED = (".gz", ".bz2")
+ReadFile = Callable[[Path], Iterator[Transcript]]
+
+
+def read_system_folder(path: Path, notes: Counter[str], read_file: ReadFile) -> Iterator[Transcript]:
+    """Yields the dialogues of all files; a file may call its system otherwise, but not two systems.
+
+    Raises:
+        UserError: the folder has no file that can be read, or something is wrong with one of them.
+    """
+    for file in system_files(path):
+        names: set[str] = set()
+        for transcript in read_file(file):
+            names |= {transcript.system} - {""}
+            if len(names) > 1:
+                raise UserError(
+                    f"{transcript.place}: a second system, {listed(sorted(names))}; in a folder each file is of one "
+                    "system, by the file's name: give this file alone as path, or part it"
+                )
+            yield replace(transcript, system=_plain(file).stem)
+        if names - {_plain(file).stem}:
+            notes[f"systems called by their file's name, {_plain(file).stem}, not {names.pop():.60}"] += 1
+
+
+def system_files(path: Path) -> list[Path]:
+    """Returns the files of a folder that are read, in the order of their names.
+
+    Raises:
+        UserError: there is none, or two are of one system.
+    """
+    try:
+        files = sorted(file for file in path.iterdir() if _plain(file).suffix.lower() in ENDINGS and file.is_file())
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+    files = [file for file in files if not file.name.startswith(".")]
+    if not files:
+        raise UserError(f"{path}: no file in this folder ends in {', '.join(ENDINGS)}; put one there for each system")
+    for file, other in zip(files[1:], files, strict=False):
+        if _plain(file).stem == _plain(other).stem:
+            name = _plain(file).stem
+            raise UserError(f"{path}: {other.name} and {file.name} are both of system '{name}'; rename one")
+    return files
+
+
+def _plain(file: Path) -> Path:
+    """Returns a file without the ending of what packed it."""
+    return file.with_suffix("") if file.suffix.lower() in PACKED else file

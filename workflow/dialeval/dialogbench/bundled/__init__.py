@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib import resources
 
-from dialeval.corpora.dialogbench_items import ItemReading
-from dialeval.corpora.dialogbench_items import read as read_items
+from dialeval.dialogbench.items import ItemReading
+from dialeval.dialogbench.items import read as read_items
 from dialeval.errors import UserError, nearest
 
 FILES = {"en": "english.jsonl", "zh": "chinese.jsonl"}

@@ -13,10 +13,10 @@ from types import MappingProxyType
 import numpy as np
 
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.kneser_ney import FIRST_TOKEN, OTHER, Floats, Integers, KneserNey
+from dialeval.engines.embedded.language_model import FIRST_TOKEN, OTHER, Floats, Integers, KneserNey
 from dialeval.engines.embedded.texts import Texts
-from dialeval.engines.request import Dialogue
-from dialeval.text.tokens import is_word, tokens
+from dialeval.engines.requests import Dialogue
+from dialeval.text import is_word, tokens
 
 HALF_LENGTH: Mapping[Level, float] = MappingProxyType({"turn": 12.0, "dialogue": 120.0})
 """Number of words at which the baseline `length` says .5."""

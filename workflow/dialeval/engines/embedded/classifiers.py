@@ -1,19 +1,44 @@
-"""What a judge learns from described examples.
+"""Classifiers of described dialogues: randomised trees, and scores on dimensions.
 
 One sort of classifier tells the kinds of damage, and what is true, from each other: for an utterance given what came
 before, and for a whole dialogue, which is described by what the first one thinks of each utterance. What is true is a
 person's. scikit-learn is loaded where something is learned: that takes longer than many answers.
+
+They are those that its `ExtraTreeClassifier` grows one after the other, and say the same to the last bit: features are
+compared as 32-bit floats with thresholds of 64 bits, and the trees are summed up in their order.
+
+Nobody's ratings are learned from. A classifier tells the kinds of damage apart, and what is true; the score on a
+dimension is how likely something is true, if it is either true or has a damage that hurts this dimension. Other damage
+leaves it about where it is: who repeats himself is not beside the point for that. A score is put on a scale by its
+place among those of true and of hurt examples, half of them each, from a classifier that never saw them.
+
+A part of the judge, and with it the examples of its inner fold, hears those classifiers that did not learn from this
+fold (`N_LEFT_OUT`).
+
+Where a model that does nothing but tell true replies from strange ones has an opinion (`selection.py`), it decides on
+what only the strange hurts: of an utterance, as far as that is either true or strange, and for what is something else
+the score is one half; of a dialogue, by half, the other half being what the kinds of damage say.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import ceil
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from dialeval.engines.embedded.damage import KINDS
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.features import Described
+from dialeval.engines.embedded.language_model import Floats as KneserNeyFloats
+from dialeval.engines.embedded.language_model import Integers as KneserNeyIntegers
 from dialeval.engines.embedded.statistics import Floats, Integers
-from dialeval.engines.embedded.trees import Growth, Trees
+from dialeval.engines.embedded.training_examples import KINDS, TRUE
+
+# What a judge learns from described examples.
 
 CAUTION = 0.02
 """Kept between a probability and 0 or 1 when log-odds are taken."""
@@ -113,3 +138,299 @@ def _balanced(chosen: npt.NDArray[np.bool_], weight: Floats) -> Floats:
     """Returns the weights, scaled so that the chosen ones and the others weigh the same."""
     total = np.where(chosen, weight[chosen].sum(), weight[~chosen].sum())
     return np.asarray(weight / total * len(weight) / 2, dtype=np.float64)
+
+
+# Randomised trees as plain arrays: scikit-learn grows each, and they are kept as numbers and walked here.
+
+_ROWS_AT_ONCE = 1024
+"""So many rows go down all trees together, which numpy does faster than one tree after the other."""
+_LEAF = -1
+
+
+class Growth(NamedTuple):
+    """How trees are grown.
+
+    Attributes:
+        n_trees: how many.
+        leaf: so many rows must be left on either side of a node.
+        share: which part of the features is tried at each node.
+    """
+
+    n_trees: int
+    leaf: int
+    share: float
+
+
+class Trees:
+    """Extremely randomised trees (Geurts et al., 2006), one after the other in each array; nodes are counted over all.
+
+    They are grown one by one, and the data are checked once: a forest copies, names and checks every tree anew, which
+    takes as long as a third of the growing where trees are as small as here.
+
+    Args:
+        values: rows by features.
+        classes: what each row is.
+        weight: what each row counts for.
+        growth: how many trees, and of what kind.
+        random_seed: of everything that is drawn.
+
+    Attributes:
+        classes: the classes that they tell apart.
+    """
+
+    def __init__(
+        self,
+        values: KneserNeyFloats,
+        classes: KneserNeyIntegers | npt.NDArray[np.bool_],
+        weight: KneserNeyFloats,
+        growth: Growth,
+        random_seed: int,
+    ) -> None:
+        from sklearn import config_context
+        from sklearn.tree import ExtraTreeClassifier
+
+        drawn = np.random.RandomState(random_seed)
+        tree = ExtraTreeClassifier(min_samples_leaf=growth.leaf, max_features=growth.share, random_state=drawn)
+        with np.errstate(over="ignore"):  # what is too great is told of below
+            narrow = np.ascontiguousarray(values, dtype=np.float32)
+        if not np.isfinite(narrow).all() or not np.isfinite(weight).all():
+            raise ValueError("trees cannot learn from values or weights that are no finite numbers")
+        known, number = np.unique(classes, return_inverse=True)
+        number = number.astype(np.min_scalar_type(len(known)))[:, None]  # each fit sorts it, which few bits make quick
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            trees = [tree.fit(narrow, number, weight, check_input=False).tree_ for _ in range(growth.n_trees)]
+        first = np.cumsum([0, *(tree.node_count for tree in trees)])
+        self.classes: KneserNeyIntegers = known.astype(np.int64)
+        self._n_features = narrow.shape[1]
+        self._roots: KneserNeyIntegers = first[:-1]
+        sides = [
+            np.column_stack([tree.children_right, tree.children_left]) + start
+            for tree, start in zip(trees, first[:-1], strict=True)
+        ]
+        is_leaf = np.concatenate([tree.children_left for tree in trees]) < 0
+        self._children: KneserNeyIntegers = np.where(is_leaf[:, None], _LEAF, np.concatenate(sides))
+        self._feature: KneserNeyIntegers = np.where(is_leaf, _LEAF, np.concatenate([tree.feature for tree in trees]))
+        self._threshold: KneserNeyFloats = np.concatenate([tree.threshold for tree in trees])
+        says = np.concatenate([tree.value[:, 0, :] for tree in trees])
+        self._says: KneserNeyFloats = np.where(
+            is_leaf[:, None], says, 0.0
+        )  # nobody stays at the others: zeros keep small
+
+    def vote(self, values: KneserNeyFloats) -> KneserNeyFloats:
+        """Returns the mean of what the trees say: rows by classes.
+
+        Args:
+            values: rows by features.
+        """
+        narrow = np.ascontiguousarray(values, dtype=np.float32)
+        total = np.zeros((len(narrow), self._says.shape[1]))
+        for first in range(0, len(narrow), _ROWS_AT_ONCE):
+            part = slice(first, first + _ROWS_AT_ONCE)
+            for leaves in self._leaves(narrow[part]):
+                total[part] += self._says.take(leaves, axis=0)
+        return total / len(self._roots)
+
+    def _leaves(self, values: npt.NDArray[np.float32]) -> KneserNeyIntegers:
+        """Returns the leaf that each row comes to in each tree: trees by rows."""
+        n_rows, n_features = values.shape
+        flat, children = values.ravel(), self._children.ravel()
+        at = np.repeat(self._roots, n_rows)
+        going, node = np.arange(len(at)), at
+        row = np.tile(np.arange(n_rows) * n_features, len(self._roots))
+        while len(going):
+            feature = self._feature.take(node)
+            inner = np.flatnonzero(feature >= 0)
+            if len(inner) < len(going):
+                going, node, row, feature = (array.take(inner) for array in (going, node, row, feature))
+            is_left = flat.take(row + feature) <= self._threshold.take(node)
+            node = children.take(2 * node + is_left)
+            at[going] = node
+        return at.reshape(len(self._roots), n_rows)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes over arrays that may be from anyone.
+
+        Raises:
+            ValueError: they are no trees: a walk down them would not end.
+        """
+        self.__dict__.update(state)
+        n = len(self._feature)
+        fits = self._children.shape == (n, 2) and self._threshold.shape == (n,) and self._says.shape[:1] == (n,)
+        if not fits or (self._feature >= self._n_features).any() or not 0 <= self._roots.min() <= self._roots.max() < n:
+            raise ValueError("the trees do not fit together")
+        inner = self._feature >= 0
+        children = self._children[inner]
+        if (children <= np.flatnonzero(inner)[:, None]).any() or (children >= n).any():
+            raise ValueError("the trees lead in circles")
+
+
+# Scores on dimensions: which damage speaks against what, and how likely an utterance or a dialogue has it.
+
+_STRANGE = {"replaced": 1.0, "strayed": 1.0, "reordered": 1.0}
+_NOTHING_NEW = {"generic": 1.0, "repeated": 1.0}
+_ALL = dict.fromkeys(KINDS, 1.0)
+HARM: Mapping[Level, Mapping[str, Mapping[str, float]]] = MappingProxyType(
+    {
+        "turn": {
+            "relevance": _STRANGE,
+            "specificity": {"generic": 1.0, "repeated": 0.5},
+            "interestingness": _NOTHING_NEW,
+            "understandability": {"word salad": 1.0},
+            "overall": _ALL,
+        },
+        "dialogue": {
+            "coherence": _STRANGE,
+            "engagingness": _NOTHING_NEW,
+            "diversity": {"repeated": 1.0, "generic": 0.5},
+            "informativeness": {"generic": 1.0, "repeated": 0.5},
+            "overall": _ALL,
+        },
+    }
+)
+"""How much each kind of damage speaks against each dimension: 1 where it is the very opposite, less where it only takes
+something away. Settled by what the words mean, before any rating was looked at."""
+
+NEUTRAL = 0.1
+"""What counts for no opinion: where an utterance is surely damaged, but not in a way that matters to a dimension, the
+odds between true and hurt rest on two probabilities near 0, and its score shall be an ordinary one."""
+GROWTH: Mapping[Level, Growth] = MappingProxyType(
+    {"turn": Growth(n_trees=18, leaf=8, share=0.3), "dialogue": Growth(n_trees=30, leaf=4, share=0.2)}
+)
+GROWTH_ALONE = Growth(n_trees=3, leaf=14, share=0.5)
+"""The trees of utterances that stand alone, of which little is known."""
+N_LEFT_OUT = 2
+"""Without how many inner folds each classifier learns, of three or more. The part of each of these folds asks it: every
+part hears several classifiers, and fewer trees grow, on fewer examples, than if each had one of its own."""
+_PLACES = np.linspace(0.005, 0.995, 199)
+_ENDS = (0.001, 0.999)
+"""The scale's values for scores beyond everything seen: no answer is certain."""
+
+
+class Labelled(NamedTuple):
+    """Described utterances or dialogues and their damage.
+
+    Attributes:
+        values: rows by features.
+        kind: 0 for a true one, else the number in `KINDS` counted from 1.
+        weight: what each counts for.
+    """
+
+    values: Floats
+    kind: Integers
+    weight: Floats
+
+
+class Dimensions:
+    """Scores utterances in their context, or dialogues, on the dimensions of their level.
+
+    Args:
+        level: which dimensions.
+        examples: those of the inner fold of each part, of which there are two or more.
+        growth: of the trees that a part hears, all its classifiers' together.
+        random_seed: of the same.
+        selected: whether the last feature is the log-odds for being true and not strange, from elsewhere.
+    """
+
+    def __init__(
+        self,
+        level: Level,
+        examples: Sequence[Labelled],
+        growth: Growth,
+        random_seed: int,
+        *,
+        selected: bool = False,
+    ) -> None:
+        self._selected, self._level = selected, level
+        self._strange = [number for number, harm in enumerate(HARM[level].values()) if harm == _STRANGE]
+        self._harm = np.array(
+            [[0.0, *(HARM[level][dimension].get(kind, 0.0) for kind in KINDS)] for dimension in DIMENSIONS[level]]
+        )
+        folds = range(len(examples))
+        kept = [*combinations(folds, max(len(folds) - N_LEFT_OUT, 1))]
+        taught = [_together([examples[fold] for fold in group]) for group in kept]
+        self._asked = [[number for number, group in enumerate(kept) if fold not in group] for fold in folds]
+        growth = growth._replace(n_trees=ceil(growth.n_trees / len(self._asked[0])))
+        self._classifiers = [KindClassifier(*group, growth, random_seed) for group in taught]
+        self._n_taught = np.array([float(len(group.values)) for group in taught])
+
+    def learn_scales(self, opinions: Sequence[Floats], held_back: Sequence[Labelled]) -> None:
+        """Learns which score is which on the scale, before anything is scored.
+
+        Args:
+            opinions: for each part, what it thinks of examples that it did not learn from.
+            held_back: these examples.
+        """
+        scores = np.concatenate([self._scores(probabilities) for probabilities in opinions])
+        kind = np.concatenate([examples.kind for examples in held_back])
+        weight = np.concatenate([examples.weight for examples in held_back])
+        self._scales = [
+            _scale(scores[:, number], weight * np.where(kind == TRUE, 1.0, harm[kind]), kind == TRUE)
+            for number, harm in enumerate(self._harm)
+        ]
+
+    def probabilities(self, by_part: Sequence[Floats]) -> list[Floats]:
+        """Returns what each part thinks of the rows that it described.
+
+        Returns:
+            Rows by 1 + kinds of damage; where there is a selector's opinion, it is one more column, as a probability.
+        """
+        return [self.opinion(part, values) for part, values in enumerate(by_part)]
+
+    def opinion(self, part: int, values: Floats) -> Floats:
+        """Returns what one part thinks of rows."""
+        asked = self._asked[part]
+        said = [self._classifiers[number].probabilities(values) for number in asked]
+        kinds = np.average(said, axis=0, weights=self._n_taught[asked])
+        return np.column_stack([kinds, 1.0 / (1.0 + np.exp(-values[:, -1]))]) if self._selected else kinds
+
+    def fitting(self, probabilities: Floats) -> Floats:
+        """Returns the score that only what is strange hurts, before it is put on its scale."""
+        return np.asarray(self._scores(probabilities)[:, self._strange[0]], dtype=np.float64)
+
+    def scores(self, probabilities: Sequence[Floats]) -> Floats:
+        """Returns scores between 0 and 1, rows by dimensions, from what each part thinks."""
+        scores = self._scores(np.mean(probabilities, axis=0))
+        return np.column_stack([np.interp(scores[:, number], *scale) for number, scale in enumerate(self._scales)])
+
+    def _scores(self, probabilities: Floats) -> Floats:
+        """Returns rows by dimensions: how likely true, if it is either true or hurt in this dimension."""
+        prior = np.array([0.5, *[0.5 / len(KINDS)] * len(KINDS)])
+        kinds = probabilities[:, : len(prior)]
+        cautious = kinds + NEUTRAL * prior
+        is_true = cautious[:, [TRUE]]
+        scores = np.asarray(is_true / (is_true + (cautious[:, None, :] * self._harm).sum(axis=2)), dtype=np.float64)
+        if self._selected:
+            selected = probabilities[:, -1]
+            for number in self._strange:
+                either = kinds[:, TRUE] + (kinds * self._harm[number]).sum(axis=1)
+                of_turn, of_dialogue = 0.5 + either * (selected - 0.5), (scores[:, number] + selected) / 2
+                scores[:, number] = of_turn if self._level == "turn" else of_dialogue
+        return scores
+
+
+def _scale(scores: Floats, weight: Floats, is_true: Integers) -> tuple[Floats, Floats]:
+    """Returns scores and their places among all, between which a straight line leads; both rise strictly.
+
+    Args:
+        scores: of examples.
+        weight: what each counts for; true ones and others are made to count the same in all.
+        is_true: whether each is undamaged.
+    """
+    used = weight > 0
+    scores, weight, is_true = scores[used], weight[used], is_true[used]
+    total = np.where(is_true, weight[is_true].sum(), weight[~is_true].sum())
+    order = np.argsort(scores, kind="stable")
+    share = (weight / total)[order]
+    below = (np.cumsum(share) - share / 2) / share.sum()
+    at, first = np.unique(np.interp(_PLACES, below, scores[order]), return_index=True)
+    last = np.append(first[1:], len(_PLACES)) - 1
+    places = (_PLACES[first] + _PLACES[last]) / 2
+    if at[0] > 0.0:
+        at, places = np.append(0.0, at), np.append(_ENDS[0], places)
+    if at[-1] < 1.0:
+        at, places = np.append(at, 1.0), np.append(places, _ENDS[1])
+    return at, places
+
+
+def _together(labelled: Sequence[Labelled]) -> Labelled:
+    return Labelled(*(np.concatenate(column) for column in zip(*labelled, strict=True)))

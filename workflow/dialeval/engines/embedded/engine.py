@@ -1,26 +1,82 @@
-"""The engine of the embedded models: answers from a request's subject, in the format a language model is asked for."""
+"""The engine of the embedded models."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+import json
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar, cast
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from dialeval.config.models import EmbeddedModel
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded import questions, scores
-from dialeval.engines.embedded.abilities import Chooser, Judgement, Judging, LanguageScorer, has_ability
-from dialeval.engines.embedded.batching import Batched
+from dialeval.engines.embedded import interfaces
 from dialeval.engines.embedded.classifiers import log_odds
-from dialeval.engines.embedded.learning import Learned
-from dialeval.engines.embedded.scores import Said
+from dialeval.engines.embedded.interfaces import Chooser, Judgement, Judging, LanguageScorer, ScoredAnswer, has_ability
+from dialeval.engines.embedded.learning import Learned, read_learned
 from dialeval.engines.embedded.statistics import Floats
-from dialeval.engines.request import AnswerFailure, Dialogue, Message, Request, Response
+from dialeval.engines.requests import AnswerFailure, Dialogue, Engine, Message, Request, Response
 from dialeval.engines.store import ResponseStore
-from dialeval.text.tokens import tokens
+from dialeval.provenance.fingerprints import content_digest, fingerprint
+from dialeval.text import tokens
+
+# What is asked at the same moment is answered together, and each question only once.
+
+Answer = TypeVar("Answer")
+
+
+class Batched(Generic[Answer]):
+    """Answers questions about single dialogues.
+
+    Args:
+        answer_all: answers what was asked about at one moment; the answer on a dialogue must not depend on the others.
+    """
+
+    def __init__(self, answer_all: Callable[[Sequence[Dialogue]], Mapping[Dialogue, Answer]]) -> None:
+        self._answer_all = answer_all
+        self._known: dict[Dialogue, Answer] = {}
+        self._waiting: dict[Dialogue, asyncio.Future[Answer]] = {}
+
+    def learn(self, dialogues: Sequence[Dialogue]) -> None:
+        """Finds out the answers on dialogues that are not known yet."""
+        if new := [dialogue for dialogue in dict.fromkeys(dialogues) if dialogue not in self._known]:
+            self._known.update(self._answer_all(new))
+
+    def known(self, dialogue: Dialogue) -> Answer:
+        """Returns the answer on a dialogue that was learned."""
+        return self._known[dialogue]
+
+    async def ask(self, dialogue: Dialogue) -> Answer:
+        """Returns the answer on a dialogue; what goes wrong is raised for every question of the moment."""
+        if dialogue in self._known:
+            return self._known[dialogue]
+        if not self._waiting:
+            asyncio.get_running_loop().call_soon(self._answer_waiting)
+        if dialogue not in self._waiting:
+            self._waiting[dialogue] = asyncio.get_running_loop().create_future()
+        return await asyncio.shield(self._waiting[dialogue])
+
+    def forget(self) -> None:
+        """Forgets all answers."""
+        self._known.clear()
+
+    def _answer_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, {}
+        try:
+            self.learn(list(waiting))
+        except Exception as error:
+            for future in waiting.values():
+                future.set_exception(error)
+            return
+        for dialogue, future in waiting.items():
+            future.set_result(self._known[dialogue])
+
+
+# The engine of the embedded models: answers from a request's subject, in the format a language model is asked for.
 
 RELEVANCE = DIMENSIONS["turn"].index("relevance")
 TOGETHER = 4096
@@ -39,7 +95,7 @@ class Turn(NamedTuple):
     """
 
     needs: tuple[tuple[Batched[Any], Dialogue], ...]
-    say: Callable[[Sequence[Any]], Said]
+    say: Callable[[Sequence[Any]], ScoredAnswer]
 
 
 class EmbeddedEngine:
@@ -114,18 +170,18 @@ class EmbeddedEngine:
 
     def _turn(self, request: Request) -> Turn:
         """Returns what must be known of which dialogues to answer a request, and what is then said."""
-        request = questions.as_papers(request)
-        questions.check(request, self._learned.method, self._serves)
+        request = interfaces.as_papers(request)
+        interfaces.check(request, self._learned.method, self._serves)
         match request.protocol:
             case "selfchat":
                 utterances = request.subject[0]
                 chatbot = self._learned.chatbot_for(utterances)
-                return Turn((), lambda _: Said(chatbot.reply(utterances)))
+                return Turn((), lambda _: ScoredAnswer(chatbot.reply(utterances)))
             case "rating":
-                asked = questions.read_rating(request)
-                return self._rating(asked, lambda rated: scores.rating_answer(asked.dimensions, rated))
+                asked = interfaces.read_rating(request)
+                return self._rating(asked, lambda rated: interfaces.rating_answer(asked.dimensions, rated))
             case "yes_no":
-                return self._rating(questions.read_yes_no(request), lambda rated: scores.yes_no_answer(rated[0]))
+                return self._rating(interfaces.read_yes_no(request), lambda rated: interfaces.yes_no_answer(rated[0]))
             case "multiple_choice":
                 return self._choice(request)
             case _:
@@ -144,16 +200,16 @@ class EmbeddedEngine:
         judged = [int(number) - 1 for number in request.labels] if request.protocol == "unieval" else []
         return Turn(
             tuple((self._judged, dialogue) for dialogue in request.subject),
-            lambda judgements: Said(judge.verdict(request.protocol, judgements, judged)),
+            lambda judgements: ScoredAnswer(judge.verdict(request.protocol, judgements, judged)),
         )
 
-    def _rating(self, asked: questions.Rated, say: Callable[[Sequence[float]], Said]) -> Turn:
+    def _rating(self, asked: interfaces.Rated, say: Callable[[Sequence[float]], ScoredAnswer]) -> Turn:
         places = [DIMENSIONS[asked.level].index(dimension) for dimension in asked.dimensions]
         needs = ((self._rated[asked.level], asked.utterances),)
         return Turn(needs, lambda known: say([float(known[0][place]) for place in places]))
 
     def _choice(self, request: Request) -> Turn:
-        utterances, options = questions.read_options(request)
+        utterances, options = interfaces.read_options(request)
         chooser = self._learned.chooser_for(utterances)
         if request.kind == "loglikelihood" and has_ability(chooser, LanguageScorer):
             scorer, continuation = cast(LanguageScorer, chooser), request.continuation.strip()
@@ -165,18 +221,18 @@ class EmbeddedEngine:
         return Turn((), lambda _: say(cast(Chooser, chooser).prefer(utterances, options)))
 
 
-def _chosen(request: Request, options: Sequence[str], preferences: Floats) -> Said:
+def _chosen(request: Request, options: Sequence[str], preferences: Floats) -> ScoredAnswer:
     """Returns preferences between options in the form that a request asks for."""
     if request.kind == "choice":
-        return scores.label_answer(request.labels, preferences)
+        return interfaces.label_answer(request.labels, preferences)
     if request.kind == "chat":
-        return scores.letter_answer(preferences)
+        return interfaces.letter_answer(preferences)
     place = options.index(request.continuation.strip())
-    return _of_text(float(scores.normalised(preferences)[place]), 1)
+    return _of_text(float(interfaces.normalised(preferences)[place]), 1)
 
 
-def _of_text(logprob: float, n_tokens: int) -> Said:
-    return Said("", logprob=logprob, n_tokens=n_tokens)
+def _of_text(logprob: float, n_tokens: int) -> ScoredAnswer:
+    return ScoredAnswer("", logprob=logprob, n_tokens=n_tokens)
 
 
 @lru_cache(65536)
@@ -208,3 +264,21 @@ def _by_model(
         for model, group in groups.values()
         for dialogue, found in zip(group, answer(model, group), strict=True)
     }
+
+
+# Opens an embedded model from the file of what it learned.
+
+
+def open_model(model: EmbeddedModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
+    """Returns the engine of a model; see `engines.opening`.
+
+    What it learned is known by the file's content: however the learning changed, other numbers are another model.
+    """
+    parameters = read_learned(learned[0], model.method)
+    identity = {
+        "engine": "embedded",
+        "method": model.method,
+        "learned": content_digest(learned[:1]),
+        "code": fingerprint("dialeval.engines.embedded.engine", model.learned_by),
+    }
+    return EmbeddedEngine(parameters, identity=json.dumps(identity, sort_keys=True), concurrency=model.concurrency)

@@ -6,14 +6,15 @@ depends on its own dialogue alone, whatever else is described at the same time.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from scipy import sparse
 
 from dialeval.engines.embedded.statistics import Floats, Integers, Statistics
-from dialeval.engines.embedded.texts import Batch, Texts
-from dialeval.engines.embedded.topics import cosine
+from dialeval.engines.embedded.texts import Batch, Texts, cosine
 
 NAMES = (
     "length",
@@ -252,3 +253,37 @@ def _greatest_before(values: Floats, batch: Batch) -> Floats:
         value = values[batch.said[batch.place[here] - back]]
         greatest[here] = value if back == 1 else np.maximum(greatest[here], value)
     return greatest
+
+
+# How a judge reads dialogues: what describes their utterances, with what was learned from others.
+
+
+class Reader(Protocol):
+    """Describes utterances."""
+
+    def describe(self, batch: Batch) -> Described:
+        """Describes every utterance of the dialogues.
+
+        Returns:
+            The features of `features.NAMES`; one more may follow: the log-odds of a `selection.Selector`.
+        """
+        ...
+
+    def rarity(self, utterances: Sequence[str]) -> Floats:
+        """Returns the idf of the rarest word of each utterance."""
+        ...
+
+
+class PlainReader:
+    """Describes utterances by statistics alone."""
+
+    def __init__(self, statistics: Statistics) -> None:
+        self._statistics = statistics
+
+    def describe(self, batch: Batch) -> Described:
+        """Describes every utterance of the dialogues."""
+        return describe(batch, self._statistics)
+
+    def rarity(self, utterances: Sequence[str]) -> Floats:
+        """Returns the idf of the rarest word of each utterance."""
+        return self._statistics.rarity(utterances)

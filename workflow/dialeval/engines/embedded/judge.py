@@ -1,4 +1,4 @@
-"""The judge: how likely people alone wrote a dialogue, and which utterance gives a machine away.
+"""The embedded judge: how likely people wrote a dialogue, its verdicts, and how well it does on held-back dialogues.
 
 Learned by self-supervision: people's dialogues against the same ones spoiled (`damage.py`), at equal lengths. Two
 classifiers are stacked: one for an utterance given what came before, and one for the dialogue, which sees what the
@@ -16,23 +16,39 @@ that did not learn from it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
+from dialeval.corpora.clusters import generator_for
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded import verdicts
-from dialeval.engines.embedded.abilities import Judgement
-from dialeval.engines.embedded.classifiers import Calibration, Lengths, dialogue_features
-from dialeval.engines.embedded.dimensions import GROWTH, GROWTH_ALONE, Dimensions, Labelled
-from dialeval.engines.embedded.examples import TRUE, Examples, make_examples
-from dialeval.engines.embedded.features import ALONE, N_FEATURES, Described
-from dialeval.engines.embedded.reading import Reader
+from dialeval.engines.embedded.classifiers import (
+    GROWTH,
+    GROWTH_ALONE,
+    Calibration,
+    Dimensions,
+    Labelled,
+    Lengths,
+    dialogue_features,
+)
+from dialeval.engines.embedded.features import ALONE, N_FEATURES, NAMES, Described, Reader
+from dialeval.engines.embedded.interfaces import Judgement, Judging
 from dialeval.engines.embedded.statistics import Floats, Integers
 from dialeval.engines.embedded.texts import Batch
-from dialeval.engines.request import Dialogue
-from dialeval.text.tokens import normalised
+from dialeval.engines.embedded.training_examples import (
+    KINDS,
+    KINDS_OF_ONE,
+    TRUE,
+    Examples,
+    Spoiler,
+    make_examples,
+    make_spoiler,
+)
+from dialeval.engines.requests import Dialogue
+from dialeval.text import Script, normalised
+
+# The judge: how likely people alone wrote a dialogue, and which utterance gives a machine away.
 
 FALSE_ALARMS = 0.2
 """The share of people's dialogues that the judge may take for a machine's: this puts its threshold."""
@@ -118,8 +134,8 @@ class Judge:
     def verdict(self, protocol: str, judgements: Sequence[Judgement], judged: Sequence[int]) -> str:
         """Returns its opinion in the format that a language model is asked for."""
         if protocol == "unieval":
-            return verdicts.unieval_answer(self, judgements[0], judged)
-        return verdicts.comparison_answer(self, judgements[0], judgements[1], protocol)
+            return unieval_answer(self, judgements[0], judged)
+        return comparison_answer(self, judgements[0], judgements[1], protocol)
 
     def rarity(self, utterances: Sequence[str]) -> Floats:
         """Returns the idf of the rarest word of each utterance."""
@@ -253,3 +269,231 @@ def _taught_by(example: Examples) -> tuple[Integers, Labelled]:
     rows, dialogue = described.beginning[used], described.dialogue[used]
     kind = example.kind[dialogue] * example.utterance_label[used]
     return rows, Labelled(described.values[rows], kind, example.weight[dialogue])
+
+
+# What the judge says: its opinion in the answer format that language models are asked for, with a reason in words.
+
+INDISTINGUISHABLE = {"arena": 0.03, "gteval": 0.0}
+"""Difference of probabilities up to which two conversations are alike, by protocol."""
+STRIKING = 1.0
+"""From how many standard deviations on a feature is worth naming."""
+EXACT = 0.95
+"""Cosine from which on an utterance repeats another, rather than resembling it."""
+
+_REASONS: dict[str, tuple[float, str]] = {
+    "repetition": (1, "utterance {n} says nearly the same as utterance {nearest}"),
+    "length": (1, "utterance {n} is unusually long"),
+    "length_change": (1, "utterance {n} is much longer than the ones before it"),
+    "fluency": (-1, "the words of utterance {n} hardly form a sentence"),
+    "worst_word": (-1, "utterance {n} has words where nobody would put them"),
+    "opener_fit": (-1, "utterance {n} does not begin like a reply to utterance {last}"),
+    "late_opening": (1, "utterance {n} sounds like the beginning of a dialogue"),
+    "after_closing": (1, "utterance {n} goes on after the dialogue had come to its end"),
+    "specificity": (-1, "utterance {n} is an empty phrase"),
+    "own_diversity": (-1, "utterance {n} says its own words over and over"),
+}
+"""For each feature worth naming, the direction in which it speaks for a machine, and the words."""
+
+_FIRST = "utterance 1 already reads as if a machine had written it"
+
+
+def unieval_answer(judge: Judging, judgement: Judgement, judged: Sequence[int] = ()) -> str:
+    """Returns the answer to: is the dialogue a machine's, and from which utterance on?
+
+    Args:
+        judge: the judge.
+        judgement: what it thinks.
+        judged: numbers (0-based) of the utterances of the one who is judged; none for all.
+    """
+    if judgement.human >= judge.threshold:
+        return _lines(Choice="No", Index="None", Reason=_in_favour(judgement))
+    place = first_machine_utterance(judge, judgement, judged)
+    return _lines(Choice="Yes", Index=str(place + 1), Reason=_against(judge, judgement, place))
+
+
+def comparison_answer(judge: Judging, first: Judgement, second: Judgement, protocol: str) -> str:
+    """Returns the answer to: which of two conversations is a machine's? Exchanged, the answer is exchanged, too."""
+    if abs(first.human - second.human) <= INDISTINGUISHABLE[protocol]:
+        if first.human + second.human < 2 * judge.threshold:
+            return _lines(Choice="Both", Reason="both read alike, and neither as people's" + _odds(first, second))
+        return _lines(Choice="Neither", Reason="both read alike, and as people's" + _odds(first, second))
+    number, worse = (1, first) if first.human < second.human else (2, second)
+    reason = _against(judge, worse, first_machine_utterance(judge, worse))
+    return _lines(Choice=f"Conversation {number}", Reason=f"in conversation {number}, {reason}")
+
+
+def first_machine_utterance(judge: Judging, judgement: Judgement, judged: Sequence[int] = ()) -> int:
+    """Returns the 0-based number of the first utterance thought to be a machine's, else of the likeliest."""
+    machine = np.array(judgement.machine_utterances)
+    if judged:
+        machine[[place for place in range(len(machine)) if place not in judged]] = -1.0
+    suspected = np.flatnonzero(machine >= judge.utterance_threshold)
+    return int(suspected[0]) if len(suspected) else int(np.argmax(machine))
+
+
+def _lines(**parts: str) -> str:
+    return "\n".join(f"{name}: {text}" for name, text in parts.items())
+
+
+def _odds(*judgements: Judgement) -> str:
+    return " (chance of a person: " + " and ".join(f"{judgement.human:.2f}" for judgement in judgements) + ")"
+
+
+def _in_favour(judgement: Judgement) -> str:
+    return "the utterances follow from one another, and none stands out as a machine's" + _odds(judgement)
+
+
+def _against(judge: Judging, judgement: Judgement, place: int) -> str:
+    return strongest_reason(judge, judgement, place) + _odds(judgement)
+
+
+def strongest_reason(judge: Judging, judgement: Judgement, place: int) -> str:
+    """Returns in words what is most unlike people about an utterance."""
+    mean, deviation = judge.usual
+    distance = (judgement.values[place] - mean) / deviation
+    striking = [(direction * float(distance[NAMES.index(name)]), name) for name, (direction, _) in _REASONS.items()]
+    strength, name = max(striking)
+    if strength < STRIKING:
+        return f"utterance {place + 1} has little to do with what was said before it" if place else _FIRST
+    back = judgement.nearest[place]
+    if name == "repetition" and judgement.values[place][NAMES.index(name)] > EXACT:
+        return f"utterance {place + 1} repeats utterance {place + 1 - back}"
+    return _REASONS[name][1].format(n=place + 1, nearest=place + 1 - back, last=place)
+
+
+# How well a judge does on dialogues it never saw, for each kind of damage.
+
+MIN_UTTERANCES = 4
+"""Shorter dialogues are not reported on."""
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """How well held-back dialogues were told from spoiled ones of the same lengths.
+
+    Attributes:
+        damage: the kind of damage, or `all`.
+        n: number of spoiled dialogues.
+        auc: chance that a true dialogue is thought likelier a person's than a spoiled one.
+        accuracy: mean of the shares of true and of spoiled dialogues on the right side of the judge's threshold.
+    """
+
+    damage: str
+    n: int
+    auc: float
+    accuracy: float
+
+
+def held_back_report(
+    judges: Mapping[tuple[Script, int], Judge],
+    parts: Mapping[Script, Sequence[Sequence[Dialogue]]],
+    random_seed: int,
+) -> tuple[ReportRow, ...]:
+    """Returns a row for all damage and one for each kind, every fold judged by the judge learned without it."""
+    true: list[tuple[float, bool]] = []
+    spoiled: dict[str, list[tuple[float, bool]]] = {kind: [] for kind in KINDS}
+    for (script, fold), judge in judges.items():
+        dialogues = [dialogue for dialogue in parts[script][fold] if len(dialogue) >= MIN_UTTERANCES]
+        if not dialogues:
+            continue
+        spoiler = make_spoiler(parts[script][fold], judge.rarity)
+        copies = [
+            copy
+            for kind in KINDS
+            for dialogue in dialogues
+            if (copy := spoiler.spoil(dialogue, kind, generator_for(random_seed, "report", kind, *dialogue)))
+        ]
+        opinions = _opinions(judge, [*dialogues, *(copy.utterances for copy in copies)])
+        true += opinions[: len(dialogues)]
+        for copy, opinion in zip(copies, opinions[len(dialogues) :], strict=True):
+            spoiled[copy.kind].append(opinion)
+    rows = [("all", [opinion for kind in KINDS for opinion in spoiled[kind]]), *spoiled.items()]
+    return tuple(_row(kind, true, opinions) for kind, opinions in rows if opinions and true)
+
+
+@dataclass(frozen=True)
+class DimensionRow:
+    """How well scores on one dimension tell held-back dialogues from spoiled ones.
+
+    Attributes:
+        level: `turn`: the last utterance is spoiled alone, and scored; `dialogue`: the whole is.
+        dimension: the one scored.
+        damage: the kind.
+        n: number of spoiled ones.
+        auc: chance that the true one of a pair drawn at random scores higher.
+        noticed: share of spoiled ones that score lower than what they were made from.
+    """
+
+    level: Level
+    dimension: str
+    damage: str
+    n: int
+    auc: float
+    noticed: float
+
+
+def held_back_dimensions(
+    judges: Mapping[tuple[Script, int], Judge],
+    parts: Mapping[Script, Sequence[Sequence[Dialogue]]],
+    random_seed: int,
+) -> list[DimensionRow]:
+    """Returns a row for each level, dimension and kind of damage, every fold scored by the judge learned without it."""
+    levels: tuple[Level, ...] = ("turn", "dialogue")
+    return [row for level in levels for row in _dimension_rows(level, judges, parts, random_seed)]
+
+
+def _dimension_rows(
+    level: Level,
+    judges: Mapping[tuple[Script, int], Judge],
+    parts: Mapping[Script, Sequence[Sequence[Dialogue]]],
+    random_seed: int,
+) -> list[DimensionRow]:
+    damages: list[str] = []
+    scores: list[tuple[Floats, Floats]] = []
+    for (script, fold), judge in judges.items():
+        spoiler = make_spoiler(parts[script][fold], judge.rarity)
+        pairs = [pair for dialogue in parts[script][fold] for pair in _pairs(level, dialogue, spoiler, random_seed)]
+        damages += [damage for damage, _, _ in pairs]
+        before = judge.rate([true for _, true, _ in pairs], level)
+        scores.append((before, judge.rate([spoiled for _, _, spoiled in pairs], level)))
+    before, after = (np.concatenate(column) for column in zip(*scores, strict=True))
+    from sklearn.metrics import roc_auc_score
+
+    rows = []
+    for number, dimension in enumerate(DIMENSIONS[level]):
+        for damage in dict.fromkeys(damages):
+            here = [place for place, other in enumerate(damages) if other == damage]
+            true, spoiled = before[here, number], after[here, number]
+            auc = roc_auc_score([1] * len(here) + [0] * len(here), [*true, *spoiled])
+            noticed = float(np.mean(spoiled < true))
+            rows.append(DimensionRow(level, dimension, damage, len(here), float(auc), noticed))
+    return rows
+
+
+def _pairs(
+    level: Level, dialogue: Dialogue, spoiler: Spoiler, random_seed: int
+) -> Iterator[tuple[str, Dialogue, Dialogue]]:
+    """Yields each kind of damage that a dialogue can have, with a true text and the spoiled one."""
+    for kind in KINDS_OF_ONE if level == "turn" else KINDS:
+        rng = generator_for(random_seed, "dimensions", kind, *dialogue)
+        if level == "turn":
+            true = dialogue[: int(rng.integers(2, len(dialogue) + 1))]
+            spoiled = spoiler.spoil_last(true, kind, rng)
+            if spoiled is not None:
+                yield kind, true, spoiled
+        elif len(dialogue) >= MIN_UTTERANCES and (copy := spoiler.spoil(dialogue, kind, rng)) is not None:
+            yield kind, dialogue, copy.utterances
+
+
+def _opinions(judge: Judge, dialogues: Sequence[Dialogue]) -> list[tuple[float, bool]]:
+    """Returns for each dialogue how likely people wrote it, and whether the judge says so."""
+    return [(judgement.human, judgement.human >= judge.threshold) for judgement in judge.judge(dialogues)]
+
+
+def _row(kind: str, true: Sequence[tuple[float, bool]], spoiled: Sequence[tuple[float, bool]]) -> ReportRow:
+    from sklearn.metrics import roc_auc_score
+
+    labels = [1] * len(true) + [0] * len(spoiled)
+    auc = roc_auc_score(labels, [human for human, _ in [*true, *spoiled]])
+    passed, caught = np.mean([said for _, said in true]), np.mean([not said for _, said in spoiled])
+    return ReportRow(damage=kind, n=len(spoiled), auc=float(auc), accuracy=float((passed + caught) / 2))

@@ -1,4 +1,4 @@
-"""Learning an embedded model from dialogues; `learned_file` keeps what was learned.
+"""Learning an embedded model, and the file in which it is kept.
 
 For every fold one model is learned without it, for every kind of script on its own: words and single characters have
 other statistics.
@@ -11,19 +11,30 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from pkgutil import iter_modules
-from typing import cast
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
-from dialeval.engines.embedded import methods
-from dialeval.engines.embedded.abilities import SERVED_BY, Chatbot, Chooser, Judging, Learner, Model, Rater, has_ability
-from dialeval.engines.embedded.evaluation import ReportRow
+from dialeval.corpora.clusters import DEFAULT_FOLDS, fold_of, split, without
+from dialeval.engines.embedded.interfaces import (
+    SERVED_BY,
+    Chatbot,
+    Chooser,
+    Judging,
+    Learner,
+    Model,
+    Rater,
+    has_ability,
+)
+from dialeval.engines.embedded.judge import ReportRow
+from dialeval.engines.embedded.serialization import packed, unpacked
 from dialeval.engines.embedded.statistics import Floats
-from dialeval.engines.request import Dialogue
+from dialeval.engines.requests import Dialogue
 from dialeval.errors import UserError, nearest
-from dialeval.text.folds import DEFAULT_FOLDS, fold_of, split, without
-from dialeval.text.tokens import Script, by_script, script_of
+from dialeval.text import Script, by_script, script_of
+
+# Learning an embedded model from dialogues; `learned_file` keeps what was learned.
 
 VERSION = 4
 """Raised by hand when the same dialogues lead to other answers than before."""
@@ -92,7 +103,7 @@ def learn(method: str, dialogues: Sequence[Dialogue], *, random_seed: int, folds
     """Learns a model once without each fold of the dialogues; their order does not matter.
 
     Args:
-        method: one that has a module in `methods`.
+        method: one of `methods`, in small letters.
         dialogues: people's dialogues; those with fewer than two utterances teach nothing and are left out.
         random_seed: of everything that is drawn, in learning and in answering.
         folds: number of folds.
@@ -123,19 +134,16 @@ def learn(method: str, dialogues: Sequence[Dialogue], *, random_seed: int, folds
 
 
 def learner_of(method: str) -> Learner:
-    """Returns how a method learns, from the module of its name.
+    """Returns how a method learns.
 
     Raises:
-        UserError: there is none.
+        UserError: there is no such method.
     """
-    try:
-        learner: Learner = import_module(f"{methods.__name__}.{method}").LEARNER
-    except ModuleNotFoundError as error:
-        known = [one.name for one in iter_modules(methods.__path__)]
-        if method in known:
-            raise
-        raise UserError(f"unknown embedded method '{method}'; {nearest(method, known)}") from error
-    return learner
+    methods = vars(import_module("dialeval.engines.embedded.methods"))  # by name: each has its own fingerprint
+    known = {name.lower(): value for name, value in methods.items() if isinstance(value, Learner)}
+    if method not in known:
+        raise UserError(f"unknown embedded method '{method}'; {nearest(method, known)}")
+    return known[method]
 
 
 def human_probability(learned: Learned, dialogues: Sequence[Dialogue]) -> Floats:
@@ -168,3 +176,64 @@ def _digest(method: str, dialogues: Sequence[Dialogue], random_seed: int, folds:
     content = {"method": method, "random_seed": random_seed, "folds": folds, "version": VERSION, "texts": dialogues}
     canonical = json.dumps(content, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# The file of what an embedded model learned: numbers and texts, which anyone may pass on and open.
+
+FORMAT = 1
+"""Raised by hand when what is written here is laid out otherwise."""
+_REMEDY = "delete it, and the next run learns it again"
+
+
+def learned_bytes(learned: Learned) -> bytes:
+    """Returns the file of a learned model; what was learned alike is the same file."""
+    return packed({"versions": _versions(), "learned": learned}, _classes(learned.method))
+
+
+def read_learned(path: Path, method: str) -> Learned:
+    """Reads what `learned_bytes` wrote of a method; the file may be from anyone.
+
+    Raises:
+        UserError: it is not such a model, a damaged one, or one that another version wrote.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}; {_REMEDY}") from error
+    if not content.startswith(b"PK"):
+        raise UserError(
+            f"{path} is not a learned embedded model, or one of an earlier version, which was a pickle: such a file "
+            f"can run what it likes and is not opened; {_REMEDY}"
+        )
+    try:
+        found: Any = unpacked(content, _classes(method))
+        versions, learned = found["versions"], found["learned"]
+        if versions == _versions() and (not isinstance(learned, Learned) or learned.method != method):
+            raise ValueError("it holds something else")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        versions = _versions_written(content)  # another version may have had classes that there are no more
+        if versions in (None, _versions()):
+            raise UserError(f"{path} is damaged, or no learned embedded model ({error!s:.200}); {_REMEDY}") from error
+    if versions != _versions():
+        raise UserError(
+            f"{path} was learned with other versions ({versions}) than the ones in use ({_versions()}); {_REMEDY}"
+        )
+    assert isinstance(learned, Learned)
+    return learned
+
+
+def _classes(method: str) -> dict[str, type]:
+    return {of.__name__: of for of in (Learned, ReportRow, *learner_of(method).classes)}
+
+
+def _versions_written(content: bytes) -> dict[str, int] | None:
+    """Returns the versions that a file says it is of; None where it cannot be read so far."""
+    try:
+        versions = unpacked(content, {}, "versions")
+    except ValueError:
+        return None
+    return versions if isinstance(versions, dict) else None
+
+
+def _versions() -> dict[str, int]:
+    return {"file": FORMAT, "learning": VERSION}

@@ -1,22 +1,35 @@
-"""Texts as numbers of their tokens, read once for everything that is counted over them.
+"""Texts as numbers: tokens, beginnings of words, TF-IDF weights, and topics.
 
 Several models describe the same dialogues, each by counts of its own: what is the same for all of them is found here,
 and each then looks up the different tokens of many texts instead of all tokens of each.
+
+Four letters tell most words apart and take most endings away, in any language with blanks; characters of scripts
+without blanks are whole words here.
+
+A word weighs 1 + log(its count in the text), times 1 + log((1 + texts) / (1 + texts with it)); rows have length 1. Sums
+are taken one term after the other, as scikit-learn's TfidfVectorizer takes them, whose numbers these are: it checks its
+input and its own settings at every call, which for one utterance is most of the work.
 """
 
 from __future__ import annotations
 
+import math
+import re
 import zlib
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from itertools import chain, islice, repeat
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from dialeval.engines.request import Dialogue
-from dialeval.text.tokens import QUESTION_MARKS, is_word, tokens
+from dialeval.engines.requests import Dialogue
+from dialeval.text import QUESTION_MARKS, is_word, telling_tokens, tokens
+
+# Texts as numbers of their tokens, read once for everything that is counted over them.
 
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
@@ -177,3 +190,238 @@ def _beginnings(said: Sequence[int], n: Sequence[int]) -> Integers:
             before = number.setdefault((before, utterance), len(number))
             found.append(before)
     return np.array(found, dtype=np.int64)
+
+
+# What texts are compared by: beginnings of words, which inflected forms share, and how sentences begin.
+
+Floats = npt.NDArray[np.float64]
+
+LETTERS = 4
+"""So many letters of a word are looked at."""
+LONGEST_OPENING = 3
+"""With how many words a sentence is said to begin."""
+AT_LEAST = 2
+"""A sign that fewer texts have is not learned."""
+_SENTENCE = re.compile(r"[^.?!。？！؟]+[.?!。？！؟]*")
+
+
+@lru_cache(maxsize=65536)
+def beginnings(text: str) -> tuple[str, ...]:
+    """Returns the beginnings of a text's words, and its question marks."""
+    return tuple(token[:LETTERS] for token in telling_tokens(text))
+
+
+@lru_cache(maxsize=65536)
+def signs_of_last(text: str) -> tuple[str, ...]:
+    """Returns what a reply to the text may go by: its words, and how its last sentence begins and ends."""
+    return _distinct(*_classes(text), *_form(_sentences(text)[-1]))
+
+
+@lru_cache(maxsize=65536)
+def signs_of_reply(text: str) -> tuple[str, ...]:
+    """Returns what tells whether a text fits as a reply: its words, how it begins, whether it asks or gives numbers."""
+    return _distinct(*_classes(text), *_form_of_reply(text))
+
+
+@lru_cache(maxsize=65536)
+def signs_of_last_sentence(text: str) -> tuple[str, ...]:
+    """Returns the same as `signs_of_last` of the last sentence alone, which is the one that is replied to."""
+    last = _sentences(text)[-1]
+    return _distinct(*_classes(last), *_form(last))
+
+
+@lru_cache(maxsize=65536)
+def signs_of_first_sentence(text: str) -> tuple[str, ...]:
+    """Returns the words of the first sentence, which is the one that replies, and the form of the whole."""
+    return _distinct(*_classes(_sentences(text)[0]), *_form_of_reply(text))
+
+
+class Signs:
+    """Texts as weighted signs: rows of inverse document frequencies, of length 1.
+
+    Args:
+        texts: the different signs of each text to learn from; signs of fewer than `AT_LEAST` are not known.
+    """
+
+    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
+        frequency = Counter(sign for text in texts for sign in text)
+        known = sorted(sign for sign, n in frequency.items() if n >= AT_LEAST)
+        self._number = {sign: number for number, sign in enumerate(known)}
+        n = np.array([frequency[sign] for sign in known], dtype=np.float64)
+        self._idf: Floats = 1.0 + np.log((1 + len(texts)) / (1 + n))
+
+    def rows(self, texts: Sequence[Sequence[str]]) -> sparse.csr_array:
+        """Returns texts by known signs; a text without any is a row of zeros."""
+        number = self._number
+        found = [[number[sign] for sign in text if sign in number] for text in texts]
+        ends = np.cumsum([0, *map(len, found)])
+        columns = np.array([*chain.from_iterable(found)], dtype=np.int64)
+        rows = sparse.csr_array((self._idf[columns], columns, ends), shape=(len(texts), len(number)))
+        norm = np.sqrt(np.asarray((rows * rows).sum(axis=1)).ravel())
+        return sparse.csr_array(sparse.diags_array(1.0 / np.maximum(norm, 1e-12)) @ rows)
+
+
+def _sentences(text: str) -> list[str]:
+    """Returns the sentences of a text that have a letter or digit; where there is none, the text."""
+    return [sentence for sentence in _SENTENCE.findall(text) if any(map(str.isalnum, sentence))] or [text]
+
+
+def _classes(text: str) -> tuple[str, ...]:
+    """Returns the beginnings of words, and one sign for all numbers."""
+    return tuple("#" if any(map(str.isdigit, word)) else word for word in beginnings(text))
+
+
+def _form_of_reply(text: str) -> tuple[str, ...]:
+    """Returns how a text begins, whether it and its first sentence ask, and whether there are numbers in it."""
+    asks = "asks first" if _asks(_sentences(text)[0]) else "asks not first"
+    return (*_form(text), asks, "numbers" if "#" in _classes(text) else "no numbers")
+
+
+def _distinct(*signs: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(signs))
+
+
+def _form(text: str) -> tuple[str, ...]:
+    words = telling_tokens(text)
+    openings = tuple("^" + " ".join(words[:n]) for n in range(1, LONGEST_OPENING + 1))
+    return (*openings, "asks" if _asks(text) else "asks not")
+
+
+def _asks(text: str) -> bool:
+    return not QUESTION_MARKS.isdisjoint(telling_tokens(text))
+
+
+# Texts as weighted words: TF-IDF over the tokens of the embedded models.
+
+Row = tuple[npt.NDArray[np.int32], Floats]
+"""The columns of a text's words, in order, and their weights."""
+
+_KEPT = 8192
+"""How many texts' rows are kept: in a chat, every utterance is read again at each turn that follows."""
+
+
+class WordWeights:
+    """Turns texts into rows of length 1 over the words that it learned.
+
+    Attributes:
+        row: returns the row of one text.
+
+    Args:
+        number: of each word.
+        idf: weight of each word by its number.
+        split: what makes a text into words.
+    """
+
+    def __init__(self, number: Mapping[str, int], idf: Floats, split: Callable[[str], Sequence[str]] = tokens) -> None:
+        self._number, self._idf, self._split = number, idf, split
+        self.row: Callable[[str], Row] = lru_cache(_KEPT)(self._row)
+
+    @classmethod
+    def learned_from(
+        cls,
+        texts: Sequence[str],
+        number: Mapping[str, int] | None = None,
+        split: Callable[[str], Sequence[str]] = tokens,
+    ) -> tuple[WordWeights, sparse.csr_matrix]:
+        """Returns what was learned from some texts, and the texts by words, as they came up first or are numbered.
+
+        Args:
+            texts: at least one.
+            number: of each word; those of the texts in alphabetical order, if there is none.
+            split: what makes a text into words.
+        """
+        found = [split(text) for text in texts]
+        first = {word: place for place, word in enumerate(dict.fromkeys(chain.from_iterable(found)))}
+        if number is None:
+            number = {word: place for place, word in enumerate(sorted(first))}
+            order = dict(zip(map(number.__getitem__, first), first.values(), strict=True))
+        else:
+            order = {place: place for place in number.values()}
+        frequency = np.zeros(len(number))
+        for word, n in Counter(chain.from_iterable(map(set, found))).items():
+            frequency[number[word]] = n
+        weights = cls(number, np.log((len(texts) + 1) / (frequency + 1.0)) + 1.0, split)
+        return weights, joined([weights._row(text, order.__getitem__) for text in texts], len(number))
+
+    def rows(self, texts: Sequence[str]) -> sparse.csr_matrix:
+        """Returns texts by words."""
+        return joined([self.row(text) for text in texts], len(self._number))
+
+    def dense(self, row: Row) -> Floats:
+        """Returns a row with its zeros."""
+        dense = np.zeros(len(self._number))
+        dense[row[0]] = row[1]
+        return dense
+
+    def _row(self, text: str, order: Callable[[int], int] | None = None) -> Row:
+        number = self._number
+        counted = Counter(number[word] for word in self._split(text) if word in number)
+        columns = np.array(sorted(counted, key=order), dtype=np.int32)
+        values = np.log(np.array([counted[column] for column in columns.tolist()], dtype=np.float64))
+        values += 1.0
+        values *= self._idf[columns]
+        return columns, unit(values)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"words": list(self._number), "idf": self._idf}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__({word: number for number, word in enumerate(state["words"])}, state["idf"])  # type: ignore[misc]
+
+
+def unit(values: Floats) -> Floats:
+    """Returns values over the root of the sum of their squares; none where that is 0."""
+    total = 0.0
+    for value in values.tolist():
+        total += value * value
+    return values / math.sqrt(total) if total else values
+
+
+def joined(rows: Sequence[Row], n_columns: int) -> sparse.csr_matrix:
+    """Returns rows as a matrix."""
+    ends = np.cumsum([0, *(len(columns) for columns, _ in rows)]).astype(np.int32)
+    columns = np.concatenate([np.zeros(0, dtype=np.int32), *(columns for columns, _ in rows)])
+    values = np.concatenate([np.zeros(0), *(values for _, values in rows)])
+    return sparse.csr_matrix((values, columns, ends), shape=(len(rows), n_columns))
+
+
+# Whether words belong to the same subject: latent semantic analysis of dialogues (Deerwester et al., 1990).
+
+N_TOPICS = 60
+OFTEN = 2
+"""A word counts at most this many times in a dialogue."""
+EMPTY = 1e-9
+"""The square of a singular value up to which there is nothing in its direction."""
+
+
+class Topics:
+    """Places words that occur in the same dialogues near each other.
+
+    Args:
+        presence: which words occur in which utterance.
+        dialogue: number of the dialogue of each utterance.
+    """
+
+    def __init__(self, presence: sparse.csr_array, dialogue: Integers) -> None:
+        of = sparse.csr_array((np.ones(len(dialogue)), (dialogue, np.arange(len(dialogue)))))
+        counts = np.minimum(sparse.csr_array(of @ presence).toarray(), OFTEN)
+        frequency = np.count_nonzero(counts, axis=0)
+        self._idf = np.where(frequency > 0, np.log(len(counts) / np.maximum(frequency, 1)), 0.0)
+        rows = _unit_rows(counts * self._idf)
+        squares, combined = np.linalg.eigh(rows @ rows.T)  # far fewer dialogues than words
+        leading = np.flatnonzero(squares > EMPTY)[-N_TOPICS:]
+        self._place: Floats = rows.T @ (combined[:, leading] / np.sqrt(squares[leading]))
+
+    def place(self, presence: sparse.csr_array) -> Floats:
+        """Returns where utterances lie: utterances by topics; at the origin, if nothing in one tells a topic."""
+        return np.asarray(sparse.csr_array(presence * self._idf) @ self._place, dtype=np.float64)
+
+
+def cosine(left: Floats, right: Floats) -> Floats:
+    """Returns the cosine of each pair of rows, 0 where one of them is at the origin."""
+    return np.asarray((_unit_rows(left) * _unit_rows(right)).sum(axis=1), dtype=np.float64)
+
+
+def _unit_rows(rows: Floats) -> Floats:
+    norm = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+    return np.asarray(rows / np.maximum(norm, 1e-12), dtype=np.float64)

@@ -1,8 +1,17 @@
-"""The engine of trained metrics: scores dialogues from requests' subjects, those of like length together."""
+"""The engine of trained metrics, opened from a metric's folder.
+
+metric.json            what it is: level, criteria, experts, longest input
+config.json            the encoder's architecture
+tokenizer.json, ...    its tokenizer
+body.safetensors       the encoder's weights, whether they learned or not
+experts.safetensors    heads and adapters
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import math
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,14 +20,26 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialeval.config.models import EncoderModel
-from dialeval.engines.encoder.encoding import Encoded, Encoding
-from dialeval.engines.encoder.metric import Metric, Score
-from dialeval.engines.encoder.questions import Asked, answers, read_question, takes
-from dialeval.engines.encoder.scoring import Floats
-from dialeval.engines.length_batches import by_length
-from dialeval.engines.request import AnswerFailure, Message, Request, Response
+from dialeval.engines.encoder.metric import (
+    FILE,
+    Asked,
+    Encoded,
+    Encoding,
+    Floats,
+    Metric,
+    Score,
+    answers,
+    read_metric,
+    read_question,
+    takes,
+)
+from dialeval.engines.local_models import SCORES, by_length, check_precision, missing_libraries
+from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
+from dialeval.provenance.fingerprints import fingerprint
+
+# The engine of trained metrics: scores dialogues from requests' subjects, those of like length together.
 
 Outcome = tuple[str, Response | AnswerFailure]
 
@@ -172,8 +193,7 @@ class EncoderEngine:
 
     def _load(self) -> tuple[Any, Encoding, str]:
         if self._loaded is None:
-            from dialeval.engines.encoder.folder import load_network
-            from dialeval.engines.encoder.scoring import best_device, in_precision
+            from dialeval.engines.encoder.metric import best_device, in_precision
 
             network, tokenizer, metric = load_network(self._folder)
             device = best_device(self._model.gpus)
@@ -182,7 +202,7 @@ class EncoderEngine:
         return self._loaded
 
     def _scores(self, batch: Sequence[Encoded]) -> Floats:
-        from dialeval.engines.encoder.scoring import score_batch
+        from dialeval.engines.encoder.metric import score_batch
 
         network, encoding, device = self._load()
         try:
@@ -219,3 +239,122 @@ def _response(score: float, n_tokens: int) -> Response:
         prompt_tokens=n_tokens,
         completion_tokens=0,
     )
+
+
+# Opens a trained metric from its folder: that of a run, or one that the configuration names.
+
+
+def open_model(model: EncoderModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
+    """Returns the engine of a metric; `learned` begins with the folder that a run has trained.
+
+    Raises:
+        UserError: a library is missing, or the folder holds no metric.
+    """
+    problem = missing_libraries("engine 'encoder'", SCORES) or check_precision(model.precision, model.gpus)
+    if problem:
+        raise UserError(problem)
+    return metric_engine(model, model.weights.expanduser() if model.weights else learned[0])
+
+
+def metric_engine(model: EncoderModel, folder: Path) -> EncoderEngine:
+    """Returns the engine of the metric in a folder, which needs no library before it is asked.
+
+    Raises:
+        UserError: the folder holds no metric.
+    """
+    metric = read_metric(folder)
+    identity = {
+        "engine": "encoder",
+        "metric": folder_digest(folder),
+        "score": model.score,
+        "precision": model.precision,
+        "code": fingerprint("dialeval.engines.encoder.metric", "dialeval.engines.encoder.network"),
+    }
+    return EncoderEngine(folder, model, metric, identity=json.dumps(identity, sort_keys=True))
+
+
+# The folder of a trained metric: everything that scoring needs, so that no network and no other folder is asked.
+
+BODY, EXPERTS, CONFIG = "body.safetensors", "experts.safetensors", "config.json"
+_WITHOUT_EFFECT = frozenset({"versions", "transformers_version", "_name_or_path", "name_or_path", "body", "revision"})
+"""Fields of JSON files that say where something comes from, and change no score."""
+_CONTENT = (".json", ".safetensors", ".model", ".txt")
+
+
+def folder_digest(folder: Path) -> str:
+    """Returns the digest of a metric: its weights, its tokenizer and what it is; not its record, name or versions.
+
+    Raises:
+        UserError: a file cannot be read.
+    """
+    digest = hashlib.sha256()
+    try:
+        for path in sorted(path for path in folder.iterdir() if path.suffix in _CONTENT):
+            digest.update(f"{path.name}\0{_content_digest(path)}\n".encode())
+    except OSError as error:
+        raise UserError(f"{error.filename or folder} cannot be read: {error.strerror}; name another folder") from None
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _content_digest(path: Path) -> str:
+    if path.suffix == ".json":
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(content, dict):
+            content = {name: value for name, value in content.items() if name not in _WITHOUT_EFFECT}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def save_network(folder: Path, network: Any, tokenizer: Any, metric: Metric) -> None:
+    """Writes a metric's files into a folder that is there.
+
+    Args:
+        folder: where they go; what makes it appear whole or not at all is the caller's.
+        network: an `ExpertNetwork`.
+        tokenizer: of transformers.
+        metric: what it is.
+    """
+    from safetensors.torch import save_file
+
+    states = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    parts = {
+        BODY: {name.removeprefix("body."): part for name, part in states.items() if name.startswith("body.")},
+        EXPERTS: {name: part for name, part in states.items() if not name.startswith("body.")},
+    }
+    for file, part in parts.items():
+        save_file(part, folder / file, metadata={"format": "pt"})
+        (folder / file).chmod(0o644)
+    network.body.config.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    (folder / FILE).write_text(metric.to_json(), encoding="utf-8")
+
+
+def load_network(folder: Path) -> tuple[Any, Any, Metric]:
+    """Returns the network, in float32 and for scoring, the tokenizer and what it is.
+
+    Raises:
+        UserError: the folder holds no whole metric.
+    """
+    import transformers
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    from dialeval.engines.encoder.network import ExpertNetwork
+
+    metric = read_metric(folder)
+    try:
+        config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        network = ExpertNetwork(
+            transformers.AutoModel.from_config(config), len(metric.experts), adapter_size=metric.adapter_size
+        )
+        state = {f"body.{name}": part for name, part in load_file(folder / BODY).items()}
+        state |= load_file(folder / EXPERTS)
+        network.load_state_dict(state)
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        raise UserError(
+            f"{folder} does not hold a whole metric: {str(error).strip().splitlines()[0]:.300}; train it again, or "
+            "name another folder"
+        ) from error
+    return network.eval(), tokenizer, metric

@@ -1,13 +1,28 @@
-"""What a trained metric is beside its weights: the file `metric.json` of its folder."""
+"""What a trained metric is beside its network: its file, its questions, tokens, and scores.
+
+A turn is a pair: its context, utterances with the tokenizer's separator between them, and the response. A dialogue is
+one sequence of utterances with separators between them. What is too long is cut at its front: the context first, and
+the response only where nothing else is left. Marks of special tokens inside a text are text.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from dialeval.criteria import LEVELS, Level
+import numpy as np
+import numpy.typing as npt
+
+from dialeval.criteria import LEVELS, NO, YES, Level
+from dialeval.engines.local_models import by_length
+from dialeval.engines.requests import AnswerFailure, Dialogue, Request
 from dialeval.errors import UserError
+
+# What a trained metric is beside its weights: the file `metric.json` of its folder.
 
 FILE = "metric.json"
 FORMAT = 1
@@ -94,3 +109,252 @@ def _metric(content: Any) -> Metric:
     if not metric.criteria or not metric.experts:
         raise ValueError("it has no criteria or no experts")
     return metric
+
+
+# What a request asks of a trained metric, read from its subject; what cannot be answered is refused in words.
+
+
+class Asked(NamedTuple):
+    """What is to be scored, and on what."""
+
+    utterances: Dialogue
+    level: str
+    criterion: str
+
+
+def read_question(request: Request) -> Asked:
+    """Returns what a request asks: its subject is (utterances, (level, criterion), ...).
+
+    Raises:
+        AnswerFailure: it asks for something else than the probability of Yes to a question about an item.
+    """
+    place = f"request '{request.request_id}'"
+    if request.kind != "choice":
+        raise AnswerFailure(
+            "unsupported",
+            f"{place}: a trained encoder writes nothing; ask it under yes_no, or another of form probability",
+        )
+    if len(request.subject) < 2 or not request.subject[0] or len(request.subject[1]) != 2:
+        raise AnswerFailure(
+            "unsupported",
+            f"{place} must be about at least one utterance, a level and a criterion; an encoder scores nothing else",
+        )
+    utterances, (level, criterion), *_ = request.subject
+    return Asked(utterances, level, criterion)
+
+
+def answers(request: Request) -> bool:
+    """Returns whether what a request wants is the probability of Yes."""
+    return set(request.labels) == {YES, NO}
+
+
+def takes(request: Request, metric: Metric) -> bool:
+    """Returns whether a metric was trained for what a request asks."""
+    asked = read_question(request)
+    return metric.knows(asked.level, asked.criterion)
+
+
+# Scores of dialogues by a metric that is loaded: the experts' sigmoids, for each dialogue as if it were alone.
+
+Floats = npt.NDArray[np.float64]
+Precision = Literal["float32", "bfloat16", "float16"]
+EDGE = 1e-9
+"""Kept between a score and 0 or 1, so that its logarithm is finite."""
+
+
+def best_device(gpus: int) -> str:
+    """Returns where to compute: on a GPU where one is asked for and there, else on the CPU."""
+    import torch
+
+    return "cuda" if gpus and torch.cuda.is_available() else "cpu"
+
+
+def in_precision(network: Any, precision: Precision, device: str) -> Any:
+    """Returns the network on a device, its body and adapters in a number format; the heads stay in float32."""
+    import torch
+
+    network.to(device)
+    for part in (network.body, network.adapters):
+        if part is not None:
+            part.to(getattr(torch, precision))
+    return network.eval()
+
+
+def score_batches(
+    network: Any, encoding: Encoding, sequences: Sequence[Encoded], *, batch_tokens: int, device: str
+) -> Iterator[tuple[list[int], Floats]]:
+    """Yields the places of sequences that were computed together, with their scores by all experts."""
+    for places in by_length([len(sequence.ids) for sequence in sequences], batch_tokens):
+        yield places, score_batch(network, encoding, [sequences[place] for place in places], device)
+
+
+def score_batch(network: Any, encoding: Encoding, sequences: Sequence[Encoded], device: str) -> Floats:
+    """Returns the scores of a few sequences by all experts, computed at once."""
+    import torch
+
+    segments = encoding.has_segments and network.takes_segments
+    with torch.inference_mode(), _as_it_scores(network):
+        logits = network.all_logits(**padded(sequences, encoding.pad, device, segments=segments))
+        scores = torch.sigmoid(logits.double())
+    found: Floats = scores.cpu().numpy()
+    return np.clip(found, EDGE, 1 - EDGE)
+
+
+@contextlib.contextmanager
+def _as_it_scores(network: Any) -> Iterator[None]:
+    """Leaves dropout out, and puts the network back to where it was."""
+    was = network.training
+    network.eval()
+    try:
+        yield
+    finally:
+        network.train(was)
+
+
+# How a turn in its context, or a dialogue, becomes tokens of an encoder.
+
+
+class Encoded(NamedTuple):
+    """One input of an encoder.
+
+    Attributes:
+        ids: its tokens.
+        second: place of the first token of the second segment; the length where there is one segment.
+        cut: how many tokens were left out at the front.
+    """
+
+    ids: tuple[int, ...]
+    second: int
+    cut: int
+
+
+class _Frame(NamedTuple):
+    """The special tokens around one segment or two, with the segment numbers that each has."""
+
+    before: tuple[int, ...]
+    between: tuple[int, ...]
+    after: tuple[int, ...]
+    between_second: int  # how many tokens of `between` are of the second segment
+
+
+class Encoding:
+    """Turns texts into tokens as one tokenizer does.
+
+    Args:
+        tokenizer: of transformers.
+        level: what is encoded.
+        max_tokens: longest sequence, special tokens included.
+
+    Attributes:
+        pad: the token that fills sequences up.
+        has_segments: whether the tokenizer numbers the two parts of a pair.
+
+    Raises:
+        UserError: the tokenizer has no token for padding, or its special tokens cannot be found.
+    """
+
+    def __init__(self, tokenizer: Any, level: Level, max_tokens: int) -> None:
+        self._tokenizer, self._level, self._max_tokens = tokenizer, level, max_tokens
+        self.pad = _pad_token(tokenizer)
+        self.has_segments = "token_type_ids" in tokenizer.model_input_names
+        self._frame = _frame(tokenizer, pair=level == "turn")
+        self._separator = _separator(tokenizer)
+        self._room = max_tokens - sum(map(len, self._frame[:3]))
+        if self._room < 1:
+            raise UserError(f"max_tokens {max_tokens} leaves no room beside the tokenizer's special tokens; raise it")
+
+    def encode(self, dialogues: Sequence[Sequence[str]]) -> list[Encoded]:
+        """Returns the input for each dialogue, of at least one utterance; a turn's last utterance is the response."""
+        texts = list(dict.fromkeys(text for dialogue in dialogues for text in dialogue))
+        tokens = dict(zip(texts, self._tokens(texts), strict=True))
+        return [self._one([tokens[text] for text in dialogue]) for dialogue in dialogues]
+
+    def _tokens(self, texts: list[str]) -> list[list[int]]:
+        if not texts:
+            return []
+        # a text that no file could hold as UTF-8 has no tokens either: its broken characters are replaced
+        whole = [text.encode("utf-8", "replace").decode() for text in texts]
+        found: list[list[int]] = self._tokenizer(
+            whole, add_special_tokens=False, split_special_tokens=True, truncation=False, verbose=False
+        )["input_ids"]
+        return found
+
+    def _one(self, utterances: Sequence[list[int]]) -> Encoded:
+        frame = self._frame
+        if self._level == "dialogue":
+            whole = self._joined(utterances)
+            kept = whole[-self._room :]
+            ids = (*frame.before, *kept, *frame.after)
+            return Encoded(ids, len(ids), len(whole) - len(kept))
+        context, response = self._joined(utterances[:-1]), utterances[-1][-self._room :]
+        left = self._room - len(response)
+        kept = context[-left:] if left else []
+        first = len(frame.before) + len(kept) + len(frame.between) - frame.between_second
+        ids = (*frame.before, *kept, *frame.between, *response, *frame.after)
+        return Encoded(ids, first, len(context) + len(utterances[-1]) - len(kept) - len(response))
+
+    def _joined(self, utterances: Sequence[list[int]]) -> list[int]:
+        separated = chain.from_iterable(([self._separator], tokens) for tokens in utterances)
+        return list(chain.from_iterable(separated))[1:]
+
+
+def _pad_token(tokenizer: Any) -> int:
+    if tokenizer.pad_token_id is None:
+        raise UserError(
+            f"the tokenizer of '{tokenizer.name_or_path}' has no token for padding, so that texts of different length "
+            "cannot be computed together; name an encoder (BERT, RoBERTa, XLM-R, DeBERTa, ModernBERT), or give that "
+            "tokenizer a pad_token"
+        )
+    return int(tokenizer.pad_token_id)
+
+
+def _separator(tokenizer: Any) -> int:
+    for token in (tokenizer.sep_token_id, tokenizer.eos_token_id):
+        if token is not None:
+            return int(token)
+    raise UserError(
+        f"the tokenizer of '{tokenizer.name_or_path}' has neither a sep_token nor an eos_token to put between "
+        "utterances; name an encoder that has one"
+    )
+
+
+def _frame(tokenizer: Any, *, pair: bool) -> _Frame:
+    """Returns what a tokenizer puts around texts, read from what it makes of a letter."""
+    letter = tokenizer("a", add_special_tokens=False)["input_ids"]
+    made = tokenizer("a", "a") if pair else tokenizer("a")
+    ids, width = list(made["input_ids"]), len(letter)
+    places = [place for place in range(len(ids) - width + 1) if letter and ids[place : place + width] == letter]
+    if not places or (pair and len(places) < 2):
+        raise UserError(
+            f"how the tokenizer of '{tokenizer.name_or_path}' marks {'pairs of texts' if pair else 'texts'} cannot be "
+            "found out; name another encoder"
+        )
+    first, last = places[0], places[-1]
+    if not pair:
+        return _Frame(tuple(ids[:first]), (), tuple(ids[first + width :]), 0)
+    segments = made.get("token_type_ids") or [0] * len(ids)
+    between = slice(first + width, last)
+    return _Frame(
+        tuple(ids[:first]), tuple(ids[between]), tuple(ids[last + width :]), sum(map(bool, segments[between]))
+    )
+
+
+# The tensors of sequences that are computed together.
+
+
+def padded(sequences: Sequence[Encoded], pad: int, device: Any, *, segments: bool) -> dict[str, Any]:
+    """Returns the tensors of a batch: `input_ids`, `attention_mask` and, where asked for, `token_type_ids`."""
+    import torch
+
+    lengths = np.array([len(sequence.ids) for sequence in sequences])
+    there = np.arange(lengths.max()) < lengths[:, None]
+    ids = np.full(there.shape, pad, dtype=np.int64)
+    ids[there] = np.fromiter(chain.from_iterable(one.ids for one in sequences), np.int64, int(lengths.sum()))
+    arrays = {"input_ids": ids, "attention_mask": there.astype(np.int64)}
+    if segments:
+        second = np.array([sequence.second for sequence in sequences])
+        arrays["token_type_ids"] = ((np.arange(lengths.max()) >= second[:, None]) & there).astype(np.int64)
+    tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
+    if getattr(device, "type", device) != "cpu":
+        return {name: tensor.pin_memory().to(device, non_blocking=True) for name, tensor in tensors.items()}
+    return tensors

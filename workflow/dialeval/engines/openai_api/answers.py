@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dialeval.engines.answer_values import log_probability
-from dialeval.engines.openai_api.label_tokens import label_of_token, sum_labels
-from dialeval.engines.request import AnswerFailure, Response
-from dialeval.reasoning_marks import split_thinking
+from dialeval.engines.label_probabilities import label_of_token, sum_labels
+from dialeval.engines.requests import AnswerFailure, Response, log_probability
+from dialeval.prompts.reasoning import split_thinking
 
 _FINISHES = {
     **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens", "max_length"), "length"),

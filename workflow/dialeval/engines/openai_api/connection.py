@@ -1,4 +1,4 @@
-"""The way to an endpoint: its key, its headers, and one try of one request, over `aiohttp`.
+"""The connection to an endpoint: key, headers, proxy, certificates, and whole answers.
 
 The `openai` client stands between a request and its wire for .5 ms of processor time, four times what aiohttp takes for
 the whole request, and gives nothing for it here: answers are read as JSON, tries are ours. So requests go straight to
@@ -10,21 +10,22 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import ssl
+import urllib.request
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import aiohttp
 from pydantic_core import PydanticSerializationError, to_json
 
-from dialeval.config.openai_model import OpenAIModel
-from dialeval.engines.openai_api import whole_answers
-from dialeval.engines.openai_api.faults import Fault, short, status_fault
-from dialeval.engines.openai_api.identity import plain_address
-from dialeval.engines.openai_api.network import certificates, password_of, proxy_for
-from dialeval.engines.openai_api.redaction import Redactor
-from dialeval.engines.openai_api.whole_answers import WholeAnswers
+from dialeval.config.endpoints import OpenAIModel
+from dialeval.engines.openai_api.faults import Fault, Redactor, short, status_fault
+from dialeval.engines.openai_api.request_bodies import plain_address
 from dialeval.errors import UserError
+
+# The way to an endpoint: its key, its headers, and one try of one request, over `aiohttp`.
 
 LONGEST_CONNECT = 15.0
 KEPT_IDLE = 4.0
@@ -148,7 +149,7 @@ class Connection:
         if heard is not None:
             heard(response.headers)
         if content is None:
-            most = whole_answers.LARGEST_ANSWER >> 20
+            most = LARGEST_ANSWER >> 20
             words = f"the answer is longer than {most} MB; see whether base_url is a model's endpoint"
             return Fault("malformed", words, final=True)
         return json_or_fault(response.status, response.headers, content, self.redactor, url)
@@ -258,3 +259,114 @@ def _together(*headers: Mapping[str, str]) -> dict[str, str]:
     """Returns headers in which of one name, however it is spelt, the last counts."""
     found = {name.lower(): (name, value) for layer in headers for name, value in layer.items()}
     return dict(found.values())
+
+
+# What lies between this machine and an endpoint by the environment's word: a proxy, and whose certificates count.
+
+_PROXIES = ("http", "https")
+
+
+def proxy_for(address: str) -> str | None:
+    """Returns the proxy that the environment names for an address (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY), if any.
+
+    None is used for this machine itself, nor for hosts that NO_PROXY names.
+
+    Args:
+        address: an endpoint's address.
+
+    Raises:
+        UserError: it is of a kind that cannot be used.
+    """
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    if host in ("localhost", "127.0.0.1", "::1") or urllib.request.proxy_bypass(host):
+        return None
+    proxies = urllib.request.getproxies()
+    found = proxies.get(parts.scheme) or proxies.get("all")
+    if not found:
+        return None
+    found = found if "://" in found else f"http://{found}"
+    scheme = found.partition("://")[0].lower()
+    if scheme not in _PROXIES:
+        raise UserError(
+            f"the environment names a proxy of the kind '{scheme}' for {host}, and only http and https proxies can be "
+            "used: set HTTPS_PROXY to one of these, or name the host in NO_PROXY"
+        )
+    if not _is_address(found):
+        raise UserError(
+            f"the environment names a proxy for {host} that is no address (it is not shown, since a password may stand "
+            "in it): write HTTPS_PROXY as http://user:password@host:port, with %2F for a slash in the password, %40 "
+            "for an @ and so on, or name the host in NO_PROXY"
+        )
+    return found
+
+
+def password_of(proxy: str | None) -> str:
+    """Returns the password in a proxy's address, or nothing."""
+    return unquote(urlsplit(proxy).password or "") if proxy else ""
+
+
+def _is_address(proxy: str) -> bool:
+    try:
+        parts = urlsplit(proxy)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of a port that is no number, or brackets that do not close
+        return False
+
+
+def certificates() -> ssl.SSLContext:
+    """Returns which certificates are trusted: those of SSL_CERT_FILE or SSL_CERT_DIR, or else of this system.
+
+    Raises:
+        UserError: they cannot be read.
+    """
+    import httpx2  # what the `openai` client trusts, too; slow to import, and not needed for servers near by
+
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:
+        named = [f"{name}={os.environ[name]}" for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if name in os.environ]
+        raise UserError(
+            f"the certificates to trust cannot be read ({', '.join(named) or 'those of this system'}): "
+            f"{error.strerror or error}; mend that, or unset the variable"
+        ) from error
+
+
+# Reading answers to their end, while all that are under way take no more memory than a few long ones.
+
+LARGEST_ANSWER = 64 * 1024 * 1024
+"""Bytes of an answer; the longest ones with all likeliest tokens have some megabytes."""
+MOST_TOGETHER = 64 * 1024 * 1024
+"""Bytes of answers that are not read to their end; beyond them the long ones are read on one at a time."""
+LONG = 1024 * 1024
+
+
+class WholeAnswers:
+    """Reads the answers of one event loop: of those without end, each up to the largest, one at a time."""
+
+    def __init__(self) -> None:
+        self._held = 0
+        self._alone = asyncio.Lock()
+
+    async def read(self, response: aiohttp.ClientResponse) -> bytes | None:
+        """Returns the body of an answer and gives its connection back, or closes it; None for one that is too long."""
+        parts: list[bytes] = []
+        size, alone = 0, False
+        try:
+            while part := await response.content.readany():
+                parts.append(part)
+                size += len(part)
+                self._held += len(part)
+                if size > LARGEST_ANSWER:
+                    response.close()
+                    return None
+                if size > LONG and self._held > MOST_TOGETHER and not alone:
+                    alone = await self._alone.acquire()  # what comes meanwhile is left with the endpoint
+            return b"".join(parts)
+        except BaseException:
+            response.close()
+            raise
+        finally:
+            self._held -= size
+            if alone:
+                self._alone.release()

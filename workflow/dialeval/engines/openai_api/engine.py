@@ -9,22 +9,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from dialeval.config.openai_model import OpenAIModel
+from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.cl100k import Tokenizer
-from dialeval.engines.openai_api.announcements import announced
 from dialeval.engines.openai_api.answers import read_chat, read_choice
-from dialeval.engines.openai_api.billing import billed_for, bound_of, most_of
-from dialeval.engines.openai_api.bodies import chat_body, choice_body
 from dialeval.engines.openai_api.connection import Connection, Heard
-from dialeval.engines.openai_api.counting import tokenizer_for
-from dialeval.engines.openai_api.faults import Fault, read_or_fault
-from dialeval.engines.openai_api.identity import openai_identity
-from dialeval.engines.openai_api.retrying import RetryPolicy, with_retries
+from dialeval.engines.openai_api.faults import Fault, RetryPolicy, read_or_fault, with_retries
+from dialeval.engines.openai_api.request_bodies import chat_body, choice_body, openai_identity
+from dialeval.engines.openai_api.token_counts import billed_for, bound_of, most_of, tokenizer_for
 from dialeval.engines.openai_api.vllm_server import VllmServer
-from dialeval.engines.pacing.limits import NO_TOKENS, Limits, Tokens
-from dialeval.engines.request import AnswerFailure, Message, Request, Response
+from dialeval.engines.rate_limits.limits import NO_TOKENS, Limits, Tokens
+from dialeval.engines.rate_limits.speed import announced
+from dialeval.engines.requests import AnswerFailure, Message, Request, Response
 from dialeval.engines.spending.account import Account
-from dialeval.engines.spending.bills import Bound
+from dialeval.engines.spending.prices import Bound
 
 Read = TypeVar("Read")
 _TOKENS_PER_MESSAGE, _TOKENS_PER_PROMPT = 4, 3

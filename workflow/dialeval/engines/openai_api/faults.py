@@ -1,18 +1,28 @@
-"""What can go wrong at an endpoint: of which kind it is, whether it may pass, how long the endpoint asks to wait."""
+"""What can go wrong at an endpoint, in words without secrets, and when it is tried again.
+
+The words are those of OpenAI, Azure, vLLM, Ollama, Groq, Mistral, Google, Anthropic and LiteLLM.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import json
+import logging
 import math
+import random
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal, TypeVar
+from urllib.parse import quote
 
-from dialeval.engines.answer_values import whole_text
-from dialeval.engines.openai_api import parameters
-from dialeval.engines.openai_api.redaction import Redactor
-from dialeval.engines.request import AnswerFailure
+from dialeval.engines.rate_limits.limits import LONGEST_PAUSE
+from dialeval.engines.requests import AnswerFailure, whole_text
+
+# What can go wrong at an endpoint: of which kind it is, whether it may pass, how long the endpoint asks to wait.
 
 Read = TypeVar("Read")
 LONGEST_MESSAGE = 400
@@ -74,20 +84,20 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
     code = f"{plain_words(error.get('code'))} {plain_words(error.get('type'))} {_inner_code(error)}".lower()
     said = plain_words(error.get("message")).strip()
     kind = _kind(status, code, said)
-    remedy = ""
+    remedy_ = ""
     if 300 <= status < 400:
-        remedy = " (the endpoint sends us elsewhere; correct base_url)"
+        remedy_ = " (the endpoint sends us elsewhere; correct base_url)"
     if kind == "bad_request" and _ROLE_WORDS.search(said):
-        remedy = " (this model's template wants other roles; set system_message: merge)"
+        remedy_ = " (this model's template wants other roles; set system_message: merge)"
     elif kind not in ("context_length", "refusal", "quota"):
-        mended_by = parameters.remedy(status, plain_words(error.get("param")), said)
+        mended_by = remedy(status, plain_words(error.get("param")), said)
         if mended_by is not None:
-            kind, remedy = "parameter", f" ({mended_by})"
+            kind, remedy_ = "parameter", f" ({mended_by})"
     at = f" at {url}" if url and kind == "not_found" else ""
     words = f"status {status}{at}" + (f": {said}" if said else "")
     return Fault(
         kind,
-        short(redactor.mask(words)) + remedy,
+        short(redactor.mask(words)) + remedy_,
         too_many=kind == "rate_limit" or status in (503, 529),
         retry_after=retry_after(headers),
         final=status in (501, 505),
@@ -199,3 +209,238 @@ def _date(text: str | None) -> float | None:
         return parsedate_to_datetime(text).timestamp() if text else None
     except (ValueError, TypeError, OverflowError):  # the last: a year or a zone beyond any calendar
         return None
+
+
+# Which part of a request an endpoint refuses, and which field of the configuration mends it.
+
+STATUSES = frozenset({400, 403, 404, 422, 500, 501})
+"""Statuses under which endpoints refuse a parameter; proxies take 500 for it."""
+_REFUSED = re.compile(
+    r"unsupported|n[o']t support|unrecogni[sz]ed|unknown (?:name|field|parameter|argument)|unexpected|not permitted"
+    r"|extra_forbidden|n[o']t allowed|not available|cannot both|deprecated|invalid value|must be|less than or equal"
+    r"|too (?:large|high)|greater than|cannot find field|only the default",
+    re.IGNORECASE,
+)
+_TOO_MANY = re.compile(
+    r"less than or equal|too (?:large|high)|greater than|at most|must be (?:between|in|<)", re.IGNORECASE
+)
+_REMEDIES = {
+    "temperature": "set send_temperature: false",
+    "top_p": "set send_temperature: false, which leaves out top_p as well",
+    "seed": "set send_seed: false",
+    "presence_penalty": "set presence_penalty: 0 under the protocol (or dialogbench)",
+    "frequency_penalty": "set frequency_penalty: 0 under the protocol (or dialogbench)",
+    "max_tokens": "set max_tokens_field: max_completion_tokens",
+    "max_completion_tokens": "set max_tokens_field: max_tokens",
+    "logprobs": "set label_logprobs: none and ask this model by protocols that read its text, such as rating",
+    "top_logprobs": "set label_logprobs: none and ask this model by protocols that read its text, such as rating",
+    "logprob_token_ids": "only vLLM's servers know it; set label_logprobs: top_logprobs",
+    "return_tokens_as_token_ids": "only vLLM's servers know it; set label_logprobs: top_logprobs",
+    "prompt_logprobs": "only vLLM's servers know it; set prompt_logprobs: false and use a model that vLLM runs",
+    "response_format": "this model takes no schema for its answers; set answers: free under the protocol",
+    "json_schema": "this model takes no schema for its answers; set answers: free under the protocol",
+    "reasoning_effort": "correct reasoning_effort, or leave it out",
+}
+"""Parameters that we send, and what is to be done where one is refused."""
+_REMEDIES_OF_SIZE = {
+    "max_tokens": "lower max_tokens of the protocol (or of selfchat, dialogbench)",
+    "max_completion_tokens": "lower max_tokens of the protocol (or of selfchat, dialogbench)",
+    "logprobs": "lower top_logprobs, or start a vLLM server with --max-logprobs 20",
+    "top_logprobs": "lower top_logprobs, or start a vLLM server with --max-logprobs 20",
+}
+"""The same where the parameter is known and its value too large."""
+_NAMES = re.compile(rf"(?<![\w.-])({'|'.join(sorted(_REMEDIES, key=len, reverse=True))})(?![\w-])")
+_SAMPLE_LOGPROBS = re.compile(r"requested (?:sample|prompt) logprobs", re.IGNORECASE)
+
+
+def remedy(status: int, parameter: str, said: str) -> str | None:
+    """Returns what to do about a refused parameter, or None if none of ours was refused.
+
+    Args:
+        status: the HTTP status.
+        parameter: the parameter that the endpoint names apart, or nothing.
+        said: what it says.
+    """
+    if status not in STATUSES or not (_REFUSED.search(said) or (parameter in _REMEDIES and status != 500)):
+        return None
+    named = _NAMES.search(said)
+    name = parameter if parameter in _REMEDIES else named.group(1) if named else ""
+    if name not in _REMEDIES:
+        return None
+    if name in _REMEDIES_OF_SIZE and (_TOO_MANY.search(said) or _SAMPLE_LOGPROBS.search(said)):
+        return _REMEDIES_OF_SIZE[name]
+    return _REMEDIES[name]
+
+
+# Keeping secrets out of every text: what an endpoint says may repeat the key it was sent.
+
+MASK = "[secret]"
+SHORTEST_SECRET = 8
+"""Shorter values, such as the `EMPTY` of local servers, are placeholders; masking them would spoil ordinary words."""
+LONGEST_TEXT = 16_384
+"""Letters of an error text that are looked at and shown."""
+_WINDOW = 12
+_CREDENTIALS = re.compile(
+    r"(?i)\b(?:bearer|basic)\s+(?=\S*[\d=*])[\w.~+/=*-]{8,}|\b(?:sk|gsk|pk|rk|hf|xai|nvapi)[-_][\w*-]{6,}|\bAIza[\w-]{10,}"
+)
+
+
+class Redactor:
+    """Masks secrets in texts.
+
+    Args:
+        secrets: the values that must not be seen anywhere.
+    """
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._forms = sorted({form for secret in secrets if len(secret) >= SHORTEST_SECRET for form in _forms(secret)})
+        self._windows: dict[int, set[str]] = {}
+        for form in self._forms:
+            size = min(_WINDOW, len(form))
+            pieces = {form[start : start + size] for start in range(len(form) - size + 1)}
+            self._windows.setdefault(size, set()).update(pieces)
+
+    def __repr__(self) -> str:
+        return "Redactor(...)"
+
+    def mask(self, text: str) -> str:
+        """Returns an error text without secrets: in part or in whole, plain, quoted or in base64, ours or another's.
+
+        Of a long text only the first LONGEST_TEXT letters are returned: all requests wait for it, and nobody reads it.
+        """
+        if len(text) > LONGEST_TEXT:
+            return self.mask(text[:LONGEST_TEXT])[: -_WINDOW - len(MASK)] + "..."  # a secret may be cut at the end
+        spans = [found.span() for found in _CREDENTIALS.finditer(text)]
+        for size, windows in self._windows.items():
+            spans += [
+                (start, start + size) for start in range(len(text) - size + 1) if text[start : start + size] in windows
+            ]
+        pieces: list[str] = []
+        end = 0
+        for first, last in sorted(spans):
+            if first > end or not pieces:
+                pieces += [text[end:first], MASK]
+            end = max(end, last)
+        return "".join(pieces) + text[end:]
+
+    def mask_answer(self, text: str) -> str:
+        """Returns a model's answer without our secrets; everything else in it stays as it is."""
+        for form in self._forms:
+            if form in text:
+                text = text.replace(form, MASK)
+        return text
+
+
+class MaskedRecords(logging.Filter):
+    """Masks secrets in the records of the libraries that carry them; they log headers when told to log everything.
+
+    Args:
+        redactor: knows the secrets.
+    """
+
+    LOGGERS = (
+        "openai._base_client", "openai._response", "openai._legacy_response", "httpx2", "httpcore2.connection",
+        "httpcore2.http11", "httpcore2.http2", "httpcore2.proxy", "httpcore2.socks",
+    )  # fmt: skip
+
+    def __init__(self, redactor: Redactor) -> None:
+        super().__init__()
+        self._redactor = redactor
+
+    def install(self) -> None:
+        """Begins to mask."""
+        for name in self.LOGGERS:
+            logging.getLogger(name).addFilter(self)
+
+    def remove(self) -> None:
+        """Ends it."""
+        for name in self.LOGGERS:
+            logging.getLogger(name).removeFilter(self)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Rewrites a record; it is always kept."""
+        record.msg, record.args = self._redactor.mask(record.getMessage()), None
+        return True
+
+
+def _forms(secret: str) -> set[str]:
+    """Returns how a secret can stand in a text: as it is, escaped, in hexadecimal, and inside any base64."""
+    data = secret.encode()
+    forms = {secret, quote(secret, safe=""), json.dumps(secret)[1:-1], data.hex()}
+    for shift in range(3):  # of a base64 text only the letters that depend on nothing but the secret
+        first, last = -(-shift * 8 // 6), (shift + len(data)) * 8 // 6
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            forms.add(encode(b"\0" * shift + data + b"\0" * 3).decode()[first:last])
+    return forms
+
+
+# When a failed request is tried again, and when no more.
+
+Answer = TypeVar("Answer")
+REFUSALS_PER_TRY = 20
+"""An endpoint may say `too many` (429) so many times as often as it may fail: waiting for one's turn is no failure."""
+
+_SPREAD = 0.1
+"""By so much of a Retry-After requests that were refused together come again apart."""
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How long and how often.
+
+    Waiting times double from `first_wait` to `longest_wait` and are drawn from their upper half, so that requests that
+    failed together do not come again together. An endpoint's Retry-After takes their place.
+
+    Attributes:
+        max_tries: tries that may meet errors, timeouts or cut connections; of refusals as too many, REFUSALS_PER_TRY
+            times as many are borne.
+        max_total_seconds: a request is not tried again so long after it failed for the first time.
+        first_wait: seconds before the second try.
+        longest_wait: seconds between two tries at most.
+    """
+
+    max_tries: int = 8
+    max_total_seconds: float = 1800.0
+    first_wait: float = 0.5
+    longest_wait: float = 60.0
+
+
+async def with_retries(
+    policy: RetryPolicy,
+    attempt: Callable[[], Awaitable[Answer]],
+    rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> Answer:
+    """Returns what an attempt gives in the end.
+
+    Args:
+        policy: when to stop.
+        attempt: one try; it raises Fault if it fails.
+        rest: waits so many seconds.
+
+    Raises:
+        Fault: the last one, if it is final or the policy allows no further try.
+    """
+    failures = refusals = 0
+    failed_at = 0.0
+    while True:
+        try:
+            return await attempt()
+        except Fault as fault:
+            now = asyncio.get_running_loop().time()
+            failed_at = failed_at if failures + refusals else now
+            refused = fault.kind == "rate_limit"
+            refusals, failures = refusals + refused, failures + (not refused)
+            too_often = failures >= policy.max_tries or refusals >= policy.max_tries * REFUSALS_PER_TRY
+            seconds = _wait(policy, fault, failures + refusals)
+            if not fault.passing or too_often or now - failed_at + seconds > policy.max_total_seconds:
+                raise
+        await rest(seconds)
+
+
+def _wait(policy: RetryPolicy, fault: Fault, tries: int) -> float:
+    if fault.retry_after is not None:
+        # whoever was refused rests so long, whether others do or not; all together again would be too many
+        longest = LONGEST_PAUSE if fault.too_many else policy.longest_wait
+        return min(fault.retry_after, longest) * random.uniform(1.0, 1 + _SPREAD)
+    longest = min(policy.longest_wait, policy.first_wait * 2.0 ** min(tries - 1, 30))
+    return random.uniform(longest / 2, longest)

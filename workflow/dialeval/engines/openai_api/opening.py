@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dialeval.config.openai_model import OpenAIModel
+from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.request import Engine
+from dialeval.engines.requests import Engine
 from dialeval.engines.spending.account import Account
-from dialeval.engines.spending.terms import terms_for
+from dialeval.engines.spending.prices import terms_for
 from dialeval.errors import UserError
 
 

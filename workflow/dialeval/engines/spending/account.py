@@ -1,4 +1,4 @@
-"""A job's account: no try is sent that could make its model, or the run, cost more than the budget.
+"""A job's account: what the budgets leave it, and no try beyond them.
 
 What a try may cost at most is set aside before it is sent, and what it did cost takes its place when it ended. A try
 that does not fit into what is left waits for others to end, those of other jobs included, since most cost far less than
@@ -13,18 +13,18 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dialeval.engines.spending import earlier
-from dialeval.engines.spending.balance import NEXT_TO_NOTHING, Balance, tightest
-from dialeval.engines.spending.bills import NOTHING, Billed, Bound
-from dialeval.engines.spending.entries import SUFFIX, Entry, Sums, close_file, write_whole
-from dialeval.engines.spending.ledger import FOLDER, Ledger
-from dialeval.engines.spending.terms import Terms
-from dialeval.engines.spending.writers import Writer
+from dialeval.engines.requests import Response, read_response
+from dialeval.engines.spending.ledger import FOLDER, SUFFIX, Entry, Ledger, Sums, Writer, close_file, write_whole
+from dialeval.engines.spending.prices import NOTHING, Billed, Bound, ModelTerms, Terms
+from dialeval.engines.store.answer_files import KEY_LENGTH, body_of
 from dialeval.errors import UserError
+from dialeval.whole_files import refuse_links
+
+# A job's account: no try is sent that could make its model, or the run, cost more than the budget.
 
 OTHERS_POLL = 1.0
 """Seconds between two looks at what other jobs have left over."""
@@ -166,7 +166,7 @@ class Account:
                      one.confirmed)  # fmt: skip
         about = self._about | {"batch": mark}
         with self._ledger.locked():
-            earlier.take_in(self._ledger.folder, self.terms.digest, self.terms.model)
+            take_in(self._ledger.folder, self.terms.digest, self.terms.model)
             close_file(self._batch_file(mark), Entry(self.terms.digest, about, sums))
 
     def close(self) -> None:
@@ -290,7 +290,7 @@ class Account:
     def _open(self) -> Writer:
         if self._writer is None:
             for digest, terms in self.terms.run.models.items():
-                earlier.take_in(self._ledger.folder, digest, terms)
+                take_in(self._ledger.folder, digest, terms)
             self._ledger.close_the_dead()
             entries = [entry for entry in self._ledger.entries().values() if entry.digest == self.terms.digest]
             self._over = (max([0, *(one.over[0] for one in entries)]), max([0, *(one.over[1] for one in entries)]))
@@ -319,3 +319,154 @@ class Account:
                 "left is not enough for the next request",
                 flush=True,
             )
+
+
+# What the budgets leave a job, by the ledger, and the words for one that is used up.
+
+NEXT_TO_NOTHING = 1e-12
+_ROUNDING = 1e-9
+"""Of a budget: sums of many small costs are not exact."""
+
+
+class BudgetUsedUp(UserError):
+    """The next request could exceed a budget."""
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What a look at the ledger gave.
+
+    Attributes:
+        up_to: the most that the job may spend in all.
+        field: the field of the configuration that holds the budget.
+        budget: the budget.
+        spent: what all jobs have spent of it.
+        unconfirmed: the part of it that nobody reported.
+        others: what other jobs that are at work have set aside.
+        batches: what is set aside for batches that are out.
+        under_way: whether tries of the job were under way then, which may leave something over.
+    """
+
+    up_to: float
+    field: str
+    budget: float
+    spent: float
+    unconfirmed: float
+    others: float
+    batches: float
+    under_way: bool
+
+    def used_up(self, name: str, most: float, folder: Path) -> BudgetUsedUp:
+        """Returns the error for a budget that does not hold the next request.
+
+        Args:
+            name: the model's name.
+            most: what the request may cost.
+            folder: the model's part of the ledger.
+        """
+        state = "used up" if self.spent > NEXT_TO_NOTHING else "too small"
+        words = [f"the budget is {state}: {self.field} = {self.budget:g}, of which {self.spent:.6g} is spent"]
+        if self.unconfirmed > NEXT_TO_NOTHING:
+            words.append(
+                f", {self.unconfirmed:.3g} of that for tries without a believable count of tokens, which count at "
+                "their most since they may have been billed"
+            )
+        if self.batches > NEXT_TO_NOTHING:
+            words.append(f"; {self.batches:.3g} is set aside for batches that are out")
+        words.append(
+            f"; the next request to '{name}' may cost {most:.3g}. Everything that was answered is stored. To go on, "
+            f"raise {self.field} and run the same command again: it asks only for what is missing (the target estimate "
+            f"says how much that is). If the provider has billed less than was counted, delete {folder} to count this "
+            "model anew from its stored answers"
+        )
+        return BudgetUsedUp("".join(words))
+
+
+def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, under_way: bool) -> Balance:
+    """Returns what the tightest budget leaves a job; the ledger's lock must be held.
+
+    Args:
+        terms: the budgets, at least one.
+        ledger: what was spent.
+        writer: the job's part of the ledger.
+        under_way: whether tries of the job are under way.
+    """
+    ledger.close_the_dead()
+    entries = [entry for path, entry in ledger.entries().items() if path != writer.path]
+    own = writer.entry.sums
+    found = []
+    of_model = [entry for entry in entries if entry.is_of(terms.digest, terms.model.name)]
+    for field, budget, those in (
+        (f"models.{terms.model.name}.budget", terms.model.budget, of_model),
+        ("budget", terms.run.budget, entries),
+    ):
+        if budget is None:
+            continue
+        still_open = [entry for entry in those if not entry.closed]
+        batches = sum(entry.committed for entry in still_open if "batch" in entry.about)
+        balance = Balance(
+            up_to=budget * (1 + _ROUNDING) - sum(entry.committed for entry in those),
+            field=field,
+            budget=budget,
+            spent=own.spent + sum(entry.sums.spent for entry in those),
+            unconfirmed=own.unconfirmed + sum(entry.sums.unconfirmed for entry in those),
+            others=sum(entry.committed - entry.sums.spent for entry in still_open) - batches,
+            batches=batches,
+            under_way=under_way,
+        )
+        found.append(balance)
+    return min(found, key=lambda balance: balance.up_to)
+
+
+# What was paid before anybody kept a ledger: the tokens of the stored answers, at the prices of today.
+
+
+def take_in(folder: Path, digest: str, terms: ModelTerms) -> None:
+    """Begins a model's part of the ledger with what its stored answers have cost, unless it has begun.
+
+    Answers that do not say their tokens cannot be counted; how many they are is printed. The ledger's lock must be
+    held.
+
+    Args:
+        folder: the ledger's folder in the store.
+        digest: the model.
+        terms: its prices.
+    """
+    refuse_links(folder / digest / SUFFIX, folder.parent)
+    if (folder / digest).is_dir():
+        return
+    by_protocol: dict[str, Sums] = {}
+    n_silent = 0
+    for protocol, answer in _answers(folder.parent, digest):
+        n_input, n_output = answer.prompt_tokens, answer.completion_tokens
+        if n_input is not None and n_output is not None:
+            cost = terms.cost(n_input, n_output)
+            by_protocol.setdefault(protocol, Sums()).add(cost, n_input, n_output, confirmed=True)
+        else:
+            n_silent += 1
+    for protocol, sums in by_protocol.items():
+        about = {"name": terms.name, "protocol": protocol, "earlier": True}
+        close_file(folder / digest / f"earlier-{protocol}.{SUFFIX}", Entry(digest, about, sums))
+    (folder / digest).mkdir(parents=True, exist_ok=True)
+    if by_protocol:
+        spent = sum(sums.spent for sums in by_protocol.values())
+        print(f"note: the stored answers of model '{terms.name}' have cost {spent:.6g} so far, at the prices of now")
+    if n_silent:
+        print(f"note: {n_silent} stored answers of model '{terms.name}' do not say their tokens; their cost is unknown")
+
+
+def _answers(store: Path, digest: str) -> Iterator[tuple[str, Response]]:
+    """Yields protocol and content of every stored answer of a model, of several to one request the first."""
+    seen: set[bytes] = set()
+    for path in sorted([*store.glob(f"{digest}/*/*.jsonl"), *store.glob(f"*-{digest}/*/*.jsonl")]):
+        with path.open("rb") as file:
+            for line in file:
+                key, body = line[:KEY_LENGTH], body_of(line)
+                if key in seen or body is None:
+                    continue
+                try:
+                    answer, _ = read_response(body)
+                except ValueError:
+                    continue
+                seen.add(key)
+                yield path.parent.name, answer

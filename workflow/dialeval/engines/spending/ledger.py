@@ -1,4 +1,4 @@
-"""The ledger: what was spent on each model, in files beside the answers, so that no restart and no other job forgets.
+"""The ledger of what was spent on each model: its files, entries and writers.
 
     spending/lock                          held by whoever adds up and sets aside; a list of all files
     spending/<identity>/<writer>.spending  one per job that asks, whose lock the job holds while it lives
@@ -16,17 +16,25 @@ billed. Where its last lines may be lost (another machine, or a power failure) a
 from __future__ import annotations
 
 import fcntl
+import json
 import os
+import secrets
+import socket
 import threading
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
 from functools import reduce
 from operator import add
 from pathlib import Path
+from typing import Any
 
-from dialeval.engines.spending.entries import SUFFIX, Entry, Sums, close_file, read_on
-from dialeval.engines.spending.writers import is_alive, is_same_system, no_locks_said
-from dialeval.whole_files import open_no_link, refuse_links
+from dialeval.engines.store.answer_files import TurnWrites
+from dialeval.errors import UserError
+from dialeval.whole_files import new_beside, open_no_link, refuse_links
+
+# The ledger: what was spent on each model, in files beside the answers, so that no restart and no other job forgets.
 
 FOLDER = "spending"
 """The ledger's place in the folder of the stores."""
@@ -139,3 +147,298 @@ def _read(path: Path, known: tuple[int, int, Entry] | None) -> tuple[int, int, E
         file.seek(size)
         size += read_on(path, file.read(), entry)
     return status.st_ino, size, entry
+
+
+# What one file of the ledger says, and how it is written and read.
+
+SUFFIX = "spending"
+
+
+@dataclass
+class Sums:
+    """What was spent on something.
+
+    Attributes:
+        spent: money, in the currency of the prices.
+        unconfirmed: the part of it that nobody reported: tries that may have been billed, at their most.
+        input_tokens: prompt tokens that were counted.
+        output_tokens: answer tokens, reasoning included.
+        tries: how often something was sent.
+    """
+
+    spent: float = 0.0
+    unconfirmed: float = 0.0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    tries: int = 0
+
+    def add(self, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
+        """Counts a try that ended."""
+        self.spent += cost
+        self.unconfirmed += 0.0 if confirmed else cost
+        self.input_tokens += input_tokens
+        self.output_tokens += output_tokens
+        self.tries += 1
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(**{name: value + getattr(other, name) for name, value in asdict(self).items()})
+
+
+@dataclass
+class Entry:
+    """What one file says.
+
+    Attributes:
+        digest: the model, by the digest of its identity.
+        about: who wrote it: name, protocol, host, ...
+        sums: what was spent, as far as it ended.
+        open: what is under way, at its most, by number.
+        granted: up to which sum the job may spend, or None if it has no budget.
+        over: tokens of prompt and answer by which an answer exceeded what it could have at most, the worst so far.
+        closed: whether nothing more will come.
+    """
+
+    digest: str
+    about: dict[str, Any] = field(default_factory=dict)
+    sums: Sums = field(default_factory=Sums)
+    open: dict[int, float] = field(default_factory=dict)
+    granted: float | None = None
+    over: tuple[int, int] = (0, 0)
+    closed: bool = False
+
+    @property
+    def all_told(self) -> Sums:
+        """What was spent, with what is under way at its most."""
+        under_way = sum(self.open.values())
+        return self.sums + Sums(under_way, under_way, tries=len(self.open))
+
+    @property
+    def at_most(self) -> float:
+        """What has been spent for all that the lines say."""
+        return self.sums.spent + sum(self.open.values())
+
+    @property
+    def committed(self) -> float:
+        """What must be counted as long as the file is not closed."""
+        return self.at_most if self.granted is None or self.closed else max(self.at_most, self.granted)
+
+    def is_of(self, digest: str, name: str) -> bool:
+        """Returns whether it tells of a model: under whatever name, or under its name when it was another."""
+        return self.digest == digest or self.about.get("name") == name
+
+    def begin(self, number: int, most: float) -> None:
+        """Counts a try that may cost so much."""
+        self.open[number] = most
+
+    def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
+        """Counts what a try has cost in place of its most."""
+        self.open.pop(number, None)
+        self.sums.add(cost, input_tokens, output_tokens, confirmed)
+
+    def read(self, line: Any) -> None:
+        """Takes in a line."""
+        match line:
+            case ["+", number, most]:
+                self.begin(number, most)
+            case ["-", number, cost, input_tokens, output_tokens, confirmed]:
+                self.end(number, cost, input_tokens, output_tokens, bool(confirmed))
+            case ["to", granted]:
+                self.granted = granted
+            case ["over", input_tokens, output_tokens]:
+                self.over = (input_tokens, output_tokens)
+            case {"sums": sums, "over": [input_tokens, output_tokens]}:
+                self.sums, self.over, self.closed = Sums(**sums), (input_tokens, output_tokens), True
+                self.about = {name: value for name, value in line.items() if name not in ("sums", "over")}
+            case dict():
+                self.about = line
+
+    def closing_line(self) -> dict[str, Any]:
+        """Returns the one line of a closed file."""
+        return {**self.about, "sums": asdict(self.sums), "over": self.over}
+
+
+def close_file(path: Path, entry: Entry) -> None:
+    """Makes a file the one line of its sum, whole or not at all."""
+    refuse_links(path, path.parents[2])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    entry.closed = True
+    write_whole(path, [entry.closing_line()])
+
+
+def write_whole(path: Path, lines: list[Any]) -> None:
+    """Writes a file of lines, whole or not at all, and safely on the disk."""
+    refuse_links(path, path.parents[2])
+    temporary = None
+    try:
+        temporary = new_beside(path)
+        with temporary.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        if temporary:
+            temporary.unlink(missing_ok=True)
+        raise UserError(
+            f"what was spent could not be written down in {path}: {error.strerror or error}; free some space or choose "
+            "another `store_dir`, then run the same command again: what is stored is kept"
+        ) from error
+
+
+def read_on(path: Path, content: bytes, entry: Entry) -> int:
+    """Takes in the whole lines of what stands in a file and was not read yet, and returns their length."""
+    length = content.rfind(b"\n") + 1
+    for line in content[:length].splitlines():
+        try:
+            entry.read(json.loads(line))
+        except (ValueError, TypeError):
+            raise UserError(
+                f"{path} has a damaged line, so that nobody knows what was spent: delete the folder {path.parent} to "
+                "count anew from the stored answers (tries without an answer are then forgotten)"
+            ) from None
+    return length
+
+
+# The ledger's file of one job at work, and whether its job still is.
+
+_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+class Writer:
+    """The file of one job. The ledger's lock must be held while it is made.
+
+    Args:
+        folder: the model's folder in the ledger.
+        about: name, protocol.
+    """
+
+    def __init__(self, folder: Path, about: dict[str, str]) -> None:
+        refuse_links(folder / SUFFIX, folder.parent.parent)
+        folder.mkdir(parents=True, exist_ok=True)
+        host = "".join(letter if letter.isalnum() else "-" for letter in socket.gethostname())[:40]
+        self.path = folder / f"{host}-{os.getpid()}-{secrets.token_hex(4)}.{SUFFIX}"
+        self.entry = Entry(folder.name)
+        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
+        with no_locks_said(folder):
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._number = 0
+        self._lines = TurnWrites(self._write)
+        self._say(about | _this_system() | {"pid": os.getpid(), "time": round(time.time())})
+
+    def begin(self, most: float) -> int:
+        """Writes down what a try may cost, which is to be sent when that is `written`, and returns its number."""
+        self._number += 1
+        self._lines.add(f'["+",{self._number},{most!r}]\n'.encode())
+        self.entry.begin(self._number, most)
+        return self._number
+
+    async def written(self) -> None:
+        """Waits until the operating system has what was written down.
+
+        Raises:
+            UserError: it could not be written.
+        """
+        await self._lines.written()
+
+    def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
+        """Writes down what a try has cost."""
+        self.entry.end(number, cost, input_tokens, output_tokens, confirmed)
+        self._say_this_turn(f'["-",{number},{cost!r},{input_tokens},{output_tokens},{confirmed:d}]\n'.encode())
+
+    def grant(self, to: float) -> None:
+        """Writes down, safely, up to which sum this job may spend."""
+        self._say(["to", to])
+        os.fsync(self._file)
+
+    def exceed(self, input_tokens: int, output_tokens: int) -> None:
+        """Writes down by how much answers exceed what they could have at most."""
+        self.entry.over = (input_tokens, output_tokens)
+        self._say_this_turn(_line(["over", input_tokens, output_tokens]))
+
+    def close(self) -> None:
+        """Replaces all lines by their sum; what is under way counts at its most."""
+        with suppress(UserError):  # the sum holds what these lines say
+            self._lines.flush()
+        self.entry.sums = self.entry.all_told
+        self.entry.open.clear()
+        close_file(self.path, self.entry)
+        os.close(self._file)
+
+    def _say(self, line: Any) -> None:
+        """Writes a line at once."""
+        self._write(_line(line))
+        self.entry.read(line)
+
+    def _say_this_turn(self, line: bytes) -> None:
+        """Writes a line of what ended, with all others of this turn of the event loop.
+
+        If it cannot, the file has the try at its most, and whoever begins another is told: what came is not lost.
+        """
+        with suppress(UserError):
+            self._lines.add(line)
+
+    def _write(self, rest: bytes) -> None:
+        try:
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+        except OSError as error:
+            raise UserError(
+                f"what a request costs could not be written down in {self.path}: {error.strerror or error}; free some "
+                "space or choose another `store_dir`, then run the same command again: what is stored is kept"
+            ) from error
+
+
+def _line(content: Any) -> bytes:
+    return f"{_as_json(content)}\n".encode()
+
+
+def is_alive(path: Path, about: dict[str, Any]) -> bool:
+    """Returns whether the job that writes a file is still at work: it holds the file's lock."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks
+        if not is_same_system(about):
+            return True
+        try:
+            os.kill(int(about["pid"]), 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            return True
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _this_system() -> dict[str, str]:
+    """Names this machine since its last start."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        boot = ""
+    return {"host": socket.gethostname(), "boot": boot}
+
+
+def is_same_system(about: dict[str, Any]) -> bool:
+    """Returns whether a job wrote on this machine since its last start, so that no line of its file can be lost."""
+    return {name: about.get(name) for name in ("host", "boot")} == _this_system()
+
+
+_said: set[Path] = set()
+
+
+@contextmanager
+def no_locks_said(folder: Path) -> Iterator[None]:
+    """Goes on without a lock where the file system has none, and says so once."""
+    try:
+        yield
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        if folder not in _said:
+            _said.add(folder)
+            print(f"note: {folder} has no file locks ({error.strerror}); jobs that run at once may exceed a budget")

@@ -7,6 +7,6 @@ files. A line whose checksum is wrong, or that was cut off, is left out and repo
 Errors are never stored.
 """
 
-from dialeval.engines.store.responses import ResponseStore, run_of
+from dialeval.engines.store.response_store import ResponseStore, run_of
 
 __all__ = ["ResponseStore", "run_of"]

@@ -1,4 +1,4 @@
-"""The engine behind the interface of `request.py`: prompts in, vLLM's answers out."""
+"""The engine of models that vLLM runs."""
 
 from __future__ import annotations
 
@@ -7,25 +7,23 @@ import gc
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from dialeval.config.vllm_model import VllmModel
-from dialeval.engines.labels import LabelTree, label_logprobs, label_tree
-from dialeval.engines.request import PENALTIES, AnswerFailure, Message, Request, Response
-from dialeval.engines.vllm_engine.admission import Admission
-from dialeval.engines.vllm_engine.arguments import LABELS_AT_ONCE
-from dialeval.engines.vllm_engine.devices import no_device
-from dialeval.engines.vllm_engine.dialogue_room import DialogueRoom
-from dialeval.engines.vllm_engine.driving import Driver, start
-from dialeval.engines.vllm_engine.exchange import Answered, Ask
-from dialeval.engines.vllm_engine.generation_config import sampling_defaults
-from dialeval.engines.vllm_engine.identity import text_digest, vllm_identity
-from dialeval.engines.vllm_engine.in_effect import limits_in_effect, reasoning_in_effect
-from dialeval.engines.vllm_engine.installation import vllm_missing
+from dialeval.config.models import VllmModel
+from dialeval.engines.label_probabilities import LabelTree, label_logprobs, label_tree
+from dialeval.engines.requests import PENALTIES, AnswerFailure, Engine, Message, Request, Response
+from dialeval.engines.vllm_engine.chat_templates import DEFAULT, Reasoning
+from dialeval.engines.vllm_engine.driver import Driver, start
+from dialeval.engines.vllm_engine.installation import no_device, version_note, vllm_missing
+from dialeval.engines.vllm_engine.model_files import sampling_defaults, text_digest, vllm_identity
+from dialeval.engines.vllm_engine.process import LABELS_AT_ONCE, Answered, Ask, EngineSize
 from dialeval.engines.vllm_engine.prompts import Prompts
-from dialeval.engines.vllm_engine.reasoning import DEFAULT
+from dialeval.engines.vllm_engine.scheduling import Admission, DialogueRoom
 from dialeval.errors import UserError
+
+# The engine behind the interface of `request.py`: prompts in, vLLM's answers out.
 
 IN_FLIGHT = 2048
 """Requests for each copy of a model that may wait here for room in the KV cache, twice what vLLM computes together at
@@ -311,3 +309,47 @@ def _in_flight(model: VllmModel) -> int:
 
 def _number_of(tokenizer: Any, token: str) -> int:
     return int(tokenizer.convert_tokens_to_ids(token))
+
+
+# What a started engine works with, in words for the job's log.
+
+
+def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, float]) -> str:
+    """Returns the line of a log that says what vLLM settled on, by vLLM's own names.
+
+    Args:
+        size: what the engine told when it had started.
+        model: the model's configuration.
+        sampling: sampling values beyond a request's own.
+    """
+    values = ", ".join(f"{name}={value:g}" for name, value in sorted(sampling.items())) or "no values of its own"
+    each = f" in each of {model.data_parallel_size} copies" if model.data_parallel_size > 1 else ""
+    all_copies = " in all" if model.data_parallel_size > 1 else ""
+    return (
+        f"vLLM {size.version} has started {model.model}: max_num_seqs={size.sequences} and "
+        f"max_num_batched_tokens={size.batched_tokens}{each}, max_model_len={size.window}, KV cache of "
+        f"{size.cache_tokens} tokens{all_copies}, dtype={size.dtype}, quantization={size.quantization or 'none'}, "
+        f"generation_config={model.generation_config} ({values}){version_note()}"
+    )
+
+
+def reasoning_in_effect(reasoning: Reasoning, model: VllmModel) -> str:
+    """Returns the line of a log that says how reasoning is told from the answer."""
+    how = "found out from the model" if model.reasoning_parser is None else "as configured"
+    return (
+        f"reasoning is told from the answer by {reasoning.words} (reasoning_parser, {how}: {reasoning.name or 'none'})"
+    )
+
+
+# Opens a model that vLLM runs in this process.
+
+
+def open_model(model: VllmModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
+    """Returns the engine of a model; see `engines.opening`.
+
+    Of a model with an adapter that the run has trained, `learned` begins with the adapter's folder. From there on it is
+    a model with an adapter like any other: whose folder it lies in and how it was trained change no answer.
+    """
+    if model.lora and learned:
+        model = model.model_copy(update={"lora_path": learned[0], "lora": None})
+    return VllmEngine(model)

@@ -1,20 +1,45 @@
-"""The engine of models that are asked in batches."""
+"""The engine of models that are asked in batches, and opening a model behind an endpoint, with batches or without.
+
+What expired, met an error that may pass, or came back unreadable is asked as an ordinary request; so is what no batch
+can ask. What someone cancelled at the endpoint stays unanswered until the next job.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from collections.abc import AsyncGenerator, Iterable
+import time
+import uuid
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing
+from dataclasses import dataclass
+from itertools import chain
 
-from dialeval.config.openai_model import OpenAIModel
-from dialeval.engines.openai_api.batches.client import BatchClient
-from dialeval.engines.openai_api.batches.ledger import SUFFIX, BatchLedger
-from dialeval.engines.openai_api.batches.run import BatchRun, Outcome, Polling
-from dialeval.engines.openai_api.batches.spool import RequestSpool
-from dialeval.engines.openai_api.batches.submission import MOST_BYTES
+from dialeval.config.endpoints import OpenAIModel
+from dialeval.engines.openai_api.batches.client import BatchClient, BatchEndpoint, BatchStatus
+from dialeval.engines.openai_api.batches.files import (
+    MOST_BYTES,
+    SUFFIX,
+    Asked,
+    Batch,
+    BatchFile,
+    BatchLedger,
+    RequestSpool,
+    goes_in_a_batch,
+    read_lines,
+    request_body,
+    request_line,
+)
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.request import Message, Request, Response
+from dialeval.engines.openai_api.faults import PASSING, Fault
+from dialeval.engines.openai_api.token_counts import bound_of, most_of
+from dialeval.engines.rate_limits.limits import CircuitBreaker
+from dialeval.engines.requests import AnswerFailure, Message, Request, Response
+from dialeval.engines.spending.prices import NOTHING, Billed
 from dialeval.engines.store import ResponseStore
+from dialeval.errors import UserError
+
+# The engine of models that are asked in batches.
 
 
 class BatchEngine:
@@ -91,3 +116,329 @@ class BatchEngine:
 
 def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
+
+
+# One job's work with batches: hand over what is new, wait for what is out, read what comes back.
+
+Outcome = Response | AnswerFailure
+FULL = "token_limit_exceeded"
+"""Code of a batch that was refused because too much is under way at the endpoint."""
+PATIENCE = 20
+"""Times `patience_seconds` that an endpoint may be unwell while nothing but waiting is done."""
+REPORT_EVERY = 600.0
+_CUT_SHORT = ("expired", "cancelled")
+"""States of batches that are billed only for what they had answered till then."""
+
+
+@dataclass(frozen=True)
+class Polling:
+    """How often a batch is asked after: at first after `first` seconds, then rarer, up to every `longest` seconds."""
+
+    first: float = 2.0
+    longest: float = 60.0
+
+
+class _Waiting:
+    """Requests in their order, of which some may be put back."""
+
+    def __init__(self, requests: Iterator[tuple[str, Request]]) -> None:
+        self._requests = requests
+
+    def next(self) -> tuple[str, Request] | None:
+        """Takes out the next request, or None if there is none."""
+        return next(self._requests, None)
+
+    def put_back(self, requests: Iterable[tuple[str, Request]]) -> None:
+        """Has some requests come next."""
+        self._requests = chain(requests, self._requests)
+
+    def has_more(self) -> bool:
+        """Returns whether there is a next request."""
+        following = self.next()
+        if following is not None:
+            self.put_back([following])
+        return following is not None
+
+
+class BatchRun:
+    """The batches of one job.
+
+    Args:
+        engine: answers ordinary requests.
+        client: the way to the endpoint for batches.
+        model: the model's configuration.
+        ledger: what was handed over by this and earlier jobs.
+        spool: where requests wait.
+        save: puts what was answered so far safely on the disk.
+        say: tells the user how it goes.
+        polling: how often to look.
+        most_bytes: size of a batch's file.
+    """
+
+    def __init__(
+        self,
+        engine: OpenAIEngine,
+        client: BatchClient,
+        model: OpenAIModel,
+        ledger: BatchLedger,
+        spool: RequestSpool,
+        *,
+        save: Callable[[], None],
+        say: Callable[[str], None],
+        polling: Polling,
+        most_bytes: int,
+    ) -> None:
+        self._engine, self._model, self._ledger, self._spool = engine, model, ledger, spool
+        self._save, self._say, self._polling, self._most_bytes = save, say, polling, most_bytes
+        self._account = engine.account
+        self._endpoint = BatchEndpoint(client, engine.retrying, model.timeout_seconds)
+        self._place = f"model '{model.model}' at {engine.connection.address}"
+        self._breaker = CircuitBreaker(self._place, patience=PATIENCE * model.patience_seconds)
+        self._wanted: dict[str, Batch] = {}
+        self._later: list[str] = []
+        self._said: dict[str, tuple[BatchStatus, float]] = {}
+
+    async def outcomes(self, requests: Iterable[tuple[str, Request]]) -> AsyncGenerator[tuple[str, Outcome], None]:
+        """Yields key and outcome of every request, and of others that an earlier job had put into the same batches."""
+        await self._settle_unclear()
+        ordinary: list[str] = []
+        waiting = _Waiting(self._fresh(requests, ordinary))
+        while True:
+            await self._hand_over(waiting)
+            now, ordinary[:] = list(ordinary), []
+            async for outcome in self._one_by_one(now):
+                yield outcome
+            if not self._wanted:
+                if waiting.has_more():
+                    raise await self._unaffordable(waiting)
+                return
+            batch, status = await self._next_ended()
+            async for outcome in self._collect(batch, status):
+                yield outcome
+            later, self._later = self._later, []
+            waiting.put_back((key, self._spool.get(key)) for key in later)
+
+    def _fresh(self, requests: Iterable[tuple[str, Request]], ordinary: list[str]) -> Iterator[tuple[str, Request]]:
+        """Yields what is to be handed over, and notes what is out already and what no batch can ask."""
+        for key, request in requests:
+            self._spool.put(key, request)
+            if key in self._ledger:
+                batch = self._ledger.batch_of(key)
+                self._wanted[batch.mark] = batch
+            elif goes_in_a_batch(self._model, request):
+                yield key, request
+            else:
+                ordinary.append(key)
+
+    async def _settle_unclear(self) -> None:
+        """Finds out whether batches came to be that a killed job was about to begin."""
+        for batch in [batch for batch in self._ledger.open.values() if not batch.name]:
+            name = await self._find(batch) if batch.file else None
+            if name is None:
+                self._never_came_to_be(batch)
+            else:
+                self._ledger.created(batch, name)
+
+    async def _find(self, batch: Batch) -> str | None:
+        try:
+            return await self._endpoint.find(batch.mark, batch.planned)
+        except Fault as fault:
+            raise self._lost(batch, fault) from None
+
+    async def _hand_over(self, waiting: _Waiting) -> None:
+        """Hands over what waits, as much of it as the budget allows just now."""
+        file: BatchFile | None = None
+        try:
+            while (following := waiting.next()) is not None:
+                key, request = following
+                body = request_body(self._model, request)
+                reserved = await self._account.reserve_in_batch(bound_of(body)) if self._account else None
+                if self._account is not None and reserved is None:
+                    waiting.put_back([following])
+                    break
+                line = request_line(key, body)
+                if file is not None and not file.holds(line):
+                    await self._submit(file)
+                    file.close()
+                    file = None
+                file = file or BatchFile(self._model.batch_requests, self._most_bytes)
+                file.add(key, Asked(request.kind, request.labels), line, reserved)
+            if file is not None:
+                await self._submit(file)
+        finally:
+            if file is not None:
+                file.close()
+                if self._account is not None:
+                    self._account.withdraw(file.paid_from.values())
+
+    async def _unaffordable(self, waiting: _Waiting) -> UserError:
+        following = waiting.next()
+        assert self._account is not None
+        assert following is not None
+        return await self._account.refuse(bound_of(request_body(self._model, following[1])))
+
+    def _never_came_to_be(self, batch: Batch) -> None:
+        """Closes a batch that the endpoint has not taken."""
+        if self._account is not None:
+            self._account.settle_batch(batch.mark, {})
+        self._ledger.close(batch)
+
+    async def _submit(self, file: BatchFile) -> None:
+        mark = uuid.uuid4().hex
+        batch = self._ledger.plan(mark, file.asked.items())
+        if self._account is not None:
+            self._account.hand_over(mark, file.paid_from)
+            file.paid_from.clear()
+        try:
+            uploaded = await self._endpoint.upload(f"dialeval-{batch.mark}.jsonl", file.content(), file.size)
+            self._ledger.uploaded(batch, uploaded)
+            self._ledger.created(batch, await self._endpoint.create(uploaded, batch.mark, batch.planned))
+        except Fault as fault:
+            if not (batch.file and fault.passing):  # surely there is no such batch
+                self._never_came_to_be(batch)
+            raise UserError(
+                f"{self._place} did not take a batch of {len(batch.asked)} requests: {fault.kind}: {fault}. What was "
+                "handed over before goes on there: run the same command again to wait for it. For an endpoint without "
+                "batches, set batch: false"
+            ) from None
+        self._wanted[batch.mark] = batch
+        self._say(f"batch {batch.name}: {len(batch.asked)} requests handed over")
+
+    async def _next_ended(self) -> tuple[Batch, BatchStatus]:
+        """Waits until a batch has ended."""
+        wait = self._polling.first
+        while True:
+            for batch in list(self._wanted.values()):
+                status = await self._status(batch)
+                if status is not None and status.ended:
+                    return batch, status
+            await asyncio.sleep(wait)
+            wait = min(wait * 1.5, self._polling.longest)
+
+    async def _status(self, batch: Batch) -> BatchStatus | None:
+        """Returns how far a batch is, or None if the endpoint does not say it just now."""
+        try:
+            status = await self._endpoint.status(batch.name)
+        except Fault as fault:
+            self._breaker.failed(fault.kind, str(fault))
+            if fault.passing:
+                return None
+            raise self._lost(batch, fault) from None
+        self._breaker.answered()
+        said, when = self._said.get(batch.mark, (None, 0.0))
+        if said is None or status.state != said.state or time.monotonic() - when > REPORT_EVERY:
+            self._said[batch.mark] = status, time.monotonic()
+            hours = (time.time() - batch.planned) / 3600
+            self._say(
+                f"batch {batch.name}: {status.state}, {status.completed} of {len(batch.asked)} answered, "
+                f"{status.failed} failed, {hours:.1f} h since it was handed over"
+            )
+        return status
+
+    async def _collect(self, batch: Batch, status: BatchStatus) -> AsyncGenerator[tuple[str, Outcome], None]:
+        """Yields what an ended batch gave, and closes it."""
+        del self._wanted[batch.mark]
+        if status.state == "failed" and self._put_off(batch, status):
+            return
+        answered: set[str] = set()
+        failed: dict[str, AnswerFailure] = {}
+        bounds = self._account.bounds_of_batch(batch.mark) if self._account else {}
+        bills: dict[str, Billed] = {}
+        for file in status.files:
+            content = await self._content(batch, file)
+            redactor = self._engine.connection.redactor
+            lines = read_lines(content, batch.asked, bounds, redactor, self._model.reasoning_end)
+            for key, outcome, billed in lines:
+                bills[key] = max(bills.get(key, NOTHING), billed, key=lambda one: one.input_tokens + one.output_tokens)
+                if isinstance(outcome, AnswerFailure):
+                    failed.setdefault(key, outcome)
+                elif key not in answered:  # the first answer counts
+                    answered.add(key)
+                    yield key, await self._engine.completed(outcome)
+        again: list[str] = []
+        for key in batch.asked:
+            if key in answered or key not in self._spool:
+                continue
+            failure = failed.get(key) or _unmentioned(batch, status)
+            if failure.kind == "expired" or failure.kind in PASSING:
+                again.append(key)
+            else:
+                yield key, failure
+        self._save()
+        if self._account is not None:
+            unmentioned = {key: most_of(bound) for key, bound in bounds.items() if key not in bills}
+            all_told = status.state == "failed" or (status.state in _CUT_SHORT and status.completed <= len(answered))
+            self._account.settle_batch(batch.mark, bills if all_told else bills | unmentioned)
+        self._ledger.close(batch)
+        if again:
+            self._say(f"batch {batch.name}: {len(again)} requests without an answer are asked one by one")
+        async for one in self._one_by_one(again):
+            yield one
+
+    def _put_off(self, batch: Batch, status: BatchStatus) -> bool:
+        """Returns whether a batch was refused for the time being; its requests then go into another."""
+        if status.code != FULL:
+            return False
+        if not self._wanted:
+            raise UserError(
+                f"{self._place} refuses batch {batch.name} of {len(batch.asked)} requests: {status.said}. Hand over "
+                "less at once with a smaller batch_requests, or wait until others' batches have ended, then run the "
+                "same command again"
+            )
+        self._later += [key for key in batch.asked if key in self._spool]
+        self._never_came_to_be(batch)
+        self._say(f"batch {batch.name}: refused for now ({status.said}), handed over again after another has ended")
+        return True
+
+    async def _content(self, batch: Batch, file: str) -> bytes:
+        try:
+            return await self._endpoint.content(file)
+        except Fault as fault:
+            if fault.kind == "not_found":  # endpoints delete them after some weeks
+                self._say(f"batch {batch.name}: its file {file} is no longer there")
+                return b""
+            raise self._lost(batch, fault) from None
+
+    async def _one_by_one(self, keys: Iterable[str]) -> AsyncGenerator[tuple[str, Outcome], None]:
+        """Yields outcomes of ordinary requests as they come."""
+
+        async def ask(key: str) -> tuple[str, Outcome]:
+            try:
+                return key, await self._engine.answer(self._spool.get(key))
+            except AnswerFailure as failure:
+                return key, failure
+
+        waiting = iter(keys)
+        under_way: set[asyncio.Task[tuple[str, Outcome]]] = set()
+        try:
+            while True:
+                while len(under_way) < self._engine.concurrency and (key := next(waiting, None)) is not None:
+                    under_way.add(asyncio.create_task(ask(key)))
+                if not under_way:
+                    return
+                done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    yield task.result()
+        finally:
+            for task in under_way:
+                task.cancel()
+
+    def _lost(self, batch: Batch, fault: Fault) -> UserError:
+        return UserError(
+            f"{self._place} does not give batch {batch.name or batch.mark}: {fault.kind}: {fault}. It is recorded in "
+            f"{self._ledger.path}: mend this and run the same command again to go on waiting for it; if the batch is "
+            "lost for good, delete that file, and its requests are handed over anew"
+        )
+
+
+def _unmentioned(batch: Batch, status: BatchStatus) -> AnswerFailure:
+    """Returns why a request has no line in what a batch gave."""
+    match status.state:
+        case "expired":
+            return AnswerFailure("expired", f"batch {batch.name} expired before this request was answered")
+        case "cancelled":
+            return AnswerFailure("cancelled", f"batch {batch.name} was cancelled before this request was answered")
+        case "failed":
+            return AnswerFailure("bad_request", f"batch {batch.name} was refused: {status.code}: {status.said}")
+        case _:
+            return AnswerFailure("malformed", f"batch {batch.name} does not mention this request")

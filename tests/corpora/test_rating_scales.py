@@ -1,0 +1,115 @@
+"""Lists with a number per rater, some of whom gave none."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialeval.corpora.rated_items import Scale
+from dialeval.corpora.rated_readers import RATED_READERS, read_rated
+from dialeval.corpora.rating_scales import is_missing, ratings_of, ratings_on
+from dialeval.errors import UserError
+
+# Lists with a number per rater, some of whom gave none.
+
+ITEM = ("c", "i", "coherence")
+SCALE = Scale(0.0, 2.0)
+
+
+@pytest.mark.parametrize("value", [None, "N/A", "n/a", "NA", " N/A (no errors)", "N/A: the user\nleft", "na."])
+def test_these_are_no_ratings(value: object) -> None:
+    assert is_missing(value)
+
+
+@pytest.mark.parametrize("value", [0, 1.5, "0", "", "Natural", "no N/A", "none", [], float("nan")])
+def test_these_are_not_taken_for_missing(value: object) -> None:
+    assert not is_missing(value)
+
+
+def test_a_missing_rating_keeps_its_place() -> None:
+    notes: Counter[str] = Counter()
+    ratings = ratings_on(ITEM, ["N/A", 2, None, 1], SCALE, "f, record 1", notes)
+    assert [(rating.round, rating.value, rating.n_raters) for rating in ratings] == [
+        (1, 2, 1),
+        (3, 1, 1),
+        (None, 1.5, 2),
+    ]
+    assert notes == {"ratings that are missing or N/A": 2}
+
+
+def test_dimensions_without_a_rating_are_counted() -> None:
+    notes: Counter[str] = Counter()
+    known = {"Coherent": ("coherence", SCALE), "Overall": ("overall", Scale(0.0, 4.0))}
+    assert ratings_of(("c", "i"), {"Coherent": [], "Overall": ["N/A"]}, known, "f, record 1", notes) == []
+    assert notes["items that nobody rated on coherence"] == notes["items that nobody rated on overall"] == 1
+    assert ratings_of(("c", "i"), None, known, "f, record 1", notes) == []
+    with pytest.raises(
+        UserError, match="f, record 1: 'Coherence' is not rated in this data set .did you mean 'Coherent'"
+    ):
+        ratings_of(("c", "i"), {"Coherence": [1]}, known, "f, record 1", notes)
+
+
+# Files that name the reader they should have been given to.
+
+FED = {"context": "User: Hi", "response": "System: Yo", "system": "x", "annotations": {"Relevant": [1]}}
+USR = {"context": "hi", "fact": "", "responses": [{"response": "yo", "model": "x", "Maintains Context": [1]}]}
+GRADE = {"ID": 1, "Dataset": "convai2", "Context": "hi", "Response": "yo", "HumanScores": "[1]"}
+CONTURE = {"dialog_id": 1, "turns": [{"user": "hi", "chatbot": "yo", "overall impression": 1}], "dialog_ratings": []}
+ZHAO = {"context": [["A", "hi"]], "reference": ["B", "yo"], "responses": {}}
+
+
+@pytest.mark.parametrize(
+    ("content", "readers"),
+    [
+        ([FED], "fed_turn or fed_dialogue"),
+        ([USR], "usr"),
+        ([GRADE], "grade_convai2, grade_dailydialog or grade_empathetic"),
+        ([CONTURE], "conture_turn or conture_dialogue"),
+        ({"1": ZHAO}, "zhao"),
+        ([{"context": "A:在", "response": "B:好", "annotations": {"relevant": [1]}}], "dstc10_json or dstc11_json"),
+    ],
+)
+def test_rated_jsonl_says_who_reads_a_file_of_others(tmp_path: Path, content: Any, readers: str) -> None:
+    path = tmp_path / "rated.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(
+        UserError, match=f"'item_id' is missing; present: .*; a file with these fields is read by {readers}: "
+    ):
+        read_rated("rated_jsonl", "mine", path)
+    assert {name.strip(" ,") for name in readers.replace(" or ", ",").split(",")} <= {*RATED_READERS}
+
+
+FILES: dict[str, Any] = {"usr": [USR], "fed": [FED], "grade": [GRADE], "conture": [CONTURE], "zhao": {"1": ZHAO}}
+READERS = ("fed_turn", "fed_dialogue", "usr", "grade_convai2", "conture_turn", "zhao")
+
+
+@pytest.mark.parametrize(
+    ("reader", "whose"), [(reader, whose) for reader in READERS for whose in FILES if not reader.startswith(whose)]
+)
+def test_a_file_of_another_data_set_is_refused_with_its_reader(tmp_path: Path, reader: str, whose: str) -> None:
+    path = tmp_path / "rated.json"
+    path.write_text(json.dumps(FILES[whose], indent=1), encoding="utf-8")
+    with pytest.raises(UserError, match=f"a file with these fields is read by {whose}"):
+        read_rated(reader, "mine", path)
+
+
+@pytest.mark.parametrize("content", ["<html>\n<body>404</body>\n</html>\n", "context,response\na,b\n"])
+@pytest.mark.parametrize("reader", READERS[:-1])
+def test_what_is_no_json_is_shown(tmp_path: Path, reader: str, content: str) -> None:
+    path = tmp_path / "rated.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(
+        UserError, match=f"rated.json: reader {reader} needs JSON objects, .* begins with '{content[:6]}"
+    ):
+        read_rated(reader, "mine", path)
+
+
+def test_rated_jsonl_names_no_reader_for_what_nobody_knows(tmp_path: Path) -> None:
+    path = tmp_path / "rated.json"
+    path.write_text('[{"id": 1, "response": "x"}]', encoding="utf-8")
+    with pytest.raises(UserError, match="'item_id' is missing; present: id, response$"):
+        read_rated("rated_jsonl", "mine", path)

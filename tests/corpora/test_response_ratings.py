@@ -1,0 +1,368 @@
+"""ConTurE's own file, on hand-made records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialeval.corpora import response_ratings
+from dialeval.corpora.rated_items import RatedReading
+from dialeval.corpora.rated_readers import rated_source_files, read_rated
+from dialeval.errors import UserError
+
+# ConTurE's own file, on hand-made records.
+
+WHOLE = [{"coherent": 3, "human (overall)": 5, "consistent": 1}, {"coherent": 1, "consistent": "N/A"}]
+
+
+def turn(user: str = "User: Hi", chatbot: str = "Chatbot: Yo: you", impression: Any = 1) -> dict[str, Any]:
+    return {"user": user, "chatbot": chatbot, "overall impression": impression}
+
+
+def record(*turns: Any, ratings: Any = WHOLE) -> dict[str, Any]:
+    return {"dialog_id": 3, "turns": list(turns), "dialog_ratings": ratings}
+
+
+def write(folder: Path, *records: Any) -> Path:
+    path = folder / "data.json"
+    path.write_text(json.dumps(records), encoding="utf-8")
+    return path
+
+
+def test_a_reply_is_shown_with_all_before_it_and_clusters_are_dialogues(tmp_path: Path) -> None:
+    path = write(tmp_path, record(turn(), turn("User: So?", "Chatbot: No.", 0)), record(turn(impression=2)))
+    reading = response_ratings.read_turns("mine", path)
+    assert [(item.item_id, item.cluster, item.utterances) for item in reading.items] == [
+        ("conture-turn-000000", "conture-turn-000000", ("Hi", "Yo: you")),
+        ("conture-turn-000001", "conture-turn-000000", ("Hi", "Yo: you", "So?", "No.")),
+        ("conture-turn-000002", "conture-turn-000002", ("Hi", "Yo: you")),
+    ]
+    assert {item.speakers[:2] for item in reading.items} == {("human", "chatbot")}
+    assert not reading.notes
+    assert [(r.dimension, r.value, r.round, r.scale_min, r.scale_max) for r in reading.ratings] == [
+        ("overall", 1, None, 0, 2), ("overall", 0, None, 0, 2), ("overall", 2, None, 0, 2),
+    ]  # fmt: skip
+
+
+def test_dialogues_have_every_raters_ratings(tmp_path: Path) -> None:
+    reading = response_ratings.read_dialogues("mine", write(tmp_path, record(turn(), turn("bye", "bye"))))
+    (item,) = reading.items
+    assert (item.item_id, item.level, item.utterances) == (
+        "conture-dial-000000", "dialogue", ("Hi", "Yo: you", "bye", "bye"),
+    )  # fmt: skip
+    assert [(r.dimension, r.round, r.value, r.scale_max) for r in reading.ratings] == [
+        ("coherence", 0, 3, 3), ("coherence", 1, 1, 3), ("coherence", None, 2, 3),
+        ("overall", 0, 5, 5), ("overall", None, 5, 5), ("consistent", 0, 1, 1), ("consistent", None, 1, 1),
+    ]  # fmt: skip
+    assert reading.notes["ratings that are missing or N/A"] == 2
+
+
+def test_a_chatbot_that_said_nothing_was_rated_too(tmp_path: Path) -> None:
+    path = write(tmp_path, record(turn(chatbot="Chatbot:", impression=0), turn(impression=None)))
+    reading = response_ratings.read_turns("mine", path)
+    assert [item.utterances for item in reading.items] == [("Hi", "<EMPTY>")]
+    assert reading.notes == {"utterances without a text, shown as <EMPTY>": 1}
+    assert reading.skipped == {"records without a rating": 1}
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (record(turn(), turn(impression=3)), "record 1, turn 2, 'overall impression': the rating 3 is off its scale"),
+        (record({"user": "x"}), "record 1, turn 1: the field 'chatbot' is missing; present: user"),
+        (record("x"), "turn 1: an object with 'user' and 'chatbot' is needed, not 'x'"),
+        (record() | {"turns": 4}, "'turns' must be a list of objects with 'user' and 'chatbot', not 4"),
+        ({"dialog_id": 1}, "'turns', which reader conture_turn needs, is missing"),
+    ],
+)
+def test_mistakes_name_the_turn(tmp_path: Path, bad: Any, words: str) -> None:
+    with pytest.raises(UserError, match=words) as refused:
+        response_ratings.read_turns("mine", write(tmp_path, bad))
+    assert "data.json" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "words"),
+    [
+        ([{"coherent": 0}], "'coherent', rater 1: the rating 0 is off its scale, 1 to 3"),
+        ([{"funny": 1}], "'funny' is not rated in this data set"),
+        ({"coherent": 1}, "'dialog_ratings' must be a list with an object of dimension -> rating for each rater"),
+        (None, "no rated item in it .1 records without a rating left out"),
+    ],
+)
+def test_mistakes_in_the_ratings_of_a_dialogue_are_told(tmp_path: Path, ratings: Any, words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        response_ratings.read_dialogues("mine", write(tmp_path, record(turn(), ratings=ratings)))
+
+
+# GRADE's own file, on hand-made records.
+
+
+def grade_record(dataset: str = "convai2", scores: Any = "[5, 4, 2]", **more: Any) -> dict[str, Any]:
+    said = {"Context": "how ?|||so far ?", "Response": " by bus .", "HumanScores": scores}
+    return {"ID": 9, "Dataset": dataset, "DialogModel": "bert_ranker", **said, **more}
+
+
+def read(folder: Path, dataset: str, *records: Any) -> RatedReading:
+    path = folder / "human_judgement.json"
+    path.write_text(json.dumps(records), encoding="utf-8")
+    return read_rated(f"grade_{dataset}", "mine", path)
+
+
+def test_each_data_set_is_read_by_itself(tmp_path: Path) -> None:
+    records = (
+        grade_record("dailydialog_EVAL"),
+        grade_record(),
+        grade_record("empatheticdialogues"),
+        grade_record(Response="on foot ."),
+    )
+    reading = read(tmp_path, "convai2", *records)
+    assert [(item.item_id, item.cluster, item.utterances) for item in reading.items] == [
+        ("convai2-grade-000000", "convai2-grade-000000", ("how ?", "so far ?", "by bus .")),
+        ("convai2-grade-000001", "convai2-grade-000000", ("how ?", "so far ?", "on foot .")),
+    ]
+    assert reading.items[0].speakers == ("chatbot", "human", "chatbot")
+    assert reading.skipped == {"responses on other data sets": 2}
+    for dataset in ("dailydialog", "empathetic"):
+        (item,) = read(tmp_path, dataset, *records).items
+        assert item.item_id == f"{dataset}-grade-000000"
+
+
+@pytest.mark.parametrize("scores", ["[5, 4, 2, 1]", [5, 4, 2, 1]])
+def test_single_ratings_of_however_many_are_kept(tmp_path: Path, scores: Any) -> None:
+    ratings = read(tmp_path, "convai2", grade_record(scores=scores)).ratings
+    assert [(r.dimension, r.round, r.value, r.n_raters) for r in ratings] == [
+        ("relevance", 0, 5, 1), ("relevance", 1, 4, 1), ("relevance", 2, 2, 1), ("relevance", 3, 1, 1),
+        ("relevance", None, 3, 4),
+    ]  # fmt: skip
+    assert {(r.scale_min, r.scale_max) for r in ratings} == {(1, 5)}
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (grade_record(scores="[5, 6]"), "record 1, 'HumanScores', rater 2: the rating 6 is off its scale, 1 to 5"),
+        (grade_record(scores="[5, 4"), "record 1, 'HumanScores': not valid JSON"),
+        (grade_record(scores="4"), "'HumanScores': a list with a number per rater is needed, not '4'"),
+        (grade_record(Context=None), "'Context' is null; it must be a text"),
+        (grade_record("reddit"), "nothing in it is on convai2; its data sets are reddit"),
+        (grade_record(scores="[]"), "no rated item in it .1 records without a rating left out"),
+    ],
+)
+def test_mistakes_name_the_record(tmp_path: Path, bad: Any, words: str) -> None:
+    with pytest.raises(UserError, match=words) as refused:
+        read(tmp_path, "convai2", bad)
+    assert "human_judgement.json" in str(refused.value)
+
+
+# GRADE's texts of one chatbot, on hand-made files.
+
+CONTEXTS = "how ?|||so far ?\nhow ?|||so far ?\nalone ?\n"
+
+
+def grade_texts_write(
+    folder: Path, *, responses: str = "by bus .\non foot .\nno .\n", scores: str = "4.5\n1\n2.25\n\n"
+) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "human_ctx.txt"
+    path.write_text(CONTEXTS, encoding="utf-8")
+    (folder / "human_hyp.txt").write_text(responses, encoding="utf-8")
+    (folder / "human_score.txt").write_text(scores, encoding="utf-8")
+    return path
+
+
+def test_lines_of_three_files_are_one_item(tmp_path: Path) -> None:
+    reading = response_ratings.read_grade_texts("mine", grade_texts_write(tmp_path))
+    assert [(item.item_id, item.cluster[-1], item.utterances) for item in reading.items] == [
+        ("grade-000000", "0", ("how ?", "so far ?", "by bus .")),
+        ("grade-000001", "0", ("how ?", "so far ?", "on foot .")),
+        ("grade-000002", "2", ("alone ?", "no .")),
+    ]
+    assert [(r.dimension, r.value, r.round, r.n_raters, r.scale_min, r.scale_max) for r in reading.ratings] == [
+        ("relevance", 4.5, None, None, 1, 5), ("relevance", 1, None, None, 1, 5), ("relevance", 2.25, None, None, 1, 5),
+    ]  # fmt: skip
+
+
+def test_the_scores_may_lie_where_the_authors_have_them(tmp_path: Path) -> None:
+    path = grade_texts_write(tmp_path / "evaluation/eval_data/convai2/bert_ranker")
+    scores = tmp_path / "evaluation/human_score/convai2/bert_ranker/human_score.txt"
+    scores.parent.mkdir(parents=True)
+    path.with_name("human_score.txt").rename(scores)
+    assert [rating.value for rating in response_ratings.read_grade_texts("mine", path).ratings] == [4.5, 1, 2.25]
+    assert rated_source_files("grade_texts", path) == [path, path.with_name("human_hyp.txt"), scores]
+    scores.unlink()
+    with pytest.raises(UserError, match="human_score/convai2/bert_ranker/human_score.txt"):
+        response_ratings.read_grade_texts("mine", path)
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"scores": "1\n2\n"}, "human_score.txt: 2 lines, but .*human_ctx.txt has 3"),
+        ({"scores": "1\n6\n2\n"}, "human_score.txt, line 2: the rating 6 is off its scale, 1 to 5"),
+        ({"scores": "1\nok\n2\n"}, "human_score.txt, line 2: 'ok' is no rating"),
+        ({"responses": "a\n"}, "human_hyp.txt: 1 lines, but"),
+    ],
+)
+def test_mistakes_name_the_file_and_the_line(tmp_path: Path, files: dict[str, str], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        response_ratings.read_grade_texts("mine", grade_texts_write(tmp_path, **files))
+
+
+def test_an_empty_response_is_left_out(tmp_path: Path) -> None:
+    reading = response_ratings.read_grade_texts("mine", grade_texts_write(tmp_path, responses="a\n\nb\n"))
+    assert [item.item_id for item in reading.items] == ["grade-000000", "grade-000002"]
+    assert reading.skipped == {"records with an empty utterance": 1}
+
+
+# USR's own files, on hand-made records.
+
+
+def response(text: str = "by bus .\n", **rated: Any) -> dict[str, Any]:
+    return {"response": text, "model": "Seq2Seq", **(rated or {"Maintains Context": [3, 2, 3]})}
+
+
+def usr_record(*responses: Any, context: str = "how ?\n so far ? \n\n") -> dict[str, Any]:
+    return {"context": context, "fact": "_nofact\n", "annotators": ["a", "b", "c"], "responses": list(responses)}
+
+
+def usr_read(folder: Path, *records: Any) -> RatedReading:
+    path = folder / "tc_usr_data.json"
+    path.write_text(json.dumps(records), encoding="utf-8")
+    return response_ratings.read_usr("mine", path)
+
+
+def test_the_responses_to_a_context_are_one_cluster(tmp_path: Path) -> None:
+    reading = usr_read(
+        tmp_path, usr_record(response(), response("on foot .")), usr_record(response(), context="when ?")
+    )
+    assert [(item.item_id, item.cluster) for item in reading.items] == [
+        ("usr-000000-0", "usr-000000-0"), ("usr-000000-1", "usr-000000-0"), ("usr-000001-0", "usr-000001-0"),
+    ]  # fmt: skip
+    first = reading.items[0]
+    assert first.utterances == ("how ?", "so far ?", "by bus .")
+    assert first.speakers == ("chatbot", "human", "chatbot")
+
+
+def test_every_rater_is_kept_on_the_scales_of_the_paper(tmp_path: Path) -> None:
+    rated = {
+        "Understandable": [1, 0, 1], "Natural": [1, 2, 3], "Maintains Context": [3, 3, 1], "Engaging": [2, None, 2],
+        "Uses Knowledge": [0, 0, 1], "Overall": [5, 4, 3],
+    }  # fmt: skip
+    reading = usr_read(tmp_path, usr_record(response(**rated)))
+    means = [(r.dimension, r.n_raters, r.scale_min, r.scale_max) for r in reading.ratings if r.round is None]
+    assert means == [
+        ("understandability", 3, 0, 1), ("natural", 3, 1, 3), ("relevance", 3, 1, 3), ("interestingness", 2, 1, 3),
+        ("uses knowledge", 3, 0, 1), ("overall", 3, 1, 5),
+    ]  # fmt: skip
+    assert [r.value for r in reading.ratings if r.dimension == "overall"] == [5, 4, 3, 4]
+    assert reading.notes == {"ratings that are missing or N/A": 1}
+
+
+def test_what_cannot_be_scored_is_left_out(tmp_path: Path) -> None:
+    reading = usr_read(tmp_path, usr_record(response("\n"), response(Overall=[]), response()), usr_record())
+    assert [item.item_id for item in reading.items] == ["usr-000000-2"]
+    assert reading.skipped == {"records without a rating": 1, "records with an empty utterance": 1}
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (
+            usr_record(response(), response(Overall=[0])),
+            "record 1, response 2, 'Overall', rater 1: the rating 0 is off",
+        ),
+        (usr_record(response(Fun=[1])), "record 1, response 1: 'Fun' is not rated in this data set"),
+        (usr_record("x"), "record 1, response 1: an object with 'response' and ratings is needed, not 'x'"),
+        (usr_record() | {"responses": "x"}, "record 1: 'responses' must be a list of rated responses"),
+        ({"context": "x", "Responses": []}, "'responses', which reader usr needs, is missing"),
+        ({"context": "x", "responses": {}, "reference": []}, "read by zhao: name that as the reader"),
+    ],
+)
+def test_mistakes_name_the_response(tmp_path: Path, bad: Any, words: str) -> None:
+    with pytest.raises(UserError, match=words) as refused:
+        usr_read(tmp_path, bad)
+    assert "tc_usr_data.json" in str(refused.value)
+
+
+# Zhao's own files, on hand-made records.
+
+
+def worker(overall: Any = 4, **more: Any) -> dict[str, Any]:
+    return {"worker_id": "w", "overall": overall, "overall_is_outlier": True, "fact": "na", **more}
+
+
+def zhao_response(*workers: Any, text: str = "by bus .") -> dict[str, Any]:
+    return {"uttr": text, "scores": {f"worker_{n}": one for n, one in enumerate(workers)}}
+
+
+def dialogue(**responses: Any) -> dict[str, Any]:
+    context = [["A", "how ?"], ["A", " "], ["A", "so far ?"], ["B", "far ?"]]
+    return {"context": context, "reference": ["A", "on foot ."], "responses": responses}
+
+
+def zhao_read(folder: Path, content: Any) -> RatedReading:
+    path = folder / "dd_annotations.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return response_ratings.read_zhao("mine", path)
+
+
+def test_who_speaks_like_the_reference_is_the_chatbot(tmp_path: Path) -> None:
+    reading = zhao_read(
+        tmp_path, {"7": dialogue(S2S=zhao_response(worker()), GPT2=zhao_response(worker(2), text="by car ."))}
+    )
+    assert [(item.item_id, item.cluster) for item in reading.items] == [
+        ("zhao-000000-0", "zhao-000000-0"), ("zhao-000000-1", "zhao-000000-0"),
+    ]  # fmt: skip
+    assert reading.items[0].utterances == ("how ?", "so far ?", "far ?", "by bus .")
+    assert reading.items[0].speakers == ("chatbot", "chatbot", "human", "chatbot")
+
+
+def test_every_worker_is_kept_and_nothing_else_about_them(tmp_path: Path) -> None:
+    workers = (worker(5, relevance=1, fact="true"), worker(3, relevance=2, fact="false"), worker(1, fact="na"))
+    reading = zhao_read(tmp_path, {"7": dialogue(S2S=zhao_response(*workers))})
+    assert [(r.dimension, r.round, r.value) for r in reading.ratings] == [
+        ("relevance", 0, 1), ("relevance", 1, 2), ("relevance", None, 1.5),
+        ("fact", 0, 1), ("fact", 1, 0), ("fact", None, 0.5),
+        ("overall", 0, 5), ("overall", 1, 3), ("overall", 2, 1), ("overall", None, 3),
+    ]  # fmt: skip
+    assert reading.notes == {"ratings that are missing or N/A": 2}
+
+
+def test_a_response_that_nobody_rated_is_left_out(tmp_path: Path) -> None:
+    reading = zhao_read(
+        tmp_path, {"7": dialogue(a={"uttr": "x"}, b=zhao_response(worker()), c=zhao_response(worker(), text=""))}
+    )
+    assert [item.item_id for item in reading.items] == ["zhao-000000-1"]
+    assert reading.skipped == {"records without a rating": 1, "records with an empty utterance": 1}
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (
+            dialogue(S2S=zhao_response(worker(), worker(6))),
+            "dialogue '7', response of 'S2S', 'overall', rater 2: the rating 6",
+        ),
+        (dialogue(S2S=zhao_response(worker(fact="maybe"))), "'fact', rater 1: 'maybe' is no rating"),
+        (dialogue(S2S=zhao_response("x")), "'worker_0' must be an object, not 'x'"),
+        (dialogue(S2S={"scores": {}}), "response of 'S2S': the field 'uttr' is missing"),
+        (dialogue() | {"context": "x"}, "'context' must be a list of .speaker, text., not 'x'"),
+        (dialogue() | {"context": [["A", 1]]}, "'context', utterance 1 must be a list of speaker and text"),
+        (dialogue() | {"reference": None}, "'reference' must be a list of speaker and text, not None"),
+        (dialogue() | {"responses": []}, "'responses' must be an object"),
+        ("x", "dialogue '7': an object with 'context', 'reference' and 'responses' is needed, not 'x'"),
+    ],
+)
+def test_mistakes_name_the_dialogue_and_the_response(tmp_path: Path, bad: Any, words: str) -> None:
+    with pytest.raises(UserError, match=words) as refused:
+        zhao_read(tmp_path, {"7": bad})
+    assert "dd_annotations.json" in str(refused.value)
+
+
+def test_a_list_is_refused_with_the_reader_that_takes_it(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="object of id -> dialogue is needed, not list; a file .* is read by usr"):
+        zhao_read(tmp_path, [{"context": "x", "fact": "", "responses": []}])

@@ -1,0 +1,221 @@
+"""ChatGPT's export: the way through the tree that the user saw last."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialeval.corpora.transcripts.items import Options, read_items
+from dialeval.corpora.transcripts.readers import looks_of, read
+from dialeval.corpora.transcripts.transcript import Aside
+from dialeval.errors import UserError
+
+# ChatGPT's export: the way through the tree that the user saw last.
+
+
+def node(parent: str | None, role: str | None, *parts: Any, **more: Any) -> dict[str, Any]:
+    if role is None:
+        return {"parent": parent, "message": None}
+    content = more.pop("content", {"content_type": "text", "parts": [*parts]})
+    return {"parent": parent, "message": {"author": {"role": role}, "content": content, **more}}
+
+
+MAPPING = {
+    "root": node(None, None),
+    "hidden": node("root", "system", "", metadata={"is_visually_hidden_from_conversation": True}),
+    "ask": node("hidden", "user", "Where do herons nest?", {"content_type": "image_asset_pointer"}),
+    "first": node("ask", "assistant", "I cannot say."),
+    "call": node("ask", "assistant", content={"content_type": "code", "text": "find()"}, recipient="browser"),
+    "found": node("call", "tool", "On a mill."),
+    "think": node("found", "assistant", content={"content_type": "thoughts", "thoughts": [{"content": "Hm."}]}),
+    "last": node("think", "assistant", "On the old mill.", metadata={"model_slug": "heron-7b"}),
+}
+CHAT = {"conversation_id": "c1", "id": "c1", "title": "Herons", "mapping": MAPPING, "current_node": "last"}
+
+
+def written(folder: Path, *chats: Any) -> Path:
+    path = folder / "conversations.json"
+    path.write_text(json.dumps(chats), encoding="utf-8")
+    return path
+
+
+def test_what_the_user_saw_last_is_the_dialogue(tmp_path: Path) -> None:
+    path = written(tmp_path, CHAT)
+    (found,) = read(path, "auto", {}, Counter())
+    assert looks_of(path) == "chatgpt"
+    assert (found.dialogue_id, found.system) == ("c1", "heron-7b")
+    assert found.speakers == ("user", "assistant")
+    assert found.utterances == ("Where do herons nest?\n[image_asset_pointer]", "On the old mill.")
+    assert found.asides == (
+        Aside(1, "tool_call", "browser(find())"),
+        Aside(1, "tool_result", "On a mill."),
+        Aside(1, "reasoning", "Hm."),
+    )
+
+
+def test_another_branch_and_another_model(tmp_path: Path) -> None:
+    mapping = MAPPING | {"more": node("last", "user", "Thanks"), "end": node("more", "assistant", "Bye.")}
+    mapping["end"]["message"]["metadata"] = {"model_slug": "reed"}
+    branch = CHAT | {"current_node": "first", "default_model_slug": "sedge"}
+    notes: Counter[str] = Counter()
+    one, two = read(written(tmp_path, branch, CHAT | {"mapping": mapping, "current_node": "end"}), "auto", {}, notes)
+    assert (one.system, one.utterances[1:]) == ("sedge", ("I cannot say.",))
+    assert (two.system, len(two.utterances)) == ("reed", 4)
+    assert notes["conversations in which several models answered, taken for the last one's"] == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"current_node": "gone"}, "the node 'gone' is not there"),
+        ({"mapping": []}, "the node 'last' is not there"),
+        ({"mapping": MAPPING | {"root": node("last", None)}}, "the node 'last' stands above itself"),
+    ],
+)
+def test_a_broken_tree_is_told(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError, match=f"conversations.json, record 1: in 'mapping' {words}; export"):
+        list(read(written(tmp_path, CHAT | change), "auto", {}, Counter()))
+
+
+# Rasa's trackers: what user and bot said, and what the bot did between.
+
+EVENTS: list[dict[str, Any]] = [
+    {"event": "action", "name": "action_session_start"},
+    {"event": "user", "text": "Where is it?", "parse_data": {"intent": {"name": "where"}}},
+    {"event": "slot", "name": "order", "value": 7},
+    {"event": "action", "name": "action_find"},
+    {"event": "action", "name": "utter_place"},
+    {"event": "bot", "text": "In Ulm."},
+    {"event": "bot", "text": None, "data": {"image": "map.png"}},
+]
+
+
+def test_a_tracker_is_a_dialogue(tmp_path: Path) -> None:
+    path = tmp_path / "trackers.json"
+    path.write_text(json.dumps([{"sender_id": "c1", "events": EVENTS}]), encoding="utf-8")
+    reading = read_items("bot", path, Options(system="heron"))
+    (item,) = reading.items
+    assert (item.item_id, item.judged, item.utterances) == ("c1/heron", "bot", ("Where is it?", "In Ulm."))
+    assert [row["text"] for row in reading.asides] == ["action_find()"]
+
+
+def test_events_that_are_none_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "trackers.json"
+    path.write_text(json.dumps([{"sender_id": "c1", "events": ["user: hi"]}]), encoding="utf-8")
+    with pytest.raises(UserError, match="trackers.json, record 1: 'events' must be a list of objects"):
+        read_items("bot", path, Options())
+
+
+# What was preferred and what was not are two dialogues on one case.
+
+CHOSEN = ("Where?", "On a mill.", "Which?", "The old one.")
+ASKED = [{"role": "user", "content": "Where?"}]
+
+
+def marked(*texts: str) -> str:
+    return "".join(f"\n\n{('Human', 'Assistant')[n % 2]}: {text}" for n, text in enumerate(texts))
+
+
+def lines(folder: Path, *records: Any) -> Path:
+    path = folder / "pairs.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def test_marks_say_who_speaks(tmp_path: Path) -> None:
+    path = lines(tmp_path, {"chosen": marked(*CHOSEN), "rejected": marked(*CHOSEN[:3], "No:\n\nidea.")})
+    reading = read_items("pairs", path, Options())
+    assert looks_of(path) == "preferences"
+    assert [(one.item_id, one.case_id, one.judged) for one in reading.items] == [
+        ("pair-1/chosen", "pair-1", "assistant"),
+        ("pair-1/rejected", "pair-1", "assistant"),
+    ]
+    assert [one.utterances for one in reading.items] == [CHOSEN, (*CHOSEN[:3], "No:\n\nidea.")]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"prompt": "Where?", "chosen": "On a mill.", "rejected": "No."},
+        {"prompt": ASKED, "chosen": [{"role": "assistant", "content": "On a mill."}], "rejected": "No."},
+        {"prompt": "Where?", "chosen": [*ASKED, {"role": "assistant", "content": "On a mill."}], "rejected": "No."},
+        {"prompt": marked("Where?"), "chosen": "On a mill.", "rejected": "No."},
+        {"prompt": marked("Where?") + "\n\nAssistant:", "chosen": " On a mill.", "rejected": " No."},
+    ],
+)
+def test_a_prompt_may_stand_apart(tmp_path: Path, record: dict[str, Any]) -> None:
+    chosen, rejected = read(lines(tmp_path, record | {"prompt_id": "q7"}), "auto", {}, Counter())
+    assert (chosen.dialogue_id, chosen.utterances) == ("q7", ("Where?", "On a mill."))
+    assert (rejected.speakers, rejected.utterances[-1]) == (chosen.speakers, "No.")
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        ({"chosen": 3, "rejected": "x"}, "line 1, 'chosen' must be a text or a list of messages, not 3"),
+        ({"chosen": "x", "rejected": None}, "line 1, 'rejected' must be a text or a list"),
+    ],
+)
+def test_what_is_no_dialogue_is_told(tmp_path: Path, record: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        list(read(lines(tmp_path, record), "auto", {}, Counter()))
+
+
+# A reply and what came before it, in two fields, are a dialogue; what was asked is the case.
+
+
+def replies_lines(folder: Path, *records: Any) -> Path:
+    path = folder / "replies.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("record", "utterances"),
+    [
+        ({"instruction": "Where?", "output": "Here."}, ("Where?", "Here.")),
+        ({"prompt": "Where?", "response": "Here."}, ("Where?", "Here.")),
+        ({"prompt": "Where?", "completion": "Here."}, ("Where?", "Here.")),
+        ({"context": ["Hi", "Hello", "Where?"], "response": "Here."}, ("Hi", "Hello", "Where?", "Here.")),
+        ({"context": [{"role": "user", "content": "Where?"}], "response": "Here."}, ("Where?", "Here.")),
+        ({"instruction": "Sum up.", "input": "A text.", "output": "So."}, ("Sum up.\n\nA text.", "So.")),
+        ({"instruction": "Where?", "context": "A mill.", "response": "There."}, ("Where?\n\nA mill.", "There.")),
+        (
+            {"history": [["Hi", "Hello"]], "instruction": "Where?", "input": "", "output": "Here."},
+            ("Hi", "Hello", "Where?", "Here."),
+        ),
+    ],
+)
+def test_what_came_before_a_reply(tmp_path: Path, record: dict[str, Any], utterances: tuple[str, ...]) -> None:
+    (found,) = read(replies_lines(tmp_path, record), "auto", {}, Counter())
+    assert found.utterances == utterances
+    assert found.speakers == (("user", "assistant") * 2)[: len(utterances)]
+
+
+def test_systems_meet_on_what_was_asked(tmp_path: Path) -> None:
+    several = {
+        "instruction": "Where?",
+        "completions": [{"model": name, "response": name} for name in ("heron", "reed")],
+    }
+    path = replies_lines(tmp_path, several, {"instruction": "Where?", "output": "x", "generator": "sedge"})
+    items = read_items("replies", path, Options()).items
+    assert [item.system for item in items] == ["heron", "reed", "sedge"]
+    assert len({item.case_id for item in items} - {""}) == 1
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        ({"prompt": "Hi", "response": None}, "line 1: 'response' is None; it must be a text, the reply"),
+        ({"prompt": 3, "response": "x"}, "line 1: 'prompt' is 3; it must be a text or a list of them"),
+        ({"context": {"a": 1}, "response": "x"}, "line 1: 'context' is {'a': 1}; it must be"),
+        ({"instruction": "Hi", "completions": ["x"]}, "line 1: 'completions' must be a list of objects with 'model'"),
+    ],
+)
+def test_what_is_no_reply_is_told(tmp_path: Path, record: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        list(read(replies_lines(tmp_path, record), "auto", {}, Counter()))

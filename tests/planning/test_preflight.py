@@ -1,0 +1,210 @@
+"""Before anything runs: all that a run needs and has not is told at once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from config_example import BASE
+from wide_configuration import WIDE
+from workspace import ROOT, SMALL
+
+from dialeval.config import load_config
+from dialeval.config.configuration import Config
+from dialeval.corpora.robustness_sets import SETS
+from dialeval.errors import UserError
+from dialeval.planning.preflight import NEEDS, Need, check_transcripts, checked_config, is_named, refuse_without_section
+
+# Before anything runs: all that a run needs and has not is told at once.
+
+
+def check(raw: dict[str, Any], *given: Path, asks: bool = True) -> str:
+    with pytest.raises(UserError) as caught:
+        checked_config(raw, given, asks=asks, reads=True, own_environments=False)
+    return str(caught.value)
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.yaml"
+    path.write_text("models: {a: {}}\n", encoding="utf-8")
+    return path
+
+
+def test_all_that_is_wrong_and_all_that_is_not_there_in_one_message(mine: Path) -> None:
+    (mine.parent / "taken").write_text("", encoding="utf-8")
+    robustness = {"corpora": ["bundled"], "strategies": ["order_shufle"]}
+    raw = {**BASE, "random_seed": "x", "results_dir": "taken", "robustness": robustness}
+    message = check(raw, mine)
+    assert "the configuration in mine.yaml has 3 mistakes" in message
+    for words in ("random_seed: 'x'", "results_dir: ", "robustness.strategies: there is no"):
+        assert words in message
+    assert "stands alone" not in message
+    assert "OPENAI_API_KEY" not in message, "the key is demanded when the first request is to leave"
+
+
+def test_a_rewriter_is_asked_for_what_a_model_makes(mine: Path) -> None:
+    robustness = {"corpora": ["bundled"], "rewriter": "local", "rewritten": ["order_shuffle"]}
+    assert "robustness.rewritten: no model makes 'order_shuffle'" in check({**BASE, "robustness": robustness}, mine)
+
+
+def test_wordnet_that_is_not_there_is_told_before_anything_runs(mine: Path) -> None:
+    robustness = {"corpora": ["bundled"], "wordnet": "dict"}
+    message = check({**BASE, "data_dir": str(mine.parent), "robustness": robustness}, mine)
+    assert "robustness.wordnet: " in message
+    assert "dict has no file index.noun" in message
+
+
+def test_a_language_that_nobody_can_translate_into_is_told_before_anything_runs(mine: Path) -> None:
+    translate = {"bundled": {"into": ["es", "xx"], "by": "gpt", "source": "englsh"}}
+    message = check({**BASE, "translate": translate}, mine, asks=False)
+    assert "translate.bundled.into: nothing is known of a language 'xx'" in message
+    assert "translate.bundled.source: nothing is known of a language 'englsh'" in message
+    assert "'es'" not in message
+
+
+def test_a_file_that_lacks_something_is_said_to_stand_alone(mine: Path) -> None:
+    assert "stands alone: nothing is taken from config.yaml" in check({"judges": ["forest"]}, mine)
+
+
+def test_published_sets_that_are_not_whole_are_told_before_anything_runs(mine: Path) -> None:
+    folder = mine.parent / "sets"
+    damaged, original = (folder / path for path in SETS["repetition"].files)
+    damaged.parent.mkdir(parents=True)
+    for published, strategies, words in (
+        ([], None, "has none of the published sets"),
+        ([damaged], None, "und/repetition-original_text.txt of repetition"),
+        ([damaged, original], ["repetition", "dullness"], "int/dullness-perturbed_text.txt of dullness"),
+    ):
+        for path in published:
+            path.write_text("r\tA\tB\n", encoding="utf-8")
+        robustness = {"published": str(folder), "strategies": strategies}
+        message = check({**BASE, "robustness": robustness}, mine, asks=False)
+        assert f"robustness.published: {folder}" in message
+        assert words in message
+    robustness = {"published": str(folder), "strategies": ["repetition"]}
+    checked_config({**BASE, "robustness": robustness}, [mine], asks=False, reads=True, own_environments=False)
+
+
+def test_chatbots_in_another_order_are_the_same_run() -> None:
+    """Every table, request and random draw of a run follows its configuration, which is the same one."""
+    chatbots = [*BASE["chatbots"], *(["generic"] if "generic" not in BASE["chatbots"] else [])]
+    models = {**BASE["models"], "generic": {"engine": "embedded", "method": "generic"}}
+    first, again = (
+        checked_config(
+            {**BASE, "models": models, "chatbots": order}, [], asks=False, reads=True, own_environments=False
+        )
+        for order in (chatbots, chatbots[::-1])
+    )
+    assert len(first.chatbots) > 1
+    assert first.model_dump_json() == again.model_dump_json()
+
+
+def test_wrong_transcripts_are_told_before_a_job_runs(tmp_path: Path) -> None:
+    line = '{"dialogue_id": 1, "system": "a", "utterances": ["Hi.", "Hello."]}\n'
+    (tmp_path / "good.jsonl").write_text(line, encoding="utf-8")
+    (tmp_path / "twice.jsonl").write_text(line + line.replace("Hello", "Well"), encoding="utf-8")
+    (tmp_path / "odd.jsonl").write_text('{"utterances": 3}', encoding="utf-8")
+    names = ("good", "twice", "odd")
+    transcripts = {name: {"path": str(tmp_path / f"{name}.jsonl")} for name in names}
+    config = load_config(
+        {
+            "models": {"forest": {"engine": "embedded", "method": "forest"}},
+            "judges": ["forest"],
+            "transcripts": transcripts,
+            "protocols": {"human_like": {"form": "detect", "of": {"source": list(names)}}},
+        }
+    )
+    check_transcripts(config, ["good"])
+    with pytest.raises(UserError) as caught:
+        check_transcripts(config, names)
+    twice, odd = str(caught.value).splitlines()
+    assert twice.startswith("transcripts.twice: ")
+    assert "line 1; line 2" in twice
+    assert odd.startswith(f"transcripts.odd: {tmp_path / 'odd.jsonl'}, line 1: 'utterances' must be a list")
+
+
+SCALE = {"form": "scale", "of": {"source": "support"}, "criteria": ["overall"], "judges": ["gpt"], "template": "own.j2"}
+
+
+@pytest.mark.parametrize(
+    ("template", "questions", "refused"),
+    [
+        ("How much does it help, 1 to 5?\n{{ render_dialogue(dialogue) }}\nWrite: overall - x", {}, True),
+        (
+            "How much does it help, 1 to 5?\n{{ render_dialogue(dialogue) }}\nWrite: overall - x",
+            {"q": "Does it help?"},
+            False,
+        ),
+        ("{{ criterion.meaning }}\n{{ render_dialogue(dialogue) }}\nWrite: overall - x", {}, False),
+        ("{{ criterion.question }}\n{{ render_dialogue(dialogue) }}\nWrite: overall - x", {}, False),
+    ],
+)
+def test_a_template_that_asks_in_words_of_its_own_needs_what_annotators_are_asked(
+    mine: Path, template: str, questions: dict[str, str], refused: bool
+) -> None:
+    (mine.parent / "prompts").mkdir()
+    (mine.parent / "prompts" / "own.j2").write_text(template, encoding="utf-8")
+    (mine.parent / "s.jsonl").write_text("", encoding="utf-8")
+    raw = {
+        "models": {"gpt": {"engine": "openai", "model": "gpt"}},
+        "judges": ["gpt"],
+        "data_dir": str(mine.parent),
+        "transcripts": {"support": {"path": "s.jsonl"}},
+        "protocols": {"q": SCALE},
+        "prompts": {"directory": str(mine.parent / "prompts")},
+        "labels": {"path": "labels", "questions": questions},
+    }
+    if refused:
+        message = check(raw, mine, asks=False)
+        assert "labels.questions: protocol q asks judges by its own template own.j2" in message
+        assert "questions: {q: '...'}" in message
+    else:
+        checked_config(raw, [mine], asks=False, reads=True, own_environments=False)
+
+
+# Targets that are asked for without their section of the configuration say which one that is.
+
+RULES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("rules/*.smk")))
+BATTLES: dict[str, Any] = {"battles": {"mine": {"path": "mine.csv"}}}
+BY_RULES: dict[str, Any] = {
+    "transcripts": {"support": {"path": "support.jsonl"}},
+    "protocols": {"failures": {"of": {"source": "support"}}},
+}
+WITHOUT = {"battles": SMALL}
+"""Configurations that have no such section; for all other targets one of battles alone."""
+
+
+@pytest.mark.parametrize("need", NEEDS, ids=lambda need: need.targets[0])
+def test_every_target_says_what_it_needs(need: Need) -> None:
+    without = Config.model_validate(WITHOUT.get(need.targets[0], BATTLES))
+    for target in need.targets:
+        assert re.search(rf"^(rule|use rule \w+ as) {target}( with)?:$", RULES, re.M)
+        with pytest.raises(UserError, match=f"^{target}: the configuration "):
+            refuse_without_section(without, target.__eq__)
+    assert (ROOT / re.findall(r"docs/\w+\.md", need.words)[-1]).is_file()
+
+
+def test_what_is_configured_is_refused_nobody() -> None:
+    translate = {"steps": {"by": "large", "into": ["zh"], "quality": {"back": "large"}}}
+    training = {"turns": {"level": "turn", "domains": {"daily": ["bundled"]}}}
+    everything = Config.model_validate({**WIDE, "translate": translate, "training": training} | BATTLES)
+    refuse_without_section(everything, lambda target: True)
+    for small, targets in (
+        (SMALL, {"all", "report", "live", "botchat"}),
+        (BATTLES, {"all", "battles", "tidy"}),
+        (BY_RULES, {"all", "report", "live"}),
+    ):
+        refuse_without_section(Config.model_validate(small), targets.__contains__)
+
+
+def test_folders_and_profiles_may_be_called_as_targets_are() -> None:
+    assert is_named("label", ["snakemake", "--cores", "2", "label"])
+    assert is_named("label", ["snakemake", "-d", "label", "label"])
+    assert is_named("label", ["snakemake", "--until", "label"])
+    assert not is_named("label", ["snakemake", "--directory", "label", "battles"])
+    assert not is_named("label", ["snakemake", "--omit-from", "label", "--config", "labels=label"])

@@ -1,0 +1,141 @@
+"""The last words of a run that succeeded."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialeval.jobs.run_progress import Whole
+from dialeval.report.terminal_summary import (
+    MOST_ROWS,
+    WIDEST_CELL,
+    SmallTable,
+    head_of,
+    markdown_lines,
+    plain_lines,
+    words_of_this_run,
+)
+
+# The last words of a run that succeeded.
+
+PROGRAM = """
+from pathlib import Path
+from dialeval.report.terminal_summary import say_at_exit
+from dialeval.jobs.run_progress import Whole
+say_at_exit(Path({results!r}), {whole}, {spent}, finished={finished})
+print("Elapsed time: 0:00:01")
+"""
+
+
+def last_words(results: Path, whole: str = "None", spent: str = "None", *, finished: bool = True) -> str:
+    program = PROGRAM.format(results=str(results), whole=whole, spent=spent, finished=finished)
+    done = subprocess.run(
+        [sys.executable, "-u", "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_the_summary_comes_behind_everything_else_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "summary.md").write_text("# DialEval\n\n| System | Rate |\n| ------ | ---: |\n| able   |  66% |\n")
+    words = last_words(tmp_path, "Whole(9, 9, 5, 4, 0, 0, 0)", "0.25")
+    assert words.index("Elapsed time") < words.index("able") < words.index("In this run: 5 requests asked")
+    assert "0.25 spent" in words
+
+
+def test_a_target_without_a_summary_says_only_what_it_asked(tmp_path: Path) -> None:
+    assert "summary" not in last_words(tmp_path, "Whole(9, 9, 5, 4, 0, 0, 0)", finished=False)
+    assert last_words(tmp_path, finished=False).strip() == "Elapsed time: 0:00:01"
+
+
+def test_a_summary_that_is_gone_is_said(tmp_path: Path) -> None:
+    assert "note: " in last_words(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("whole", "spent", "words"),
+    [
+        (Whole(0, 0, 0, 0, 0, 0, 0), None, "This run asked no model anything."),
+        (Whole(9, 9, 5, 4, 0, 0, 0), None, "In this run: 5 requests asked, 4 answers from the store."),
+        (
+            Whole(1200, 1200, 1200, 0, 2, 0, 0),
+            1.5,
+            "In this run: 1,200 requests asked, 0 answers from the store, 2 without an answer; 1.5 spent, in the "
+            "currency of the prices.",
+        ),
+    ],
+)
+def test_what_a_run_asked_in_words(whole: Whole, spent: float | None, words: str) -> None:
+    assert words_of_this_run(whole, spent) == words
+
+
+# Small tables: aligned in Markdown and in a terminal, whatever stands in their cells.
+
+TABLE = SmallTable(("System", "Rate"), (("able", "66.7% (61.0–72.0%)"), ("weak", "–")))
+
+
+def test_markdown_has_columns_of_equal_width_and_numbers_to_the_right() -> None:
+    assert markdown_lines(TABLE) == [
+        "| System |               Rate |",
+        "| ------ | -----------------: |",
+        "| able   | 66.7% (61.0–72.0%) |",
+        "| weak   |                  – |",
+    ]
+
+
+def test_a_terminal_sees_the_same_columns_without_bars() -> None:
+    assert plain_lines("\n".join(markdown_lines(TABLE))) == [
+        "  System                Rate",
+        "  able    66.7% (61.0–72.0%)",
+        "  weak                     –",
+    ]
+
+
+def test_a_long_table_shows_its_head_and_counts_the_rest() -> None:
+    rows = [[f"system {n}", str(n)] for n in range(30)]
+    table = head_of(["System", "Rate"], rows)
+    assert len(table.rows) == MOST_ROWS
+    assert markdown_lines(table)[-1] == "and 22 more"
+    assert head_of(["System", "Rate"], rows[: MOST_ROWS + 1]).more == 0, (
+        "one row more takes no more room than its count"
+    )
+
+
+def test_wide_characters_take_two_columns() -> None:
+    lines = markdown_lines(SmallTable(("System", "Rate"), (("你好", "1"), ("able", "2"))))
+    assert lines[2] == "| 你好   |    1 |"
+
+
+def test_names_cannot_break_out_of_their_cell() -> None:
+    odd = "a|b\\c`d`\x1b[31m\nnext <script>&amp;\u202e\x07"
+    (row,) = [line for line in markdown_lines(SmallTable(("System", "Rate"), ((odd, "1"),))) if "script" in line]
+    assert not any(unicodedata.category(one) in ("Cc", "Cf") for one in row)
+    assert "<" not in row
+    (plain,) = [
+        line for line in plain_lines("\n".join(markdown_lines(SmallTable(("S", "R"), ((odd, "1"),))))) if "a|b" in line
+    ]
+    assert "a|b\\c`d` [31m next <script>&amp;" in plain, "a terminal shows what the name is"
+
+
+@given(st.lists(st.tuples(st.text(max_size=80), st.text(max_size=20)), min_size=1, max_size=5))
+def test_any_names_give_rows_of_one_width(rows: list[tuple[str, str]]) -> None:
+    table = SmallTable(("System", "Rate"), tuple(rows))
+    lines = markdown_lines(table)
+    assert len(lines) == len(rows) + 2
+
+    def width(text: str) -> int:
+        wide = sum(unicodedata.east_asian_width(one) in "WF" and not unicodedata.combining(one) for one in text)
+        return len(text) + wide - sum(unicodedata.combining(one) > 0 for one in text)
+
+    assert len({width(line) for line in lines}) == 1
+    assert len(plain_lines("\n".join(lines))) == len(rows) + 1
+
+
+def test_what_is_longer_than_a_column_may_be_is_cut_and_says_so() -> None:
+    (row,) = [line for line in markdown_lines(SmallTable(("S", "R"), (("n" * 100, "1"),))) if "nn" in line]
+    assert "n" * (WIDEST_CELL - 1) + "…" in row

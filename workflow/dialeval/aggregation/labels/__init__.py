@@ -1,1 +1,0 @@
-"""People's labels joined with judgements: what people would say, how far they agree, and who of them differs."""

@@ -1,1 +1,0 @@
-"""Meta-evaluation: scores of judges beside the ratings of people, and what follows from the two."""

@@ -1,0 +1,274 @@
+"""What `dialeval check` looks at: all that a run needs here, and a model asked once."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from dialeval.config.configuration import Config
+from dialeval.config.corpora import absence_in_words, without_absent
+from dialeval.config.endpoints import OpenAIModel
+from dialeval.config.files import configuration_file, read_config_file, shown
+from dialeval.config.models import VllmModel
+from dialeval.engines.answering import run_in_order
+from dialeval.engines.availability import cannot_compute_here, unavailable, without_key
+from dialeval.engines.cl100k import at_hand
+from dialeval.engines.opening import open_engine
+from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
+from dialeval.engines.spending import prices
+from dialeval.engines.spending.prices import prices_of
+from dialeval.errors import UserError
+from dialeval.jobs import run_lock
+from dialeval.paths import PROJECT
+from dialeval.planning.preflight import check_transcripts, checked_config
+
+# Looks at all that a run needs and that can be seen without asking anyone, and at what it would give away.
+
+LEAST_FREE = 1e9
+"""Bytes; the default run leaves a tenth of that behind."""
+_MOST_PATHS = 8
+
+
+def configuration_here(given: Path | None) -> tuple[Config, list[Finding]]:
+    """Returns the configuration that a run in this folder would follow, and what is to be told of it.
+
+    Args:
+        given: the file that the run would name; None for the folder's own.
+
+    Raises:
+        UserError: there is none, or it has mistakes: one message with all of them.
+    """
+    path, note = (given, "") if given else configuration_file(Path.cwd(), PROJECT)
+    whole = checked_config(
+        read_config_file(path), [given] if given else [], asks=False, reads=True, own_environments=False
+    )
+    config = without_absent(whole)
+    found = [Finding(State.OK, "configuration", f"{shown(path)}, and the files that it names are there")]
+    found += [
+        Finding(State.NOTE, "configuration", line.removeprefix("note: "))
+        for line in (note, *absence_in_words(config, whole))
+        if line
+    ]
+    return config, found
+
+
+def findings(config: Config) -> Iterator[Finding]:
+    """Yields what is here and what is missing, in the order in which a run needs it."""
+    yield from _transcripts(config)
+    yield from _models(config)
+    yield from (Finding(State.NOTE, "keys", words) for words in keys_sent(config))
+    yield from _rights(config)
+    if config.talks():
+        yield _vocabulary(config)
+    yield from _disk([config.results_dir, config.store_dir])
+    yield _other_run(config.results_dir)
+
+
+def _transcripts(config: Config) -> Iterator[Finding]:
+    for name in config.transcripts:
+        about = f"transcripts.{name}"
+        try:
+            check_transcripts(config, [name])
+            yield Finding(State.OK, about, f"{config.transcripts_path(name)} can be read")
+        except UserError as error:
+            yield Finding(State.MISSING, about, str(error).removeprefix(f"{about}: "))
+
+
+def _models(config: Config) -> Iterator[Finding]:
+    for name in config.models_in_use():
+        model = config.models[name]
+        reason = unavailable(model) or without_key(model)
+        device = None if reason else cannot_compute_here(model)
+        if reason:
+            yield Finding(State.MISSING, f"models.{name}", reason)
+        elif device:  # a cluster's nodes may have what this machine has not
+            words = f"{device} (jobs on a cluster's nodes need it there, not here)"
+            yield Finding(State.MISSING, f"models.{name}", words)
+        else:
+            has_gpu = isinstance(model, VllmModel)
+            yield Finding(State.OK, f"models.{name}", f"engine {model.engine}{', with a GPU' if has_gpu else ''}")
+
+
+def keys_sent(config: Config) -> list[str]:
+    """Returns a sentence for every environment variable and every host that a run sends its value to."""
+    told: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for name in config.models_in_use():
+        model = config.models[name]
+        if isinstance(model, OpenAIModel):
+            variables = {"as the key": [model.api_key_env] if model.api_key_env else []}
+            for header, variable in model.headers_env.items():
+                variables.setdefault(f"in the header {header}", []).append(variable)
+            for how, names in variables.items():
+                for variable in names:
+                    told[variable, _host(model.base_url), how].append(f"models.{name}")
+    return [
+        f"the value of ${variable} is sent to {host} {how}, by {', '.join(names)}"
+        for (variable, host, how), names in told.items()
+    ]
+
+
+def _host(address: str) -> str:
+    """Returns the host of an address, in the ASCII form of its name: other letters may look like those of another."""
+    parts = urlsplit(address)
+    try:
+        host = parts.netloc if parts.netloc.isascii() else parts.netloc.encode("idna").decode()
+    except UnicodeError:
+        host = parts.netloc.encode("ascii", "backslashreplace").decode()
+    return host if parts.scheme == "https" else f"{host} (unencrypted, http)"
+
+
+def _rights(config: Config) -> Iterator[Finding]:
+    """Yields what a configuration of someone else could do with the rights of the user."""
+    for name in config.models_in_use():
+        if getattr(config.models[name], "trust_remote_code", False):
+            words = "trust_remote_code: Python code that comes with the model runs with your rights"
+            yield Finding(State.NOTE, f"models.{name}", words)
+    outside = sorted({str(path) for path in _paths(config.model_dump()) if _is_outside(path)})
+    if outside:
+        shown = ", ".join(outside[:_MOST_PATHS]) + ("" if len(outside) <= _MOST_PATHS else ", ...")
+        words = (
+            f"files outside of this folder are named: {shown}; a run reads them, and writes results and labels there"
+        )
+        yield Finding(State.NOTE, "files", words)
+
+
+def _paths(value: Any) -> Iterator[Path]:
+    if isinstance(value, Path):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _paths(part)
+
+
+def _is_outside(path: Path) -> bool:
+    place = path.expanduser().resolve()
+    return not any(place.is_relative_to(folder) for folder in (Path.cwd().resolve(), PROJECT.resolve()))
+
+
+def _vocabulary(config: Config) -> Finding:
+    try:
+        if at_hand(config.tokens.cl100k_file):
+            return Finding(State.OK, "tokens", "the vocabulary is here")
+    except UserError as error:
+        return Finding(State.MISSING, "tokens.cl100k_file", str(error))
+    if config.tokens.fetch:
+        return Finding(State.NOTE, "tokens", "the first run fetches a vocabulary (0.8 MB), or counts words without it")
+    return Finding(State.NOTE, "tokens", "no vocabulary is here, so that lengths are counted in words")
+
+
+def _disk(folders: Sequence[Path]) -> Iterator[Finding]:
+    for folder in dict.fromkeys(folders):
+        place = folder.expanduser().absolute()
+        there = next(path for path in (place, *place.parents) if path.exists())
+        free = shutil.disk_usage(there).free
+        words = f"{free / 1e9:,.1f} GB are free"
+        if free < LEAST_FREE:
+            yield Finding(State.MISSING, str(folder), f"only {words}; make room, or name another folder")
+        else:
+            yield Finding(State.OK, str(folder), words)
+
+
+def _other_run(results: Path) -> Finding:
+    try:
+        run_lock.refuse_second_run(results)
+    except UserError as error:
+        return Finding(State.MISSING, str(results), str(error))
+    return Finding(State.OK, str(results), "no other run is under way there")
+
+
+# Asks a model once, as cheaply as can be, to see whether its key, its name and its address are right.
+
+MAX_TOKENS = 16
+"""The least that all endpoints take."""
+LONGEST_WAIT = 60.0
+"""Seconds."""
+PROTOCOL = "check"
+ENOUGH = "empty"
+"""The failure that only a model has which was reached: its few tokens went to its reasoning."""
+REMEDIES = {
+    "authentication": "; put the right key into the variable that api_key_env names",
+    "not_found": "; correct `model`, or `base_url`",
+    "bad_request": "; see whether `model`, the key and `base_url` are right (a proxy may say 400 to any of them)",
+    "connection": "; start the endpoint, or correct `base_url`",
+    "timeout": "; see whether the endpoint is overloaded",
+    "quota": "; see to the account at the endpoint",
+}
+"""What to do about kinds of failures, where the endpoint's own words do not say it."""
+
+
+def asked_once(config: Config) -> list[Finding]:
+    """Asks every model behind an endpoint one short question, all at once; nothing is stored but what it cost.
+
+    Args:
+        config: the configuration; its budgets hold.
+    """
+    prices.announce(prices.run_terms(config.models, config.budget))
+    models = {name: config.models[name] for name in config.models_in_use()}
+    return run_in_order(
+        _asked({name: one for name, one in models.items() if isinstance(one, OpenAIModel)}, config.store_dir)
+    )
+
+
+async def _asked(models: dict[str, OpenAIModel], store: Path) -> list[Finding]:
+    return list(await asyncio.gather(*(_ask(name, model, store) for name, model in models.items())))
+
+
+async def _ask(name: str, model: OpenAIModel, store: Path) -> Finding:
+    about = f"models.{name}"
+    once = {"batch": False, "max_tries": 1, "timeout_seconds": min(model.timeout_seconds, LONGEST_WAIT)}
+    hurried = model.model_copy(update=once)
+    request = Request(PROTOCOL, PROTOCOL, "chat", (Message("user", "Say yes."),), Sampling(max_tokens=MAX_TOKENS))
+    try:
+        engine = open_engine(hurried, [], store, PROTOCOL)
+        try:
+            return Finding(State.OK, about, _told(model, await engine.answer(request)))
+        finally:
+            await engine.close()
+    except AnswerFailure as failure:
+        if failure.kind == ENOUGH:
+            return Finding(State.OK, about, f"was asked, and answered without a text in {MAX_TOKENS} tokens")
+        words = f"'{model.model}' at {model.base_url} gave no answer: {failure}{REMEDIES.get(failure.kind, '')}"
+        return Finding(State.MISSING, about, words)
+    except UserError as error:
+        return Finding(State.MISSING, about, str(error))
+
+
+def _told(model: OpenAIModel, response: Response) -> str:
+    """Returns what an answer took."""
+    text = "".join(mark for mark in " ".join(response.text.split()) if mark.isprintable())
+    words = f"was asked, and answered '{text[:40]}'"
+    if response.prompt_tokens is not None and response.completion_tokens is not None:
+        words += f" ({response.prompt_tokens} tokens read, {response.completion_tokens} written)"
+    cost = prices_of(model).cost(response.prompt_tokens, response.completion_tokens)
+    return words if cost is None else f"{words} for {cost:.6f}"
+
+
+# What one look found.
+
+
+class State(StrEnum):
+    """Whether something is here: a note is nothing that a run would end at."""
+
+    OK = "ok"
+    NOTE = "note"
+    MISSING = "missing"
+
+
+class Finding(NamedTuple):
+    """One line.
+
+    Attributes:
+        state: whether it is here.
+        about: what was looked at, as the configuration names it.
+        words: what was found, and the remedy where it is missing.
+    """
+
+    state: State
+    about: str
+    words: str

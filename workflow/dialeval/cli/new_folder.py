@@ -1,0 +1,308 @@
+"""What `dialeval init` writes: a folder of one's own with its configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from dialeval.config.corpora import Columns
+from dialeval.config.loading import load_config
+from dialeval.config.models import METHODS
+from dialeval.corpora.transcripts.items import Options, read_items
+from dialeval.errors import UserError, nearest
+from dialeval.paths import PROJECT
+
+# The configuration of a folder of one's own: the default run's, or one for models behind an endpoint.
+
+DEFAULT_KEY = "OPENAI_API_KEY"
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.+-]+")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model as it is named on a command line.
+
+    Attributes:
+        name: what tables call it.
+        model: its name at the endpoint; "" for an embedded model.
+    """
+
+    name: str
+    model: str = ""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a configuration is to be about.
+
+    Attributes:
+        base_url: the endpoint's address; None for OpenAI's.
+        api_key_env: NAME of the variable with the key; None where none is sent.
+        chatbots: models that chat.
+        judges: models that judge.
+        dialogues: a file or folder of transcripts of one's own systems.
+        system: whose the transcripts are, where the file does not say it.
+        judged: the speaker who is the system, where nothing else tells.
+        columns: names of a table's columns that are not called as they commonly are, by what they hold.
+    """
+
+    base_url: str | None = None
+    api_key_env: str | None = DEFAULT_KEY
+    chatbots: Sequence[Model] = ()
+    judges: Sequence[Model] = ()
+    dialogues: Path | None = None
+    system: str | None = None
+    judged: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_default(self) -> bool:
+        """Whether nothing is wished, so that the default run's configuration is the answer."""
+        return not (self.chatbots or self.judges or self.dialogues or self.base_url)
+
+    @property
+    def asks(self) -> bool:
+        """Whether a model behind an endpoint is asked."""
+        return any(model.model for model in (*self.chatbots, *self.judges))
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Transcripts as the configuration names them.
+
+    Attributes:
+        name: their name, after the file's.
+        path: as seen from the folder, or absolute.
+        n_dialogues: how many there are.
+        systems: whose they are.
+        has_pairs: whether systems met the same cases, so that they can be compared in pairs.
+    """
+
+    name: str
+    path: str
+    n_dialogues: int
+    systems: tuple[str, ...]
+    has_pairs: bool
+
+
+def configuration_text(wish: Wish, folder: Path, notes: list[str] | None = None) -> str:
+    """Returns a `config.yaml` with comments.
+
+    Args:
+        wish: what it is to be about.
+        folder: where it will lie, from which its paths are seen.
+        notes: what is worth knowing of its transcripts is added here.
+
+    Raises:
+        UserError: the wish lacks something, names a model twice, or its transcripts cannot be read.
+    """
+    if wish.is_default:
+        return (PROJECT / "config.yaml").read_text(encoding="utf-8")
+    if not wish.judges:
+        raise UserError(
+            "nobody would judge; add --judge NAME=MODEL (a chatbot may judge as well: give it the same NAME=MODEL), or "
+            "--judge forest, an embedded judge that asks nobody and is a floor to compare with"
+        )
+    if not wish.chatbots and wish.dialogues is None:
+        raise UserError(
+            "there would be nothing to judge; add --chatbot NAME=MODEL, twice or more to compare chatbots, or "
+            "--dialogues FILE with dialogues of your own systems"
+        )
+    source = _source(wish, folder, [] if notes is None else notes) if wish.dialogues else None
+    text = rendered(
+        "config.yaml.j2",
+        wish=wish,
+        source=source,
+        models={model.name: model for model in _distinct([*wish.chatbots, *wish.judges])},
+        asked=[model.name for model in wish.judges if model.model],
+    )
+    load_config(yaml.safe_load(text), files_are_there=False, source=" that these options make")
+    return text
+
+
+def as_model(text: str) -> Model:
+    """Returns a model that is written `NAME=MODEL`, or as the name of an embedded one.
+
+    Raises:
+        UserError: it is neither.
+    """
+    name, has_model, model = text.partition("=")
+    if has_model and name and model:
+        return Model(name, model)
+    if has_model or name not in METHODS:
+        raise UserError(
+            f"'{text}' is no model; write NAME=MODEL, where NAME is what tables call it and MODEL its name at the "
+            f"endpoint, or an embedded model by its name ({nearest(name, METHODS)})"
+        )
+    return Model(name)
+
+
+def as_column(text: str) -> tuple[str, str]:
+    """Returns what a column holds and how it is called, which is written `WHAT=NAME`.
+
+    Raises:
+        UserError: it is not, or nothing of that kind is held by a column.
+    """
+    what, _, name = text.partition("=")
+    if what not in Columns.model_fields or not name:
+        raise UserError(
+            f"--column {text}: write WHAT=NAME, where NAME is in the first line of the file and WHAT is one of "
+            f"{', '.join(Columns.model_fields)}"
+        )
+    return what, name
+
+
+def _distinct(models: Sequence[Model]) -> list[Model]:
+    """Returns models without repetitions.
+
+    Raises:
+        UserError: one name stands for two models.
+    """
+    known: dict[str, Model] = {}
+    for one in models:
+        other = known.setdefault(one.name, one)
+        if other != one:
+            raise UserError(
+                f"'{one.name}' stands for {other.model or 'an embedded model'} and for "
+                f"{one.model or 'an embedded model'}; give each a name of its own"
+            )
+    return list(known.values())
+
+
+def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
+    """Returns transcripts as the configuration names them, once they have been read.
+
+    Raises:
+        UserError: what is wrong with the file, and where.
+    """
+    assert wish.dialogues is not None
+    path = wish.dialogues.expanduser()
+    if not path.exists():
+        raise UserError(f"--dialogues: {path} does not exist; docs/transcripts.md tells of the formats")
+    name = _NOT_IN_NAMES.sub("-", path.resolve().stem).strip("-._+")[:60] or "transcripts"
+    try:
+        reading = read_items(name, path, Options(system=wish.system, judged=wish.judged, columns=wish.columns))
+    except UserError as error:
+        raise UserError(
+            f"{error}\nWhat that says of a configuration is said here by --system NAME, --judged NAME and "
+            "--column WHAT=NAME"
+        ) from error
+    items = reading.items
+    notes += reading.notes
+    cases: dict[str, set[str]] = {}
+    for item in items:
+        if item.case_id:
+            cases.setdefault(item.case_id, set()).add(item.system)
+    return _Source(
+        name=name,
+        path=_as_seen_from(folder, path),
+        n_dialogues=len(items),
+        systems=tuple(dict.fromkeys(item.system for item in items)),
+        has_pairs=any(len(systems) > 1 for systems in cases.values()),
+    )
+
+
+def _as_seen_from(folder: Path, path: Path) -> str:
+    """Returns a path from the folder where both lie side by side, so that they can be moved together; else whole."""
+    here, there = folder.expanduser().resolve(), path.resolve()
+    if there.is_relative_to(here):
+        return str(there.relative_to(here))
+    if there.is_relative_to(here.parent):
+        return str(Path("..") / there.relative_to(here.parent))
+    return str(there)
+
+
+# A folder in which `snakemake` alone runs the installed workflow.
+
+NOT_NEEDED = (Path("README.md"), Path(".gitignore"))
+"""Files that a run goes without."""
+
+
+def make_folder(folder: Path, wish: Wish, notes: list[str] | None = None) -> list[Path]:
+    """Writes the files of a folder of one's own, and returns the paths in it of those that it wrote.
+
+    Nothing is written where one that a run needs is there already, or where the wish cannot be met. The page and what
+    git passes over are left as they are, where the folder has its own.
+
+    Args:
+        folder: it may be there.
+        wish: what its configuration is to be about.
+        notes: what is worth knowing of the dialogues that the wish names is added here.
+
+    Raises:
+        UserError: a file is there already, the folder cannot be written, or the configuration would be wrong.
+    """
+    texts = {
+        Path("config.yaml"): configuration_text(wish, folder, notes),
+        Path("Snakefile"): rendered("Snakefile.j2"),
+        Path("profiles", "default", "config.yaml"): _profile(),
+        Path("README.md"): rendered("README.md.j2", wish=wish),
+        Path(".gitignore"): rendered("gitignore.j2"),
+    }
+    there = [path for path in texts if (folder / path).exists() or (folder / path).is_symlink()]
+    texts = {path: text for path, text in texts.items() if path not in there or path not in NOT_NEEDED}
+    there = [path for path in there if path not in NOT_NEEDED]
+    if there:
+        raise UserError(
+            f"{folder} has {', '.join(map(str, there))} already, and nothing is overwritten; name another folder, or "
+            f"move {'it' if len(there) == 1 else 'them'} away"
+        )
+    try:
+        for path, text in texts.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(
+            f"{error.filename or folder} cannot be written: {error.strerror or error}; name another folder"
+        ) from error
+    return list(texts)
+
+
+def _profile() -> str:
+    """Returns what Snakemake reads on every run there: what it reads in the project, and how many cores it takes."""
+    ours = (PROJECT / "profiles" / "default" / "config.yaml").read_text(encoding="utf-8")
+    return (
+        f"{ours}cores: all                      # how many jobs run at once; --cores on the command line comes first\n"
+    )
+
+
+# The texts of a folder of one's own.
+
+
+def rendered(template: str, **values: Any) -> str:
+    """Returns a text of this package with values in their places.
+
+    Args:
+        template: its file.
+        values: what it names.
+    """
+    return _environment().get_template(template).render(**values)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("dialeval", "cli"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # nothing here is HTML
+    )
+    environment.filters["yaml"] = quoted
+    return environment
+
+
+def quoted(text: str) -> str:
+    """Returns a text as YAML has it: on one line, in quotation marks where it needs them."""
+    if re.fullmatch(r"[A-Za-z][A-Za-z0-9_./+-]*", text) and yaml.safe_load(text) == text:
+        return text
+    dumped: str = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=10**6)
+    return dumped.strip()

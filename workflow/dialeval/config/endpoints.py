@@ -1,0 +1,257 @@
+"""Models behind endpoints of OpenAI's protocol."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import ConfigDict, Field, field_validator, model_validator
+
+from dialeval.config.model_base import AnyModel, Seconds
+from dialeval.config.section import Count, Number, Repeats, Whole
+
+# Models behind endpoints of OpenAI's protocol, and what must not stand in a configuration: keys.
+
+_SECRET_HEADER = re.compile(r"authoriz|apikey|(^|[-_])(auth|key|token|secret|cookie|password)([-_]|$)", re.IGNORECASE)
+
+
+class OpenAIModel(AnyModel):
+    """A model behind an OpenAI-compatible endpoint."""
+
+    # a key may stand in a wrong field: errors must not show it
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    opened_by = "dialeval.engines.openai_api.opening"
+    how_jobs_run = AnyModel.how_jobs_run | {
+        "api_key_env",
+        "batch",
+        "batch_poll_seconds",
+        "batch_requests",
+        "headers_env",
+        "max_tokens_field",
+        "max_total_seconds",
+        "max_tries",
+        "organisation",
+        "patience_seconds",
+        "requests_per_minute",
+        "timeout_seconds",
+        "tokens_per_minute",
+    }
+
+    engine: Literal["openai"]
+    model: str = Field(min_length=1, description="The model's name at the endpoint.")
+    base_url: str = Field("https://api.openai.com/v1", description="Address of the endpoint, without name or key.")
+    api_key_env: str | None = Field(
+        "OPENAI_API_KEY",
+        description="NAME of the environment variable with the key, which itself stands nowhere; null for no key.",
+    )
+    organisation: str | None = Field(None, description="OpenAI organisation that is billed.")
+    headers: dict[str, str] = Field({}, description="Further HTTP headers; none that is secret.")
+    headers_env: dict[str, str] = Field(
+        {}, description="Further HTTP headers with a secret value: header -> NAME of the environment variable."
+    )
+    context_window: Count | None = Field(
+        None,
+        description="Tokens of prompt and answer together; null if not known: the endpoint then says what is long.",
+    )
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] | None = Field(
+        None,
+        description="How the budget is sent; null: max_completion_tokens for o1, o3, ... and gpt-5, else max_tokens.",
+    )
+    send_temperature: bool | None = Field(
+        None,
+        description="Whether temperature and top_p are sent; null: not to o1, o3, ... and gpt-5, which refuse them.",
+    )
+    send_seed: bool = Field(True, description="Whether the sampling seed of a request, if it has one, is sent.")
+    system_message: Literal["send", "merge"] = Field(
+        "send",
+        description="merge puts the system text into the first user message, for templates that refuse a system role.",
+    )
+    reasoning_effort: str | None = Field(None, min_length=1, description="Sent to reasoning models: low, medium, ...")
+    reasoning_end: str | None = Field(
+        None,
+        min_length=1,
+        description="Mark, such as </think>, that ends the reasoning which an endpoint leaves in its answers; null for "
+        "one that keeps it apart or begins it with <think>.",
+    )
+    extra_body: dict[str, Any] = Field({}, description="Further fields of every generating request's body.")
+    label_logprobs: Literal["top_logprobs", "vllm", "none"] = Field(
+        "top_logprobs",
+        description="How label probabilities are read: among the likeliest tokens; vllm: exactly, of a vLLM server.",
+    )
+    top_logprobs: Annotated[Whole, Field(ge=1, le=20)] = Field(
+        20, description="Likeliest tokens that are asked for, for label_logprobs: top_logprobs; some endpoints give 5."
+    )
+    prompt_logprobs: bool = Field(
+        False, description="Whether the endpoint is a vLLM server that can score a given text (loglikelihood)."
+    )
+    requests_per_minute: Annotated[Number, Field(gt=0)] | None = Field(None, description="Most requests in a minute.")
+    tokens_per_minute: Annotated[Number, Field(gt=0)] | None = Field(
+        None, description="Most tokens in a minute: prompt and max_tokens, as OpenAI counts."
+    )
+    timeout_seconds: Seconds = Field(300.0, description="Longest wait for one try of a request.")
+    max_tries: Repeats = Field(8, description="Tries of a request that meets errors, timeouts or cut connections.")
+    max_total_seconds: Seconds = Field(
+        1800.0,
+        description="After so long a request that was refused (429) or failed is not tried again in this run; where "
+        "nothing was let through for so long, the job stops.",
+    )
+    patience_seconds: Annotated[Number, Field(ge=0, le=10_000_000)] = Field(
+        30.0,
+        description="How long an endpoint may answer nothing but errors before the job stops; one that cannot be "
+        "reached and has answered nothing yet has a third of it.",
+    )
+    batch: bool = Field(
+        False,
+        description="Whether tables of requests go through OpenAI's Batch API: cheaper, answered within a day.",
+    )
+    batch_requests: Annotated[Whole, Field(ge=1, le=50_000)] = Field(
+        50_000, description="Most requests in one batch; fewer where the endpoint limits the tokens under way."
+    )
+    batch_poll_seconds: Seconds = Field(
+        60.0, description="Longest time between two looks at a batch that is under way."
+    )
+    price_input: Annotated[Number, Field(ge=0)] | None = Field(None, description="Price of a million prompt tokens.")
+    price_output: Annotated[Number, Field(ge=0)] | None = Field(None, description="Price of a million answer tokens.")
+    budget: Annotated[Number, Field(gt=0)] | None = Field(
+        None,
+        description="Most that the model may cost, in the prices' currency, over all protocols, shards and runs that "
+        "share a store; no request is sent that could exceed it.",
+    )
+
+    @model_validator(mode="after")
+    def _budget_has_prices(self) -> Self:
+        if self.budget is not None and (self.price_input is None or self.price_output is None):
+            raise ValueError("a budget needs price_input and price_output beside it")
+        return self
+
+    @field_validator("api_key_env", mode="before")
+    @classmethod
+    def _is_the_name_of_a_variable(cls, value: Any) -> Any:
+        return value if value is None else _variable_name(value)
+
+    @field_validator("headers_env", mode="before")
+    @classmethod
+    def _are_names_of_variables(cls, value: Any) -> Any:
+        return {name: _variable_name(item) for name, item in value.items()} if isinstance(value, dict) else value
+
+    @field_validator("headers", mode="before")
+    @classmethod
+    def _hold_no_secret(cls, value: Any) -> Any:
+        for name in value if isinstance(value, dict) else ():
+            if _SECRET_HEADER.search(str(name)):
+                raise ValueError(f"header '{name}' holds a secret; write it under headers_env with a variable's name")
+        return value
+
+    @field_validator("headers", "headers_env")
+    @classmethod
+    def _have_names_of_headers(cls, value: dict[str, str]) -> dict[str, str]:
+        for name in value:
+            if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
+                raise ValueError(f"'{name}' is no name of a header: letters, digits and dashes make one")
+        return value
+
+    @field_validator("extra_body")
+    @classmethod
+    def _leaves_other_fields_alone(cls, value: dict[str, Any]) -> dict[str, Any]:
+        return checked_extra_body(value)
+
+    @field_validator("base_url", mode="before")
+    @classmethod
+    def _is_a_plain_address(cls, value: Any) -> Any:
+        text = value if isinstance(value, str) else ""
+        if any(mark in text for mark in "@?#"):
+            raise ValueError(
+                "it must hold neither name, password nor query (not shown here); give secrets by api_key_env or "
+                "headers_env"
+            )
+        if not re.fullmatch(r"https?://[^\s/:]+(:\d{1,5})?(/\S*)?|https?://\[[0-9a-fA-F:.]+\](:\d{1,5})?(/\S*)?", text):
+            raise ValueError("it must be an address that begins with http:// or https://")
+        return value
+
+
+def _variable_name(value: object) -> str:
+    """Returns the name of an environment variable; what is none, or looks like a key, is refused without showing it."""
+    name = str(value)
+    looks_like_key = len(name) >= 20 and re.search(r"[a-z]", name) and re.search(r"[0-9]", name)
+    if looks_like_key or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise ValueError(
+            "it must be the NAME of an environment variable, such as OPENAI_API_KEY; what stands there looks like "
+            "something else, perhaps the key itself, and is not shown: put the key into a variable of your shell"
+        )
+    return name
+
+
+# What `extra_body` may hold: nothing that other fields say, that is secret, or that makes an answer cost more.
+
+_FIELDS = {
+    "messages": "they are rendered from the protocol's template",
+    "prompt": "it is rendered from the protocol's template",
+    "input": "it is rendered from the protocol's template",
+    "model": "use the field `model` beside it",
+    "models": "another model than the one that is named would answer; give it an entry of its own under `models`",
+    "stream": "answers are read whole",
+    "stream_options": "answers are read whole",
+    "n": "one answer is read, and each is paid for; for repeated ratings use `protocols.rating.repeats`",
+    "best_of": "one answer is read, and each is paid for",
+    "logprobs": "use the field `label_logprobs` beside it",
+    "top_logprobs": "use the field `top_logprobs` beside it",
+}
+"""Fields of a request's body that have another place, and which."""
+_BUDGETS = frozenset({
+    "max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens", "max_tokens_to_sample", "num_predict",
+    "max_length",
+})  # fmt: skip
+"""Names of the most tokens that an answer may have, at any depth: a budget relies on ours."""
+_OWN_MEANING = frozenset({"reasoning", "thinking"})
+"""Fields below which `max_tokens` is a part of the answer's, not more."""
+_SECRET_NAME = re.compile(
+    r"authoriz|api[-_]?key|(^|[-_])(secret|password|passwd|cookie|credentials?|bearer)([-_]|$)"
+    r"|(access|auth|bearer|hf|private|secret)[-_]?(key|token)|^(key|token|auth)$",
+    re.IGNORECASE,
+)
+_SECRET_VALUE = re.compile(
+    r"^\s*(bearer|basic)\s+\S{8,}|\b((sk|gsk|pk|rk|xai|nvapi)[-_]|hf_)[\w-]{8,}|\bAIza[\w-]{10,}", re.IGNORECASE
+)
+
+
+def checked_extra_body(value: dict[str, Any]) -> dict[str, Any]:
+    """Returns what was given.
+
+    Raises:
+        ValueError: something in it has another place. Values are never shown, since they may be secret.
+    """
+    for path, name, content in _entries(value, ()):
+        place = ".".join((*path, name))
+        if not path and name.lower() in _FIELDS:
+            raise ValueError(f"'{name}' cannot stand here: {_FIELDS[name.lower()]}")
+        if name.lower() in _BUDGETS and not set(path) & _OWN_MEANING:
+            raise ValueError(
+                f"'{place}' cannot stand here, since budgets rely on the limit that we send: set max_tokens of the "
+                "protocol (or of selfchat, dialogbench), and `max_tokens_field` for the name that the endpoint wants"
+            )
+        if _SECRET_NAME.search(name) or (isinstance(content, str) and looks_secret(content)):
+            raise ValueError(
+                f"'{place}' looks like a secret (its value is not shown); give it by api_key_env or headers_env, which "
+                "name an environment variable"
+            )
+    return value
+
+
+def looks_secret(text: str) -> bool:
+    """Returns whether a text has the shape of a key."""
+    return _SECRET_VALUE.search(text) is not None
+
+
+def _entries(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+    """Yields where each entry stands, its name and its content, at any depth."""
+    if isinstance(value, dict):
+        for name, content in value.items():
+            yield path, str(name), content
+            yield from _entries(content, (*path, str(name)))
+    elif isinstance(value, list):
+        for content in value:
+            if isinstance(content, str):
+                yield path, "[]", content
+            yield from _entries(content, path)

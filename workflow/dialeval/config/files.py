@@ -1,0 +1,249 @@
+"""A configuration file as it is written: where it is found, and its YAML with lines of mistakes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from yaml.constructor import SafeConstructor
+
+from dialeval.errors import UserError
+
+# A configuration file as it is written: what is no YAML, or does not mean what it seems to, is told with its line.
+
+WRITTEN_DOWN = "configuration.yaml"
+"""The configuration that a run wrote down in the folder of its results."""
+MOST_ENTRIES = 100_000
+"""Entries of a configuration, what aliases repeat counted each time."""
+
+
+def read_config_file(path: Path) -> dict[str, Any]:
+    """Reads a configuration file, YAML or JSON.
+
+    Raises:
+        UserError: one message with all that is wrong with the file itself: names that are there twice, of which YAML
+            readers would silently keep the last, values that cannot be read, parts that hold themselves.
+    """
+    text = _text(path)
+    if text.lstrip().startswith("{") and _is_json(path, text):
+        return _mapping(path, json.loads(text))
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        raise UserError(f"{path}{_line(error)} is not readable YAML: {_in_words(error)}") from None
+    except RecursionError:
+        raise UserError(f"{path} is nested too deeply, hundreds of levels; write it flatter") from None
+    if root is None:
+        raise UserError(f"{path} is empty; a configuration names models, or battles: see docs/configuration.md")
+    mistakes = list(_Nodes().mistakes(root))
+    if mistakes:
+        raise UserError("\n".join(f"{path}, {mistake}" for mistake in mistakes))
+    try:
+        return _mapping(path, SafeConstructor().construct_document(root))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise UserError(f"{path} is not readable YAML: {error}") from None
+
+
+def _text(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"the configuration file {path} cannot be read: {error.strerror or error}") from None
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UserError(f"{path}, line {line}: this is not UTF-8; save the file in that encoding") from None
+
+
+def _mapping(path: Path, content: Any) -> dict[str, Any]:
+    if not isinstance(content, dict) or not content:
+        found = "is empty" if not content else f"holds a {type(content).__name__}, not names with values"
+        raise UserError(f"{path} {found}; a configuration names models, or battles: see docs/configuration.md")
+    return content
+
+
+def _is_json(path: Path, text: str) -> bool:
+    """Returns whether a text is JSON, which Snakemake reads first, and refuses repeated names in it."""
+
+    def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise UserError(f"{path}: '{twice[0]}' is there twice in one section; rename or remove one of them")
+        return dict(pairs)
+
+    try:
+        json.loads(text, object_pairs_hook=checked)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+class _Nodes:
+    """A walk through the nodes of a document; what several aliases stand for is looked at once."""
+
+    def __init__(self) -> None:
+        self._sizes: dict[int, int] = {}
+        self._open: set[int] = set()
+
+    def mistakes(self, root: yaml.Node) -> Iterator[str]:
+        """Yields what is wrong, each with its line."""
+        yield from self._walk(root, "")
+        if self._sizes[id(root)] > MOST_ENTRIES:
+            yield f"line 1: its aliases (*name) stand for more than {MOST_ENTRIES} entries; use fewer"
+
+    def _walk(self, node: yaml.Node, place: str) -> Iterator[str]:
+        if id(node) in self._open:
+            self._sizes.setdefault(id(node), 1)
+            line = node.start_mark.line + 1
+            yield f"line {line}: '{place.rstrip('.')}' holds itself by an alias (*name); write it out"
+            return
+        if id(node) in self._sizes:
+            return
+        self._open.add(id(node))
+        size = 1
+        if isinstance(node, yaml.SequenceNode):
+            for entry in node.value:
+                yield from self._walk(entry, place)
+                size += self._sizes[id(entry)]
+        elif isinstance(node, yaml.MappingNode):
+            seen: set[str] = set()
+            for key, value in node.value:
+                line = key.start_mark.line + 1
+                if not isinstance(key, yaml.ScalarNode):
+                    yield f"line {line}: a list or section stands where a name must"
+                    self._sizes.setdefault(id(key), 1)
+                    continue
+                yield from self._walk(key, place)
+                name = str(key.value)
+                if name in seen:
+                    yield f"line {line}: '{place}{name}' is there twice; rename or remove one of them"
+                seen.add(name)
+                yield from self._walk(value, f"{place}{name}.")
+                size += self._sizes[id(value)]
+        else:
+            yield from _scalar_mistakes(node, place)
+        self._open.remove(id(node))
+        self._sizes[id(node)] = size
+
+
+def _scalar_mistakes(node: yaml.Node, place: str) -> Iterator[str]:
+    where = f"line {node.start_mark.line + 1}: '{place.rstrip('.')}'"
+    if node.tag in ("tag:yaml.org,2002:merge", "tag:yaml.org,2002:value"):
+        return
+    try:
+        value = SafeConstructor().construct_object(node)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        shown = str(node.value)[:40]
+        yield f"{where}: {shown!r} cannot be read as the number, date or type that it looks like; put it in quotes"
+        return
+    if isinstance(value, str) and any("\ud800" <= mark <= "\udfff" for mark in value):
+        yield f"{where}: half an emoji or another mark that cannot be written stands in it; take it out"
+
+
+def _line(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    return f", line {mark.line + 1}," if mark else ""
+
+
+def _in_words(error: yaml.YAMLError) -> str:
+    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+    if "'\\t'" in problem:
+        return "a TAB stands where blanks must: YAML is indented by blanks only"
+    if "another document" in problem:
+        return "a second document begins there (---); a configuration is one"
+    return str(problem)
+
+
+# Where the configuration of a run comes from: a file, or another workflow that uses this one as a module.
+
+DEFAULT = Path("config.yaml")
+"""The configuration of a run that names none."""
+PLACES = (DEFAULT, Path("config") / DEFAULT)
+"""Where it is looked for in the folder of a run: Snakemake's catalogue of workflows has a folder for it."""
+
+
+def configuration_file(here: Path, project: Path) -> tuple[Path, str]:
+    """Returns the configuration file of a run that names none, and what is to be told of it, if anything.
+
+    A run in another folder has the one of that folder, or else that of the project.
+
+    Args:
+        here: the folder that the run works in.
+        project: the folder of the Snakefile.
+
+    Raises:
+        UserError: there is none at either place.
+    """
+    for place in PLACES:
+        if (here / place).exists():
+            return place, ""
+    ours = project / DEFAULT
+    if ours.exists():
+        words = f"{here} has no {DEFAULT}, so that this run follows the project's own, {ours}"
+        return ours, f"note: {words}; a copy of it, or --configfile, is yours to change"
+    raise UserError(f"there is no {DEFAULT} in {here}, nor in {project}; name a configuration with --configfile")
+
+
+def shown(path: Path) -> str:
+    """Returns a path as short as it is told."""
+    path, here = Path(path), Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def from_results(files: Sequence[str | Path], results: Path) -> str:
+    """Returns configuration files as records of jobs name them: by their place as seen from the folder of the results.
+
+    Folders that different projects share tell their files apart so, and a project can be moved with its results.
+
+    Args:
+        files: paths from here.
+        results: the folder of the results.
+    """
+    folder = results.expanduser().resolve()
+    return ", ".join(os.path.relpath(Path(file).resolve(), folder) for file in files)
+
+
+def check_files(files: Sequence[Path]) -> None:
+    """Checks that configuration files can be read as they are meant.
+
+    Raises:
+        UserError: the files, with lines and remedies.
+    """
+    mistakes = []
+    for path in files:
+        try:
+            read_config_file(Path(path))
+        except UserError as error:
+            mistakes.append(str(error))
+    if mistakes:
+        raise UserError("\n".join(mistakes))
+
+
+def check_module(config: Mapping[str, Any], moved: str | None) -> None:
+    """Checks what another workflow says where it uses this one as a module.
+
+    Args:
+        config: what its `module` statement gives as `config`.
+        moved: the folder that it puts before all paths by `prefix`; "" where it replaces parts of them; None where it
+            does neither.
+
+    Raises:
+        UserError: it gives no configuration, or moves paths, which jobs that are told of folders would not follow.
+    """
+    if not config:
+        raise UserError(
+            "the module statement gives no configuration; add `config:` with what a config.yaml of this project says, "
+            'for example config["dialeval"]'
+        )
+    if moved is not None:
+        folder = moved.rstrip("/") or "FOLDER"
+        raise UserError(
+            "the module statement has `prefix` or `replace_prefix`, which moves the files of rules and not the folders "
+            f"that jobs are told of; take it out, and say `results_dir: {folder}/results` and "
+            f"`store_dir: {folder}/store` in the configuration that it gives"
+        )

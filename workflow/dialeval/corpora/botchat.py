@@ -1,0 +1,214 @@
+"""What BotChat's authors published: human dialogues, chatbots' dialogues, and their judge's answers.
+
+- `MuTualTest-convs` (tsv or xlsx): `index` (the seed), and a column per model whose cells are JSON lists of utterances.
+- `UniEval.tsv`: `index` = `<seed>;<model>`, and the judge's text, in column `gpt4`.
+- `GTEval.tsv`: `cmp_index` = `<seed>;<A>;<B>` with the model shown first and second, and the judge's text.
+
+In the answers' files `GT` names the human dialogue. Columns that repeat parts of the index (`qidx`, `model`, `A`, `B`)
+must agree with it where they are there.
+
+Columns: `index` (the id, MT-<n>), `conv-GT` (JSON list of utterances, speakers A and B in turn), `nround` (how many).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dialeval.corpora.dialogues import HumanDialogue, Reading, Utterance, check
+from dialeval.corpora.json_records import name_of
+from dialeval.corpora.spreadsheets import Row, read_rows, sheet_rows
+from dialeval.corpora.text_files import listed, parse_json
+from dialeval.errors import UserError
+from dialeval.tables.files import HUMAN
+from dialeval.text import counted
+
+# What BotChat's authors published: the dialogues of their chatbots, and their judge's answers about them.
+
+GROUND_TRUTH = "GT"
+IDENTICAL = "EM"
+"""Stands for the judge's text where the two texts were identical, so that nobody was asked."""
+_LONGEST_CELL = 32_767
+"""Characters that a cell of a workbook can hold; writers cut off the rest."""
+
+
+@dataclass(frozen=True)
+class PublishedDialogue:
+    """One dialogue of one model; `place` says where it stands, for messages."""
+
+    utterances: tuple[str, ...]
+    place: str
+
+
+class Shown(NamedTuple):
+    """Whom an answer is about: the seed and the models shown; `right` is None where one dialogue is judged alone."""
+
+    seed_id: str
+    left: str
+    right: str | None
+
+
+@dataclass(frozen=True)
+class PublishedAnswer:
+    """One answer of the judge.
+
+    Attributes:
+        text: what it wrote; `EM` where it was not asked.
+        conversations: the dialogues beside it, left first, as JSON lists and whole; empty if the file has none.
+        place: where it stands, for messages.
+    """
+
+    text: str
+    conversations: tuple[str, ...]
+    place: str
+
+
+@dataclass(frozen=True)
+class _Layout:
+    index: str
+    seed: str
+    models: tuple[str, ...]
+    conversations: tuple[str, ...]
+
+
+_SINGLE = _Layout("index", "qidx", ("model",), ("conversation",))
+_PAIR = _Layout("cmp_index", "qidx", ("A", "B"), ("conversation1", "conversation2"))
+
+
+def read_dialogues(path: Path, column: str) -> dict[str, PublishedDialogue]:
+    """Reads the dialogues of one model, by seed; an empty cell is no dialogue.
+
+    Args:
+        path: the file of all models' dialogues.
+        column: the model's column.
+
+    Raises:
+        UserError: a column is missing, a seed repeated or missing, or a cell no JSON list of strings.
+    """
+    dialogues: dict[str, PublishedDialogue] = {}
+    for row in read_rows(path, ("index", column)):
+        seed_id, cell = row.cells["index"].strip(), row.cells[column]
+        place = f"{path}, row {row.number}"
+        if not seed_id:
+            raise UserError(f"{place}: the cell 'index' is empty; write the seed there or remove the row")
+        if seed_id in dialogues:
+            raise UserError(f"{place}: index '{seed_id:.60}' is used before, at {dialogues[seed_id].place}; remove one")
+        if cell.strip():
+            dialogues[seed_id] = PublishedDialogue(conversation(cell, f"{place}, column {column}"), place)
+    return dialogues
+
+
+def read_answers(
+    path: Path, judge_column: str, names: Mapping[str, str], *, pairs: bool
+) -> dict[Shown, PublishedAnswer]:
+    """Reads a judge's answers.
+
+    Args:
+        path: the file.
+        judge_column: the column with the judge's texts.
+        names: names of models in the file -> names here; a name that is not in it stays as it is.
+        pairs: whether the answers are about pairs (`GTEval.tsv`) or single dialogues (`UniEval.tsv`).
+
+    Raises:
+        UserError: a column is missing, an index repeated, not of its form, or not what the other columns say.
+    """
+    layout = _PAIR if pairs else _SINGLE
+    names = {**names, GROUND_TRUTH: HUMAN}
+    answers: dict[Shown, PublishedAnswer] = {}
+    for row in read_rows(path, (layout.index, judge_column)):
+        place = f"{path}, row {row.number}"
+        seed_id, *models = _index_parts(row, layout, place)
+        left, *rest = (names.get(model, model) for model in models)
+        shown = Shown(seed_id, left, rest[0] if rest else None)
+        if shown in answers:
+            index = row.cells[layout.index]
+            raise UserError(
+                f"{place}: {layout.index} '{index:.60}' is used before, at {answers[shown].place}; remove one"
+            )
+        conversations = tuple(row.cells.get(name, "") for name in layout.conversations)
+        answers[shown] = PublishedAnswer(row.cells[judge_column], conversations if all(conversations) else (), place)
+    return answers
+
+
+def conversation(cell: str, place: str) -> tuple[str, ...]:
+    """Returns the utterances of a cell, blanks around them removed.
+
+    Raises:
+        UserError: the cell is no JSON list of strings.
+    """
+    if len(cell) >= _LONGEST_CELL and not cell.rstrip().endswith("]"):
+        place += " (a workbook's cell ends after 32767 characters, as this one does: take the .tsv file)"
+    texts = parse_json(cell, place)
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise UserError(f"{place}: a JSON list of strings is needed, not {cell!r:.80}")
+    return tuple(text.strip() for text in texts)
+
+
+def _index_parts(row: Row, layout: _Layout, place: str) -> list[str]:
+    """Returns the seed and the models of an index."""
+    columns = (layout.seed, *layout.models)
+    parts = [part.strip() for part in row.cells[layout.index].split(";")]
+    if len(parts) != len(columns) or not all(parts):
+        form = ";".join(f"<{column}>" for column in columns)
+        raise UserError(f"{place}: {layout.index} is '{row.cells[layout.index]:.60}'; it must be of the form {form}")
+    for column, part in zip(columns, parts, strict=True):
+        said = row.cells.get(column, part).strip()
+        if said != part:
+            raise UserError(
+                f"{place}: {layout.index} says '{part:.60}', but the column {column} says '{said:.60}'; correct one of "
+                "them"
+            )
+    return parts
+
+
+# BotChat's workbook of human dialogues (`MuTual_test.xlsx`): one row per dialogue.
+
+WORKBOOK_COLUMNS = ("index", "conv-GT", "nround")
+
+
+def read_botchat_workbook(path: Path, language: str) -> Reading:
+    """Reads the first sheet of the workbook.
+
+    Raises:
+        UserError: the file or a column is missing, or a row is wrong; the message gives the row as the sheet counts it.
+    """
+    reading = Reading(str(path))
+    last = 1
+    for number, (index, conversation, n_rounds) in _rows(path):
+        where = f"{path}, row {number}"
+        blank = index is None and conversation is None
+        if n_blank := number - last - 1 + blank:
+            reading.skipped["blank rows"] += n_blank
+        last = number
+        if blank:
+            continue
+        texts = parse_json("" if conversation is None else str(conversation), f"{where}, column conv-GT")
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise UserError(f"{where}, column conv-GT: a JSON list of strings is needed, not {texts!r:.80}")
+        if n_rounds != len(texts):
+            raise UserError(
+                f"{where}: nround says {n_rounds!s:.40}, but conv-GT has {len(texts)} utterances; correct one"
+            )
+        utterances = tuple(Utterance("AB"[turn % 2], text.strip()) for turn, text in enumerate(texts))
+        dialogue_id = "" if index is None else name_of(index, "index", where)
+        reading.dialogues.append(HumanDialogue(dialogue_id, utterances, language, f"row {number}"))
+    return check(reading)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, tuple[Any, Any, Any]]]:
+    """Yields the row number of the sheet and the cells of the three columns, in the order of `WORKBOOK_COLUMNS`."""
+    rows = sheet_rows(path)
+    _, first = next(rows, (1, []))
+    header = [str(cell) for cell in first]
+    missing = [column for column in WORKBOOK_COLUMNS if column not in header]
+    if missing:
+        raise UserError(
+            f"{path}: the first sheet lacks {counted(len(missing), 'column')} ({', '.join(missing)}); it "
+            f"has {listed(header)}"
+        )
+    places = [header.index(column) for column in WORKBOOK_COLUMNS]
+    for number, row in rows:
+        cells = [row[place] if place < len(row) else None for place in places]
+        yield number, (cells[0], cells[1], cells[2])

@@ -1,0 +1,443 @@
+"""DSTC11's Chinese sets: ratings in CSV and in JSON.
+
+    UID,UID_TEST,CID,SID,LANGUAGE,SUPERVISED,APPROPRIATENESS,CONTENT_RICHNESS,GRAMMATICAL_CORRECTNESS,RELEVANCE
+    UID_TEST,CID,LANGUAGE,SUPERVISED,COHERENCE,ENGAGENESS,INFORMATIVENESS,OVERALL
+    UID,SID,SEG
+
+The first has a row for every utterance, of which those by `Chatbot` are judged; the second a row for every dialogue;
+the third, the utterances, is the file beside them that has these three columns. An id is `TEST-<dialogue>-<utterance>`,
+six and four digits, without the last at dialogue level. `CID` names the set (`HCCHNS`) and `LANGUAGE` the language
+(`ZH`): other sets, and translations, are left out.
+
+One list of objects, the form that the track took over from DSTC10:
+
+    {"context": "A:Is it raining?\nB:Since this morning.", "response": "A:Then I stay in.",
+     "annotations": {"relevant": [5, 4, 4]}}
+    {"dialog": [{"speaker": "A", "text": "Is it raining?"}, {"speaker": "B", "text": "Since this morning."}],
+     "annotations": {"coherent": [3, 4, 4]}, "dialogue_id": "17"}
+
+A line of a context begins with the speaker, A or B; a line without one goes on with the utterance before. A dialogue
+may also be given as context and response. Annotations are lists with one number per annotator.
+
+Tencent's annotators rated replies people had given each other (ECM, KdConv, LCCC) and talks of people with chatbots
+(HCChinese): relevance, appropriateness, content richness and grammatical correctness of a reply; coherence,
+engagingness, informativeness and overall quality of a dialogue (Rodríguez-Cantelar et al., 2023).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dialeval.corpora import clusters
+from dialeval.corpora.items import Item, Rating
+from dialeval.corpora.json_records import name_of, required, text_of
+from dialeval.corpora.rated_items import (
+    PEOPLE,
+    RatedReading,
+    Scale,
+    check,
+    rating_value,
+    repeated_ratings,
+    speakers_before_response,
+    speakers_in_turn,
+)
+from dialeval.corpora.text_files import listed, number_in, read_csv, read_json
+from dialeval.criteria import SHIPPED, Level
+from dialeval.errors import UserError, nearest
+
+# DSTC11's test set in Chinese (HCChinese): ratings in one CSV file, the utterances in another beside it.
+
+DIMENSIONS: Mapping[Level, tuple[str, ...]] = {
+    "turn": ("APPROPRIATENESS", "CONTENT_RICHNESS", "GRAMMATICAL_CORRECTNESS", "RELEVANCE"),
+    "dialogue": ("COHERENCE", "ENGAGENESS", "INFORMATIVENESS", "OVERALL"),
+}
+_UTTERANCES = ("UID", "SID", "SEG")
+_IDS = ("UID_TEST", "DID_TEST", "UID", "DID")
+_ID = re.compile(r"(.+-[0-9]{6})(?:-([0-9]{4,9}))?")
+_SPEAKERS = {"human": "human", "user": "human", "chatbot": "chatbot", "system": "chatbot", "bot": "chatbot"}
+_CHATBOT = "chatbot"
+_LONGEST_HEADER = 10_000
+
+
+class _Said(NamedTuple):
+    """One utterance: its number in the dialogue, who says it, and what."""
+
+    number: int
+    speaker: str
+    text: str
+
+
+def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
+    """Reads the ratings of replies or of dialogues.
+
+    Args:
+        corpus: its name in the configuration.
+        path: the file of ratings.
+        languages: must hold `zh` where it is given.
+
+    Raises:
+        UserError: the file, the line, what is wrong there, and the remedy.
+    """
+    only_chinese(languages, str(path))
+    rows = list(_rows(path))
+    if not rows:
+        raise UserError(f"{path}: there are no rows in it")
+    columns = tuple(rows[0][1])
+    level = _level(path, columns)
+    id_column = next((name for name in _IDS if name in columns), None)
+    if id_column is None or "CID" not in columns:
+        needed = "CID" if id_column else f"ids ({' or '.join(_IDS)})"
+        raise UserError(f"{path}: the column of {needed} is missing; the columns are: {listed(columns)}")
+    file = _file_of_utterances(path)
+    dialogues = _dialogues(file)
+    reading = RatedReading(str(path))
+    sets: dict[str, None] = {}
+    for line, row in rows:
+        where = f"{path}, line {line}"
+        item_id = row[id_column].strip()
+        sets.setdefault(row["CID"].strip())
+        if SETS.get(row["CID"].strip().casefold()) != CHATBOTS:
+            reading.leave_out(LANGUAGE, item_id, "rows of other sets")
+        elif row.get("LANGUAGE", LANGUAGE).strip().casefold() != LANGUAGE:
+            reading.leave_out(row["LANGUAGE"].strip().casefold(), item_id, "rows in other languages")
+        elif level == "turn" and _speaker(row.get("SID", _CHATBOT)) != _CHATBOT:
+            reading.leave_out(LANGUAGE, item_id, "utterances that no chatbot said")
+        elif not (ratings := list(_ratings((corpus, item_id), level, row, where))):
+            reading.leave_out(LANGUAGE, item_id, "rows without a rating")
+        else:
+            dialogue, said = _shown(item_id, level, dialogues, where, file)
+            who, texts = tuple(one.speaker for one in said), tuple(one.text for one in said)
+            reading.add(Item(corpus, item_id, LANGUAGE, level, dialogue, who, texts), f"line {line}")
+            reading.ratings += ratings
+    if all(SETS.get(name.casefold()) != CHATBOTS for name in sets):
+        raise UserError(f"{path}: the column CID has no set HCCHNS; it has: {listed(sets)}")
+    return check(reading)
+
+
+def csv_source_files(path: Path) -> list[Path]:
+    """Returns the files that are read: the ratings, and the utterances beside them where they are there."""
+    return [path, *_files_of_utterances(path)]
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yields the rows of a file by column, with the line that each ends on."""
+    header: list[str] = []
+    for line, cells in read_csv(path):
+        if not header:
+            header = [name.strip() for name in cells]
+            if twice := sorted({name for name in header if header.count(name) > 1}):
+                raise UserError(f"{path}: the column '{twice[0]:.60}' is there more than once")
+        elif cells:
+            if len(cells) != len(header):
+                raise UserError(
+                    f"{path}, line {line}: {len(cells)} cells under {len(header)} columns; a comma, quote or line feed "
+                    "inside a cell needs double quotes around the cell"
+                )
+            yield line, dict(zip(header, cells, strict=True))
+
+
+def _level(path: Path, columns: tuple[str, ...]) -> Level:
+    levels: list[Level] = [level for level, names in DIMENSIONS.items() if set(names) & set(columns)]
+    if len(levels) != 1:
+        both = "of responses and of dialogues" if levels else "neither of responses nor of dialogues"
+        raise UserError(
+            f"{path}: there are columns {both}; {', '.join(DIMENSIONS['turn'])} or {', '.join(DIMENSIONS['dialogue'])} "
+            f"are needed; the columns are: {listed(columns)}"
+        )
+    return levels[0]
+
+
+def _ratings(item: tuple[str, str], level: Level, row: Mapping[str, str], where: str) -> Iterator[Rating]:
+    for column in DIMENSIONS[level]:
+        if cell := row.get(column, "").strip():
+            number = number_in(cell)
+            value = rating_value(cell if number is None else number, SCALE, f"{where}, column {column}")
+            yield Rating(*item, dimension_named(column, level), "human", PEOPLE, None, value, None, *SCALE)
+
+
+def _shown(
+    item_id: str, level: Level, dialogues: Mapping[str, list[_Said]], where: str, file: Path
+) -> tuple[str, list[_Said]]:
+    """Returns the dialogue of an id, and what is judged of it: up to the utterance, or all."""
+    match = _ID.fullmatch(item_id)
+    if match is None or (level == "turn" and match[2] is None):
+        form = "<set>-<six digits>-<four digits>" if level == "turn" else "<set>-<six digits>"
+        raise UserError(f"{where}: the id '{item_id:.60}' is not of the form {form}")
+    said = dialogues.get(match[1], [])
+    if level == "turn":
+        numbers = [one.number for one in said]
+        said = said[: numbers.index(int(match[2])) + 1] if int(match[2]) in numbers else []
+    if not said:
+        raise UserError(f"{where}: '{item_id:.60}' is rated, but is not in {file}; both must come from one release")
+    return match[1], said
+
+
+def _dialogues(file: Path) -> dict[str, list[_Said]]:
+    """Returns the utterances of every dialogue, in their order."""
+    found: dict[str, list[_Said]] = {}
+    lines: dict[tuple[str, int], int] = {}
+    for line, row in _rows(file):
+        match = _ID.fullmatch(row["UID"].strip())
+        if match is None or match[2] is None:
+            raise UserError(
+                f"{file}, line {line}: the id '{row['UID']:.60}' is not of the form <set>-<six digits>-<four digits>"
+            )
+        key = (match[1], int(match[2]))
+        if lines.setdefault(key, line) != line:
+            raise UserError(
+                f"{file}, line {line}: the id '{row['UID'].strip():.60}' is used before, at line {lines[key]}; ids "
+                "must be unique"
+            )
+        found.setdefault(match[1], []).append(_Said(key[1], _speaker(row["SID"]), row["SEG"].strip()))
+    return {name: sorted(said) for name, said in found.items()}
+
+
+def _speaker(name: str) -> str:
+    return _SPEAKERS.get(name.strip().casefold(), name.strip())
+
+
+def _file_of_utterances(path: Path) -> Path:
+    files = _files_of_utterances(path)
+    if len(files) != 1:
+        there = f"there are {listed(file.name for file in files)}: leave one" if files else "there is none"
+        raise UserError(
+            f"{path}: beside it must lie the CSV file of the utterances, with the columns {', '.join(_UTTERANCES)}; "
+            f"{there}"
+        )
+    return files[0]
+
+
+def _files_of_utterances(path: Path) -> list[Path]:
+    """Returns the other CSV files in the folder whose header has the columns of utterances."""
+    if not path.parent.is_dir():
+        return []
+    others = sorted(file for file in path.parent.glob("*.csv") if file.name != path.name and file.is_file())
+    return [file for file in others if set(_UTTERANCES) <= set(_header(file))]
+
+
+def _header(file: Path) -> list[str]:
+    with file.open("rb") as content:
+        line = content.readline(_LONGEST_HEADER).decode("utf-8-sig", errors="replace")
+    return [name.strip().strip('"') for name in line.split(",")]
+
+
+# DSTC11's development sets in Chinese: `<set>-turn_eval.json` and `<set>-dial_eval.json` under `metadata/dev/zh`.
+
+_TAG = re.compile(r"([AB])\s*[:：](.*)", re.DOTALL)
+_NAME = re.compile(r"(.+?)(?:[-_](turn|dial))?(?:[-_]eval.*)?", re.IGNORECASE)
+_SaidDstc11Json = list[tuple[str, str]]
+"""Speaker, empty where none is named, and text of each utterance."""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One rated entry of the list."""
+
+    number: int
+    item_id: str
+    level: Level
+    dialogue: str
+    speakers: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
+    """Reads a set.
+
+    Args:
+        corpus: its name in the configuration.
+        path: the JSON file.
+        languages: must hold `zh` where it is given.
+
+    Raises:
+        UserError: the file, the entry, what is wrong there, and the remedy.
+    """
+    only_chinese(languages, str(path))
+    name, whole_dialogues = _named(path)
+    content = read_json(path)
+    if not isinstance(content, list):
+        raise UserError(f"{path}: a JSON list of rated entries is needed, not {type(content).__name__}")
+    reading = RatedReading(str(path))
+    entries = []
+    for number, record in enumerate(content):
+        where = f"{path}, entry {number}"
+        if not isinstance(record, dict):
+            raise UserError(f"{where}: an object with 'response' or 'dialog' and 'annotations' is needed")
+        level: Level = "dialogue" if whole_dialogues or "dialog" in record else "turn"
+        said = _dialogue(record, where) if level == "dialogue" else _turn(record, where)
+        item_id = f"{name}-{'turn' if level == 'turn' else 'dial'}-{number:06d}"
+        ratings = _ratings_dstc11_json((corpus, item_id), level, record.get("annotations"), where)
+        if not ratings:
+            reading.leave_out(LANGUAGE, item_id, "entries without a rating")
+        elif not all(text for _, text in said):
+            reading.leave_out(LANGUAGE, item_id, "entries with an empty utterance")
+        else:
+            speakers = _speakers(said, level, chatbot=name == CHATBOTS)
+            dialogue = "" if record.get("dialogue_id") is None else name_of(record["dialogue_id"], "dialogue_id", where)
+            entries.append(_Entry(number, item_id, level, dialogue, speakers, tuple(text for _, text in said)))
+            reading.ratings += ratings
+    for entry, first in zip(entries, _clusters(path, entries), strict=True):
+        cluster = entries[first].item_id
+        item = Item(corpus, entry.item_id, LANGUAGE, entry.level, cluster, entry.speakers, entry.texts)
+        reading.add(item, f"entry {entry.number}")
+    return check(reading)
+
+
+def _named(path: Path) -> tuple[str, bool]:
+    """Returns the set that a file is named after, and whether it is said to be of dialogues."""
+    match = _NAME.fullmatch(path.stem)
+    name, level = (match[1], match[2]) if match else (path.stem, None)
+    return set_named(name, str(path)), (level or "").casefold() == "dial"
+
+
+def _turn(record: dict[str, Any], where: str) -> _SaidDstc11Json:
+    context = record.get("context")
+    response = text_of(required(record, "response", where), "response", where)
+    return [*_lines("" if context is None else text_of(context, "context", where)), _tagged(response)]
+
+
+def _dialogue(record: dict[str, Any], where: str) -> _SaidDstc11Json:
+    if "dialog" not in record:
+        *before, last = _turn(record, where)
+        return [*before, last] if last[1] or not before else before
+    if not isinstance(record["dialog"], list) or not record["dialog"]:
+        raise UserError(f"{where}: 'dialog' must be a list of utterances, not {record['dialog']!r:.60}")
+    said = []
+    for number, part in enumerate(record["dialog"], start=1):
+        place = f"{where}, 'dialog', utterance {number}"
+        if not isinstance(part, dict):
+            raise UserError(f"{place} must be an object with 'speaker' and 'text', not {part!r:.60}")
+        speaker = name_of(required(part, "speaker", place), "speaker", place)
+        said.append((speaker, text_of(required(part, "text", place), "text", place)))
+    return said
+
+
+def _lines(context: str) -> _SaidDstc11Json:
+    """Returns the utterances of a context; one may have several lines where speakers are named."""
+    parts = [_tagged(line.strip()) for line in context.split("\n") if line.strip()]
+    if not any(speaker for speaker, _ in parts):
+        return parts
+    said: _SaidDstc11Json = []
+    for speaker, text in parts:
+        if speaker or not said:
+            said.append((speaker, text))
+        else:
+            said[-1] = (said[-1][0], f"{said[-1][1]}\n{text}")
+    return said
+
+
+def _tagged(text: str) -> tuple[str, str]:
+    match = _TAG.fullmatch(text)
+    return (match[1], match[2].strip()) if match else ("", text)
+
+
+def _speakers(said: _SaidDstc11Json, level: Level, *, chatbot: bool) -> tuple[str, ...]:
+    """Returns who says what: as the source names them, and others in turn with their neighbours."""
+    who = [speaker for speaker, _ in said]
+    if not any(who):
+        if level == "turn":
+            return speakers_before_response(len(said))
+        return speakers_in_turn(len(said)) if chatbot else speakers_in_turn(len(said), "A", "B")
+    first = next(place for place, speaker in enumerate(who) if speaker)
+    for place in range(first - 1, -1, -1):
+        who[place] = "A" if who[place + 1] == "B" else "B"
+    for place in range(first + 1, len(who)):
+        who[place] = who[place] or ("A" if who[place - 1] == "B" else "B")
+    return tuple(who)
+
+
+def _ratings_dstc11_json(item: tuple[str, str], level: Level, annotations: Any, where: str) -> list[Rating]:
+    if annotations is None:
+        return []
+    if not isinstance(annotations, dict):
+        raise UserError(f"{where}: 'annotations' must be an object of dimension -> list of ratings")
+    names: dict[str, str] = {}
+    ratings: list[Rating] = []
+    for name, values in annotations.items():
+        place = f"{where}, '{name:.60}'"
+        dimension = dimension_named(name, level)
+        if names.setdefault(dimension, name) != name:
+            raise UserError(f"{place}: '{names[dimension]:.60}' before it is {dimension}, too; remove one of them")
+        several = values if isinstance(values, list) else [values]
+        checked = [None if value is None else rating_value(value, SCALE, place) for value in several]
+        ratings += repeated_ratings((*item, dimension), ("human", PEOPLE), checked, SCALE)
+    return ratings
+
+
+def _clusters(path: Path, entries: Sequence[_Entry]) -> list[int]:
+    """Returns the first entry of each one's cluster: of the same dialogue, by its id or by what was said."""
+    if not entries:
+        return []
+    first: dict[str, int] = {}
+    for entry in entries:
+        if entry.level == "dialogue" and entry.dialogue:
+            other = first.setdefault(entry.dialogue, entry.number)
+            if other != entry.number:
+                raise UserError(
+                    f"{path}, entry {entry.number}: the dialogue_id '{entry.dialogue:.60}' is used before, at entry "
+                    f"{other}; ids must be unique"
+                )
+    return clusters.merged(
+        clusters.context_clusters([entry.texts if entry.level == "turn" else () for entry in entries]),
+        [entry.texts if entry.level == "dialogue" else entry.number for entry in entries],
+        [entry.dialogue or entry.number for entry in entries],
+    )
+
+
+# The natural Chinese sets of DSTC11's fourth track: their names, what people rated in them, and on which scale.
+
+LANGUAGE = "zh"
+SCALE = Scale(1.0, 5.0)
+"""Of every dimension; ratings off it are refused."""
+SETS = {"ecm": "ECM", "kdconv": "KdConv", "lccc": "LCCC", "hc": "HC", "hcchinese": "HC", "hcchns": "HC"}
+"""Folded names in the files, and the paper's."""
+CHATBOTS = "HC"
+"""The set in which one of the two is a chatbot."""
+
+_OWN_NAMES = {
+    "engageness": "engagingness",
+    "engagement": "engagingness",
+    "engageness likeability": "engagingness",
+    "likeability": "engagingness",
+    "likability": "engagingness",
+    "likeable": "engagingness",
+}
+
+
+def set_named(name: str, source: str) -> str:
+    """Returns the set that a name in a file stands for.
+
+    Raises:
+        UserError: it stands for none; the message begins with `source`.
+    """
+    if name.casefold() not in SETS:
+        raise UserError(
+            f"{source}: '{name:.60}' is none of DSTC11's natural Chinese sets ({nearest(name, {*SETS.values()})}); the "
+            "scales of others are not known. Sets in English are read by dstc10_json, and one of your own from JSON "
+            "Lines (reader rated_jsonl), where every rating names its scale"
+        )
+    return SETS[name.casefold()]
+
+
+def dimension_named(name: str, level: Level) -> str:
+    """Returns our name of an annotation, by the names that judges know it by; one that is not ours stays as it is."""
+    plain = " ".join(name.replace("_", " ").replace("/", " ").casefold().split())
+    known = {called: one.name for one in SHIPPED.values() if one.is_at(level) for called in one.names}
+    own = _OWN_NAMES if level == "dialogue" else {}
+    return known.get(plain) or own.get(plain, plain)
+
+
+def only_chinese(languages: Iterable[str] | None, source: str) -> None:
+    """Checks that Chinese is asked for.
+
+    Raises:
+        UserError: `languages` are given and `zh` is not among them.
+    """
+    if languages is not None and LANGUAGE not in (wanted := list(languages)):
+        raise UserError(
+            f"{source}: it is read in Chinese only; languages are {', '.join(wanted)}: add {LANGUAGE} or leave it out"
+        )

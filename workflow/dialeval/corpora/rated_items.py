@@ -1,0 +1,305 @@
+"""What a reader of rated items finds, and what every rated source must obey."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dialeval.corpora import clusters
+from dialeval.corpora.items import Item, RaterKind, Rating
+from dialeval.corpora.text_files import listed
+from dialeval.criteria import DIMENSIONS, LEVELS, SHIPPED, SHOWN_LEVELS, Level
+from dialeval.errors import UserError
+from dialeval.text import counted
+
+PEOPLE = "people"
+"""The rater's name where a source does not tell people apart."""
+
+
+class Scale(NamedTuple):
+    """The lowest and the highest value that a rater could give."""
+
+    low: float
+    high: float
+
+
+@dataclass
+class RatedReading:
+    """What a reader found.
+
+    Attributes:
+        source: the file, for messages.
+        items: what judges score, once per language.
+        ratings: what people (or a model) said of the items, once for all languages.
+        notes: how often something was met that is kept as it is and worth knowing.
+        skipped: how many records were left out for which reason.
+        left_out: which items these are and why, by language and id; there may be ready scores of them.
+    """
+
+    source: str
+    items: list[Item] = field(default_factory=list)
+    ratings: list[Rating] = field(default_factory=list)
+    notes: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    left_out: dict[tuple[str, str], str] = field(default_factory=dict)
+    _places: dict[tuple[str, str], str] = field(default_factory=dict, repr=False)
+
+    def add(self, item: Item, place: str) -> None:
+        """Takes an item that stands at `place` in the source.
+
+        Raises:
+            UserError: it has no id, an id used before in its language, nothing to score, or an empty utterance.
+        """
+        where = f"{self.source}, {place}"
+        if not item.item_id:
+            raise UserError(f"{where}: the item has no id; give every item one")
+        key = (item.language, item.item_id)
+        if key in self._places:
+            raise UserError(
+                f"{where}: the id '{item.item_id:.60}' is used before, at {self._places[key]}; ids must be unique"
+            )
+        if not item.utterances:
+            raise UserError(f"{where}: item '{item.item_id:.60}' has no utterance; write what was said or remove it")
+        for number, text in enumerate(item.utterances, start=1):
+            if not text.strip():
+                raise UserError(
+                    f"{where}: item '{item.item_id:.60}', utterance {number} is empty; write what was said or remove it"
+                )
+        self._places[key] = place
+        self.items.append(item)
+
+    def leave_out(self, language: str, item_id: str, reason: str) -> None:
+        """Leaves out an item of the source, and counts it."""
+        self.skipped[reason] += 1
+        self.left_out[language, item_id] = reason
+
+    def summary(self) -> str:
+        """Returns one line: what was read, what was left out and why, and what is odd about the rest."""
+        languages = list(dict.fromkeys(item.language for item in self.items))
+        people = sum(rating.rater_kind == "human" for rating in self.ratings)
+        line = (
+            f"{self.source}: {counted(len(self.items), 'item')} in {counted(len(languages), 'language')} "
+            f"({listed(languages)}) and {counted(len(self.ratings), 'rating')} read, {people:,} of them by people"
+        )
+        if self.skipped:
+            line += f"; {counted(sum(self.skipped.values()), 'record')} left out ({_counted(self.skipped)})"
+        if self.notes:
+            line += f"; kept as they are: {_counted(self.notes)}"
+        return line
+
+
+def check(reading: RatedReading) -> RatedReading:
+    """Refuses what no later stage could use.
+
+    Raises:
+        UserError: there is no item or no rating; a rating is of no item, off its scale or given twice; an item is of
+            another level or cluster in another language.
+    """
+    source = reading.source
+    if not reading.items:
+        left_out = f" ({_counted(reading.skipped)} left out)" if reading.skipped else ""
+        raise UserError(f"{source}: there is no rated item in it{left_out}")
+    kind: dict[str, tuple[str, str]] = {}
+    for item in reading.items:
+        if kind.setdefault(item.item_id, (item.level, item.cluster)) != (item.level, item.cluster):
+            raise UserError(
+                f"{source}: item '{item.item_id:.60}' has another level or cluster in '{item.language:.60}' than in "
+                "the language before it; both must be the same in every language"
+            )
+    seen: set[tuple[str, str, str, str, int | None]] = set()
+    for rating in reading.ratings:
+        name = f"{source}: the rating of item '{rating.item_id:.60}' on {rating.dimension} by {rating.rater:.60}"
+        key = (rating.item_id, rating.dimension, rating.rater_kind, rating.rater, rating.round)
+        if rating.item_id not in kind:
+            raise UserError(f"{name} is of an item that is not there; remove it or add the item")
+        if key in seen:
+            raise UserError(f"{name} is there twice; remove one")
+        seen.add(key)
+        rating_value(rating.value, Scale(rating.scale_min, rating.scale_max), name)
+    if not reading.ratings:
+        raise UserError(f"{source}: no item in it has a rating")
+    return reading
+
+
+def check_joined(reading: RatedReading, asks: Mapping[str, str], field: str) -> None:
+    """Refuses to ask about what fits no item, or to compare it with what nobody rated.
+
+    Args:
+        reading: what was read.
+        asks: criterion that judges are asked about -> criterion that was rated.
+        field: of the configuration, for the message.
+
+    Raises:
+        UserError: none of the items is at the criterion's level, or there is no rating on the other.
+    """
+    levels = {item.level for item in reading.items}
+    rated = list(dict.fromkeys(rating.dimension for rating in reading.ratings))
+    for asked, wanted in asks.items():
+        if asked in SHIPPED and not any(SHIPPED[asked].is_at(level) for level in levels):
+            there = [level for level in LEVELS if level in levels]
+            kinds = " and ".join(f"{SHOWN_LEVELS[level]}s" for level in there)
+            names = listed(dict.fromkeys(name for level in there for name in DIMENSIONS[level]))
+            raise UserError(
+                f"{field}: {reading.source} holds {kinds}, and '{asked}' is not asked of one; ask about one of {names}"
+            )
+        if wanted not in rated:
+            raise UserError(
+                f"{field}: '{asked}' is to be compared with ratings on '{wanted:.60}', and nobody rated that in "
+                f"{reading.source}; rated are {listed(rated)}: name one of these"
+            )
+
+
+def rating_value(value: object, scale: Scale, place: str) -> float:
+    """Returns a rating as a number; fractions stay fractions.
+
+    Raises:
+        UserError: it is no finite number, or off its scale; the message begins with `place`.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise UserError(f"{place}: {value!r:.60} is no rating; a number from {scale.low:g} to {scale.high:g} is needed")
+    if not scale.low <= value <= scale.high:
+        raise UserError(
+            f"{place}: the rating {value:g} is off its scale, {scale.low:g} to {scale.high:g}; correct one of them"
+        )
+    return float(value)
+
+
+def repeated_ratings(
+    item: tuple[str, str, str], rater: tuple[RaterKind, str], values: Sequence[float | None], scale: Scale
+) -> list[Rating]:
+    """Returns the ratings of several raters or rounds singly, and their mean; nothing where nobody rated.
+
+    Args:
+        item: corpus, item id and dimension.
+        rater: kind and name.
+        values: by rater or round; None where one is missing.
+        scale: of the values.
+    """
+    given = [value for value in values if value is not None]
+    if not given:
+        return []
+    singles = [
+        Rating(*item, *rater, number, value, 1, *scale) for number, value in enumerate(values) if value is not None
+    ]
+    return [*singles, Rating(*item, *rater, None, math.fsum(given) / len(given), len(given), *scale)]
+
+
+def only_english(languages: Iterable[str] | None, source: str) -> None:
+    """Checks that a source in English is asked for English.
+
+    Raises:
+        UserError: `languages` are given and `en` is not among them.
+    """
+    if languages is not None and "en" not in (wanted := list(languages)):
+        raise UserError(f"{source}: it is in English only; languages are {', '.join(wanted)}: add en or leave it out")
+
+
+@lru_cache(maxsize=1024)
+def speakers_before_response(n_utterances: int) -> tuple[str, ...]:
+    """Returns who speaks where the source does not say it: the response is the chatbot's, backwards they alternate."""
+    return tuple("human" if (n_utterances - turn) % 2 == 0 else "chatbot" for turn in range(n_utterances))
+
+
+@lru_cache(maxsize=1024)
+def speakers_in_turn(n_utterances: int, first: str = "human", second: str = "chatbot") -> tuple[str, ...]:
+    """Returns who speaks where two alternate from the beginning."""
+    return tuple(second if turn % 2 else first for turn in range(n_utterances))
+
+
+def left_out_rows(corpus: str, reading: RatedReading) -> list[dict[str, str]]:
+    """Returns what was left out as rows of the table `left_out_items`."""
+    return [
+        {"corpus": corpus, "language": language, "item_id": item_id, "reason": reason}
+        for (language, item_id), reason in reading.left_out.items()
+    ]
+
+
+def rating_rows(ratings: Iterable[Rating]) -> list[dict[str, Any]]:
+    """Returns ratings as rows of a table, with exactly the fields of `Rating`."""
+    names = [part.name for part in fields(Rating)]
+    return [{name: getattr(rating, name) for name in names} for rating in ratings]
+
+
+def _counted(counts: Counter[str]) -> str:
+    return "; ".join(f"{count} {reason}" for reason, count in counts.most_common())
+
+
+# What is rated in a file, gathered until all of it is known: which items depend on each other shows only then.
+
+_LANGUAGE = "en"
+
+
+@dataclass(frozen=True)
+class _Rated:
+    item_id: str
+    place: str
+    speakers: tuple[str, ...]
+    texts: tuple[str, ...]
+    cluster: str
+
+
+@dataclass
+class Gathering:
+    """The items of a file in English, in order.
+
+    Attributes:
+        corpus: name of the corpus in the configuration.
+        path: the file.
+        level: of all items.
+        reading: what was found, without its items.
+    """
+
+    corpus: str
+    path: Path
+    level: Level
+    reading: RatedReading = field(init=False)
+    _found: list[_Rated] = field(default_factory=list, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.reading = RatedReading(str(self.path))
+
+    def take(
+        self, item_id: str, where: str, said: Sequence[tuple[str, str]], ratings: list[Rating], cluster: str = ""
+    ) -> None:
+        """Takes an item with its ratings; one without a rating or with an empty utterance is left out and counted.
+
+        Args:
+            item_id: of the item.
+            where: file and record, for messages.
+            said: speaker and text of each utterance.
+            ratings: of the item.
+            cluster: where the file says what depends on what; empty to find it by the texts.
+        """
+        if not ratings:
+            self.reading.leave_out(_LANGUAGE, item_id, "records without a rating")
+        elif not said or not all(text for _, text in said):
+            self.reading.leave_out(_LANGUAGE, item_id, "records with an empty utterance")
+        else:
+            self.reading.ratings += ratings
+            place = where.removeprefix(f"{self.path}, ")
+            speakers, texts = zip(*said, strict=True)
+            self._found.append(_Rated(item_id, place, speakers, texts, cluster))
+
+    def checked(self) -> RatedReading:
+        """Returns all that was found, items that depend on each other being one cluster.
+
+        Raises:
+            UserError: as of `RatedReading.add` and `check`.
+        """
+        texts = [one.texts for one in self._found]
+        join = clusters.context_clusters if self.level == "turn" else clusters.identical_clusters
+        for one, first in zip(self._found, join(texts), strict=True):
+            cluster = one.cluster or self._found[first].item_id
+            item = Item(self.corpus, one.item_id, _LANGUAGE, self.level, cluster, one.speakers, one.texts)
+            self.reading.add(item, one.place)
+        return check(self.reading)
+
+
+def before_response(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Returns utterances with their speakers where the last is the chatbot's and two alternate before it."""
+    return list(zip(speakers_before_response(len(texts)), texts, strict=True))

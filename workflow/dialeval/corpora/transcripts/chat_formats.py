@@ -1,0 +1,435 @@
+"""JSON formats of chats: ShareGPT, ChatGPT, OpenAI messages, Rasa, preferences, replies, and our own lines.
+
+    {"id": "a1", "model": "alpha", "conversations": [
+     {"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]}
+
+`model` names the system. So does `system` where it is a name; in many files it is the system prompt, which is kept
+apart.
+
+    {"conversation_id": "c1", "current_node": "n3", "mapping": {
+     "n3": {"parent": "n2", "message": {"author": {"role": "assistant"}, "content": {"parts": ["Hello"]}}}, ...}}
+
+What is read is what the user saw last: the way from the root to `current_node`. The system is the model that answered
+there. What a model wrote to a tool, and thoughts, are kept apart from what was said.
+
+    {"id": "a1", "model": "alpha", "messages": [
+     {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
+
+Collections of chats call them `conversation`, Claude's export `chat_messages`, and collections of votes
+`conversation_a` and `conversation_b`, of the models `model_a` and `model_b` on one question. `content` may be a list of
+parts. What a tool was told and what it gave back, and messages of the roles `system` and `developer`, are kept apart
+from what was said.
+
+    {"sender_id": "c1", "events": [{"event": "user", "text": "Hi"}, {"event": "action", "name": "utter_greet"},
+     {"event": "bot", "text": "Hello"}]}
+
+What `user` and `bot` said is the dialogue; what the bot did between is kept apart as calls of tools.
+
+    {"chosen": "\n\nHuman: Hi\n\nAssistant: Hello", "rejected": "\n\nHuman: Hi\n\nAssistant: What?"}
+    {"prompt": "Hi", "chosen": "Hello", "rejected": "What?"}
+
+Either may also be a list of messages, and so may the prompt, with or without which they are whole. They are two
+dialogues on one case, of systems called `chosen` and `rejected`: how often a judge prefers the first is how often it
+agrees with who chose.
+
+    {"instruction": "Name a bird.", "output": "The heron.", "generator": "alpha"}
+    {"context": ["Hi", "Hello", "Name a bird."], "response": "The heron.", "model": "alpha"}
+    {"instruction": "Name a bird.", "completions": [{"model": "alpha", "response": "The heron."}, ...]}
+
+What came before may be a text, several in turn of which the last is the user's, pairs of them, or a list of messages. A
+text that stands beside a question as its `input` or `context` belongs to it.
+
+    {"dialogue_id": "7", "system": "alpha", "case_id": "refund", "utterances": [
+     {"speaker": "user", "text": "I want my money back."}, {"speaker": "assistant", "text": "I can see to that."}]}
+
+`utterances` (or `dialogue`, `dialog`, `turns`) may be plain texts, of two speakers in turn or as `speakers` has it.
+Optional are `case_id` or `prompt` (what systems met alike), `language`, `speakers` (names in turn), and `reference`:
+how it should have gone, as a list of utterances, or as a text that stands in place of the last one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import cycle, islice
+from typing import Any
+
+from dialeval.corpora.json_records import name_of, required
+from dialeval.corpora.text_files import JsonLine
+from dialeval.corpora.transcripts.entries import (
+    CLAUDES,
+    EARLIER,
+    ID_FIELDS,
+    MESSAGES,
+    PAIR,
+    PLAIN,
+    QUESTIONS,
+    REPLIES,
+    SHAREGPT,
+    SYSTEM_FIELDS,
+    TURNS,
+    about,
+    dialogue_field,
+    named,
+    tell,
+    unnested,
+)
+from dialeval.corpora.transcripts.transcript import EntryReading, Transcript
+from dialeval.errors import UserError
+
+# ShareGPT's format: a list of objects, or one a line, with `conversations` of `from` and `value`.
+
+LONGEST_NAME = 80
+
+
+def sharegpt_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the dialogue of one object.
+
+    Raises:
+        UserError: the file, the line or record, what is wrong there, and the remedy.
+    """
+    yield transcript(line, dialogue_field(line.record, SHAREGPT, line.where), notes)
+
+
+def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
+    """Returns the dialogue of one object of an export; `field` holds its messages.
+
+    Raises:
+        UserError: the place, what is wrong there, and the remedy.
+    """
+    record, where = line.record, line.where
+    told = EntryReading(notes)
+    system = named(record, SYSTEM_FIELDS, where)
+    given = record.get("system")
+    if isinstance(given, str) and (system or is_prompt(given)):
+        told.add_aside("system", given)
+    else:
+        system = system or named(record, ["system"], where)
+    tell(record[field], field, where, told)
+    speakers, utterances, asides = told.parts(where)
+    return Transcript(
+        place=where, system=system, speakers=speakers, utterances=utterances, asides=asides, **about(record, where)
+    )
+
+
+def is_prompt(text: str) -> bool:
+    """Returns whether what stands under `system` is what the system was told, not its name."""
+    said = text.strip()
+    if said.casefold().startswith(("you are ", "you're ")):
+        return True
+    return len(said) > LONGEST_NAME or "\n" in said or said.endswith((".", "!", "?", ":", "。")) or said.count(" ") > 4
+
+
+# The export of ChatGPT, `conversations.json`: each conversation is a tree, as a message may be edited or asked anew.
+
+_ASIDES = {"code": "tool_use", "execution_output": "tool_result", "thoughts": "thinking", "reasoning_recap": "thinking"}
+"""Kinds of content that are not said, and what they are."""
+_TEXT_FIELDS = {"tool_use": "input", "tool_result": "content", "thinking": "thinking"}
+
+
+def chatgpt_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the dialogue of one conversation.
+
+    Raises:
+        UserError: the place, and what is wrong with the tree there.
+    """
+    record, where = line.record, line.where
+    mapping, last = required(record, "mapping", where), required(record, "current_node", where)
+    shown = [message for message in _way(mapping, last, where) if not _is_hidden(message)]
+    models = [_model(message) for message in shown if _role(message) == "assistant" and _model(message)]
+    if len({*models}) > 1:
+        notes["conversations in which several models answered, taken for the last one's"] += 1
+    about = {
+        "conversation_id": record.get("conversation_id") or record.get("id"),
+        "model": models[-1] if models else record.get("default_model_slug"),
+    }
+    messages = [_entry(message) for message in shown]
+    yield transcript(line._replace(record={**about, "messages": messages}), "messages", notes)
+
+
+def _way(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
+    """Returns the messages from the root of a tree to a node.
+
+    Raises:
+        UserError: a node that another names is not there, or is its own ancestor.
+    """
+    way: list[dict[str, Any]] = []
+    seen: set[Any] = set()
+    while last is not None:
+        node = mapping.get(last) if isinstance(mapping, dict) and isinstance(last, str) else None
+        if not isinstance(node, dict) or last in seen:
+            fault = "stands above itself" if node else "is not there"
+            raise UserError(f"{where}: in 'mapping' the node {last!r:.60} {fault}; export the conversations anew")
+        seen.add(last)
+        if isinstance(node.get("message"), dict):
+            way.append(node["message"])
+        last = node.get("parent")
+    return way[::-1]
+
+
+def _entry(message: dict[str, Any]) -> dict[str, Any]:
+    content = _object(message, "content")
+    kind = _ASIDES.get(str(content.get("content_type")))
+    if _role(message) == "assistant" and message.get("recipient", "all") != "all":
+        kind = "tool_use"
+    parts = [_part(part) for part in _parts(content)]
+    if kind is not None:
+        text = "\n".join(str(part.get("text", "")) for part in parts)
+        parts = [{"type": kind, "name": message.get("recipient"), _TEXT_FIELDS[kind]: text}]
+    return {"role": _role(message), "content": parts}
+
+
+def _parts(content: dict[str, Any]) -> list[Any]:
+    for name in ("parts", "thoughts"):
+        if isinstance(content.get(name), list):
+            return list(content[name])
+    return [next((content[name] for name in ("text", "content", "result") if content.get(name)), "")]
+
+
+def _part(part: Any) -> dict[str, Any]:
+    """Returns a part of a content as OpenAI's messages have it; what is no text is named by its kind."""
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    if isinstance(part, dict) and isinstance(part.get("content", part.get("text")), str):
+        return {"type": "text", "text": part.get("content", part.get("text"))}
+    kind = part.get("content_type") if isinstance(part, dict) else None
+    return {"type": kind if isinstance(kind, str) else "attachment"}
+
+
+def _is_hidden(message: dict[str, Any]) -> bool:
+    """Returns whether the user did not see a message, such as an empty system prompt or the user's own settings."""
+    return _object(message, "metadata").get("is_visually_hidden_from_conversation") is True
+
+
+def _role(message: dict[str, Any]) -> Any:
+    return _object(message, "author").get("role")
+
+
+def _model(message: dict[str, Any]) -> str:
+    slug = _object(message, "metadata").get("model_slug")
+    return slug if isinstance(slug, str) else ""
+
+
+def _object(outer: dict[str, Any], name: str) -> dict[str, Any]:
+    return outer[name] if isinstance(outer.get(name), dict) else {}
+
+
+# OpenAI's format of messages, as fine-tuning files and logs of chats have it: one object a line, or a list of them.
+
+_QUESTION_FIELDS = ("question_id", "id")
+
+
+def openai_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the dialogue of one object, or the two between which somebody chose.
+
+    Raises:
+        UserError: the file, the line or record, what is wrong there, and the remedy.
+    """
+    if line.record.get(PAIR[0]) is not None and not isinstance(line.record.get(MESSAGES[0]), list):
+        yield from _pair(line, notes)
+        return
+    field = dialogue_field(line.record, (*MESSAGES, CLAUDES), line.where)
+    record = {"id": line.record.get("uuid"), **line.record} if field == CLAUDES else line.record
+    yield transcript(line._replace(record=record), field, notes)
+
+
+def _pair(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    question = named(line.record, _QUESTION_FIELDS, line.where)
+    for field in PAIR:
+        model = named(line.record, [f"model_{field[-1]}"], line.where)
+        record = {**line.record, "dialogue_id": question or None, "model": model or None}
+        yield transcript(line._replace(record=record), dialogue_field(record, [field], line.where), notes)
+
+
+# Rasa's trackers, one for each conversation, as its API and its stores give them.
+
+_SPEAK = ("user", "bot")
+_WAITING = ("action_listen", "action_session_start")
+"""Actions in which nothing is done."""
+
+
+def rasa_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the dialogue of one tracker.
+
+    Raises:
+        UserError: the place, what is wrong there, and the remedy.
+    """
+    events = required(line.record, "events", line.where)
+    if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
+        raise UserError(f"{line.where}: 'events' must be a list of objects; export the trackers anew")
+    messages = [entry for event in events if (entry := _entry_rasa(event))]
+    record = {**line.record, "messages": messages, "dialogue_id": required(line.record, "sender_id", line.where)}
+    yield transcript(line._replace(record=record), "messages", notes)
+
+
+def _entry_rasa(event: dict[str, Any]) -> dict[str, Any] | None:
+    kind, action = event.get("event"), event.get("name")
+    if kind in _SPEAK:
+        return {"role": kind, "content": event.get("text")}
+    is_done = kind == "action" and isinstance(action, str) and action not in _WAITING
+    is_done = is_done and not str(action).startswith("utter_")  # what it says is an event of its own
+    return {"role": "bot", "content": [{"type": "tool_use", "name": action, "input": ""}]} if is_done else None
+
+
+# Pairs of which people or models preferred one, as data for training with preferences have them.
+
+_SIDES = ("chosen", "rejected")
+_ID_FIELDS = (*ID_FIELDS, "prompt_id", "question_id")
+_MARK = re.compile(r"(?:^|\n\n)(Human|Assistant):")
+
+
+def preference_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the two dialogues of a pair.
+
+    Raises:
+        UserError: the place, what is wrong there, and the remedy.
+    """
+    record, where = line.record, line.where
+    dialogue_id = named(record, _ID_FIELDS, where) or f"pair-{line.number}"
+    about = {name: record[name] for name in ("case_id", "language") if record.get(name) is not None}
+    asked = _messages(record.get("prompt"), "user", f"{where}, 'prompt'")
+    for side in _SIDES:
+        answered = _messages(record.get(side), "assistant", f"{where}, '{side}'")
+        whole = answered if answered[: len(asked)] == asked else [*asked, *answered]
+        messages = {**about, "dialogue_id": dialogue_id, "model": side, "messages": whole}
+        yield transcript(line._replace(record=messages), "messages", notes)
+
+
+def _messages(value: Any, speaker: str, where: str) -> list[Any]:
+    """Returns messages as they are, and those of a text, in which marks may say who speaks.
+
+    Raises:
+        UserError: it is neither.
+    """
+    if value is None and speaker == "user":  # a dialogue that is whole has no prompt
+        return []
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, str):
+        raise UserError(f"{where} must be a text or a list of messages, not {value!r:.60}")
+    first, *marked = _MARK.split(value)
+    spoken = zip(marked[::2], marked[1::2], strict=True)
+    before = [{"role": speaker, "content": first.strip()}] if first.strip() else []
+    return before + [{"role": role.lower(), "content": text.strip()} for role, text in spoken if text.strip()]
+
+
+# A reply, and what came before it, in two fields.
+
+_SYSTEM_FIELDS = (*SYSTEM_FIELDS, "generator")
+_SEVERAL = "completions"
+_TURNS = ("user", "assistant")
+
+
+def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the dialogue of one object, or one for each of its completions.
+
+    Raises:
+        UserError: the place, what is wrong there, and the remedy.
+    """
+    replies = line.record.get(_SEVERAL, [line.record])
+    if not isinstance(replies, list) or not all(isinstance(reply, dict) for reply in replies):
+        raise UserError(f"{line.where}: '{_SEVERAL}' must be a list of objects with 'model' and 'response'")
+    for reply in replies:
+        yield transcript(line._replace(record=_record(line, reply)), "messages", notes)
+
+
+def _record(line: JsonLine, reply: dict[str, Any]) -> dict[str, Any]:
+    """Returns an object whose `messages` are what came before, and a reply."""
+    reply_field = next((name for name in REPLIES if name in reply), REPLIES[0])
+    said = reply.get(reply_field)
+    if not isinstance(said, str):
+        raise UserError(f"{line.where}: '{reply_field}' is {said!r:.60}; it must be a text, the reply")
+    earlier = _earlier(line.record, line.where)
+    messages = [
+        {"role": _TURNS[(len(earlier) - 1 - place) % 2], "content": entry} if isinstance(entry, str) else entry
+        for place, entry in enumerate(earlier)
+    ]
+    whole = {name: value for name, value in line.record.items() if name != "model"}
+    whole["prompt"] = "\n".join(entry if isinstance(entry, str) else json.dumps(entry) for entry in earlier)
+    whole["model"] = named(reply, _SYSTEM_FIELDS, line.where) or None
+    return {**whole, "messages": [*messages, {"role": "assistant", "content": said}]}
+
+
+def _earlier(record: dict[str, Any], where: str) -> list[Any]:
+    """Returns what came before a reply: texts in turn, of which the last is the user's, and messages.
+
+    Raises:
+        UserError: it is neither a text nor a list.
+    """
+    said: list[Any] = []
+    about: list[str] = []
+    question = next((name for name in QUESTIONS if record.get(name) is not None), "")
+    for name in (*EARLIER, "input") if question else EARLIER:
+        value = record.get(name)
+        if isinstance(value, list):
+            said += [text for entry in value for text in (entry if isinstance(entry, list) else [entry])]
+        elif isinstance(value, str):
+            about += [value] * bool(value.strip())
+        elif value is not None:
+            raise UserError(f"{where}: '{name}' is {value!r:.60}; it must be a text or a list of them")
+    asked = record.get(question)
+    if isinstance(asked, list):
+        return [*said, *asked]
+    if question and not isinstance(asked, str):
+        raise UserError(f"{where}: '{question}' is {asked!r:.60}; it must be a text or a list of them")
+    texts = [text for text in (asked, *about) if text]
+    return [*said, "\n\n".join(texts)] if texts else said
+
+
+# The plain format for anyone's transcripts: JSON Lines, one dialogue of one system per line.
+
+
+def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the dialogue of one object.
+
+    Raises:
+        UserError: the file, the line, what is wrong there, and the remedy.
+    """
+    record, where = line.record, line.where
+    told = EntryReading(notes, prompts_by_role=False)
+    field = dialogue_field(record, (*PLAIN, TURNS), where)
+    record = unnested(record, field)
+    tell(_with_speakers(record[field], record.get("speakers"), where), field, where, told)
+    speakers, utterances, asides = told.parts(where)
+    yield Transcript(
+        place=where,
+        system=named(record, ["system"], where),
+        model=_model_json_lines(record),
+        speakers=speakers,
+        utterances=utterances,
+        asides=asides,
+        reference=_reference(record.get("reference"), speakers, utterances, where),
+        **about(record, where),
+    )
+
+
+def _model_json_lines(record: dict[str, Any]) -> str:
+    """Returns the model that an object names, which is the system where nothing else says it."""
+    found = next((record[field] for field in SYSTEM_FIELDS if isinstance(record.get(field), str)), "")
+    return str(found).strip()
+
+
+def _with_speakers(entries: Any, speakers: Any, where: str) -> Any:
+    """Returns plain texts with the speakers that the record names, in turn where there are fewer."""
+    if speakers is None or not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
+        return entries
+    if not isinstance(speakers, list) or not speakers:
+        raise UserError(f'{where}: \'speakers\' must be a list of names, such as ["user", "assistant"]')
+    names = [name_of(speaker, "speakers", where) for speaker in speakers]
+    return [
+        {"speaker": name, "text": text} for name, text in zip(islice(cycle(names), len(entries)), entries, strict=True)
+    ]
+
+
+def _reference(
+    value: Any, speakers: tuple[str, ...], utterances: tuple[str, ...], where: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if value is None:
+        return (), ()
+    if isinstance(value, str):
+        return speakers, (*utterances[:-1], value.strip()) if value.strip() and utterances else ()
+    told = EntryReading(Counter(), prompts_by_role=False)
+    tell(value, "reference", where, told)
+    return told.parts(where)[:2]

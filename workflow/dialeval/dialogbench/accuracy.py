@@ -1,0 +1,398 @@
+"""Accuracies by task, domain and group of models, their differences, and ablations.
+
+Items that stem from one dialogue, and the rotations of an item, are one cluster (`stats.shares.share_intervals`).
+
+An answer that could not be read counts as wrong, and the number of these stands beside every rate. Overall, and each
+dimension's accuracy, is the unweighted mean of tasks.
+
+Only models that answer by the same method are averaged. The models are those of the run, and no sample of any others:
+an interval is about the items alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dialeval.dialogbench.tasks import ABBREVIATIONS, DIMENSIONS, DOMAINS, GROUPS, NAMES, TASKS
+from dialeval.measures.differences import Row as DifferencesRow
+from dialeval.measures.differences import about, mean_rows
+from dialeval.papers.dialogbench import (
+    HUMAN,
+    OVERALL,
+    published_ablation,
+    published_accuracy,
+    published_average,
+    published_domain_accuracy,
+)
+from dialeval.stats.differences import paired_differences
+from dialeval.stats.means import Side, unpaired_difference
+from dialeval.stats.shares import share_interval
+
+# Shares of right answers to test items, and unweighted means of such shares, with intervals.
+
+Row = dict[str, Any]
+Answer = Mapping[str, Any]
+"""A row of answers: at least `correct`, `status` and `cluster`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share of right answers, or an unweighted mean of such shares, with its interval and what is behind it."""
+
+    accuracy: float
+    low: float
+    high: float
+    n: int
+    n_unparsed: int
+    n_clusters: int = 0
+    design_effect: float = math.nan
+    effective_n: float = math.nan
+    note: str = ""
+
+    def to_row(self) -> Row:
+        """Returns the rate's columns."""
+        return {
+            "accuracy": self.accuracy,
+            "low": self.low,
+            "high": self.high,
+            "n": self.n,
+            "n_unparsed": self.n_unparsed,
+            "n_clusters": self.n_clusters or None,
+            "design_effect": self.design_effect,
+            "effective_n": self.effective_n,
+            "note": self.note or None,
+        }
+
+
+def rate_of(answers: Iterable[Answer], confidence: float = 0.95) -> Rate:
+    """Returns the share of right answers with its interval; NaN where there is no answer."""
+    return mean_rate([list(answers)], confidence)
+
+
+def mean_rate(cells: Sequence[Sequence[Answer]], confidence: float = 0.95) -> Rate:
+    """Returns the unweighted mean of the cells' shares of right answers (the paper's Overall), with its interval.
+
+    It is missing where a cell has no answer, or where there is no cell.
+    """
+    answers = [answer for cell in cells for answer in cell]
+    correct = np.array([bool(answer["correct"]) for answer in answers], dtype=np.float64)
+    number = {cluster: place for place, cluster in enumerate(dict.fromkeys(answer["cluster"] for answer in answers))}
+    found = share_interval(
+        correct,
+        np.array([number[answer["cluster"]] for answer in answers], dtype=np.int64),
+        cell=np.repeat(np.arange(len(cells)), [len(cell) for cell in cells]),
+        confidence=confidence,
+        reason="no answer",
+    )
+    mean = unweighted_mean([sum(bool(answer["correct"]) for answer in cell) / len(cell) if cell else math.nan
+                            for cell in cells])  # fmt: skip
+    known = not math.isnan(mean)
+    return Rate(
+        accuracy=mean,
+        low=found.low if known else math.nan,
+        high=found.high if known else math.nan,
+        n=len(answers),
+        n_unparsed=sum(answer["status"] != "ok" for answer in answers),
+        n_clusters=found.n_clusters,
+        design_effect=found.design_effect if known else math.nan,
+        effective_n=found.effective_n if known else math.nan,
+        note=found.reason,
+    )
+
+
+def unweighted_mean(shares: Sequence[float]) -> float:
+    """Returns the mean of shares, each counting once; NaN where there is none or one is missing."""
+    return math.fsum(shares) / len(shares) if shares else math.nan
+
+
+def first_rotation(answers: Iterable[Answer]) -> list[Answer]:
+    """Returns the answers to items whose options stood as they were placed."""
+    return [answer for answer in answers if answer["rotation"] == 0]
+
+
+def grouped(rows: Iterable[Answer], *names: str) -> list[tuple[tuple[Any, ...], list[Answer]]]:
+    """Returns rows by the values of some columns, in the order in which these first appear."""
+    groups: dict[tuple[Any, ...], list[Answer]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in names), []).append(row)
+    return list(groups.items())
+
+
+# Shares of right answers by task, dimension, and over all, and by domain (DialogBench, Tables 2, 3, 7 and 8).
+
+
+def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
+    """Returns accuracy by model, method and language: a row per task, per dimension, and Overall (Tables 2 and 3).
+
+    Only the first rotation counts. `scope` says what `name` is: task, dimension or overall; `n_tasks` how many tasks
+    the mean is over.
+    """
+    rows: list[Row] = []
+    for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
+        about = {"model": model, "method": method, "language": language}
+        answers_to = dict(grouped(group, "task"))
+        by_task = {task: answers_to[task,] for task in ABBREVIATIONS if (task,) in answers_to}
+        for task, found in by_task.items():
+            rows.append(_accuracy_row(about, "task", task, [found], confidence))
+        for dimension in DIMENSIONS:
+            own = [by_task[t.abbreviation] for t in TASKS if t.dimension == dimension and t.abbreviation in by_task]
+            if own:
+                rows.append(_accuracy_row(about, "dimension", dimension, own, confidence))
+        rows.append(_accuracy_row(about, "overall", OVERALL, list(by_task.values()), confidence))
+    return rows
+
+
+def human_rows(languages: Sequence[str]) -> list[Row]:
+    """Returns people's published accuracies in the columns of `accuracy_rows`, without intervals: for show beside ours.
+
+    Args:
+        languages: those for which there are answers.
+    """
+    rows: list[Row] = []
+    for language in languages:
+        about = {"model": HUMAN.lower(), "method": "published", "language": language}
+        for name in (*ABBREVIATIONS, OVERALL):
+            accuracy = published_accuracy(HUMAN, language, name)
+            if accuracy is not None:
+                rate = Rate(accuracy, math.nan, math.nan, 0, 0).to_row()
+                scope, n_tasks = ("overall", len(TASKS)) if name == OVERALL else ("task", 1)
+                rows.append(
+                    {**about, "scope": scope, "name": name, "n_tasks": n_tasks, **rate, "chance": None}
+                    | {"published": accuracy}
+                )
+    return rows
+
+
+def domain_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
+    """Returns accuracy by model, method, language and domain, and the mean of each group of domains (Table 7).
+
+    Domains beyond the twenty come last and belong to no group.
+    """
+    rows: list[Row] = []
+    for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
+        about = {"model": model, "method": method, "language": language}
+        by_domain = {name: found for (name,), found in grouped(group, "domain")}
+        for group_name in GROUPS:
+            own = {d.name: by_domain[d.name] for d in DOMAINS if d.group == group_name and d.name in by_domain}
+            for name, found in own.items():
+                published = published_domain_accuracy(model, language, name)
+                rate = {**rate_of(found, confidence).to_row(), "chance": chance_of([found])}
+                rows.append({**about, "group": group_name, "domain": name, **rate, "published": published})
+            if own:
+                cells = list(own.values())
+                mean = {**mean_rate(cells, confidence).to_row(), "chance": chance_of(cells)}
+                rows.append({**about, "group": group_name, "domain": "mean", **mean, "published": None})
+        for name in sorted(set(by_domain) - set(NAMES)):
+            rate = {**rate_of(by_domain[name], confidence).to_row(), "chance": chance_of([by_domain[name]])}
+            rows.append({**about, "group": "", "domain": name, **rate, "published": None})
+    return rows
+
+
+def chance_of(cells: Sequence[Sequence[Answer]]) -> float:
+    """Returns the accuracy of blind guessing: one in the number of options; every cell counts once."""
+    return unweighted_mean([math.fsum(1 / one["n_options"] for one in cell) / len(cell) for cell in cells if cell])
+
+
+def _accuracy_row(about: Row, scope: str, name: str, cells: Sequence[Sequence[Answer]], confidence: float) -> Row:
+    published = published_accuracy(about["model"], about["language"], name) if scope != "dimension" else None
+    found = {**mean_rate(cells, confidence).to_row(), "chance": chance_of(cells), "published": published}
+    return {**about, "scope": scope, "name": name, "n_tasks": len(cells), **found}
+
+
+# Mean accuracies of groups of models, by kind or tag ("Avg." of DialogBench's Tables 2, 3 and 7; Figure 8).
+
+Cells = Sequence[Sequence[Answer]]
+
+
+def average_rows(answers: Iterable[Answer], groups: Mapping[str, Sequence[str]], confidence: float = 0.95) -> list[Row]:
+    """Returns the mean accuracy of each group of models by method, language and what it is over.
+
+    `scope` says what `name` is: task, dimension, overall, domain, or domains (a group of domains). Overall, dimensions
+    and groups of domains are unweighted means of tasks or domains.
+
+    Args:
+        answers: rows of `test_answers`; only the first rotation counts.
+        groups: models by the name of their group; a model may be in several.
+        confidence: nominal coverage of the intervals.
+    """
+    rows: list[Row] = []
+    for (method, language), found in grouped(first_rotation(answers), "method", "language"):
+        for group, members in groups.items():
+            own = [answer for answer in found if answer["model"] in members]
+            models = sorted({answer["model"] for answer in own})
+            about = {"group": group, "method": method, "language": language}
+            for scope, name, cells in _scopes(own):
+                published = published_average(group, method, language, name)
+                rows.append(
+                    {
+                        **about,
+                        "scope": scope,
+                        "name": name,
+                        "n_models": len(models),
+                        "models": ", ".join(models),
+                        **_average(cells, confidence),
+                        "chance": chance_of(cells),
+                        "published": published,
+                    }
+                )
+    return rows
+
+
+def _scopes(answers: Sequence[Answer]) -> Iterator[tuple[str, str, Cells]]:
+    """Yields what is averaged over, and the answers of its cells, each of which counts once."""
+    by_task = {task: own for (task,), own in grouped(answers, "task")}
+    for task in ABBREVIATIONS:
+        if task in by_task:
+            yield "task", task, [by_task[task]]
+    for dimension in DIMENSIONS:
+        cells = [by_task[t.abbreviation] for t in TASKS if t.dimension == dimension and t.abbreviation in by_task]
+        if cells:
+            yield "dimension", dimension, cells
+    if by_task:
+        yield "overall", OVERALL, list(by_task.values())
+    by_domain = {domain: own for (domain,), own in grouped(answers, "domain")}
+    for group in GROUPS:
+        cells = [by_domain[d.name] for d in DOMAINS if d.group == group and d.name in by_domain]
+        for domain in DOMAINS:
+            if domain.group == group and domain.name in by_domain:
+                yield "domain", domain.name, [by_domain[domain.name]]
+        if cells:
+            yield "domains", group, cells
+
+
+def _average(cells: Cells, confidence: float) -> Row:
+    """Returns the mean over cells of the share of right answers, all models of an item's together."""
+    answers = [answer for cell in cells for answer in cell]
+    found = share_interval(
+        np.array([bool(answer["correct"]) for answer in answers], dtype=np.float64),
+        np.array([answer["cluster"] for answer in answers], dtype=str),
+        cell=np.repeat(np.arange(len(cells)), [len(cell) for cell in cells]),
+        confidence=confidence,
+    )
+    return {
+        "accuracy": math.fsum(sum(bool(one["correct"]) for one in cell) / len(cell) for cell in cells) / len(cells),
+        "low": found.low,
+        "high": found.high,
+        "n": len({answer["item_id"] for answer in answers}),
+        "n_unparsed": sum(answer["status"] != "ok" for answer in answers),
+        "n_clusters": found.n_clusters,
+        "note": found.reason or None,
+    }
+
+
+# What leaving out a part of the procedure changes (DialogBench, Table 4).
+
+
+def ablation_rows(variants: Mapping[str, Iterable[Answer]], confidence: float = 0.95) -> list[Row]:
+    """Returns accuracy by variant, and by how much it differs from the full procedure (Table 4).
+
+    Args:
+        variants: answers by variant: `full`, and `-styles` or `-filter`.
+    """
+    by_variant = {name: accuracy_rows(answers, confidence) for name, answers in variants.items()}
+    full = {_about(row): row["accuracy"] for row in by_variant.get("full", [])}
+    rows: list[Row] = []
+    for variant, found in by_variant.items():
+        for row in found:
+            if row["scope"] == "dimension":
+                continue
+            reference = full.get(_about(row))
+            published = published_ablation(variant, row["name"]) if row["language"] == "zh" else None
+            rows.append(
+                {
+                    "variant": variant,
+                    **{name: value for name, value in row.items() if name != "published"},
+                    "difference": None if reference is None else row["accuracy"] - reference,
+                    "published_gpt4": published,
+                }
+            )
+    return rows
+
+
+def _about(row: Answer) -> tuple[Any, ...]:
+    return tuple(row[name] for name in ("model", "method", "language", "scope", "name"))
+
+
+# Which models can be told apart by DialogBench, and do the ablations matter? Paired where the items are the same.
+
+SAME_ITEMS = "both procedures have the same items, so there is nothing to test"
+
+_TASKS_OF: dict[str, tuple[str, ...]] = {
+    **{str(task): (str(task),) for task in ABBREVIATIONS},
+    **{str(name): tuple(task.abbreviation for task in TASKS if task.dimension == name) for name in DIMENSIONS},
+    OVERALL: tuple(ABBREVIATIONS),
+}
+
+
+def accuracy_differences(answers: Iterable[Answer], confidence: float) -> Iterator[DifferencesRow]:
+    """Yields the differences of the table `accuracy`, by source, language and task, dimension or Overall.
+
+    A model that answers by two methods stands there as two. Items of one dialogue are one cluster.
+
+    Args:
+        answers: rows of `test_answers`; only the first rotation counts.
+        confidence: nominal coverage of the intervals.
+    """
+    for (source, language), group in grouped(first_rotation(answers), "source", "language"):
+        systems = list(dict.fromkeys((answer["model"], answer["method"]) for answer in group))
+        code = {system: number for number, system in enumerate(systems)}
+        items = {answer["item_id"]: answer for answer in group}
+        place = {item_id: number for number, item_id in enumerate(items)}
+        values = np.full((len(systems), len(items)), np.nan)
+        for answer in group:
+            values[code[answer["model"], answer["method"]], place[answer["item_id"]]] = bool(answer["correct"])
+        task = np.array([item["task"] for item in items.values()])
+        cluster = np.array([item["cluster"] for item in items.values()])
+        names = [f"{model} ({method})" for model, method in systems]
+        for name, tasks in _TASKS_OF.items():
+            own = np.isin(task, tasks)
+            if own.any():
+                found = paired_differences(values[:, own], cluster[own], stratum=task[own], confidence=confidence)
+                yield from mean_rows(found, names, about("accuracy", "accuracy", f"{source}, {language}, {name}"))
+
+
+def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: float) -> Iterator[DifferencesRow]:
+    """Yields what each ablation changes, by model, method and language, on each task and over all.
+
+    The items of two procedures are not the same, so this is a difference of two means; what both have counts on both
+    sides. All models under one ablation, language and task are a family.
+
+    Args:
+        variants: answers by variant: `full`, and `-styles` or `-filter`.
+        confidence: nominal coverage of the intervals.
+    """
+    keys = ("model", "method", "language")
+    by_variant = {variant: dict(grouped(first_rotation(answers), *keys)) for variant, answers in variants.items()}
+    full = by_variant.pop("full", {})
+    for variant, groups in by_variant.items():
+        for (model, method, language), group in groups.items():
+            reference = full.get((model, method, language), [])
+            for name in (*ABBREVIATIONS, OVERALL):
+                tasks = _TASKS_OF[name]
+                own, theirs = ([one for one in answers if one["task"] in tasks] for answers in (group, reference))
+                found = unpaired_difference(_side(own), _side(theirs), confidence=confidence)
+                if not found.n:
+                    continue
+                if {answer["item_id"] for answer in own} == {answer["item_id"] for answer in theirs}:
+                    found = found._replace(low=math.nan, high=math.nan, p=math.nan, note=SAME_ITEMS)
+                system = f"{model} ({method})"
+                yield {
+                    **about("ablations", "accuracy", f"{variant}, {language}, {name}"),
+                    "first": f"{system}, {variant}",
+                    "second": f"{system}, full",
+                    **found._asdict(),
+                    "note": found.note or None,
+                }
+
+
+def _side(answers: Sequence[Answer]) -> Side:
+    return Side(
+        np.array([bool(answer["correct"]) for answer in answers], dtype=np.float64),
+        np.array([answer["cluster"] for answer in answers], dtype=str),
+        np.array([answer["task"] for answer in answers], dtype=str),
+    )

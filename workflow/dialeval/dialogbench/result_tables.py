@@ -1,0 +1,346 @@
+"""Further tables: overview with people, positions of options, counts of items, styles and domains."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from dialeval.dialogbench.accuracy import Answer, Row, first_rotation, grouped, mean_rate, rate_of, unweighted_mean
+from dialeval.dialogbench.items import LETTERS, TestItem
+from dialeval.dialogbench.tasks import ABBREVIATIONS, NAMES, STYLES
+from dialeval.dialogbench.writing import OTHER
+from dialeval.dialogbench.written_items import ASKED_TURNS
+from dialeval.papers.dialogbench import OVERALL, published_size
+from dialeval.stats.agreement import judge_agreement, retest_flips
+from dialeval.stats.arrays import IntArray
+from dialeval.stats.rates import even_places
+from dialeval.stats.shares import share_interval
+
+# People who answered test items: their answers as one, each by himself, and how far they agree (DialogBench 4).
+
+PEOPLE, METHOD = "people", "experts"
+SIMULATED = " (simulated)"
+"""What stands behind the name of an expert who is a simulation."""
+
+
+def joint_answers(answers: Iterable[Answer], at_least: int | None = None) -> list[Row]:
+    """Returns an answer of all experts together to each item, in the columns of `test_answers`.
+
+    Args:
+        answers: rows of `expert_answers`.
+        at_least: how many must be right for the item to count as right; None: more than half of those who answered.
+    """
+    rows = []
+    for (item_id,), own in grouped(answers, "item_id"):
+        right = sum(one["choice"] == one["label"] for one in own)
+        counts = right >= at_least if at_least else 2 * right > len(own)
+        kept = ("source", "cluster", "task", "domain", "language", "n_options", "label")
+        rows.append(
+            {
+                **{name: own[0][name] for name in kept},
+                "item_id": item_id,
+                "variant": "full",
+                "model": PEOPLE + SIMULATED * any(one["expert"].endswith(SIMULATED) for one in own),
+                "method": METHOD,
+                "rotation": 0,
+                "choice": own[0]["label"] if counts else None,
+                "correct": counts,
+                "status": "ok",
+            }
+        )
+    return rows
+
+
+def expert_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
+    """Returns the accuracy of each expert by task and over all, by source and language."""
+    rows: list[Row] = []
+    for (source, language, expert), group in grouped(answers, "source", "language", "expert"):
+        about = {"source": source, "language": language, "expert": expert}
+        read = [{**one, "correct": one["choice"] == one["label"], "status": "ok"} for one in group]
+        by_task = dict(grouped(read, "task"))
+        cells = {task: by_task[task,] for task in ABBREVIATIONS if (task,) in by_task}
+        for task, own in cells.items():
+            rows.append({**about, "task": task, **rate_of(own, confidence).to_row()})
+        rows.append({**about, "task": OVERALL, **mean_rate(list(cells.values()), confidence).to_row()})
+    return rows
+
+
+def agreement_rows(answers: Iterable[Answer], confidence: float = 0.95, random_seed: int = 0) -> list[Row]:
+    """Returns how far experts agree, by source, language and task, and over all items that two or more answered.
+
+    `agreement` is the share of pairs of experts who chose the same option of an item; `alpha` Krippendorff's, which
+    takes the letters for names. With a single expert there are no rows.
+    """
+    rows: list[Row] = []
+    for (source, language), group in grouped(answers, "source", "language"):
+        by_task = {task: own for (task,), own in grouped(group, "task")}
+        parts = {task: by_task[task] for task in ABBREVIATIONS if task in by_task} | {OVERALL: group}
+        for task, own in parts.items():
+            found = _agreement(own, confidence, random_seed)
+            if found:
+                rows.append({"source": source, "language": language, "task": task, **found})
+    return rows
+
+
+def _agreement(answers: Sequence[Answer], confidence: float, random_seed: int) -> Mapping[str, object]:
+    experts = {name: number for number, name in enumerate(dict.fromkeys(one["expert"] for one in answers))}
+    items = np.array([one["item_id"] for one in answers], dtype=str)
+    cluster = np.array([one["cluster"] for one in answers], dtype=str)
+    chosen = np.array(["ABCD".index(one["choice"]) for one in answers], dtype=np.float64)
+    flips = retest_flips(items, chosen, cluster, confidence=confidence)
+    if not flips.n_items:
+        return {}
+    judge = np.array([experts[one["expert"]] for one in answers])
+    alpha = judge_agreement(
+        judge, items, chosen, cluster, len(experts), confidence=confidence, random_seed=random_seed
+    ).alpha
+    differ = flips.flips
+    return {
+        "n_experts": len(experts),
+        "n": flips.n_items,
+        "n_pairs": flips.n_pairs,
+        "agreement": 1.0 - differ.estimate,
+        "low": 1.0 - differ.high,
+        "high": 1.0 - differ.low,
+        "alpha": alpha.estimate,
+        "alpha_low": alpha.low,
+        "alpha_high": alpha.high,
+        "n_clusters": differ.n_clusters,
+        "note": alpha.reason or differ.reason or None,
+    }
+
+
+# Accuracies with a column for each task, in the shape of DialogBench's Tables 2 and 3.
+
+AVERAGE = "average"
+"""The name of the last row of each kind of models."""
+_ORDER = (PEOPLE, "base", "chat", "")
+
+
+def overview_rows(accuracy: Iterable[Mapping[str, object]], averages: Iterable[Mapping[str, object]]) -> list[Row]:
+    """Returns a row for each model and method, with its accuracy in each task and over all.
+
+    People come first, then base models, chat models, and those whose kind is not told; the best of each on top, and
+    the average below.
+
+    Args:
+        accuracy: rows of `dialogbench/accuracy`, of one source and of people.
+        averages: rows of `dialogbench/averages` of the same source.
+    """
+    found = [_wide(group) for _, group in grouped(accuracy, "source", "model", "method", "language")]
+    found += [
+        _wide([{**row, "model": AVERAGE, "kind": row["group"], "part": None} for row in group])
+        for _, group in grouped(averages, "source", "group", "method", "language")
+        if group[0]["group"] in _ORDER
+    ]
+    return sorted(found, key=_place)
+
+
+def _wide(rows: Sequence[Mapping[str, object]]) -> Row:
+    by_name = {row["name"]: row for row in rows if row["scope"] in ("task", "overall")}
+    overall = by_name.get(OVERALL, {})
+    first = rows[0]
+    return {
+        "source": first["source"],
+        "language": first["language"],
+        "type": first["kind"] or "",
+        "model": first["model"],
+        "method": first["method"],
+        **{task: by_name.get(task, {}).get("accuracy") for task in ABBREVIATIONS},
+        "overall": overall.get("accuracy"),
+        "low": overall.get("low"),
+        "high": overall.get("high"),
+        "chance": overall.get("chance"),
+        "n": overall.get("n"),
+        "part": first["part"],
+        "published": overall.get("published"),
+    }
+
+
+def _place(row: Row) -> tuple[object, ...]:
+    overall = row["overall"] if row["overall"] is not None else -1.0
+    kind = row["type"] if row["type"] in _ORDER else ""
+    # people's published row has the source paper: the language keeps it beside the models
+    return row["language"], _ORDER.index(kind), row["source"], row["method"], row["model"] == AVERAGE, -overall
+
+
+# What the place of the right option does to answers: letters chosen, all rotations (DialogBench, 3.4).
+
+
+def position_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
+    """Returns, for each place of the right option, the accuracy, and how often the letter was chosen (Figure 7).
+
+    Where items were asked in all rotations, all count: then the right option of every item stood in every place once,
+    and the accuracies of two places are over the same items. `p_uniform` is the test of the chosen letters against
+    equal chances (`stats.places`), the same in each row of a group; it is missing where nothing could be read. Items
+    with equally many options are taken together.
+    """
+    rows: list[Row] = []
+    keys = ("model", "method", "language", "n_options")
+    for (model, method, language, n_options), group in grouped(answers, *keys):
+        letters = LETTERS[:n_options]
+        chosen = _chosen(group, letters)
+        counts = chosen.sum(axis=0)
+        n_read = int(counts.sum())
+        test = even_places(chosen)
+        for place, letter in enumerate(letters):
+            rows.append(
+                {
+                    "model": model,
+                    "method": method,
+                    "language": language,
+                    "n_options": n_options,
+                    "orders": 1 + max(answer["rotation"] for answer in group),
+                    "letter": letter,
+                    **rate_of((answer for answer in group if answer["label"] == letter), confidence).to_row(),
+                    "n_chosen": int(counts[place]),
+                    "share_chosen": counts[place] / n_read if n_read else math.nan,
+                    "chi_square": test.statistic,
+                    "p_uniform": test.p,
+                }
+            )
+    return rows
+
+
+def circular_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
+    """Returns the share of items that are answered right in every rotation, by task, with the mean over tasks.
+
+    `accuracy` is that share; `single_accuracy` is that of the first rotation alone, `mean_accuracy` that over all
+    rotations. Items that were not asked in all rotations are left out.
+    """
+    rows: list[Row] = []
+    for (model, method, language), group in grouped(answers, "model", "method", "language"):
+        about = {"model": model, "method": method, "language": language}
+        whole = [found for _, found in grouped(group, "task", "item_id") if len(found) == found[0]["n_options"]]
+        asked = [found for found in whole if found[0]["n_options"] > 1]
+        by_task: dict[str, list[list[Answer]]] = defaultdict(list)
+        for found in asked:
+            by_task[found[0]["task"]].append(found)
+        joined: dict[str, list[Row]] = {}
+        singles: dict[str, float] = {}
+        means: dict[str, float] = {}
+        for task in ABBREVIATIONS:
+            if own := by_task.get(task):
+                joined[task] = list(map(_joined, own))
+                singles[task] = rate_of(first_rotation(answer for found in own for answer in found)).accuracy
+                means[task] = rate_of(answer for found in own for answer in found).accuracy
+                rate = rate_of(joined[task], confidence).to_row()
+                beside = {"single_accuracy": singles[task], "mean_accuracy": means[task]}
+                rows.append({**about, "task": task, **rate, **beside})
+        if joined:
+            overall = mean_rate(list(joined.values()), confidence).to_row()
+            beside = {
+                "single_accuracy": unweighted_mean(list(singles.values())),
+                "mean_accuracy": unweighted_mean(list(means.values())),
+            }
+            rows.append({**about, "task": OVERALL, **overall, **beside})
+    return rows
+
+
+def _joined(found: Sequence[Answer]) -> Row:
+    """Returns all rotations of an item as one answer: right if each is."""
+    status = next((answer["status"] for answer in found if answer["status"] != "ok"), "ok")
+    return {"correct": all(answer["correct"] for answer in found), "status": status, "cluster": found[0]["cluster"]}
+
+
+def _chosen(answers: Sequence[Answer], letters: str) -> IntArray:
+    """Returns how often each letter was chosen over the orders of each item, shape [n_items, n_letters]."""
+    number = {item_id: place for place, item_id in enumerate(dict.fromkeys(one["item_id"] for one in answers))}
+    chosen = np.zeros((len(number), len(letters)), dtype=np.int64)
+    for answer in answers:
+        if answer["choice"] is not None:
+            chosen[number[answer["item_id"]], letters.index(answer["choice"])] += 1
+    return chosen
+
+
+# How many test items there are, and how long their dialogues are (DialogBench, Table 1).
+
+
+def item_rows(items: Iterable[TestItem]) -> list[Row]:
+    """Returns the number of items and their mean turns by language, task and origin (the paper's Table 1)."""
+    groups: dict[tuple[str, str, str], list[TestItem]] = defaultdict(list)
+    for item in items:
+        groups[item.language, item.task, item.origin].append(item)
+    return [
+        {
+            "language": language,
+            "task": task,
+            "origin": origin,
+            "n": len(found),
+            "mean_turns": math.fsum(item.n_turns for item in found) / len(found),
+            "n_short": sum(item.n_begun < ASKED_TURNS for item in found),
+            "published_n": published_size(task, "items"),
+            "published_turns": published_size(task, "turns"),
+        }
+        for (language, task, origin), found in sorted(groups.items(), key=lambda pair: _by_task(pair[0]))
+    ]
+
+
+def _by_task(key: tuple[str, str, str]) -> tuple[str, int, str]:
+    language, task, origin = key
+    return language, ABBREVIATIONS.index(task), origin
+
+
+# What a judge sees in the dialogues that were written: styles and domains (DialogBench, Figures 5 and 6).
+
+
+def style_rows(classified: Mapping[str, Iterable[Answer]], confidence: float = 0.95) -> list[Row]:
+    """Returns how often each style was seen in each speaker, by variant, judge and language (Figure 5).
+
+    Args:
+        classified: rows of the judge's classification by variant: `full`, `-styles`, `-domains`.
+    """
+    rows: list[Row] = []
+    for variant, described in classified.items():
+        for (judge, language), group in grouped(described, "judge", "language"):
+            for speaker in (1, 2):
+                seen = Counter(row[f"speaker{speaker}_style"] for row in group)
+                rows += _share_rows(
+                    {"variant": variant, "judge": judge, "language": language, "speaker": speaker},
+                    "style",
+                    STYLES,
+                    seen,
+                    confidence,
+                )
+    return rows
+
+
+def domain_count_rows(classified: Mapping[str, Iterable[Answer]], confidence: float = 0.95) -> list[Row]:
+    """Returns how many dialogues were seen in each domain, by variant, judge and language (Figure 6).
+
+    Args:
+        classified: rows of the judge's classification by variant.
+    """
+    rows: list[Row] = []
+    for variant, described in classified.items():
+        for (judge, language), group in grouped(described, "judge", "language"):
+            seen = Counter(row["domain"] for row in group)
+            about = {"variant": variant, "judge": judge, "language": language}
+            rows += _share_rows(about, "domain", (*NAMES, OTHER), seen, confidence)
+    return rows
+
+
+def _share_rows(
+    about: Row, column: str, names: Sequence[str], seen: Counter[str | None], confidence: float
+) -> list[Row]:
+    """Returns count and share of each name; what could not be read is left out of the shares and counted."""
+    n = sum(seen[name] for name in names)
+    rows = []
+    for name in names:
+        others = n - seen[name]
+        share = share_interval([1.0] * seen[name] + [0.0] * others, range(n), confidence=confidence)
+        rows.append(
+            {
+                **about,
+                column: name,
+                "n": seen[name],
+                "share": share.estimate,
+                "low": share.low,
+                "high": share.high,
+                "n_unparsed": seen[None],
+            }
+        )
+    return rows

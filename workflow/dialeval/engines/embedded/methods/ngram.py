@@ -1,9 +1,0 @@
-"""Writes word by word from Kneser-Ney trigrams, with the last utterance as topic."""
-
-from __future__ import annotations
-
-from dialeval.engines.embedded.abilities import Learner, each_without_its_fold
-from dialeval.engines.embedded.ngram import Ngram
-from dialeval.engines.embedded.word_weights import WordWeights
-
-LEARNER = Learner(each_without_its_fold(Ngram), (Ngram, WordWeights))

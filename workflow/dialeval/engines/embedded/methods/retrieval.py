@@ -1,9 +1,0 @@
-"""Selects a person's reply from the most similar place."""
-
-from __future__ import annotations
-
-from dialeval.engines.embedded.abilities import Learner, each_without_its_fold
-from dialeval.engines.embedded.retrieval import Retrieval
-from dialeval.engines.embedded.word_weights import WordWeights
-
-LEARNER = Learner(each_without_its_fold(lambda dialogues, _: Retrieval(dialogues)), (Retrieval, WordWeights))

@@ -1,0 +1,339 @@
+"""Translation models of the NLLB family, computed by transformers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dialeval.config.models import NllbModel
+from dialeval.engines.local_models import TRANSLATES, by_length, missing_libraries
+from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
+from dialeval.engines.store import ResponseStore
+from dialeval.engines.vllm_engine.model_files import folder_digest
+from dialeval.errors import UserError
+from dialeval.languages import LANGUAGES
+from dialeval.prompts.rendering import one_line
+from dialeval.provenance.fingerprints import fingerprint
+
+# The engine of translation models: translates the utterance that a request is about, those of like length together.
+
+Outcome = tuple[str, Response | AnswerFailure]
+
+
+class _Asked(NamedTuple):
+    """An utterance to be translated: its key, its tokens and the code of its new language."""
+
+    key: str
+    ids: list[int]
+    target: str
+    max_tokens: int
+
+
+class NllbEngine:
+    """Answers requests `translate`; it reads the utterance alone, without what was said before.
+
+    Attributes:
+        identity: canonical JSON of everything about the model that can change an answer.
+        reads_subject: always true: the prompt is for models that chat.
+        concurrency: how many utterances are sorted by length together.
+        context_window: always None.
+    """
+
+    reads_subject = True
+    context_window: int | None = None
+
+    def __init__(self, model: NllbModel, translator: Translator, *, identity: str) -> None:
+        self.identity, self.concurrency = identity, model.concurrency
+        self._batch_tokens, self._translator = model.batch_tokens, translator
+
+    async def answer(self, request: Request) -> Response:
+        """Answers, or raises AnswerFailure."""
+        ((_, outcome),) = list(self._outcomes([("", request)]))
+        if isinstance(outcome, AnswerFailure):
+            raise outcome
+        return outcome
+
+    async def answer_all(
+        self, requests: Iterable[tuple[str, Request]], store: ResponseStore
+    ) -> AsyncGenerator[Outcome, None]:
+        """Yields key and outcome of every request, each once; see `engines.answering.TableEngine`."""
+        waiting = iter(requests)
+        while window := list(islice(waiting, self.concurrency)):
+            outcomes = self._outcomes(window)
+            while (outcome := await asyncio.to_thread(next, outcomes, None)) is not None:
+                yield outcome
+
+    def count_tokens(self, messages: tuple[Message, ...]) -> int:
+        """Returns 0: the model reads what a request is about, not its messages."""
+        return 0
+
+    async def close(self) -> None:
+        """Has nothing to give back."""
+
+    def _outcomes(self, window: Sequence[tuple[str, Request]]) -> Iterator[Outcome]:
+        alike: dict[tuple[str, int], list[_Asked]] = defaultdict(list)
+        for key, request in window:
+            try:
+                asked = self._read(key, request)
+            except AnswerFailure as failure:
+                yield key, failure
+            else:
+                if len(asked.ids) <= self._translator.window:
+                    alike[asked.target, asked.max_tokens].append(asked)
+                else:  # to translate a part of it and lose the rest would be worse
+                    cut = Response("", finish_reason="length", prompt_tokens=len(asked.ids), completion_tokens=0)
+                    yield key, cut
+        for (target, max_tokens), group in alike.items():
+            for places in by_length([len(asked.ids) for asked in group], self._batch_tokens):
+                batch = [group[place] for place in places]
+                found = self._translator.translate([asked.ids for asked in batch], target, max_tokens)
+                for asked, translation in zip(batch, found, strict=True):
+                    yield (
+                        asked.key,
+                        Response(
+                            text=translation.text,
+                            finish_reason="stop" if translation.ended else "length",
+                            prompt_tokens=len(asked.ids),
+                            completion_tokens=translation.n_tokens,
+                        ),
+                    )
+
+    def _read(self, key: str, request: Request) -> _Asked:
+        if request.protocol != "translate" or len(request.subject) != 2:
+            raise AnswerFailure(
+                "unsupported", f"a translation model cannot answer '{request.protocol}'; it translates and nothing else"
+            )
+        (text,), (source, target) = request.subject
+        for language in (source, target):
+            if language not in LANGUAGES or not self._translator.knows(LANGUAGES[language].nllb):
+                raise AnswerFailure("unsupported", f"the model knows no language '{language}'")
+        ids = self._translator.encode(one_line(text), LANGUAGES[source].nllb)
+        return _Asked(key, ids, LANGUAGES[target].nllb, request.sampling.max_tokens)
+
+
+# Opens a translation model of the NLLB family.
+
+
+def open_model(model: NllbModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
+    """Returns the engine of a model; see `engines.opening`.
+
+    Raises:
+        UserError: a library is missing, or the model cannot be had.
+    """
+    if problem := missing_libraries("engine 'nllb'", TRANSLATES):
+        raise UserError(problem)
+    translator = Translator(model)
+    identity = {
+        "engine": "nllb",
+        "weights": translator.weights,
+        "beams": model.beams,
+        "precision": model.precision,
+        "code": fingerprint("dialeval.engines.nllb"),
+    }
+    return NllbEngine(model, translator, identity=json.dumps(identity, sort_keys=True))
+
+
+# Translating texts by a model of the NLLB family: its tokens, its languages, and its search.
+
+_ENGLISH = LANGUAGES["en"].nllb
+
+
+class Translation(NamedTuple):
+    """What the model wrote.
+
+    Attributes:
+        ended: whether it ended by itself, and not by its token budget.
+    """
+
+    text: str
+    ended: bool
+    n_tokens: int
+
+
+class Translator:
+    """A translation model; its tokenizer is there at once, its weights when it first translates.
+
+    Attributes:
+        weights: the commit of a model from Hugging Face, or the digest of a folder's content.
+        window: tokens that it reads at most.
+
+    Raises:
+        UserError: the model cannot be had, or is none of this family.
+    """
+
+    def __init__(self, model: NllbModel) -> None:
+        from transformers import AutoConfig, AutoTokenizer
+
+        self._options = {"revision": model.revision} if model.revision else {}
+        folder = Path(model.model).expanduser()
+        self._name = str(folder) if folder.is_dir() else model.model
+        self._model, self._network = model, None
+        try:
+            config = AutoConfig.from_pretrained(self._name, **self._options)
+            self._tokenizer: Any = AutoTokenizer.from_pretrained(self._name, **self._options)
+        except (OSError, ValueError) as error:
+            raise UserError(
+                f"model '{model.model}' of engine nllb could not be read: {str(error).splitlines()[0]}; give a name at "
+                "Hugging Face (and a network, or its files in the cache) or a folder with config.json and tokenizer"
+            ) from None
+        if not config.is_encoder_decoder:
+            raise UserError(
+                f"model '{model.model}' ({config.model_type}) is no translation model: engine nllb is for NLLB-200"
+            )
+        self._config = config
+        if not self.knows(_ENGLISH):
+            raise UserError(
+                f"model '{model.model}' ({config.model_type}) knows no language '{_ENGLISH}': engine nllb is for "
+                "NLLB-200, such as facebook/nllb-200-3.3B; M2M100, mBART and T5 name languages in other ways"
+            )
+        self.weights = folder_digest(folder) if folder.is_dir() else getattr(config, "_commit_hash", "") or ""
+        self.window = int(getattr(config, "max_position_embeddings", None) or 1024)
+
+    def knows(self, code: str) -> bool:
+        """Returns whether a code, after FLORES-200, is one of the model's languages."""
+        return bool(self._tokenizer.convert_tokens_to_ids(code) != self._tokenizer.unk_token_id)
+
+    def encode(self, text: str, source: str) -> list[int]:
+        """Returns the tokens of a text in a language, all of them; `</s>` or `<unk>` in it are words like others."""
+        self._tokenizer.src_lang = source
+        ids: list[int] = self._tokenizer(text, split_special_tokens=True)["input_ids"]
+        return ids
+
+    def translate(self, sequences: Sequence[Sequence[int]], target: str, max_tokens: int) -> list[Translation]:
+        """Returns the translations of texts, computed together, or by halves where the memory is too small for all.
+
+        Args:
+            sequences: the tokens of each.
+            target: the language's code, after FLORES-200.
+            max_tokens: longest translation.
+
+        Raises:
+            UserError: the memory is too small for one of them alone.
+        """
+        import torch
+
+        try:
+            return self._translated(sequences, target, max_tokens)
+        except torch.OutOfMemoryError as error:
+            if len(sequences) == 1:
+                raise UserError(
+                    f"the memory is too small to translate {len(sequences[0])} tokens by '{self._model.model}' into up "
+                    f"to {max_tokens}; take fewer beams or lower max_tokens, {SMALLER}: {str(error).splitlines()[0]}"
+                ) from error
+        torch.cuda.empty_cache()
+        half = len(sequences) // 2
+        print(f"the memory is too small for {len(sequences)} utterances at once: {half} now (batch_tokens)", flush=True)
+        return [
+            translation
+            for part in (sequences[:half], sequences[half:])
+            for translation in self.translate(part, target, max_tokens)
+        ]
+
+    def _translated(self, sequences: Sequence[Sequence[int]], target: str, max_tokens: int) -> list[Translation]:
+        import torch
+
+        network, tokenizer = self._load(), self._tokenizer
+        width = max(map(len, sequences))
+        ids = torch.full((len(sequences), width), tokenizer.pad_token_id, dtype=torch.long)
+        mask = torch.zeros((len(sequences), width), dtype=torch.long)
+        for row, sequence in enumerate(sequences):
+            ids[row, : len(sequence)] = torch.tensor(sequence, dtype=torch.long)
+            mask[row, : len(sequence)] = 1
+        with torch.inference_mode():
+            written = network.generate(
+                input_ids=ids.to(network.device),
+                attention_mask=mask.to(network.device),
+                forced_bos_token_id=tokenizer.convert_tokens_to_ids(target),
+                num_beams=self._model.beams,
+                do_sample=False,
+                max_new_tokens=min(max_tokens, self.window - 1),
+            ).tolist()
+        special = {tokenizer.eos_token_id, tokenizer.pad_token_id}
+        found = []
+        for row in written:
+            tokens = row[1:]  # the first is where decoding begins
+            n_tokens = sum(token not in special for token in tokens)
+            text = tokenizer.decode(tokens, skip_special_tokens=True).strip()
+            found.append(Translation(text, tokenizer.eos_token_id in tokens, n_tokens))
+        return found
+
+    def _load(self) -> Any:
+        if self._network is None:
+            import torch
+            from transformers import AutoModelForSeq2SeqLM
+
+            if self._model.gpus and not torch.cuda.is_available():
+                raise UserError(
+                    "gpus is 1, and torch sees no GPU here; set gpus: 0 for the CPU (for small models), or run it "
+                    "where there is one (docs/running.md)"
+                )
+            needed, on_gpu = weights_bytes(self._config, self._model.precision), bool(self._model.gpus)
+            check_memory(self._model.model, needed, free_bytes(on_gpu=on_gpu), on_gpu=on_gpu)
+            network = AutoModelForSeq2SeqLM.from_pretrained(
+                self._name, dtype=getattr(torch, self._model.precision), **self._options
+            )
+            self._network = network.eval().to("cuda" if self._model.gpus else "cpu")
+        return self._network
+
+
+# Whether a translation model fits where it is to compute: asked before its weights are read.
+
+BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+SMALLER = (
+    "take precision: bfloat16, a smaller model such as facebook/nllb-200-distilled-600M, or run it where there is more"
+)
+_GIGABYTE = 2**30
+
+
+def weights_bytes(config: Any, precision: str) -> int:
+    """Returns the bytes of a model's weights, laid out without any content.
+
+    Args:
+        config: of transformers.
+        precision: the number format.
+    """
+    import torch
+    from transformers import AutoModelForSeq2SeqLM
+
+    with torch.device("meta"):
+        empty = AutoModelForSeq2SeqLM.from_config(config)
+    return BYTES[precision] * sum(int(part.numel()) for part in empty.parameters())
+
+
+def free_bytes(*, on_gpu: bool) -> int | None:
+    """Returns the bytes that are free on the first GPU or in the machine's memory; None where that cannot be asked."""
+    if on_gpu:
+        import torch
+
+        return int(torch.cuda.mem_get_info()[0])
+    try:
+        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(encoding="ascii"))
+    except OSError:
+        return None
+    return int(found[1]) * 1024 if found else None
+
+
+def check_memory(name: str, needed: int, free: int | None, *, on_gpu: bool) -> None:
+    """Ends where the weights do not fit.
+
+    Args:
+        name: of the model.
+        needed: bytes of its weights.
+        free: bytes that are there; None: not known.
+        on_gpu: where.
+
+    Raises:
+        UserError: they do not fit, and what to do.
+    """
+    if free is not None and needed > free:
+        where = "the GPU" if on_gpu else "this machine"
+        raise UserError(
+            f"the weights of '{name}' take {needed / _GIGABYTE:.1f} GB, and {where} has {free / _GIGABYTE:.1f} GB of "
+            f"memory free; {SMALLER}"
+        )

@@ -1,1 +1,0 @@
-"""Translation models of the NLLB family, computed by transformers."""

@@ -1,0 +1,339 @@
+"""What is asked of a model, what it answers, and the key under which the answer is kept.
+
+Answers come from elsewhere: what they hold is bounded here, once for all engines. What can be kept honestly is mended:
+half of a surrogate pair, which is no character, becomes U+FFFD, the mark for one that came broken; a count of tokens
+that no model can have counted is one that is not known. Both were paid for, and asking again would give the same. What
+is no probability is refused.
+
+A request is plain data. Its key is a hash over everything that can change the answer: the kind, the messages, the
+labels or the continuation, the sampling parameters, the repeat number and the model's identity.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, NamedTuple, Protocol
+
+from dialeval.errors import visible
+
+# What a model's answer may be made of, so that every table can hold it and every key can be looked up again.
+
+MOST_TOKENS = 100_000_000
+"""More tokens than any prompt or answer has; a greater count is none."""
+BROKEN = "\ufffd"
+"""Stands for a character that came broken."""
+_ROUNDING = 0.01
+"""What a logarithm of a probability may be above 0, where it was rounded or summed in half precision."""
+
+
+def whole_text(value: object) -> str:
+    """Returns a text in which halves of surrogate pairs are joined, or else replaced by U+FFFD.
+
+    Raises:
+        ValueError: it is no text.
+    """
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.80} is no text")
+    if value.isascii():
+        return value
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
+
+
+def token_count(value: object) -> int | None:
+    """Returns a number of tokens, or None for what is none: negative, broken, absurd, or no number."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
+
+
+def log_probability(value: object) -> float:
+    """Returns the natural logarithm of a probability, at most 0; of the probability 0 it is minus infinity.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool) or not value <= _ROUNDING:
+        raise ValueError(f"{value!r:.80} is not the logarithm of a probability")
+    return min(float(value), 0.0)
+
+
+def probability(value: object) -> float:
+    """Returns a probability; what rounding has put above 1 is 1.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= math.exp(_ROUNDING):
+        raise ValueError(f"{value!r:.80} is not a probability")
+    return min(float(value), 1.0)
+
+
+_response_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+_request_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
+PENALTIES = ("presence_penalty", "frequency_penalty")
+"""Fields of `Sampling` that make a token less likely once it was said, or the more often it was."""
+_OF_AN_ENDPOINT = '"engine":"openai"'
+
+Kind = Literal["chat", "choice", "loglikelihood"]
+Dialogue = tuple[str, ...]
+"""The utterances of one dialogue, speakers in turn."""
+
+
+class Message(NamedTuple):
+    """One message of a chat: `role` is system, user or assistant."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How the answer is drawn. `seed` is the sampler's, not a ChatSEED; penalties of 0 leave an answer as it is."""
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 1024
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to one model.
+
+    Attributes:
+        request_id: readable and unique within its table, such as `arena/8/MT-12/qwen/vicuna`.
+        protocol: selfchat, unieval, arena, gteval, ...
+        kind: `chat` asks for text, `choice` for the log-probabilities of `labels`, `loglikelihood` for that of
+            `continuation` after the messages.
+        messages: the prompt.
+        labels: what is chosen from (`choice`), or the dimensions that an answer must name (`rating`).
+        subject: the dialogues that the request is about, as data. Embedded models answer from it; others from the
+            messages, which render it.
+        repeat: number of this repetition of an otherwise equal request.
+        answer_schema: JSON schema that the answer must follow (`chat`), as canonical JSON; empty for free text.
+    """
+
+    request_id: str
+    protocol: str
+    kind: Kind
+    messages: tuple[Message, ...]
+    sampling: Sampling = field(default_factory=Sampling)
+    labels: tuple[str, ...] = ()
+    continuation: str = ""
+    subject: tuple[Dialogue, ...] = ()
+    repeat: int = 0
+    answer_schema: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a model answered.
+
+    A response holds what every table can hold, from the moment it is made: see `answer_values` for what is mended.
+
+    Attributes:
+        text: the answer without its reasoning part.
+        reasoning: the reasoning part of a reasoning model, kept apart from what is parsed.
+        finish_reason: `stop`, `length` (the token budget ran out) or `refusal`.
+        label_logprobs: natural logarithm of each label's probability (`choice`); a label that the engine could not
+            see is absent.
+        label_mass: probability that all labels together captured (`choice`).
+        logprob: summed log-probability of the continuation (`loglikelihood`), over `n_tokens` tokens.
+
+    Raises:
+        AnswerFailure: `impossible`: a value is nothing that an answer can have.
+    """
+
+    text: str
+    finish_reason: str = "stop"
+    reasoning: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    label_logprobs: dict[str, float] | None = None
+    label_mass: float | None = None
+    logprob: float | None = None
+    n_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            for name in _TEXTS:
+                if (text := getattr(self, name)) is not (whole := whole_text(text)):
+                    self._set(name, whole)
+            for name in _COUNTS:
+                if (given := getattr(self, name)) is not None and given is not (count := token_count(given)):
+                    self._set(name, count)
+            if self.label_logprobs is not None:
+                self._set("label_logprobs", _seen_labels(self.label_logprobs))
+            if self.label_mass is not None:
+                self._set("label_mass", probability(self.label_mass))
+            if self.logprob is not None:
+                self._set("logprob", log_probability(self.logprob))
+                if math.isinf(self.logprob):
+                    raise ValueError("the continuation has the probability 0")
+        except ValueError as error:
+            raise AnswerFailure("impossible", f"no answer can hold this: {error}") from None
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def to_json(self) -> str:
+        """Returns the canonical JSON of the text, how it ended, and what else there is."""
+        content: dict[str, Any] = {"text": self.text, "finish_reason": self.finish_reason}
+        for name in _OPTIONAL:
+            value = getattr(self, name)
+            if value is not None and value != "":
+                content[name] = value
+        return _response_json(content)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Response:
+        """Reads what `to_json` wrote; see `read_response`."""
+        return read_response(text)[0]
+
+
+_NAMES = frozenset(field.name for field in fields(Response))
+_OPTIONAL = _NAMES - {"text", "finish_reason"}
+_TEXTS = ("text", "finish_reason", "reasoning")
+_COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "n_tokens")
+
+
+def _seen_labels(logprobs: object) -> dict[str, float]:
+    """Returns the labels that were seen; one of probability 0 was not."""
+    if not isinstance(logprobs, Mapping):
+        raise ValueError(f"{logprobs!r:.80} are no labels with their log-probabilities")
+    seen = {whole_text(label): log_probability(value) for label, value in logprobs.items()}
+    return {label: value for label, value in seen.items() if value > -math.inf}
+
+
+def read_response(text: str | bytes) -> tuple[Response, str]:
+    """Reads what `Response.to_json` wrote, in this version or another.
+
+    Returns:
+        The response, and in words what it has not as it was written; empty if there is nothing to say.
+
+    Raises:
+        ValueError: it is no response.
+    """
+    try:
+        content = json.loads(text if isinstance(text, str) else text.decode("utf-8", "surrogatepass"))
+        if not isinstance(content, dict) or "text" not in content:
+            raise ValueError("no response")
+        unknown = content.keys() - _NAMES
+        for name in unknown:
+            del content[name]
+        response = Response(**content)
+    except (AnswerFailure, RecursionError) as error:
+        raise ValueError(str(error)) from None
+    if unknown:
+        names = whole_text(", ".join(sorted(unknown)))
+        return response, f"fields that this version does not know ({names:.100}), left out"
+    for name, value in content.items():
+        if getattr(response, name) != value:
+            return response, "broken characters, replaced by U+FFFD, or numbers that none can be, left out"
+    return response, ""
+
+
+class AnswerFailure(Exception):
+    """A request that got no answer. It is reported and never stored.
+
+    Attributes:
+        kind: a short word for counting, such as `timeout`, `empty`, `authentication`.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(visible(message))
+        self.kind = kind
+
+
+class Engine(Protocol):
+    """Answers requests for one model.
+
+    Attributes:
+        identity: canonical JSON of everything about the model that can change an answer.
+        reads_subject: whether answers depend on `Request.subject` (embedded models).
+        concurrency: how many requests may be in flight at once.
+        context_window: tokens of prompt and answer together; None if there is no limit.
+    """
+
+    identity: str
+    reads_subject: bool
+    concurrency: int
+    context_window: int | None
+
+    async def answer(self, request: Request) -> Response:
+        """Answers, or raises AnswerFailure."""
+        ...
+
+    def count_tokens(self, messages: tuple[Message, ...]) -> int:
+        """Returns the length of the rendered prompt in the model's own tokens."""
+        ...
+
+    async def close(self) -> None:
+        """Gives back what the engine holds."""
+        ...
+
+
+def request_key(request: Request, identity: str, *, reads_subject: bool = False) -> str:
+    """Returns the key of a request to a model: 32 hexadecimal digits.
+
+    Args:
+        request: the request; its `request_id` is a name and not part of the key.
+        identity: the model's identity, as `Engine.identity`.
+        reads_subject: whether the model answers from the subject, which then belongs to the key.
+    """
+    sampling = request.sampling
+    # what was asked without penalties keeps its key
+    penalties = {name: getattr(sampling, name) for name in PENALTIES if getattr(sampling, name)}
+    content = {
+        "identity": identity,
+        "kind": request.kind,
+        "messages": request.messages,
+        "sampling": {
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "max_tokens": sampling.max_tokens,
+            "seed": sampling.seed,
+            "stop": sampling.stop,
+            **penalties,
+        },
+        "labels": request.labels,
+        "continuation": request.continuation,
+        "repeat": request.repeat,
+    }
+    if request.kind == "loglikelihood" and _OF_AN_ENDPOINT in identity:
+        # answers to keys without this are of prompt and continuation tokenised apart, and are not to be read any more
+        content["tokenised"] = "together"
+    if request.answer_schema:
+        content["answer_schema"] = request.answer_schema
+    if reads_subject:
+        content |= {"protocol": request.protocol, "subject": request.subject}
+    return hashlib.sha256(_request_json(content).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+# What a model is told beside the dialogue, for models whose chat template takes no system message.
+
+OPENING_LINE = "(The conversation begins.)"
+"""What the user says before an assistant who speaks first, where there is no system text to stand there."""
+
+
+def merge_system(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Returns messages without a system role, beginning with the user, that say the same."""
+    system = "\n\n".join(message.content for message in messages if message.role == "system")
+    spoken = [message for message in messages if message.role != "system"]
+    if not spoken or spoken[0].role != "user":
+        return (Message("user", system or OPENING_LINE), *spoken)
+    first = f"{system}\n\n{spoken[0].content}" if system else spoken[0].content
+    return (Message("user", first), *spoken[1:])

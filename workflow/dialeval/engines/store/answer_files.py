@@ -1,0 +1,368 @@
+"""Files of answers: writing lines, and finding each by its place.
+
+A line is
+
+    <key: 32 hex digits> <CRC-32 of the rest: 8 hex digits> <response as JSON>
+
+The index holds 24 bytes for each line, whatever its length. Files may be cut, replaced or changed while they are read:
+every line is checked again when it is wanted, and what is no longer whole is as if it had never been there.
+
+What is kept is only believed while the file has the size and the time that it had, and every line is checked again
+when it is wanted: a wrong note of places can cost a second reading, never an answer.
+
+A write costs the processor as much as a tenth of a request, and of hundreds of requests under way many end in one turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import struct
+import zlib
+from array import array
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dialeval.errors import UserError
+from dialeval.whole_files import replacing
+
+# Files of answers, one line each, and looking answers up in them.
+
+_MOST_OPEN = 64
+
+
+class AnswerFiles:
+    """The answers in some files; of several to one key the one in the last place counts.
+
+    Attributes:
+        damaged: number of damaged lines, by file.
+        unreadable: why a file could not be read, by file.
+    """
+
+    def __init__(self) -> None:
+        self.damaged: dict[str, int] = {}
+        self.unreadable: dict[str, str] = {}
+        self._paths: list[Path] = []
+        self._open: OrderedDict[int, int] = OrderedDict()
+        self._sort([])
+
+    def __len__(self) -> int:
+        """Returns the number of different keys."""
+        ends = np.asarray(self._ends)
+        return int(np.count_nonzero(ends[1:] != ends[:-1])) + bool(len(ends))
+
+    def load(self, paths: Iterable[Path], *, keep: bool, grows: Callable[[Path], bool]) -> None:
+        """Finds out which answers lie where; done once.
+
+        Args:
+            paths: the files.
+            keep: whether the places may be written down beside long files, so that they need not be read again.
+            grows: whether somebody may be writing into a file, whose last line is then not damaged but unfinished.
+        """
+        found = []
+        for path in paths:
+            try:
+                places = places_in(path, keep=keep)
+            except OSError as error:
+                self.unreadable[str(path)] = error.strerror or str(error)
+                continue
+            found.append(places)
+            self._paths.append(path)
+            if damaged := places.damaged + (places.is_unfinished and not grows(path)):
+                self.damaged[str(path)] = damaged
+        self._sort(found)
+
+    def find(self, key: str) -> Iterator[tuple[str, bytes]]:
+        """Yields the file and the body of each answer to a key, the last one first.
+
+        Raises:
+            UserError: a file that could be read before cannot be read any more.
+        """
+        end = int(key[16:], 16)
+        first = place = bisect_left(self._ends, end)
+        while place < len(self._ends) and self._ends[place] == end:
+            place += 1
+        for at in range(place - 1, first - 1, -1):
+            number = self._files[at]
+            line = self._read(number, self._offsets[at], self._lengths[at])
+            body = body_of(line)
+            if body is None:
+                self.count_damaged(str(self._paths[number]))
+            elif line[:KEY_LENGTH] == key.encode():
+                yield str(self._paths[number]), body
+
+    def count_damaged(self, path: str) -> None:
+        """Counts a line that turned out to be damaged when it was wanted, and says so the first time."""
+        if path not in self.damaged:
+            print(f"note: {path} has a damaged line; its request is asked again")
+        self.damaged[path] = self.damaged.get(path, 0) + 1
+
+    def close(self) -> None:
+        """Closes the files; they are opened again when they are needed."""
+        while self._open:
+            os.close(self._open.popitem()[1])
+
+    def _sort(self, found: Sequence[Places]) -> None:
+        """Keeps all places by key; those of one key stay in their order."""
+        keys = np.concatenate([np.zeros(0, np.uint64), *(places.ends for places in found)])
+        order = np.argsort(keys, kind="stable")
+        offsets = np.concatenate([np.zeros(0, np.uint64), *(places.offsets for places in found)])
+        lengths = np.concatenate([np.zeros(0, np.uint32), *(places.lengths for places in found)])
+        files = np.repeat(np.arange(len(found), dtype=np.uint32), [len(places.ends) for places in found])
+        # memory views give plain integers, which bisection compares several times as fast as numpy's
+        self._ends, self._offsets = keys[order].data, offsets[order].data
+        self._lengths, self._files = lengths[order].data, files[order].data
+
+    def _read(self, number: int, offset: int, length: int) -> bytes:
+        try:
+            descriptor = self._open.pop(number, None)
+            if descriptor is None:
+                if len(self._open) >= _MOST_OPEN:
+                    os.close(self._open.popitem(last=False)[1])
+                descriptor = os.open(self._paths[number], os.O_RDONLY)
+            self._open[number] = descriptor
+            return os.pread(descriptor, length, offset)
+        except OSError as error:
+            raise UserError(
+                f"{self._paths[number]} could be read when this job began and cannot be read now: "
+                f"{error.strerror or error}; mend that and run the same command again"
+            ) from error
+
+
+class GrowingFiles:
+    """The answers in files that jobs at work write, each read on from where it was read last."""
+
+    def __init__(self) -> None:
+        self._read: dict[Path, int] = {}
+        self._places: dict[bytes, tuple[Path, int, int]] = {}
+
+    def read_on(self, paths: Iterable[Path]) -> None:
+        """Finds the whole lines that were added to files.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        for path in paths:
+            place = self._read.get(path, 0)
+            with path.open("rb") as file:  # which has a network file system look how long it is by now
+                file.seek(place)
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        break
+                    if body_of(line) is not None:
+                        self._places[bytes.fromhex(line[:KEY_LENGTH].decode())] = path, place, len(line)
+                    place += len(line)
+            self._read[path] = place
+
+    def get(self, key: str) -> bytes | None:
+        """Returns the body of an answer, or None."""
+        found = self._places.get(bytes.fromhex(key))
+        if found is None:
+            return None
+        path, place, length = found
+        with path.open("rb") as file:
+            file.seek(place)
+            return body_of(file.read(length))
+
+
+# Where in a file of answers each one lies: found by reading the file, and kept beside it once it is long.
+
+KEY_LENGTH = 32
+BODY_START = KEY_LENGTH + 10
+LONG = 10_000
+"""Lines from which on the places are kept: a shorter file is read in a moment."""
+_SUFFIX = ".places"
+_HEAD = struct.Struct("<8sQqQII")
+_MAGIC = b"places 1"
+_UNFINISHED = 1 << 31
+"""Added to the number of damaged lines where the last line is unfinished."""
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_AT_ONCE = 1 << 20
+
+
+class Places(NamedTuple):
+    """The whole lines of a file, in their order.
+
+    Attributes:
+        ends: the last half of each key, as a number.
+        offsets: where each line begins.
+        lengths: bytes of each line.
+        damaged: number of damaged lines, without the last one where that is unfinished.
+        is_unfinished: whether the last line has no end and is not whole: cut off, or just being written.
+    """
+
+    ends: npt.NDArray[np.uint64]
+    offsets: npt.NDArray[np.uint64]
+    lengths: npt.NDArray[np.uint32]
+    damaged: int
+    is_unfinished: bool
+
+
+def line_of(key: str, body: bytes) -> bytes:
+    """Returns the line that holds an answer."""
+    return b"%s %08x %s\n" % (key.encode(), zlib.crc32(key.encode() + body), body)
+
+
+def body_of(line: bytes) -> bytes | None:
+    """Returns the answer in a line, or None if the line is damaged. Editors' line ends are none of its content."""
+    key, checksum, body = line[:KEY_LENGTH], line[KEY_LENGTH + 1 : BODY_START - 1], line[BODY_START:].rstrip(b"\r\n")
+    try:
+        whole = int(checksum, 16) == zlib.crc32(body, zlib.crc32(key))
+    except ValueError:
+        return None
+    return body if whole else None
+
+
+def places_in(path: Path, *, keep: bool) -> Places:
+    """Returns where the answers of a file lie.
+
+    Args:
+        path: the file.
+        keep: whether the places may be written down beside a long file.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    kept = _kept(path)
+    if kept is not None:
+        return kept
+    ends, offsets, lengths, damaged, is_unfinished = array("Q"), array("Q"), array("I"), 0, False
+    before = path.stat()
+    for offset, line in _lines(path):
+        end = _end(line)
+        if end is not None and body_of(line) is not None:
+            ends.append(end)
+            offsets.append(offset)
+            lengths.append(len(line))
+        elif not line.endswith(b"\n"):
+            is_unfinished = True
+        elif line.strip():
+            damaged += 1
+    found = np.frombuffer(ends, np.uint64), np.frombuffer(offsets, np.uint64), np.frombuffer(lengths, np.uint32)
+    places = Places(*found, damaged, is_unfinished)
+    if keep and len(ends) >= LONG and _stamp(path.stat()) == _stamp(before):
+        with suppress(OSError, UserError):  # a full or read-only disk: the file is read again the next time
+            _keep(path, places, before)
+    return places
+
+
+def _kept(path: Path) -> Places | None:
+    stat = path.stat()
+    try:
+        content = path.with_name(path.name + _SUFFIX).read_bytes()
+        magic, size, changed, n, damaged, checksum = _HEAD.unpack_from(content)
+    except (OSError, struct.error):
+        return None
+    parts = memoryview(content)[_HEAD.size :]
+    if (magic, size, changed) != (_MAGIC, *_stamp(stat)) or len(parts) != 20 * n or zlib.crc32(parts) != checksum:
+        return None
+    return Places(
+        np.frombuffer(parts[: 8 * n], np.uint64),
+        np.frombuffer(parts[8 * n : 16 * n], np.uint64),
+        np.frombuffer(parts[16 * n :], np.uint32),
+        damaged & ~_UNFINISHED,
+        bool(damaged & _UNFINISHED),
+    )
+
+
+def _keep(path: Path, places: Places, stat: os.stat_result) -> None:
+    parts = b"".join(column.tobytes() for column in (places.ends, places.offsets, places.lengths))
+    damaged = places.damaged | (_UNFINISHED if places.is_unfinished else 0)
+    head = _HEAD.pack(_MAGIC, *_stamp(stat), len(places.ends), damaged, zlib.crc32(parts))
+    with replacing(path.with_name(path.name + _SUFFIX)) as temporary:
+        temporary.write_bytes(head + parts)
+
+
+def _stamp(stat: os.stat_result) -> tuple[int, int]:
+    return stat.st_size, stat.st_mtime_ns
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yields the lines of a file and where they begin; nothing of it is mapped, since it may be cut meanwhile."""
+    start = 0
+    with path.open("rb", buffering=_AT_ONCE) as file:
+        for line in file:
+            if start == 0 and line.startswith(_BYTE_ORDER_MARK):
+                start, line = len(_BYTE_ORDER_MARK), line[len(_BYTE_ORDER_MARK) :]
+            yield start, line
+            start += len(line)
+
+
+def _end(line: bytes) -> int | None:
+    """Returns the last half of a line's key as a number."""
+    try:
+        int(line[:16], 16)
+        return int(line[16:KEY_LENGTH], 16)
+    except ValueError:
+        return None
+
+
+# Lines for the end of a file: those that come within one turn of the event loop go in one write.
+
+
+class TurnWrites:
+    """Gathers lines till the turn ends. Once a write has failed, nothing more is written.
+
+    Args:
+        write: hands all that it is given to the operating system, or raises UserError.
+    """
+
+    def __init__(self, write: Callable[[bytes], None]) -> None:
+        self._write = write
+        self._lines: list[bytes] = []
+        self._n_added = self._n_written = 0
+        self._failure: UserError | None = None
+
+    def add(self, line: bytes) -> None:
+        """Adds a line; it is written when the turn of the running loop ends.
+
+        Raises:
+            UserError: an earlier write has failed.
+        """
+        self._check()
+        if not self._lines:
+            asyncio.get_running_loop().call_soon(self._end_turn)
+        self._lines.append(line)
+        self._n_added += 1
+
+    async def written(self) -> None:
+        """Waits until all that was added is with the operating system, and would survive a kill of this process.
+
+        Raises:
+            UserError: it could not be written.
+        """
+        n_added = self._n_added
+        if self._n_written < n_added:
+            await asyncio.sleep(0)  # till the next turn, which begins with `_end_turn`: that was called for before this
+        if self._n_written < n_added:  # it was interrupted
+            self._end_turn()
+        self._check()
+
+    def flush(self) -> None:
+        """Writes at once what was added.
+
+        Raises:
+            UserError: it, or what was added before, could not be written.
+        """
+        self._end_turn()
+        self._check()
+
+    def _end_turn(self) -> None:
+        if self._lines:
+            try:
+                self._write(b"".join(self._lines))
+            except UserError as error:
+                self._failure = error
+            self._lines.clear()  # not before: what an interruption kept from the file is written when all is closed
+            self._n_written = self._n_added
+
+    def _check(self) -> None:
+        if self._failure is not None:
+            raise self._failure

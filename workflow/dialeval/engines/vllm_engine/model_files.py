@@ -1,0 +1,201 @@
+"""What the files of a model say: its identity, its tokenizer, its sampling values.
+
+vLLM's engine does not use them; its server (`vllm serve`) does, wherever a request says nothing of its own, so the same
+model answers differently behind the one and the other. `generation_config: auto` makes the engine answer as the server:
+requests always say their temperature and their budget; a `top_p` other than 1 is said too; `top_k`, `min_p` and the
+penalties, of which requests never speak, are the file's. Tokens that end an answer (`eos_token_id`) are read from the
+file by both, whatever is chosen here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from dialeval.config.models import VllmModel
+from dialeval.engines.vllm_engine.installation import remedy
+from dialeval.errors import UserError
+
+# The identity of a model: everything about it that can change an answer.
+
+WHOLE_UP_TO = 1 << 28
+"""Bytes up to which a file is hashed whole; of a larger one, its size and samples all over it."""
+_SAMPLE, _SAMPLES = 1 << 16, 256
+_CONTENT = ("*.safetensors", "*.bin", "*.json", "*.model", "*.jinja", "*.py", "*.gguf", "*.txt")
+
+WITHOUT_EFFECT = frozenset(
+    {
+        "block_size",
+        "cpu_offload_gb",
+        "disable_log_stats",
+        "distributed_executor_backend",
+        "download_dir",
+        "enable_chunked_prefill",
+        "enable_prefix_caching",
+        "max_num_batched_tokens",
+        "max_num_seqs",
+        "max_parallel_loading_workers",
+        "num_gpu_blocks_override",
+        "scheduling_policy",
+        "seed",
+    }
+)
+"""Engine arguments that say how the work is laid out, not what is computed. `seed` is always derived per request."""
+
+
+def vllm_identity(
+    model: VllmModel,
+    normalisation: str,
+    *,
+    weights: str = "",
+    template: str = "",
+    sampling: Mapping[str, float] | None = None,
+    reasoning: str = "",
+) -> str:
+    """Returns the identity of a model as canonical JSON.
+
+    How the work is spread over GPUs and batches is not part of it: that changes rounding only, as does the number of
+    requests that happen to be computed together.
+
+    Args:
+        model: its configuration.
+        normalisation: how messages are rearranged for its chat template.
+        weights: the commit of a model from Hugging Face, or the digest of a folder's content, which then stands for
+            the folder's name.
+        template: digest of the chat template.
+        sampling: sampling values beyond a request's own, of which there are none unless the configuration asks for
+            them: what they are, not where they come from, decides.
+        reasoning: name of the way in which the model marks its reasoning; empty for `<think>`.
+    """
+    from_folder = weights.startswith("sha256:")
+    content: dict[str, Any] = {
+        "engine": "vllm",
+        "model": weights if from_folder else model.model,
+        "revision": None if from_folder else weights or model.revision,
+        "dtype": model.dtype,
+        "quantization": model.quantization,
+        "max_model_len": model.max_model_len,
+        "lora": None if model.lora_path is None else folder_digest(model.lora_path.expanduser()),
+        "trust_remote_code": model.trust_remote_code,
+        "chat_template": template,
+        "chat_template_options": model.chat_template_options,
+        "normalisation": normalisation,
+        "engine_args": {name: value for name, value in model.engine_args.items() if name not in WITHOUT_EFFECT},
+    }
+    if sampling:
+        content["sampling"] = dict(sampling)
+    if reasoning:
+        content["reasoning_parser"] = reasoning
+    return json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
+
+
+def folder_digest(folder: Path) -> str:
+    """Returns a digest of a model folder's content, whatever its name and place."""
+    digest = hashlib.sha256()
+    for path in sorted({path for pattern in _CONTENT for path in folder.glob(pattern)}):
+        digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
+        for part in _parts(path):
+            digest.update(part)
+    return f"sha256:{digest.hexdigest()[:32]}"
+
+
+def text_digest(text: str) -> str:
+    """Returns a short digest of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _parts(path: Path) -> Iterator[bytes]:
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        if size <= WHOLE_UP_TO:
+            while part := file.read(1 << 20):
+                yield part
+            return
+        for number in range(_SAMPLES):
+            file.seek((size - _SAMPLE) * number // (_SAMPLES - 1))
+            yield file.read(_SAMPLE)
+
+
+# Loading what this process needs of a model: its tokenizer, and what its weights are known by.
+
+
+def name_or_folder(model: VllmModel) -> str:
+    """Returns the model's folder, if it is one, and else its name at Hugging Face."""
+    folder = Path(model.model).expanduser()
+    return str(folder) if folder.is_dir() else model.model
+
+
+def load_tokenizer(model: VllmModel) -> tuple[Any, str]:
+    """Returns the tokenizer, and the digest of a model folder's content or the commit at Hugging Face.
+
+    Raises:
+        UserError: there is no such folder and no such name, or it holds no model.
+    """
+    from transformers import AutoConfig, AutoTokenizer
+
+    name = name_or_folder(model)
+    options: dict[str, Any] = {"revision": model.revision, "trust_remote_code": model.trust_remote_code}
+    try:
+        if Path(name).is_dir():
+            return AutoTokenizer.from_pretrained(name, **options), folder_digest(Path(name))
+        commit = getattr(AutoConfig.from_pretrained(name, **options), "_commit_hash", None) or ""
+        return AutoTokenizer.from_pretrained(name, **options | {"revision": commit or model.revision}), commit
+    except Exception as error:  # code that comes with a model fails with errors of any kind
+        said = str(error) if isinstance(error, OSError | ValueError | ImportError) else repr(error)
+        raise UserError(
+            f"model '{model.model}' cannot be loaded: {said}; it must be a folder with a model or a name at Hugging "
+            f"Face (with HF_TOKEN set where the model asks for consent){_about_code(said)}"
+        ) from error
+
+
+def _about_code(said: str) -> str:
+    return f"; {remedy(said)}" if "trust_remote_code" in said else ""
+
+
+# The sampling values that a model's makers publish with it, in `generation_config.json`.
+
+OVERRIDE = "override_generation_config"
+"""vLLM's engine argument with values that stand above the file's, and count without it too."""
+_APPLIED = ("frequency_penalty", "min_p", "presence_penalty", "repetition_penalty", "top_k", "top_p")
+_CAP = "max_new_tokens"
+
+
+def sampling_defaults(model: VllmModel) -> dict[str, float]:
+    """Returns the sampling values beyond a request's own, by vLLM's names.
+
+    They are those of the file (`generation_config: auto`) and of the engine argument `override_generation_config`.
+    `max_new_tokens` bounds every answer if the latter names it; the file's is no bound, at the server neither.
+
+    Args:
+        model: its configuration, with the commit of its weights as `revision`.
+
+    Raises:
+        UserError: a value is no number.
+    """
+    override = model.engine_args.get(OVERRIDE) or {}
+    values = (_published(model) if model.generation_config == "auto" else {}) | override
+    found = {name: values[name] for name in _APPLIED if values.get(name) is not None}
+    if override.get(_CAP) is not None:
+        found[_CAP] = override[_CAP]
+    for name, value in found.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            place = f"engine_args.{OVERRIDE}" if name in override else "the model's generation_config.json"
+            raise UserError(f"{name}: {value!r} in {place} is no number")
+    return found
+
+
+def _published(model: VllmModel) -> dict[str, Any]:
+    """Returns what a model's generation_config.json says beside the defaults, or else its config.json of old."""
+    from transformers import AutoConfig, GenerationConfig
+
+    name = name_or_folder(model)
+    try:
+        found = GenerationConfig.from_pretrained(name, revision=model.revision)
+    except OSError:  # there is none: older models have such values in their config.json
+        config = AutoConfig.from_pretrained(name, revision=model.revision, trust_remote_code=model.trust_remote_code)
+        found = GenerationConfig.from_model_config(config)
+    values: dict[str, Any] = found.to_diff_dict()
+    return values

@@ -1,0 +1,270 @@
+"""How many requests and dialogues go on at once, and which copy of a model gets a prompt."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+# How many requests the engine has in hand at once: as many as its KV cache holds, begun dialogues first.
+
+FIRST_GUESS_OF_ANSWER, GUESSES = 64, 16
+"""Tokens expected of an answer before any has been seen, and how many answers the guess counts for; short answers come
+first, so that the first few say little."""
+MARKS = 5
+"""Tokens that a chat template puts around an utterance."""
+PART_IN_USE = 0.9
+"""Of the cache, what dialogues that go on may take; the rest is with those that have just ended."""
+
+
+class Admission:
+    """Lets requests in while the tokens they need fit the KV cache.
+
+    Those that wait are let in by depth, most messages first: a dialogue that has begun goes on before a new one does,
+    while its history is still in the cache. Among equals the order is that of their prompts, so that prompts with the
+    same beginning meet.
+
+    Args:
+        capacity: tokens that the cache holds.
+        block_size: tokens of a cache block; a request takes whole blocks.
+        limit: most requests in hand, whatever their size; 0 for no such limit.
+    """
+
+    def __init__(self, capacity: int, block_size: int, limit: int = 0) -> None:
+        self.capacity, self.block_size, self.limit = capacity, block_size, limit
+        self.in_hand = self.most_in_hand = 0
+        self._taken = 0
+        self._last_prompt: Sequence[int] = ()
+        self._answers = 0
+        self._answer_tokens = 0
+        self._order = itertools.count()
+        self._waiting: list[tuple[int, str, int, int, asyncio.Future[None]]] = []
+
+    def place(self, depth: int, rendered: str, prompt: Sequence[int], max_tokens: int) -> Place:
+        """Returns an asynchronous context for one request; entering it waits for room.
+
+        Args:
+            depth: how many messages the request has.
+            rendered: its prompt.
+            prompt: the prompt's tokens.
+            max_tokens: the longest answer.
+        """
+        expected = min(max_tokens, self._expected_answer())
+        blocks = -(-(len(prompt) + expected) // self.block_size) - self._shared_blocks(prompt)
+        return Place(self, depth, rendered, blocks * self.block_size)
+
+    def count_answer(self, tokens: int) -> None:
+        """Learns how long answers are."""
+        self._answers += 1
+        self._answer_tokens += tokens
+
+    def holds(self, lengths: Mapping[int, int], n_utterances: int, max_tokens: int) -> bool:
+        """Returns whether the cache holds dialogues that all go on, now and after every turn to come.
+
+        A dialogue is in the cache twice, because its two speakers change places in the prompt with every turn.
+
+        Args:
+            lengths: utterances of a dialogue -> how many dialogues have so many.
+            n_utterances: utterances that they have in the end.
+            max_tokens: longest utterance.
+        """
+        utterance = min(max_tokens, self._mean_answer()) + MARKS
+        shortest = min(lengths, default=n_utterances)
+        return all(
+            sum(
+                2 * number * ((length + turns) * utterance + self.block_size / 2)
+                for length, number in lengths.items()
+                if length + turns <= n_utterances
+            )
+            <= PART_IN_USE * self.capacity
+            for turns in range(n_utterances - shortest + 1)
+        )
+
+    async def enter(self, depth: int, prompt: str, need: int) -> None:
+        """Waits until a request of this need has room."""
+        if not self._waiting and self._fits(need):
+            self._take(need)
+            return
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waiting, (-depth, prompt, next(self._order), need, future))
+        try:
+            await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled():
+                self.leave(need)
+            raise
+
+    def leave(self, need: int) -> None:
+        """Gives back the room of a request and lets others in."""
+        self.in_hand -= 1
+        self._taken -= need
+        # A dialogue whose answer just came is about to ask again: let it, before a new one takes its place.
+        asyncio.get_running_loop().call_later(0, self._let_in)
+
+    def _shared_blocks(self, prompt: Sequence[int]) -> int:
+        """Returns how many blocks a prompt has in common with the one before it, which the cache holds once."""
+        last, self._last_prompt = self._last_prompt, prompt
+        size, blocks = self.block_size, 0
+        end = min(len(prompt), len(last)) // size
+        while blocks < end and prompt[blocks * size : (blocks + 1) * size] == last[blocks * size : (blocks + 1) * size]:
+            blocks += 1
+        return blocks
+
+    def _let_in(self) -> None:
+        while self._waiting:
+            *_, need, future = self._waiting[0]
+            if future.done():
+                heapq.heappop(self._waiting)
+                continue
+            if not self._fits(need):
+                return
+            heapq.heappop(self._waiting)
+            self._take(need)
+            future.set_result(None)
+
+    def _fits(self, need: int) -> bool:
+        if self.in_hand == 0:
+            return True
+        return self._taken + need <= self.capacity and not (self.limit and self.in_hand >= self.limit)
+
+    def _take(self, need: int) -> None:
+        self.in_hand += 1
+        self.most_in_hand = max(self.most_in_hand, self.in_hand)
+        self._taken += need
+
+    def _expected_answer(self) -> int:
+        return int(self._mean_answer() * 1.5) + 1
+
+    def _mean_answer(self) -> float:
+        return (FIRST_GUESS_OF_ANSWER * GUESSES + self._answer_tokens) / (GUESSES + self._answers)
+
+
+class Place:
+    """The room of one request in the cache."""
+
+    def __init__(self, admission: Admission, depth: int, prompt: str, need: int) -> None:
+        self._admission, self._depth, self._prompt, self._need = admission, depth, prompt, need
+
+    async def __aenter__(self) -> None:
+        await self._admission.enter(self._depth, self._prompt, self._need)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._admission.leave(self._need)
+
+
+# How many dialogues go on at once: as many as the KV cache holds until each has ended.
+
+LOOK_EVERY = 0.02
+"""Seconds between two looks whether another dialogue has room."""
+
+
+class DialogueRoom:
+    """Lets dialogues begin so that none loses its history between two of its turns.
+
+    Args:
+        holds: says whether dialogues of these lengths (utterances -> number of dialogues) can go on together; asked
+            again and again, since it is learned how long utterances are.
+    """
+
+    def __init__(self, holds: Callable[[Mapping[int, int]], bool]) -> None:
+        self._holds = holds
+        self._turn = asyncio.Lock()
+        self._lengths: Counter[int] = Counter()
+        self.most_going_on = 0
+
+    @property
+    def going_on(self) -> int:
+        """How many dialogues go on."""
+        return self._lengths.total()
+
+    @asynccontextmanager
+    async def dialogue(self, length: int) -> AsyncIterator[Callable[[], None]]:
+        """Waits for room for a dialogue of so many utterances; gives what is to be called when it has one more."""
+        async with self._turn:  # first come, first served; only the first in line looks
+            while self._lengths and not self._holds(self._lengths + Counter([length])):
+                await asyncio.sleep(LOOK_EVERY)
+            self._lengths[length] += 1
+        self.most_going_on = max(self.most_going_on, self.going_on)
+
+        def grown() -> None:
+            nonlocal length
+            self._move(length, length + 1)
+            length += 1
+
+        try:
+            yield grown
+        finally:
+            self._move(length, None)
+
+    def _move(self, length: int, to: int | None) -> None:
+        self._lengths[length] -= 1
+        if not self._lengths[length]:
+            del self._lengths[length]
+        if to is not None:
+            self._lengths[to] += 1
+
+
+# Which copy of a model gets a prompt: the one that has most of its beginning, unless it has too much to do.
+
+BLOCK = 64
+"""Tokens of a block of a prompt; beginnings are compared block by block."""
+KNOWN_BLOCKS = 200_000
+"""Blocks that are remembered, half of them at least; more than the caches of eight copies commonly hold."""
+AHEAD, SHARE_AHEAD = 32, 1.25
+"""How many requests, and what multiple of the least, a copy may have in hand and still get another."""
+
+
+class PrefixRouting:
+    """Sends prompts that begin alike to one copy.
+
+    What all prompts begin with, such as an instruction, soon lies with every copy, and says nothing then.
+
+    Args:
+        copies: how many there are.
+    """
+
+    def __init__(self, copies: int) -> None:
+        self._all = range(copies)
+        self._young: dict[int, int] = {}
+        self._old: dict[int, int] = {}
+
+    def choose(self, prompt: Sequence[int], in_hand: Sequence[int]) -> int:
+        """Returns the number of the copy that is to have a prompt.
+
+        Args:
+            prompt: its tokens.
+            in_hand: how many requests each copy has.
+        """
+        blocks = list(_beginnings(prompt))
+        most = AHEAD + SHARE_AHEAD * min(in_hand)
+        free = sum(1 << copy for copy in self._all if in_hand[copy] <= most)
+        fitting = free
+        for block in blocks:
+            holders = self._holders(block) & fitting
+            if not holders:
+                break
+            fitting = holders
+        chosen = min((copy for copy in self._all if fitting >> copy & 1), key=in_hand.__getitem__)
+        self._remember(blocks, chosen)
+        return chosen
+
+    def _holders(self, block: int) -> int:
+        """Returns the copies that were sent a block, as bits."""
+        return self._young.get(block) or self._old.get(block, 0)
+
+    def _remember(self, blocks: Sequence[int], copy: int) -> None:
+        if len(self._young) >= KNOWN_BLOCKS // 2:
+            self._young, self._old = {}, self._young
+        for block in blocks:
+            self._young[block] = self._holders(block) | 1 << copy
+
+
+def _beginnings(prompt: Sequence[int]) -> Iterator[int]:
+    """Yields a number for every beginning of a prompt that is whole blocks long."""
+    number = 0
+    for end in range(BLOCK, len(prompt) + 1, BLOCK):
+        number = hash((number, *prompt[end - BLOCK : end]))
+        yield number

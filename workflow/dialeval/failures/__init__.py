@@ -1,1 +1,0 @@
-"""Failures that rules find in dialogues, without a model: self-identification, excessive length, repetition."""

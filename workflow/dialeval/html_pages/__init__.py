@@ -1,0 +1,89 @@
+"""Parts that every HTML page of the project shares: packed data, colours, elements and the content policy."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterable
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from dialeval.errors import visible
+
+PALETTE = "palette.css"
+ELEMENTS = "elements.js"
+_ORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+def pack(content: Any) -> str:
+    """Returns content as base64 of a zlib stream of compact JSON; the same content always gives the same text.
+
+    No character of it can mean anything to an HTML parser.
+    """
+    plain = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(plain.encode("utf-8", "surrogatepass"), 6)).decode("ascii")
+
+
+def unpack(packed: str) -> Any:
+    """Returns what `pack` was given, tuples as lists."""
+    return json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+def templates(source: Callable[[str], str]) -> Environment:
+    """Returns the environment of a page's templates: every value is escaped, and one that is missing is an error.
+
+    Characters that would turn the writing direction of what follows around are written out, as names may have them.
+
+    Args:
+        source: gives the text of a template by its file's name.
+    """
+    return Environment(
+        loader=FunctionLoader(source),
+        undefined=StrictUndefined,
+        autoescape=True,
+        finalize=_in_order,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _in_order(value: Any) -> Any:
+    """Returns a value without what reorders the text around it; markup is ours and stays as it is."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return _ORDERING.sub(lambda found: visible(found[0]), value)
+
+
+def palette() -> str:
+    """Returns the style sheet that names the colours, light and dark."""
+    return _source(PALETTE)
+
+
+def elements() -> str:
+    """Returns the script that makes and finds elements, which runs before all others of a page."""
+    return _source(ELEMENTS)
+
+
+def content_policy(style: str, scripts: Iterable[str]) -> str:
+    """Returns a page's content security policy: its own style and scripts by their hash, embedded images, no more."""
+    hashes = " ".join(_source_hash(script) for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src {_source_hash(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _source_hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _source(name: str) -> str:
+    """Returns a file of this package."""
+    return resources.files("dialeval.html_pages").joinpath(name).read_text(encoding="utf-8")

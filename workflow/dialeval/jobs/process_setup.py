@@ -1,0 +1,175 @@
+"""What the process of a job or a run sets up first: imports, garbage collection, output, settings from the run.
+
+The first array that PyArrow makes of a list loads pandas, if it is installed, only to ask whether the list is a series:
+more than a third of what a small job takes. Asked once where pandas cannot be found, PyArrow goes without. Whoever
+turns a table into a frame later (`to_pandas`) loads pandas then, and PyArrow knows series from there on.
+
+The run tells it by its environment, which every process of the run sets that reads the Snakefile, on a cluster's nodes
+too. So other values re-run nothing. A stage that someone starts by hand may be given the same fields in its settings,
+which come first.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gc
+import io
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, TextIO
+
+from dialeval.errors import visible
+
+# PyArrow without pandas, in a job that has no use for it.
+
+PANDAS = "pandas"
+
+
+class _NotFound(MetaPathFinder):
+    """Finds no pandas."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname == PANDAS:
+            raise ModuleNotFoundError("not looked for", name=fullname)
+        return None
+
+
+def leave_pandas_out() -> None:
+    """Has PyArrow ask for pandas now, in vain, unless it is loaded: whoever loaded it hands over series."""
+    if PANDAS in sys.modules or "pyarrow" not in sys.modules:
+        return
+    import pyarrow as pa
+
+    sys.meta_path.insert(0, finder := _NotFound())
+    try:
+        pa.array([])
+    finally:
+        sys.meta_path.remove(finder)
+
+
+# How often a job looks for garbage: objects that hold each other and that nobody else holds.
+
+SELDOM = 50_000
+"""New containers after which Python looks for garbage; its own number is 700.
+
+Of hundreds of requests under way each holds some fifty containers, and of a table each row some. None of them is
+garbage, yet Python looked through them every few requests, for a fifth of what a request takes. What is garbage then
+waits a little longer: 50,000 containers are some ten megabytes.
+"""
+
+
+def keep_what_is_loaded() -> None:
+    """Leaves out of that search what is loaded by now, and has it take place seldom."""
+    gc.freeze()
+    gc.set_threshold(SELDOM)
+
+
+# Words on a terminal: letters that it lacks are written in another way, and characters that control it are escaped.
+
+_PLAIN = {"–": "-", "—": "-", "−": "-", "×": "x", "…": "...", "≥": ">=", "≤": "<=", "’": "'", "“": '"', "”": '"'}
+_NAME = "dialeval.plain"
+
+
+def bear_all_letters(stream: TextIO) -> None:
+    """Has a stream write every letter in some way: 0.1–0.2 as 0.1-0.2, since 0.1\\u20130.2 reads as other numbers.
+
+    Args:
+        stream: standard output or error; one that is no file of text is left as it is.
+    """
+    if isinstance(stream, io.TextIOWrapper):
+        codecs.register_error(_NAME, _plain)
+        with suppress(OSError):  # a pipe that was put in a file's place: it stays as it is, which is no reason to fail
+            stream.reconfigure(errors=_NAME)
+
+
+def show_controls(stream: TextIO) -> None:
+    """Has a stream write control and bidirectional characters out, which names and answers of others may have.
+
+    A carriage return at an end of what is written stays: so does a progress bar take its line back.
+
+    Args:
+        stream: standard output or error; one that is no file of text is left as it is.
+    """
+    if not isinstance(stream, io.TextIOWrapper) or "write" in vars(stream):
+        return
+    write = stream.write
+
+    def shown(text: str) -> int:
+        start, end = len(text) - len(text.lstrip("\r")), len(text.rstrip("\r"))
+        write(text[:start] + visible(text[start:end]) + text[max(start, end) :])
+        return len(text)
+
+    stream.write = shown  # type: ignore[method-assign]
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letters = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(one) or one.encode("ascii", "backslashreplace").decode() for one in letters), error.end
+
+
+# Lines of several jobs that share one terminal or pipe: each is written at once, so that no two run into one.
+
+
+def write_whole_lines() -> None:
+    """Has standard output and error write a line with its end, at once and as soon as it is said.
+
+    Told to write unbuffered (the option `-u`, PYTHONUNBUFFERED), Python writes the words and then, on its own, the
+    end of the line. Between the two comes what another job says.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            with suppress(OSError):  # a closed pipe: whoever writes to it next is told
+                stream.reconfigure(line_buffering=True, write_through=False)
+
+
+# What jobs are told beside their settings, since it changes no answer: requests at once, tries, allowed failures.
+
+VARIABLE = "DIALEVAL_RUNNING"
+
+
+def announce(
+    models: Mapping[str, Mapping[str, Any]],
+    answering: Mapping[str, Any],
+    environment: MutableMapping[str, str] = os.environ,
+) -> None:
+    """Lets all jobs of this run know it.
+
+    Args:
+        models: how the jobs of each model run, by field, where it is not by default.
+        answering: what happens when requests fail.
+        environment: of this process.
+    """
+    said = {"models": {name: fields for name, fields in models.items() if fields}, "answering": answering}
+    environment[VARIABLE] = json.dumps(said, sort_keys=True)
+
+
+def with_how_jobs_run(
+    settings: dict[str, Any], fields: Iterable[str], environment: Mapping[str, str] = os.environ
+) -> dict[str, Any]:
+    """Returns the settings of a stage with what they leave out of how its job runs.
+
+    Args:
+        settings: of the stage; `name` is the model's under `model`, `selfchat.partner` that under `partner`.
+        fields: the names of all settings that the stage has.
+        environment: of this process; outside a run it says nothing, and what is left out is as by default.
+    """
+    said = json.loads(environment.get(VARIABLE, "{}"))
+    models = said.get("models", {})
+    names = {"model": settings.get("name"), "partner": (settings.get("selfchat") or {}).get("partner")}
+    filled = dict(settings)
+    for part, name in names.items():
+        if isinstance(settings.get(part), dict):
+            filled[part] = {**models.get(name, {}), **settings[part]}
+    if "answering" in fields:
+        filled.setdefault("answering", said.get("answering", {}))
+    return filled

@@ -1,0 +1,198 @@
+"""Progress of a stage, in lines for people and in small files for others.
+
+A job writes `results/.progress/<its log's path>/<what it asks>.json` when it begins to ask, every few seconds, and at
+its end; nobody else writes there. The files of an earlier run are taken away when a run begins.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TextIO
+
+from dialeval.errors import UserError
+from dialeval.whole_files import refuse_links, write_new
+
+# Progress of a long stage, as lines that read well on a terminal and in a log file.
+
+
+class Progress:
+    """Counts what is done and says so every few seconds.
+
+    Args:
+        title: what is being done.
+        total: how many there are in all, or None if that is not known.
+        unit: what is counted.
+        every: seconds between two lines.
+        stream: where lines go; standard error if not given.
+
+    Attributes:
+        extra: gives further words for each line, such as what an engine says of itself.
+    """
+
+    def __init__(
+        self, title: str, total: int | None, unit: str, *, every: float = 5.0, stream: TextIO | None = None
+    ) -> None:
+        self.title, self.total, self.unit, self.every = title, total, unit, every
+        self.done = self.stored = self.failed = self.tokens = 0
+        self.extra: Callable[[], str] = str
+        self._stream = stream or sys.stderr
+        self._start = self._last = time.monotonic()
+        self._first_asked: float | None = None
+        self._tell("running")
+
+    def advance(self, *, stored: bool = False, failed: bool = False, tokens: int = 0) -> None:
+        """Counts one more: answered, found in the store, or failed."""
+        self.done += 1
+        self.stored += stored
+        self.failed += failed
+        self.tokens += tokens
+        if not stored and self._first_asked is None:
+            self._first_asked = time.monotonic()
+        if time.monotonic() - self._last >= self.every:
+            self._last = time.monotonic()
+            self._print(self._line())
+            self._tell("running")
+
+    def finish(self) -> None:
+        """Prints the closing line."""
+        seconds = time.monotonic() - self._start
+        asked = self.done - self.stored
+        self._print(
+            f"{self.title}: {self.done} {self.unit} done in {seconds:.1f} s{self._speed(seconds)} "
+            f"({asked} asked, {self.stored} from the store, {self.failed} failed)"
+        )
+        self._tell("done")
+
+    def _line(self) -> str:
+        seconds = max(time.monotonic() - self._start, 1e-9)
+        rate = self.done / seconds
+        parts = [f"{self.title}: {self.done}"]
+        if self.total:
+            parts[0] += f"/{self.total} ({100 * self.done / self.total:.0f}%)"
+        parts.append(f"{rate:.1f} {self.unit}/s")
+        parts[-1] += self._speed(seconds)
+        if self.total and (pace := self._pace()):
+            parts.append(f"{_duration((self.total - self.done) / pace)} left")
+        parts.append(f"{self.stored} from the store")
+        if self.failed:
+            parts.append(f"{self.failed} failed")
+        return ", ".join(parts)
+
+    def _pace(self) -> float:
+        """Returns how many are asked in a second since the first of them came; 0 until that says anything."""
+        since = time.monotonic() - self._first_asked if self._first_asked is not None else 0.0
+        return (self.done - self.stored - 1) / since if since >= self.every and since > 0 else 0.0
+
+    def _speed(self, seconds: float) -> str:
+        tokens = f"{self.tokens / max(seconds, 1e-9):.0f} tokens/s" if self.tokens else ""
+        return "".join(f", {words}" for words in (tokens, self.extra()) if words)
+
+    def _tell(self, state: str) -> None:
+        seconds = round(time.monotonic() - self._start, 1)
+        counts = (self.done, self.total, self.stored, self.failed, self.tokens)
+        write(SoFar(self.title, self.unit, *counts, seconds, state))
+
+    def _print(self, line: str) -> None:
+        print(line, file=self._stream, flush=True)
+
+
+def _duration(seconds: float) -> str:
+    whole = round(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    if whole < 7200:
+        return f"{whole // 60} min"
+    return f"{whole / 3600:.1f} h"
+
+
+# How far each job is that asks models, in small files that the run, a live page and later readers look at.
+
+FOLDER = ".progress"
+_LOGS = "logs"
+_UNFIT = re.compile(r"[^\w.-]+")
+_folder: list[Path] = []
+
+
+@dataclass(frozen=True)
+class SoFar:
+    """How far a job is with what it asks one model.
+
+    Attributes:
+        title: what is asked of whom.
+        unit: what is counted.
+        done: answered, found in the store, or failed.
+        total: how many there are in all; None where that is not known yet.
+        stored, failed: of those done.
+        tokens: written by the model.
+        seconds: since it began.
+        state: `running` or `done`; one that was killed stays `running`.
+    """
+
+    title: str
+    unit: str
+    done: int
+    total: int | None
+    stored: int
+    failed: int
+    tokens: int
+    seconds: float
+    state: str
+
+    @property
+    def asked(self) -> int:
+        """How many the model was asked, failures included."""
+        return self.done - self.stored
+
+
+def tell_for(results_dir: Path, log: Path | None) -> None:
+    """Has what this process asks be told under the log of its job; one whose log lies elsewhere tells nothing."""
+    name = job_name(results_dir, log) if log else ""
+    _folder[:] = [results_dir / FOLDER / name] if name else []
+
+
+def job_name(results_dir: Path, log: Path) -> str:
+    """Returns what the files of a job are called: its log's path below the logs; empty for one that lies elsewhere."""
+    logs = results_dir / _LOGS
+    return log.relative_to(logs).with_suffix("").as_posix() if log.is_relative_to(logs) else ""
+
+
+def write(so_far: SoFar) -> None:
+    """Writes how far this process is, whole or not at all; what cannot be written is no reason to stop asking."""
+    for folder in _folder:
+        path = folder / f"{_UNFIT.sub('_', so_far.title)}.json"
+        with suppress(OSError, UserError):
+            refuse_links(path)
+            folder.mkdir(parents=True, exist_ok=True)
+            write_new(path, json.dumps(asdict(so_far)) + "\n")
+
+
+def forget(results_dir: Path) -> None:
+    """Takes the files of an earlier run away."""
+    shutil.rmtree(results_dir / FOLDER, ignore_errors=True)
+
+
+def read_all(results_dir: Path) -> dict[str, list[SoFar]]:
+    """Returns how far the jobs of the last run are or were, by their names; empty before any has asked."""
+    folder = results_dir / FOLDER
+    found: dict[str, list[SoFar]] = {}
+    for path in sorted(folder.rglob("*.json")):
+        found.setdefault(path.parent.relative_to(folder).as_posix(), []).extend(_read(path))
+    return found
+
+
+def read_job(results_dir: Path, name: str) -> list[SoFar]:
+    """Returns how far one job is or was, by model asked."""
+    return [one for path in sorted((results_dir / FOLDER / name).glob("*.json")) for one in _read(path)]
+
+
+def _read(path: Path) -> Iterator[SoFar]:
+    with suppress(OSError, ValueError, TypeError):  # one that is just being replaced, or is of another version
+        yield SoFar(**json.loads(path.read_text(encoding="utf-8")))

@@ -1,0 +1,263 @@
+"""Progress of a whole run, and the lines that it says of its jobs.
+
+Where the default profile keeps Snakemake quiet about rules, it says only that some job began and which number ended. A
+filter of its logger says instead which rule for which model, protocol and shard, what it asked, and how much of all
+requests is answered; that once more every half minute, as a job may ask for hours.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from dialeval.jobs.process_setup import write_whole_lines
+from dialeval.jobs.progress import SoFar, job_name, read_job
+
+# How far a run is as a whole: counted in requests to models and not in jobs, of which one may ask for days.
+
+
+@dataclass(frozen=True)
+class AskingJob:
+    """A job of this run that asks models.
+
+    Attributes:
+        name: as its progress files are called.
+        requests: files of what was planned for it; none where it plans for itself.
+        shards: how many jobs share these files.
+    """
+
+    name: str
+    requests: tuple[Path, ...]
+    shards: int = 1
+
+
+@dataclass(frozen=True)
+class Whole:
+    """How far a run is.
+
+    Attributes:
+        done: requests that are answered, found in the store, or failed.
+        total: of all jobs of which that is known.
+        asked, stored, failed: of those done.
+        unknown: jobs of which nobody knows yet how much they will ask.
+        asking: jobs that are at it.
+    """
+
+    done: int
+    total: int
+    asked: int
+    stored: int
+    failed: int
+    unknown: int
+    asking: int
+
+    def in_words(self) -> str:
+        """Returns it in a line, empty where nothing is to be asked."""
+        words = []
+        if self.total:
+            failed = f", {self.failed:,} of them failed" if self.failed else ""
+            share = _share(self.done, self.total)
+            words.append(f"{self.done:,} of {self.total:,} requests answered ({share}){failed}")
+        if self.unknown:
+            jobs = "1 job that asks has" if self.unknown == 1 else f"{self.unknown:,} jobs that ask have"
+            words.append(f"{jobs} not said yet how much")
+        return "; ".join(words)
+
+
+@dataclass
+class Requests:
+    """All that a run asks, as far as it is known; plans are counted once, when they are there.
+
+    Args:
+        results_dir: where jobs leave word of how far they are.
+        jobs: those of the run that ask models.
+    """
+
+    results_dir: Path
+    jobs: Sequence[AskingJob]
+    ended: set[str] = field(default_factory=set)
+    """Names of jobs that are done, which are looked at once more; one whose files were put back has asked nothing."""
+    begun: set[str] | None = None
+    """Names of jobs that began; others are not looked at, on a disk that may be far away. None: nobody keeps count."""
+    _final: dict[str, list[SoFar]] = field(default_factory=dict)
+    _planned: dict[tuple[Path, int], int] = field(default_factory=dict)
+
+    def so_far(self) -> Whole:
+        """Returns how far the run is now."""
+        told = {job.name: self._told(job.name) for job in self.jobs}
+        done = total = unknown = asking = 0
+        counted = [one for own in told.values() for one in own]
+        for job in self.jobs:
+            own = told[job.name]
+            asking += any(one.state == "running" for one in own)
+            done += sum(one.done for one in own)
+            expected = self._expected(job, own)
+            total += expected or 0
+            unknown += expected is None
+        asked, stored, failed = (sum(getattr(one, name) for one in counted) for name in ("asked", "stored", "failed"))
+        return Whole(done, max(total, done), asked, stored, failed, unknown, asking)
+
+    def _told(self, name: str) -> list[SoFar]:
+        if name in self._final:
+            return self._final[name]
+        has_ended = name in self.ended  # before its files are read
+        if not has_ended and self.begun is not None and name not in self.begun:
+            return []
+        told = read_job(self.results_dir, name)
+        if has_ended:
+            self._final[name] = told
+        return told
+
+    def _expected(self, job: AskingJob, told: Sequence[SoFar]) -> int | None:
+        """Returns how much a job asks: what it did when it is done, what it says when it is at it, what was planned."""
+        if job.name in self.ended:
+            return sum(one.done for one in told)
+        if told and all(one.state == "done" or one.total is not None for one in told):
+            return sum(one.done if one.state == "done" else one.total or 0 for one in told)
+        if not job.requests:
+            return None
+        counts = [self._rows(path) for path in job.requests]
+        known = [count for count in counts if count is not None]
+        return -(-sum(known) // job.shards) if len(known) == len(counts) else None
+
+    def _rows(self, path: Path) -> int | None:
+        try:
+            version = path, path.stat().st_mtime_ns
+            if version not in self._planned:
+                self._planned[version] = pq.read_metadata(path).num_rows
+        except (OSError, ValueError):  # not planned yet
+            return None
+        return self._planned[version]
+
+
+def _share(done: int, total: int) -> str:
+    """Returns a share that is 100 % only when all is done."""
+    return "100%" if done >= total else f"{min(100 * done / total, 99.9):.{0 if done < 0.99 * total else 1}f}%"
+
+
+# What a run says of its jobs: a line when one begins, one when it ends, and how far the whole is.
+
+_LOGGER = "snakemake.logging"
+_CHOOSING = "Select jobs to execute..."
+SECONDS = 30.0
+"""Between two lines on the whole while nothing else is said about it."""
+
+
+@dataclass
+class _Begun:
+    words: str
+    log: str
+    at: float
+
+
+@dataclass
+class JobLines(logging.Filter):
+    """Says of jobs what a reader wants to know, in place of what Snakemake says.
+
+    Args:
+        requests: what the run asks in all.
+        here: whether jobs run here, and not on a cluster to which they are sent.
+    """
+
+    requests: Requests
+    here: bool = True
+    _begun: dict[int, _Begun] = field(default_factory=dict)
+    _ended: list[str] = field(default_factory=list)
+    _over: threading.Event = field(default_factory=threading.Event)
+    _said: str = ""
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def attach(self) -> JobLines:
+        """Begins to speak in place of Snakemake."""
+        self.requests.begun = set()
+        write_whole_lines()
+        logging.getLogger(_LOGGER).addFilter(self)
+        threading.Thread(target=self._keep_telling, name="requests so far", daemon=True).start()
+        return self
+
+    def detach(self) -> None:
+        """Leaves Snakemake its words again."""
+        self._over.set()
+        logging.getLogger(_LOGGER).removeFilter(self)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Takes note of a record, and changes what is shown of it; returns whether it is shown."""
+        event = getattr(getattr(record, "event", None), "value", None)
+        if event == "job_started" or record.msg == _CHOOSING:
+            return False
+        if event == "job_info":
+            return self._begins(record)
+        if event == "job_finished":
+            self._ends(record.job_id)  # type: ignore[attr-defined]
+            return False
+        if event == "progress":
+            if not self._ended:
+                return False
+            record.msg = self._told(record.done, record.total)  # type: ignore[attr-defined]
+            record.event = None
+        return True
+
+    def _begins(self, record: logging.LogRecord) -> bool:
+        """Turns what Snakemake says of a job that begins into a line; targets, which do nothing, have none."""
+        logs: Sequence[str] = record.log  # type: ignore[attr-defined]
+        if not logs:
+            return False
+        words = job_words(record.rule_name, record.wildcards)  # type: ignore[attr-defined]
+        self._begun[record.jobid] = _Begun(words, logs[0], time.monotonic())  # type: ignore[attr-defined]
+        if self.requests.begun is not None:
+            self.requests.begun.add(job_name(self.requests.results_dir, Path(logs[0])))
+        is_here = self.here or record.local  # type: ignore[attr-defined]
+        record.msg, record.event = f"{words}: {'begins' if is_here else 'sent to the cluster'}", None
+        return True
+
+    def _ends(self, number: int) -> None:
+        job = self._begun.pop(number, None)
+        if job is None:
+            return
+        name = job_name(self.requests.results_dir, Path(job.log))
+        self.requests.ended.add(name)
+        told = read_job(self.requests.results_dir, name)
+        asked = [
+            f"{one.asked:,} asked, {one.stored:,} from the store" + (f", {one.failed:,} failed" if one.failed else "")
+            for one in told
+        ]
+        self._ended.append("; ".join([f"{job.words}: done in {duration(time.monotonic() - job.at)}", *asked]))
+
+    def _told(self, done: int, total: int) -> str:
+        words, self._ended = "\n".join(self._ended), []
+        whole = self.requests.so_far().in_words()
+        news, self._said = ("" if whole == self._said else f"; {whole}"), whole
+        return f"{words} ({done:,} of {total:,} jobs{news})"
+
+    def _keep_telling(self) -> None:
+        while not self._over.wait(SECONDS):
+            whole = self.requests.so_far()
+            words = whole.in_words()
+            if whole.asking and words != self._said:
+                self._said = words
+                logging.getLogger(_LOGGER).info(f"so far {words}")
+
+
+def job_words(rule: str, wildcards: Mapping[str, str]) -> str:
+    """Returns what a job is called in a line: its rule, what it is about, and its shard where there are several."""
+    about = {name: str(value) for name, value in wildcards.items()}
+    shard, shards = about.pop("shard", None), about.pop("shards", "1")
+    words = [*about.values(), *([f"shard {shard} of {shards}"] if shard and shards != "1" else [])]
+    return f"{rule} ({', '.join(words)})" if words else rule
+
+
+def duration(seconds: float) -> str:
+    """Returns a time as one says it."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,225 @@
+"""What Slurm says of jobs: states, accounting, and jobs that wait for ever.
+
+The plugin takes sacct wherever it is installed. Without Slurm's accounting it then waits for ever for jobs that ended
+long ago. squeue knows jobs only as long as the controller remembers them (`MinJobAge`).
+"""
+
+from __future__ import annotations
+
+import getpass
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+# What Slurm's own commands say, each asked with a limit of time: without its database some of them hang.
+
+PATIENCE = 15.0
+"""Seconds in which a command has to answer."""
+
+
+@dataclass(frozen=True)
+class SlurmAnswer:
+    """What a command of Slurm's said.
+
+    Attributes:
+        status: its exit status; None where it is not installed or did not answer in time.
+        words: what it wrote, without what it says about errors where it succeeded.
+    """
+
+    status: int | None
+    words: str
+
+
+@dataclass(frozen=True)
+class JobState:
+    """What Slurm knows about a job.
+
+    Attributes:
+        number: its number.
+        state: one of Slurm's words in capitals, such as COMPLETED or TIMEOUT.
+        reason: why it waits or ended, as Slurm calls it; "None" where there is no reason.
+        nodes: where it ran; empty where it did not.
+        exit_code: `status:signal`, as Slurm writes it.
+    """
+
+    number: str
+    state: str
+    reason: str = ""
+    nodes: str = ""
+    exit_code: str = ""
+
+
+def ask(*command: str, patience: float = PATIENCE, stdin: str | None = None) -> SlurmAnswer:
+    """Runs one of Slurm's commands.
+
+    Args:
+        command: its name and arguments.
+        patience: seconds after which it is given up.
+        stdin: what it reads.
+    """
+    if not shutil.which(command[0]):
+        return SlurmAnswer(None, f"{command[0]} is not installed here")
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=patience, input=stdin, check=False)
+    except subprocess.TimeoutExpired:
+        return SlurmAnswer(None, f"{command[0]} did not answer within {patience:.0f} s")
+    return SlurmAnswer(done.returncode, (done.stdout if done.returncode == 0 else done.stderr or done.stdout).strip())
+
+
+def job_state(number: str) -> JobState | None:
+    """Returns what Slurm knows about a job: from its controller, or for jobs that it forgot, from its database.
+
+    None where neither knows it.
+    """
+    said = ask("scontrol", "show", "job", number, "--oneliner")
+    if said.status == 0 and (fields := _fields(said.words)):
+        state = fields.get("JobState", "").partition(" ")[0]
+        nodes = fields.get("NodeList", "")
+        return JobState(
+            number, state, fields.get("Reason", ""), "" if nodes == "(null)" else nodes, fields.get("ExitCode", "")
+        )
+    said = ask("sacct", "-X", "-n", "-P", "-j", number, "--format=State,Reason,NodeList,ExitCode")
+    if said.status == 0 and said.words:
+        state, reason, nodes, code = (said.words.splitlines()[0].split("|") + [""] * 4)[:4]
+        return JobState(number, state.partition(" ")[0], reason, "" if nodes == "None assigned" else nodes, code)
+    return None
+
+
+def settings_of_cluster() -> dict[str, str]:
+    """Returns Slurm's configuration, by name; empty where its controller does not answer."""
+    said = ask("scontrol", "show", "config")
+    lines = said.words.splitlines() if said.status == 0 else []
+    pairs = [line.split("=", 1) for line in lines if "=" in line]
+    return {name.strip(): value.strip() for name, value in pairs}
+
+
+def accounting_answers() -> bool:
+    """Returns whether sacct can tell how jobs ended, for which Slurm needs a database."""
+    return ask("sacct", "-X", "-n", "--format=JobIdRaw", "--name=dialeval-asks-whether-sacct-answers").status == 0
+
+
+def seconds(text: str) -> int | None:
+    """Returns a time of Slurm's configuration, such as `300 sec`, in seconds; None where it is none."""
+    found = re.match(r"(\d+)\s*(h|hours?)?", text)
+    return int(found[1]) * (3600 if found[2] else 1) if found else None
+
+
+def _fields(line: str) -> dict[str, str]:
+    return dict(re.findall(r"(?:^|\s)(\w+)=(\S*)", line))
+
+
+# Of whom a run asks how its Slurm jobs ended: of sacct, or where that has no database behind it, of squeue.
+
+LOOKS = 3
+"""How often a run has to look at a job in the time for which the controller remembers it."""
+SLOWEST = 180
+"""Seconds between two looks of the plugin where nothing ends for long."""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Of whom a run asks how jobs ended.
+
+    Attributes:
+        command: `sacct` or `squeue`.
+        first_look: seconds after which a job is looked at first.
+        words: what the user is to know about it; empty where all is as asked for.
+    """
+
+    command: str
+    first_look: int
+    words: str = ""
+
+
+def asking(wanted: str | None, first_look: int) -> Asking:
+    """Returns whom to ask, and when.
+
+    Args:
+        wanted: what the profile or the plugin chose.
+        first_look: seconds that they wait before the first look at a job.
+    """
+    if wanted != "squeue" and accounting_answers():
+        return Asking(wanted or "sacct", first_look)
+    remembered = seconds(settings_of_cluster().get("MinJobAge", ""))
+    words = [] if wanted == "squeue" else ["Slurm's accounting does not answer here, so squeue is asked how jobs ended"]
+    look = first_look
+    if remembered is not None and remembered < LOOKS * first_look:  # else the plugin would go back to sacct
+        look = max(1, remembered // LOOKS)
+        words.append(f"jobs are looked at after {look} s, as the controller forgets them after {remembered} s")
+    if remembered is not None and remembered <= SLOWEST:
+        words.append(
+            f"a job may end unseen where nothing else ends for {remembered} s, and the run would wait for it: ask the "
+            "administrators for a MinJobAge of 300 s, or press Ctrl-C and run the same command again"
+        )
+    return Asking("squeue", look, "; ".join(words))
+
+
+# Jobs that wait in Slurm's queue for something that will not come: a run that has one would wait with it for ever.
+
+SECONDS = 20.0
+"""Between two looks at the queue."""
+FOR_EVER = (
+    "Account", "BadConstraints", "InvalidAccount", "InvalidQOS", "JobHeld", "PartitionConfig", "PartitionDown",
+    "PartitionInactive", "PartitionNodeLimit", "PartitionTimeLimit", "ReqNodeNotAvail",
+)  # fmt: skip
+"""How Slurm's reasons begin for which a job waits until somebody changes something."""
+_LIMITS = ("Assoc", "QOS")
+_OF_ONE_JOB = ("PerJob", "PerNode", "WallDuration", "NotAllowed", "QOSMin")
+"""What the names of limits hold that one job is over; under all others it waits for other jobs of its user to end."""
+_REMEDIES = {
+    "PartitionTimeLimit": "it asks for more time than its partition allows; a group of jobs asks for the sum of them, "
+    "so lower `runtime` in the profile, or of the model's `resources`",
+    "PartitionConfig": "it asks for more cores or memory than a node of its partition has; a group of jobs asks for "
+    "those of as many jobs as `cores` of the profile lets run at once, so lower `cores`, or the model's `resources`",
+    "BadConstraints": "no node has what it asks for; correct the profile, or the model's `resources`",
+    "ReqNodeNotAvail": "the nodes that could run it are not in service; name another partition",
+}
+
+
+def stays(reason: str) -> bool:
+    """Returns whether a job that waits for a reason of Slurm's will wait until somebody changes something."""
+    if reason.startswith(_LIMITS):
+        return any(part in reason for part in _OF_ONE_JOB)
+    return reason.startswith(FOR_EVER)
+
+
+def remedy(reason: str) -> str:
+    """Returns what helps a job that waits for ever."""
+    known = next((words for start, words in _REMEDIES.items() if reason.startswith(start)), "")
+    return known or "correct what the profile asks for (partition, account), or ask the administrators"
+
+
+def tell_of_waiting(folder: Path) -> None:
+    """Says on the error stream, from now on and once for each job, which jobs of a run will wait for ever.
+
+    Args:
+        folder: in which the run was started, and by which its jobs are known.
+    """
+    threading.Thread(target=_tell, args=(folder.resolve(),), name="waiting jobs", daemon=True).start()
+
+
+def waiting_for_ever(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yields number and reason of each job that was submitted from a folder and will wait for ever."""
+    said = ask("squeue", "-h", "-u", getpass.getuser(), "-t", "PD", "-o", "%i|%r|%Z")
+    for line in said.words.splitlines() if said.status == 0 else []:
+        number, _, rest = line.partition("|")
+        reason, _, submitted_from = rest.partition("|")
+        if stays(reason) and Path(submitted_from) == folder:
+            yield number, reason
+
+
+def _tell(folder: Path) -> None:
+    told: set[str] = set()
+    while True:
+        time.sleep(SECONDS)
+        for number, reason in waiting_for_ever(folder):
+            if number not in told:
+                words = f"Slurm job {number} waits for ever ({reason}): {remedy(reason)}"
+                print(f"{words}; then press Ctrl-C and run the same command again", file=sys.stderr, flush=True)
+                told.add(number)

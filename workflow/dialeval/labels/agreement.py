@@ -1,0 +1,289 @@
+"""How far annotators agree, and who of them differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dialeval.labels.joined_judgements import as_judgements, numbered
+from dialeval.measures.design import OUTCOMES, cases
+from dialeval.stats.agreement import Level, judge_agreement, krippendorffs_alpha, retest_flips
+from dialeval.stats.arrays import FloatArray
+from dialeval.stats.means import paired_mean_difference
+from dialeval.stats.multiplicity import holm
+from dialeval.stats.resampling import Interval
+
+# How far annotators agree: Krippendorff's alpha of all, kappa or alpha of every two, and each with itself.
+
+ALONE = "no two annotators labelled the same: agreement needs two"
+
+
+def agreement(labels: pd.DataFrame, *, resamples: int, confidence: float, random_seed: int) -> list[Row]:
+    """Returns the rows of a table `labels/agreement`.
+
+    Numbers are compared by their distance (alpha at interval level, of all and of every two), choices and outcomes by
+    whether they are the same (alpha at nominal level, Cohen's kappa and Gwet's AC1 of every two). Repeats of an
+    annotator count once, the first; how often a repeat says the same stands beside. Intervals resample cases.
+
+    Args:
+        labels: table `labels`.
+        resamples: bootstrap resamples of the cases.
+        confidence: nominal coverage of the intervals.
+        random_seed: seed of the resampling.
+    """
+    settings = _Resampling(resamples, confidence, random_seed)
+    rows: list[Row] = []
+    for said in said_by_question(labels):
+        found = _of_numbers(said, settings) if said.level == "interval" else _of_choices(said, settings)
+        rows += [said.about | row for row in [*found, *_with_oneself(said, confidence)]]
+    return rows
+
+
+class _Resampling(NamedTuple):
+    resamples: int
+    confidence: float
+    random_seed: int
+
+
+def _of_numbers(said: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
+    matrix, cluster = said.matrix(said.labels["said"].to_numpy(np.float64), 0), said.clusters()
+    name = "alpha (interval)"
+    rows = [_row(name, krippendorffs_alpha(matrix, cluster, **settings._asdict()), _in_common(matrix))]
+    for one, other in combinations(range(len(matrix)), 2):
+        two = matrix[[one, other]]
+        if _in_common(two):
+            names = {"first": said.annotators[one], "second": said.annotators[other]}
+            rows.append(_row(name, krippendorffs_alpha(two, cluster, **settings._asdict()), _in_common(two)) | names)
+    return rows[: 1 if len(matrix) == 2 else None]  # of two, all is the pair
+
+
+def _of_choices(said: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
+    of = said.labels[said.labels["round"] == 0]
+    names = said.annotators
+    code = of["annotator"].map({name: number for number, name in enumerate(names)}).to_numpy(np.int64)
+    found = judge_agreement(code, of["thing"], of["said"], of["case"].astype(str), len(names), **settings._asdict())
+    matrix = said.matrix(said.labels["said"].to_numpy(np.float64), 0)
+    rows = [_row("alpha (nominal)", found.alpha, _in_common(matrix))]
+    for one, other in combinations(range(len(names)), 2):
+        n = int(found.n_common[one, other])
+        if not n:
+            continue
+        about = {"first": names[one], "second": names[other]}
+        kappa = _row("kappa", found.kappa_interval(one, other), n)
+        if np.isnan(kappa["estimate"]):
+            kappa["note"] = "both gave one and the same answer throughout"
+        rows += [kappa | about, _row("AC1", found.ac1_interval(one, other), n) | about]
+    return rows
+
+
+def _with_oneself(said: AnnotatorAnswers, confidence: float) -> list[Row]:
+    """Returns how often each annotator said the same again, of those who labelled anything twice."""
+    rows = []
+    for name in said.annotators:
+        of = said.labels[said.labels["annotator"] == name]
+        flips = retest_flips(of["thing"], of["said"], of["case"].astype(str), confidence=confidence)
+        if flips.n_pairs:
+            low, high = 1.0 - flips.flips.high, 1.0 - flips.flips.low
+            again = {"statistic": "same answer again", "first": name, "estimate": 1.0 - flips.flips.estimate}
+            ends = {"low": low, "high": high, "n": flips.n_items, "n_clusters": flips.flips.n_clusters}
+            rows.append({**again, **ends, "note": flips.flips.reason or None})
+    return rows
+
+
+def _row(statistic: str, found: Interval, n: int) -> Row:
+    note = found.reason or None
+    return {
+        "statistic": statistic,
+        "estimate": found.estimate,
+        "low": found.low,
+        "high": found.high,
+        "n": n,
+        "n_clusters": found.n_clusters,
+        "note": note if n else ALONE,
+    }
+
+
+def _in_common(matrix: np.ndarray) -> int:
+    """Returns how many things two or more labelled."""
+    return int(((~np.isnan(matrix)).sum(axis=0) > 1).sum())
+
+
+# Who differs: each annotator beside the mean of the others, on what both labelled.
+
+NO_OTHER_ANNOTATOR = "nobody else labelled the same"
+FEW_IN_COMMON = 3
+"""Things in common from which a correlation is given."""
+
+
+def annotators(labels: pd.DataFrame, *, confidence: float) -> list[Row]:
+    """Returns the rows of a table `labels/annotators`, p-values corrected for all annotators of a question.
+
+    Intervals are Student's, clustered by case.
+
+    Args:
+        labels: table `labels`.
+        confidence: nominal coverage of the intervals.
+    """
+    rows: list[Row] = []
+    for said in said_by_question(labels):
+        found = _compared(said, confidence)
+        corrected = holm(np.array([row.pop("p") for row in found], dtype=np.float64))
+        rows += [{**said.about, **row, "p_holm": float(p)} for row, p in zip(found, corrected, strict=True)]
+    return rows
+
+
+def _compared(said: AnnotatorAnswers, confidence: float) -> list[Row]:
+    leaning, answers = said.matrix(said.leaning), said.matrix(said.labels["said"].to_numpy(np.float64), 0)
+    cluster = said.clusters()
+    rows = []
+    for number, name in enumerate(said.annotators):
+        of = said.labels[said.labels["annotator"] == name]
+        own = leaning[number]
+        others = _mean_of_others(leaning, number)
+        both = ~np.isnan(own) & ~np.isnan(others)
+        row: Row = {
+            "annotator": name,
+            "simulated": bool(of["simulated"].any()),
+            "n": int((~np.isnan(own)).sum()),
+            "n_skipped": int(of["skipped"].sum()),
+            "n_repeated": int((of["round"] > 0).sum()),
+            "mean": float(own[~np.isnan(own)].mean()) if (~np.isnan(own)).any() else None,
+            "p": np.nan,
+            "note": NO_OTHER_ANNOTATOR,
+        }
+        if both.any():
+            found = paired_mean_difference(own[both], others[both], cluster[both], confidence=confidence)
+            row |= {"difference": found.difference, "low": found.low, "high": found.high, "p": found.p}
+            agreed, why = _agreement(said, answers, number)
+            row |= {"agreement": agreed, "note": "; ".join(filter(None, (found.note, why))) or None}
+        rows.append(row)
+    return rows
+
+
+def _mean_of_others(matrix: FloatArray, number: int) -> FloatArray:
+    others = np.delete(matrix, number, axis=0)
+    known = ~np.isnan(others)
+    count = known.sum(axis=0)
+    total = np.where(known, others, 0.0).sum(axis=0)
+    mean = np.divide(total, count, out=np.full(matrix.shape[1], np.nan), where=count > 0)
+    return np.asarray(mean, dtype=np.float64)
+
+
+def _agreement(said: AnnotatorAnswers, answers: FloatArray, number: int) -> tuple[float | None, str]:
+    """Returns the correlation with the others' mean, or of choices the share of equal answers, and why it has none."""
+    own = answers[number]
+    if said.level == "nominal":
+        others = np.delete(answers, number, axis=0)
+        compared = ~np.isnan(own) & ~np.isnan(others)
+        return (float((own == others)[compared].mean()) if compared.any() else None), ""
+    mean = _mean_of_others(answers, number)
+    both = ~np.isnan(own) & ~np.isnan(mean)
+    if both.sum() < FEW_IN_COMMON:
+        return None, f"fewer than {FEW_IN_COMMON} labels in common: no correlation"
+    one, other = own[both], mean[both]
+    if np.ptp(one) == 0.0 or np.ptp(other) == 0.0:
+        return None, "one gave the same label throughout: no correlation"
+    return float(np.corrcoef(one, other)[0, 1]), ""
+
+
+# What each annotator said of each thing, as numbers: what agreement and differences of annotators are made of.
+
+Row = dict[str, Any]
+_KEY = ("corpus", "item_id", "case_id", "first", "second", "n_utterances")
+
+
+@dataclass(frozen=True)
+class AnnotatorAnswers:
+    """The labels under one protocol on one criterion.
+
+    Attributes:
+        about: protocol and criterion.
+        labels: table `labels`, the repeats of an annotator and what was skipped included; with `thing`, `case`, and
+            `said`, the answer as a number, NaN where it was skipped.
+        level: what distances between the numbers mean.
+        leaning: what stands for an answer where annotators' means are compared.
+    """
+
+    about: Row
+    labels: pd.DataFrame
+    level: Level
+    leaning: FloatArray
+
+    @property
+    def annotators(self) -> list[str]:
+        """Returns who labelled, by name."""
+        return sorted(self.labels["annotator"].unique())
+
+    def matrix(self, value: FloatArray, repeat: int | None = None) -> FloatArray:
+        """Returns values by annotator and thing, shape [n_annotators, n_things]; the mean over repeats, or one repeat.
+
+        Args:
+            value: of each label, NaN where it was skipped, shape [n].
+            repeat: the number of the repeat; None for the mean over all.
+        """
+        code = {name: number for number, name in enumerate(self.annotators)}
+        chosen = ~np.isnan(value) & ((self.labels["round"] == repeat) | (repeat is None)).to_numpy(dtype=bool)
+        n_things = int(self.labels["thing"].max()) + 1
+        cell = (self.labels["annotator"].map(code) * n_things + self.labels["thing"]).to_numpy(np.int64)[chosen]
+        size = len(code) * n_things
+        count = np.bincount(cell, minlength=size)
+        total = np.bincount(cell, value[chosen], minlength=size)
+        mean = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
+        return np.asarray(mean, dtype=np.float64).reshape(len(code), n_things)
+
+    def clusters(self) -> np.ndarray:
+        """Returns the case of each thing, shape [n_things]."""
+        first = self.labels.drop_duplicates("thing").sort_values("thing")
+        return pd.factorize(first["case"])[0].astype(np.int64)
+
+
+def said_by_question(labels: pd.DataFrame) -> Iterator[AnnotatorAnswers]:
+    """Yields the labels of each protocol and criterion, in the order in which they come.
+
+    Args:
+        labels: table `labels`.
+    """
+    for (protocol, criterion), rows in labels.groupby(["protocol", "criterion"], sort=False, dropna=False):
+        named = criterion if isinstance(criterion, str) else None
+        number, level, leaning = _as_numbers(rows)
+        first = rows["system"].fillna("").astype(str)
+        second = rows["versus"].fillna("").astype(str)
+        swapped = (second != "") & (second < first)
+        about = rows.assign(first=first.where(~swapped, second), second=second.where(~swapped, first))
+        with_things = rows.assign(thing=numbered(about, _KEY), said=number, case=cases(as_judgements(rows)))
+        yield AnnotatorAnswers({"protocol": protocol, "criterion": named}, with_things, level, leaning)
+
+
+def _as_numbers(rows: pd.DataFrame) -> tuple[FloatArray, Level, FloatArray]:
+    """Returns labels as numbers, what distances between these mean, and what stands for them in means.
+
+    These are the numbers themselves, 1 for a Yes, and of pairs 1 for a tie: who is lenient there settles on none.
+    """
+    open_label = rows["skipped"].to_numpy(dtype=bool)
+    if rows["outcome"].notna().any():
+        points = np.asarray(rows["outcome"].map(OUTCOMES), dtype=np.float64)
+        points = np.where((rows["versus"] < rows["system"]).to_numpy(dtype=bool), 1.0 - points, points)
+        points = np.asarray(np.where(open_label, np.nan, points), dtype=np.float64)
+        return points, "nominal", _marked(points, points == 0.5)
+    if rows["value"].notna().any() and not _is_yes_or_no(rows):
+        value = np.where(open_label, np.nan, rows["value"].to_numpy(dtype=np.float64))
+        return value, "interval", value
+    code, names = pd.factorize(rows["choice"].str.lower(), sort=True)
+    number = np.asarray(np.where(open_label | (code < 0), np.nan, code), dtype=np.float64)
+    yes = [name == "yes" for name in names]
+    return number, "nominal", _marked(number, np.isin(number, np.flatnonzero(yes)))
+
+
+def _marked(number: FloatArray, mark: np.ndarray) -> FloatArray:
+    """Returns 1 where there is a mark, 0 where there is none, NaN where nothing was said."""
+    return np.where(np.isnan(number), np.nan, mark).astype(np.float64)
+
+
+def _is_yes_or_no(rows: pd.DataFrame) -> bool:
+    """Returns whether the answers are a Yes or a No, which may bear the numbers 1 and 0."""
+    return bool(len(rows["choice"].dropna())) and set(rows["choice"].dropna().str.lower()) <= {"yes", "no"}

@@ -1,0 +1,199 @@
+"""Estimates of what the expensive judge of a cascade would answer to everything, from a sample of its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from scipy.special import stdtr
+
+from dialeval.labels.correction import DIFFERENCE, corrected_numbers
+from dialeval.labels.joined_judgements import (
+    CHECKLIST,
+    JUDGEMENT_COLUMNS,
+    LOSS,
+    MEAN,
+    RATE,
+    RATING,
+    WIN,
+    WIN_OR_TIE,
+    WIN_RATE,
+    WINS,
+    LabelledDesign,
+    Terms,
+)
+from dialeval.measures.cascades import CASCADE_COLUMNS, drawn
+from dialeval.measures.design import Design, Row
+from dialeval.measures.differences import HEAD_TO_HEAD, about, corrected
+from dialeval.tables.schema import scope
+
+COLUMNS = tuple(dict.fromkeys((*JUDGEMENT_COLUMNS, *CASCADE_COLUMNS)))
+"""Columns of the table `judgements` that are needed."""
+OF_THEN = "what {then} would say, by its answers to a sample and those of {first} to all"
+NOT_ESTIMATED = "not estimated for a cascade"
+_ASKED_FOR = {"win_rates": (WINS,), "differences": ("means", "rates", "checklist", "win_rates", WINS)}
+_COMPARED = {
+    MEAN: ("means", "mean"), CHECKLIST: ("checklist", "share of yes"), WIN_OR_TIE: ("win_rates", "win_or_tie"),
+    RATING: ("ratings", "bradley_terry"),
+}  # fmt: skip
+_NUMBERS = (
+    "estimate", "low", "high", "win", "tie", "lose", "unparsed", "win_or_tie", "elo_sd", "p_above_next",
+    "design_effect", "effective_n",
+)  # fmt: skip
+
+
+def with_cascade(rows: Sequence[Row], measure: str, judgements: pa.Table, design: Design) -> list[Row]:
+    """Returns the rows of a measure's table, those of a cascade with what the expensive judge would say.
+
+    Args:
+        rows: rows of the table, of all judges.
+        measure: means, rates, checklist, win_rates or ratings.
+        judgements: the protocol's table `judgements` of all judges, of whatever is judged, with the columns `COLUMNS`.
+        design: the protocol's design.
+    """
+    if design.cascade is None:
+        return list(rows)
+    numbers, _ = _numbers(judgements, design, _ASKED_FOR.get(measure, (measure,)))
+    found = {
+        tuple(row[name] for name in ("measure", "criterion", "n_utterances", "answer", "system", "versus")): row
+        for row in numbers
+    }
+    return [
+        {**row, **_replaced(row, measure, found, design)} if row["judge"] == design.cascade.name else row
+        for row in rows
+    ]
+
+
+def differences_with_cascade(rows: Sequence[Row], measure: str, judgements: pa.Table, design: Design) -> list[Row]:
+    """Returns the rows of a table of differences, those of a cascade between what the expensive judge would say.
+
+    Args:
+        rows: rows of the table, of all judges.
+        measure: ratings, or differences for all others.
+        judgements: as for `with_cascade`.
+        design: the protocol's design.
+    """
+    if design.cascade is None:
+        return list(rows)
+    wanted = _ASKED_FOR.get(measure, (measure,))
+    measures = [name for name in wanted if name in (*design.measures, WINS, "ratings")]
+    numbers, compared = _numbers(judgements, design, measures)
+    found = [*_differences(numbers, compared, design), *_head_to_head(numbers, design)]
+    others = [row for row in rows if row["judge"] != design.cascade.name]
+    return [*others, *corrected(found)]
+
+
+def _numbers(judgements: pa.Table, design: Design, measures: Sequence[str]) -> tuple[list[Row], list[Row]]:
+    """Returns the rows of the tables `labels/corrected` and `labels/differences` with the judges as annotators."""
+    cascade, form = design.cascade, design.form
+    assert cascade is not None
+    assert form is not None
+    rows: pd.DataFrame = judgements.to_pandas()
+    is_first = rows["judge"] == cascade.first
+    chances = drawn(judgements.filter(pa.array(is_first)), form, cascade.share)
+    rows = rows.dropna(subset=["left"])
+    of_then = rows[(rows["judge"] == cascade.name) & rows["request_id"].isin(list(chances))]
+    labels = of_then.rename(columns={"judge": "annotator", "left": "system", "right": "versus", "repeat": "round"})
+    labels = labels.assign(
+        probability=of_then["request_id"].map(chances), simulated=False, skipped=of_then["status"] != "ok"
+    )
+    settings = design.model_dump() | {"judges": [cascade.first], "measures": list(measures), "members": []}
+    labelled = LabelledDesign(**settings, labels_of_judge=True)
+    found, compared = corrected_numbers(rows, labels, labelled, Terms(panel=None, confidence=design.confidence))
+    for row in [*found, *compared]:
+        row["note"] = _note(row["note"], design)
+    return found, compared
+
+
+def _note(note: str | None, design: Design) -> str:
+    assert design.cascade is not None
+    then, first = design.cascade.then, design.cascade.first
+    words = (note or "").replace("people's labels stand", f"{then}'s answers stand").replace("labelled ", "sampled ")
+    words = words.replace("what people would say", f"what {then} would say").replace("label", "answer")
+    return "; ".join(filter(None, (OF_THEN.format(then=then, first=first), words)))
+
+
+def _replaced(row: Row, measure: str, found: dict[tuple[Any, ...], Row], design: Design) -> Row:
+    """Returns the columns of a row of a cascade that are other than those of the mixture."""
+    assert design.cascade is not None
+    nothing = dict.fromkeys(name for name in _NUMBERS if name in row)
+    nothing |= dict.fromkeys(
+        name for name in row if name.startswith(("bradley_terry", "davidson", "win_or_tie_")) or name == "published"
+    )
+    group = (row.get("criterion"), row["n_utterances"])
+    system = row["system"]
+    nothing["note"] = NOT_ESTIMATED
+    if measure == "win_rates":
+        return nothing | _wins(system, row["opponent"], group, found)
+    name = {"means": MEAN, "rates": RATE, "checklist": CHECKLIST, "ratings": RATING}[measure]
+    number = found.get((name, *group, row.get("label"), system, None))
+    if number is None:
+        return nothing
+    if measure == "ratings":
+        ends = {"bradley_terry": "estimate", "bradley_terry_low": "low", "bradley_terry_high": "high"}
+        return nothing | {column: number[of] for column, of in ends.items()} | {"note": number["note"]}
+    return nothing | {column: number[column] for column in ("estimate", "low", "high", "note")}
+
+
+def _wins(system: str, opponent: str, group: tuple[Any, ...], found: dict[tuple[Any, ...], Row]) -> Row:
+    """Returns how often a system wins, ties and loses against another, from whichever side the pair was counted."""
+    win, loss = (found.get((name, *group, None, system, opponent)) for name in (WIN, LOSS))
+    if win is None:
+        loss, win = (found.get((name, *group, None, opponent, system)) for name in (WIN, LOSS))
+    if win is None or loss is None or win["estimate"] is None:
+        return {}
+    return {
+        "estimate": win["estimate"],
+        "low": win["low"],
+        "high": win["high"],
+        "win": win["estimate"],
+        "lose": loss["estimate"],
+        "tie": max(0.0, 1.0 - win["estimate"] - loss["estimate"]),
+        "win_or_tie": 1.0 - loss["estimate"],
+        "win_or_tie_low": 1.0 - loss["high"],
+        "win_or_tie_high": 1.0 - loss["low"],
+        "note": win["note"],
+    }
+
+
+def _differences(numbers: Sequence[Row], compared: Sequence[Row], design: Design) -> Iterator[Row]:
+    """Yields the differences of systems under the names that a protocol's tables give them."""
+    assert design.cascade is not None
+    rows = [row for row in numbers if row["measure"].endswith(f" {DIFFERENCE}")]
+    for row, one in zip(rows, compared, strict=True):
+        measure = row["measure"].removesuffix(f" {DIFFERENCE}")
+        if measure == WIN_RATE or measure in (WIN, LOSS):
+            continue
+        table, name = ("rates", f"rate of {row['answer']}") if measure == RATE else _COMPARED[measure]
+        yield one | about(table, name, scope(row | {"answer": None}), design.cascade.name)
+
+
+def _head_to_head(numbers: Sequence[Row], design: Design) -> Iterator[Row]:
+    """Yields of every two systems how much more often the first wins than it loses."""
+    assert design.cascade is not None
+    if design.reference is not None:
+        return
+    shares = {(row["measure"], scope(row), row["system"], row["versus"]): row for row in numbers if row["versus"]}
+    for (measure, where, first, second), row in shares.items():
+        if measure != WIN_RATE:
+            continue
+        won, lost = (shares[name, where, first, second]["estimate"] for name in (WIN, LOSS))
+        lead = 2.0 * row["estimate"] - 1.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = 2.0 * stdtr(row["df"], -abs(lead) / (2.0 * row["se"]))
+        yield about("win_rates", HEAD_TO_HEAD, where, design.cascade.name) | {
+            "first": first,
+            "second": second,
+            "first_value": won,
+            "second_value": lost,
+            "difference": lead,
+            "low": 2.0 * row["low"] - 1.0,
+            "high": 2.0 * row["high"] - 1.0,
+            "p": float(p),
+            "n": row["n_labelled"],
+            "n_clusters": row["n_labelled_seeds"],
+            "note": row["note"] or None,
+        }

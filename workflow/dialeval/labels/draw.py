@@ -1,0 +1,291 @@
+"""Which units people are asked about: a stratified random sample.
+
+Units stand in each stratum in the order of a hash, and the first so many are drawn: another n draws more of the same
+order. What was drawn stays drawn, and what appears later, such as a new system, is a stratum of its own, so that within
+each stratum every unit had the same probability.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from heapq import heapify, heappop, heappush
+from typing import Any, Literal
+
+from dialeval.criteria import NO, Level
+from dialeval.errors import UserError
+from dialeval.labels.ledger import Entry, Ledger
+from dialeval.labels.units import Unit, keyed
+from dialeval.tables.dialogues import Form
+
+# Which units people are asked about: a stratified simple random sample whose order does not depend on how many.
+
+By = Literal["random", "cases", "score", "uncertainty"]
+UNSURE = 0.3
+"""Share of a system's units that `by: uncertainty` takes for those of which the judge is least sure."""
+HALF = 0.5
+"""Share of the draw that goes to these alone; the rest goes to all by size."""
+_THIRDS = ("low scores", "middle scores", "high scores")
+_SURE = ("least sure", "surer")
+_PAIRS, _CASES = "pairs", "cases"
+
+
+@dataclass(frozen=True)
+class Design:
+    """How units are drawn.
+
+    Attributes:
+        protocol: its name.
+        random_seed: of the first draw; later ones go on with that of the ledger.
+        n: units of each system; of pairs in all; of cases so many, or as many as hold n pairs.
+        by: what the draw goes by.
+        scores: by identity, the judge's scores of `by: score`, or how unsure it is.
+    """
+
+    protocol: str
+    random_seed: int
+    n: int
+    by: By
+    scores: Mapping[tuple[object, ...], float] = field(default_factory=dict)
+
+
+def draw(units: Iterable[Unit], ledger: Ledger, design: Design) -> list[Entry]:
+    """Returns the rows that the draw adds to a ledger.
+
+    Args:
+        units: everything that people can be asked about now.
+        ledger: what was drawn before.
+        design: how units are drawn.
+
+    Raises:
+        UserError: the ledger's draw goes by something else.
+    """
+    if ledger.by() not in ("", design.by):
+        raise UserError(
+            f"{ledger.path} was drawn by {ledger.by()}, and labels.by is now {design.by}: what was drawn keeps its "
+            f"probabilities. Set labels.by: {ledger.by()}, or another folder as labels.path for a draw of its own"
+        )
+    draws = draw_ids(ledger, design)
+    now = keyed(units, draws)
+    fresh: defaultdict[tuple[Level, str], dict[str, Unit]] = defaultdict(dict)
+    for key, unit in now.items():
+        if key not in ledger.entries:
+            fresh[unit.level, _group(unit, design)][key] = unit
+    entries = {key: entry for key, entry in ledger.entries.items() if key in now}
+    taken = {entry.stratum for entry in ledger.entries.values()}
+    for (level, group), new in fresh.items():
+        for name, keys in _strata(group, new, design).items():
+            stratum = _unused(f"{name}, responses" if level == "turn" else name, taken)
+            taken.add(stratum)
+            for key, place in _places(keys, new, draws[level], design).items():
+                entries[key] = Entry(draws[level], design.by, key, new[key].identity, stratum, place, drawn=False)
+    drawn = _drawn(entries, design)
+    after = {key: replace(entry, drawn=True) if key in drawn else entry for key, entry in entries.items()}
+    return [entry for key, entry in after.items() if entry != ledger.entries.get(key)]
+
+
+def draw_ids(ledger: Ledger, design: Design) -> dict[Level, str]:
+    """Returns the ids of the draws of both levels: those on record, or what the random seed gives."""
+    levels: tuple[Level, ...] = ("turn", "dialogue")
+    named = {level: _digest(design.random_seed, design.protocol, level)[:12] for level in levels}
+    return {level: f"d{digest}" for level, digest in named.items()} | ledger.draws()
+
+
+def _group(unit: Unit, design: Design) -> str:
+    """Returns what n is for: a system, or all pairs, or all cases."""
+    if design.by == "cases":
+        return _CASES
+    return _PAIRS if unit.versus else unit.system
+
+
+def _strata(group: str, units: Mapping[str, Unit], design: Design) -> dict[str, list[str]]:
+    """Returns the keys of new units by stratum."""
+    if design.by in ("random", "cases"):
+        return {group: list(units)}
+    ranked = sorted(units, key=lambda key: (_score(units[key], design), _digest("rank", key)))
+    if design.by == "score":
+        cuts = [round(len(ranked) * part / len(_THIRDS)) for part in range(len(_THIRDS) + 1)]
+        parts = {f"{group}, {name}": ranked[cuts[number] : cuts[number + 1]] for number, name in enumerate(_THIRDS)}
+    else:
+        surer = len(ranked) - math.ceil(UNSURE * len(ranked))
+        parts = dict(zip((f"{group}, {name}" for name in _SURE), (ranked[surer:], ranked[:surer]), strict=True))
+    return {name: keys for name, keys in parts.items() if keys}
+
+
+def _score(unit: Unit, design: Design) -> float:
+    """Returns the score that a unit is ranked by; one that the judge did not give comes first."""
+    return design.scores.get(unit.identity[:-1], -math.inf)
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    number = 1
+    while (stratum := name if number == 1 else f"{name} ({number})") in taken:
+        number += 1
+    return stratum
+
+
+def _places(keys: Sequence[str], units: Mapping[str, Unit], draw_id: str, design: Design) -> dict[str, int]:
+    """Returns the place of each unit in its stratum's random order.
+
+    Pairs stand so that any number of them is even over every two systems, as far as these met: of N cases in random
+    order the one of place r (from 0) stands at (r + u) / N, u being uniform. So all are equally likely to be first.
+    """
+    if design.by == "cases":
+        cases = {key: _case(units[key]) for key in keys}
+        order = sorted(set(cases.values()), key=lambda case: _digest(draw_id, "case", case))
+        place_of = {case: place for place, case in enumerate(order, start=1)}
+        return {key: place_of[case] for key, case in cases.items()}
+    hashed = sorted(keys, key=lambda key: _digest("place", key))
+    pairs: defaultdict[tuple[str, str, int | None], list[str]] = defaultdict(list)
+    for key in hashed:
+        unit = units[key]
+        pairs[(unit.system, unit.versus, unit.n_utterances) if unit.versus else ("", "", None)].append(key)
+    stands = {key: (number + _uniform("turn", key)) / len(of) for of in pairs.values() for number, key in enumerate(of)}
+    return {key: place for place, key in enumerate(sorted(hashed, key=stands.__getitem__), start=1)}
+
+
+def _case(unit: Unit) -> str:
+    return unit.case_id or f"{unit.corpus}/{unit.item_id}"
+
+
+def _drawn(entries: Mapping[str, Entry], design: Design) -> set[str]:
+    """Returns the keys of the units that are drawn: the first of each stratum, and those that were drawn before."""
+    strata: defaultdict[tuple[Level, str], list[Entry]] = defaultdict(list)
+    for entry in entries.values():
+        strata[entry.level, entry.stratum].append(entry)
+    drawn = {entry.key for entry in entries.values() if entry.drawn}
+    for group in _groups(strata, design):
+        parts = [strata[name] for name in group]
+        places = [sorted({entry.place for entry in part}) for part in parts]
+        n = design.n
+        if design.by == "cases" and parts[0][0].identity[4]:  # n is of pairs, of which a case has several
+            n = math.ceil(n * sum(map(len, places)) / sum(map(len, parts)))
+        quotas = apportion(n, _weights(group, list(map(len, places)), design), list(map(len, places)))
+        for part, order, quota in zip(parts, places, quotas, strict=True):
+            chosen = set(order[:quota])
+            drawn |= {entry.key for entry in part if entry.place in chosen}
+    return drawn
+
+
+def _groups(strata: Mapping[tuple[Level, str], Sequence[Entry]], design: Design) -> list[list[tuple[Level, str]]]:
+    """Returns the strata that share one n, in the order of their names.
+
+    Strata of cases do where they have a system in common: new cases take part of the n, a new system has its own.
+    """
+    groups: dict[tuple[Level, str], list[tuple[Level, str]]] = {}
+    systems: dict[tuple[Level, str], set[str]] = {}
+    for name in sorted(strata):
+        level, there = name[0], {entry.system for entry in strata[name]}
+        pair = bool(strata[name][0].identity[4])
+        if design.by != "cases":
+            group = (level, _PAIRS if pair else strata[name][0].system)
+        else:
+            alike = (of for of in groups if of[0] == level and (pair or there & systems[of]))
+            group = next(alike, name)
+        groups.setdefault(group, []).append(name)
+        systems[group] = systems.get(group, set()) | there
+    return list(groups.values())
+
+
+def _weights(group: Sequence[tuple[Level, str]], sizes: Sequence[int], design: Design) -> list[float]:
+    """Returns the strata's weights: their sizes, and half of all to those where the judge is least sure."""
+    total = sum(sizes)
+    shares = [size / total for size in sizes]
+    if design.by != "uncertainty":
+        return shares
+    unsure = [size if f", {_SURE[0]}" in name else 0 for (_, name), size in zip(group, sizes, strict=True)]
+    return [(1 - HALF) * share + HALF * own / (sum(unsure) or 1) for share, own in zip(shares, unsure, strict=True)]
+
+
+def _uniform(*parts: object) -> float:
+    """Returns a number from 0 to 1 that a hash gives."""
+    return int(_digest(*parts)[:13], 16) / 16**13
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
+
+
+# How many are drawn in each part of a draw, so that a larger draw holds every smaller one.
+
+
+def apportion(n: int, weights: Sequence[float], sizes: Sequence[int]) -> list[int]:
+    """Returns how many of `n` fall to each part, by Sainte-Lague's divisors, none getting more than it has.
+
+    One after the other goes to the part with the largest weight / (2 seats + 1); so with one more no part gets fewer
+    (house-monotone). Of parts that are equal the first comes first.
+
+    Args:
+        n: how many in all; more than there are is all that there are.
+        weights: of the parts; one of weight 0 gets none.
+        sizes: how many each part has.
+    """
+    seats = [0] * len(sizes)
+    waiting = [(-weight, part) for part, weight in enumerate(weights) if weight > 0 and sizes[part] > 0]
+    heapify(waiting)
+    for _ in range(min(n, sum(sizes))):
+        if not waiting:
+            break
+        _, part = heappop(waiting)
+        seats[part] += 1
+        if seats[part] < sizes[part]:
+            heappush(waiting, (-weights[part] / (2 * seats[part] + 1), part))
+    return seats
+
+
+# What a judge says of each unit, as far as a draw goes by it: its score, or how unsure it is.
+
+_POINTS = {"left": 1.0, "tie": 0.5, "right": 0.0}
+_About = tuple[str, str, str, str, str, int | None]
+
+
+def judged_scores(
+    rows: Iterable[Mapping[str, Any]], form: Form, by: Literal["score", "uncertainty"]
+) -> dict[tuple[object, ...], float]:
+    """Returns a number for every unit that a judge has judged, by corpus, item, case, systems and length.
+
+    The score is from 0 to 1: the place on the scale, the probability of Yes, whether an AI took no part (or nothing
+    shows), and of a pair the share of the orders in which the first in the alphabet wins. Uncertainty is the spread of
+    a scale's repeats, and otherwise how near the score is to the middle. Over several criteria it is the mean.
+
+    Args:
+        rows: of the table `judgements`, of one judge and protocol.
+        form: the protocol's.
+        by: which of the two.
+    """
+    said: defaultdict[_About, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        score = _score_judged(row, form)
+        if row["status"] == "ok" and score is not None:
+            said[_about(row)][row["criterion"] or ""].append(score)
+    spread = by == "uncertainty" and form == "scale"
+    found: dict[tuple[object, ...], float] = {}
+    for about, by_criterion in said.items():
+        each = [statistics.pstdev(scores) if spread else statistics.fmean(scores) for scores in by_criterion.values()]
+        if by == "uncertainty" and not spread:
+            each = [-abs(score - 0.5) for score in each]
+        found[about] = statistics.fmean(each)
+    return found
+
+
+def _about(row: Mapping[str, Any]) -> _About:
+    if row["right"]:
+        left, right = sorted((row["left"], row["right"]))
+        return "", "", row["case_id"] or "", left, right, row["n_utterances"]
+    return row["corpus"] or "", row["item_id"] or "", row["case_id"] or "", row["left"] or "", "", row["n_utterances"]
+
+
+def _score_judged(row: Mapping[str, Any], form: Form) -> float | None:
+    if form == "pair":
+        points = _POINTS.get(row["outcome"] or "")
+        return points if points is None or row["left"] <= row["right"] else 1 - points
+    if form == "detect":
+        return None if row["choice"] is None else float(row["choice"] == NO)
+    if row["value"] is None or row["scale_max"] == row["scale_min"]:
+        return None
+    score: float = (row["value"] - row["scale_min"]) / (row["scale_max"] - row["scale_min"])
+    return score

@@ -1,0 +1,1 @@
+"""Judgements in, tables out: rates, means, ratings, differences and agreement of systems and judges."""

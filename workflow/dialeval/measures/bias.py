@@ -1,0 +1,311 @@
+"""Biases of judges, and their agreement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dialeval.measures.design import Comparisons, Design, Row, at_lengths, by_criterion, cases, comparisons, systems_of
+from dialeval.measures.dialogue_lengths import Words, words_shown
+from dialeval.measures.scores import is_yes, labels_of
+from dialeval.stats.agreement import judge_agreement, retest_flips
+from dialeval.stats.arrays import FloatArray
+from dialeval.stats.bias import length_bias, position_bias, self_preference
+from dialeval.stats.resampling import Interval
+from dialeval.stats.shares import share_interval
+from dialeval.stats.style_control import NO_COMPARISON, controlled_ratings
+from dialeval.tables.files import HUMAN
+
+# Biases of the judges and their agreement, from what they say of pairs.
+
+ALL_JUDGES = "all judges"
+"""Stands for the judges together; no model can have this name."""
+
+ONE_ORDER = "every pair was shown in one order only"
+NO_LENGTHS = "the lengths of the dialogues are not known"
+COLUMNS = (
+    "judge", "case_id", "item_id", "left", "right", "n_utterances", "criterion", "repeat", "outcome", "status"
+)  # fmt: skip
+"""Columns of the table `judgements` that are needed."""
+
+
+def bias(judgements: pd.DataFrame, design: Design, words: Words) -> list[Row]:
+    """Returns the rows of a table `bias`: one per judge, criterion, N and measure.
+
+    Intervals are clustered by case; those of slopes are from a covariance that is robust to dependence within one. What
+    cannot be computed has no value, and a note that says why.
+
+    Args:
+        judgements: the protocol's table `judgements`; a comparison that a judge was asked several times has several
+            rows.
+        design: the protocol's design.
+        words: lengths of the dialogues.
+    """
+    systems = systems_of(judgements, design)
+    everybody = [*systems, *(name for name in (design.reference or HUMAN,) if name not in systems)]
+    settings = {"resamples": design.resamples, "random_seed": design.random_seed}
+    rows: list[Row] = []
+    for about, of in _groups(judgements[judgements["judge"].isin(design.judges)], design):
+        judged = _judged(of, words, design.judges, everybody)
+        found = [
+            *(
+                {"judge": judge, **row}
+                for number, judge in enumerate(design.judges)
+                for row in _of_judge(judged.of(judged.judge == number), len(everybody), both_orders=design.both_orders)
+            ),
+            *_self_preferences(judged, design.judges, everybody, design.families, settings),
+            *_agreement(judged, design.judges, settings),
+        ]
+        rows += [{**row, **about} for row in found]
+    return rows
+
+
+def _groups(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
+    """Yields the judgements of all judges on each criterion at each length."""
+    for criterion in [*judgements["criterion"].dropna().unique()] or [None]:
+        of = judgements if criterion is None else judgements[judgements["criterion"] == criterion]
+        for length, rows in at_lengths(of, design):
+            yield {"criterion": criterion, **length}, rows
+
+
+class _Judged(NamedTuple):
+    """Verdicts of several judges as arrays of shape [n].
+
+    Attributes:
+        judge: number of the judge.
+        games: the comparisons; their players are the chatbots and, last, people.
+        item: number of the comparison in its order, the same for all judges and repeats.
+        repeat: how often this judge was asked the same before.
+        left_words, right_words: lengths of the dialogues as they were shown, NaN where they are not known.
+    """
+
+    judge: NDArray[np.int64]
+    games: Comparisons
+    item: NDArray[np.int64]
+    repeat: NDArray[np.int64]
+    left_words: NDArray[np.float64]
+    right_words: NDArray[np.float64]
+
+    def of(self, rows: NDArray[np.bool_]) -> _Judged:
+        """Returns the verdicts of some rows."""
+        left, right, outcome, cluster = self.games
+        return _Judged(
+            judge=self.judge[rows],
+            games=Comparisons(left[rows], right[rows], outcome[rows], cluster[rows]),
+            item=self.item[rows],
+            repeat=self.repeat[rows],
+            left_words=self.left_words[rows],
+            right_words=self.right_words[rows],
+        )
+
+
+def _judged(verdicts: pd.DataFrame, words: Words, judges: Sequence[str], systems: Sequence[str]) -> _Judged:
+    comparison = [cases(verdicts), verdicts["left"], verdicts["right"]]
+    item = verdicts.groupby(comparison, sort=False).ngroup()
+    repeat = verdicts.groupby([verdicts["judge"], *comparison], sort=False).cumcount()
+    code = {judge: number for number, judge in enumerate(judges)}
+
+    return _Judged(
+        judge=np.asarray(verdicts["judge"].map(code), dtype=np.int64),
+        games=comparisons(verdicts, systems),
+        item=np.asarray(item, dtype=np.int64),
+        repeat=np.asarray(repeat, dtype=np.int64),
+        left_words=words_shown(verdicts, "left", words),
+        right_words=words_shown(verdicts, "right", words),
+    )
+
+
+def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator[Row]:
+    """Yields what one judge's verdicts say on their own."""
+    left, right, outcome, cluster = judged.games
+    unread = np.isnan(outcome)
+    decided = ~unread & (outcome != 0.5)
+    yield _row("unparsed", share_interval(unread, cluster, reason="no verdict"), len(unread))
+
+    place = position_bias(left, right, outcome, cluster, repeat=judged.repeat)
+    why = "" if both_orders else ONE_ORDER
+    yield _row("flips", place.flips, place.n_swapped, why)
+    yield _row("first_both", place.first_both, place.n_swapped, why)
+    yield _row("second_both", place.second_both, place.n_swapped, why)
+    first_wins = _row("first_wins", place.first_wins, int(decided.sum()))
+    yield first_wins if both_orders else first_wins | {"note": f"{ONE_ORDER}, the better system may stand first"}
+
+    if np.isnan(judged.left_words + judged.right_words).any():
+        yield from (
+            _missing(name, NO_LENGTHS) for name in ("longer_wins", "length_slope_equal_ratings", "length_slope")
+        )
+    else:
+        yield from _of_lengths(judged, decided, n_players)
+
+    retest = retest_flips(judged.item, outcome, cluster)
+    asked_once = not judged.repeat.any()
+    yield _row("retest_flips", retest.flips, retest.n_pairs, "every comparison was asked once" if asked_once else "")
+
+
+def _of_lengths(judged: _Judged, decided: NDArray[np.bool_], n_players: int) -> Iterator[Row]:
+    """Yields how far one judge's verdicts follow length."""
+    left, right, outcome, cluster = judged.games
+    lengths = (judged.left_words, judged.right_words, outcome, cluster)
+    length = length_bias(*lengths)
+    yield _row("longer_wins", length.longer_wins, int((decided & (judged.left_words != judged.right_words)).sum()))
+    equal = controlled_ratings(
+        left[decided],
+        right[decided],
+        outcome[decided],
+        n_players,
+        cluster[decided],
+        log_length_ratio=np.log(judged.left_words / judged.right_words)[decided],
+    )
+    why = "too few decided verdicts" if equal.reason == NO_COMPARISON else ""
+    yield _row("length_slope_equal_ratings", equal.slope, length.n_decided, why)
+    yield _row("length_slope", length.slope, length.n_decided)
+
+
+def _self_preferences(
+    judged: _Judged,
+    judges: Sequence[str],
+    systems: Sequence[str],
+    families: Mapping[str, str],
+    settings: dict[str, int],
+) -> Iterator[Row]:
+    """Yields a row per judge: its score for its own family, less that of judges of neither family."""
+    by_name = sorted(judges)  # so that no number depends on how a list of them is ordered
+    found = self_preference(
+        np.array([by_name.index(judge) for judge in judges], dtype=np.int64)[judged.judge],
+        *judged.games,
+        [families.get(judge, judge) for judge in by_name],
+        [families.get(system, system) for system in systems],
+        **settings,
+    )
+    of_judge = {by_name[preference.judge]: preference for preference in found}
+    for judge in judges:
+        preference = of_judge.get(judge)
+        if preference is None:
+            row = _missing("self_preference", f"no chatbot is of the judge's family '{families.get(judge, judge)}'")
+        elif len(judges) < 2:
+            row = _missing("self_preference", "needs a second judge, of another family")
+        else:
+            row = _row("self_preference", preference.difference, preference.n)
+        yield {"judge": judge, **row}
+
+
+def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int]) -> Iterator[Row]:
+    """Yields Cohen's kappa and Gwet's AC1 of every two judges, and Krippendorff's alpha of all, on first answers."""
+    if len(judges) < 2:
+        of_pairs = [(judge, measure) for judge in judges for measure in ("kappa", "ac1")]
+        for judge, measure in [*of_pairs, (ALL_JUDGES, "alpha")]:
+            yield {"judge": judge, **_missing(measure, "agreement needs two judges or more")}
+        return
+    first = judged.of(judged.repeat == 0)
+    agreement = judge_agreement(
+        first.judge,
+        first.item,
+        first.games.outcome,
+        first.games.cluster,
+        len(judges),
+        resamples=settings["resamples"],
+        random_seed=settings["random_seed"],
+    )
+    for one, other in combinations(range(len(judges)), 2):
+        cell = (one, other)
+        n = int(agreement.n_common[cell])
+        reason = "both gave one and the same verdict throughout" if n else "no comparison was read by both"
+        of = {"kappa": agreement.kappa_interval(*cell), "ac1": agreement.ac1_interval(*cell)}
+        for measure, found in of.items():
+            yield {"judge": judges[one], "other_judge": judges[other], **_row(measure, found, n, reason)}
+    answers = np.bincount(first.item[~np.isnan(first.games.outcome)])
+    yield {"judge": ALL_JUDGES, **_row("alpha", agreement.alpha, int((answers > 1).sum()))}
+
+
+def _row(measure: str, result: Interval, n: int, reason: str = "") -> Row:
+    """Returns a measure's columns; a missing value has a reason, the result's own unless another is given."""
+    missing = math.isnan(result.estimate)
+    note = (reason or result.reason or "undefined") if missing else (result.reason or None)
+    about = {"measure": measure, "estimate": result.estimate, "low": result.low, "high": result.high, "n": n}
+    return about | result.behind() | {"note": note}
+
+
+def _missing(measure: str, reason: str) -> Row:
+    return {"measure": measure, "n": 0, "note": reason}
+
+
+# Agreement on kinds: whether two judges, or a judge and the rules, see the same kinds in the same dialogues.
+
+ONE_VALUE = "both say the same of every dialogue: kappa is not defined"
+CONSTANT = "one of the two says the same of every dialogue: kappa is 0 whatever the other one says, and has no interval"
+_ITEM = ["corpus", "item_id", "language"]
+
+
+def agreement(judgements: pd.DataFrame, design: Design) -> list[Row]:
+    """Returns the rows of a table `agreement`: one for every two judges and each criterion that both judge.
+
+    A dialogue counts where both answers could be read; of repeats the majority counts, and a draw is no answer.
+
+    Args:
+        judgements: the protocol's table `judgements`, with the columns of `scores.COLUMNS`.
+        design: the protocol's design.
+    """
+    said: dict[str, dict[str, pd.DataFrame]] = {}
+    for about, of in by_criterion(judgements, design):
+        if len(of):
+            said.setdefault(str(about["criterion"]), {})[about["judge"]] = _of_each_item(of)
+    return [
+        {"judge": one, "other_judge": other, "criterion": criterion, **_compared(by[one], by[other], design)}
+        for criterion, by in said.items()
+        for one, other in combinations(by, 2)
+    ]
+
+
+def _of_each_item(of: pd.DataFrame) -> pd.DataFrame:
+    """Returns whether a judge says yes to each item, with its case, by item."""
+    table = of[_ITEM].assign(yes=is_yes(labels_of(of)), case=cases(of))
+    means = table.groupby(_ITEM, sort=False).agg(yes=("yes", "mean"), case=("case", "first"))
+    means["yes"] = means["yes"].map(lambda share: np.nan if share == 0.5 else share).round()
+    return means
+
+
+def _compared(one: pd.DataFrame, other: pd.DataFrame, design: Design) -> Row:
+    both = one.join(other["yes"].rename("other"), how="inner").dropna(subset=["yes", "other"])
+    first, second = (both[name].to_numpy(dtype=np.float64) for name in ("yes", "other"))
+    cluster = pd.factorize(both["case"])[0].astype(np.int64)
+    n = len(both)
+    found = judge_agreement(
+        np.repeat([0, 1], n), np.tile(np.arange(n), 2), np.concatenate([first, second]), np.tile(cluster, 2), 2,
+        resamples=design.resamples, confidence=design.confidence, random_seed=design.random_seed,
+    )  # fmt: skip
+    alike = first * second
+    kappa = float(found.kappa[0, 1])
+    return {
+        "estimate": kappa,
+        "low": float(found.kappa_low[0, 1]),
+        "high": float(found.kappa_high[0, 1]),
+        "ac1": float(found.ac1[0, 1]),
+        "ac1_low": float(found.ac1_low[0, 1]),
+        "ac1_high": float(found.ac1_high[0, 1]),
+        "n": n,
+        "n_clusters": int(found.n_clusters[0, 1]),
+        "both": int(alike.sum()),
+        "judge_alone": int((first - alike).sum()),
+        "other_alone": int((second - alike).sum()),
+        **_share("precision", alike, second, cluster, design.confidence),
+        **_share("recall", alike, first, cluster, design.confidence),
+        "note": _note(first, second, kappa) or found.kappa_reason[0][1] or None if n else None,
+    }
+
+
+def _note(first: FloatArray, second: FloatArray, kappa: float) -> str:
+    if np.isnan(kappa):
+        return ONE_VALUE
+    return CONSTANT if np.ptp(first) == 0 or np.ptp(second) == 0 else ""
+
+
+def _share(name: str, alike: FloatArray, of: FloatArray, cluster: np.ndarray, confidence: float) -> Row:
+    seen = of > 0
+    share = share_interval(alike[seen], cluster[seen], confidence=confidence, reason="nothing is marked")
+    return {name: share.estimate, f"{name}_low": share.low, f"{name}_high": share.high}

@@ -1,0 +1,231 @@
+"""What a measure knows beside judgements, judgements in groups, and pairwise verdicts as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from pydantic import BaseModel
+
+from dialeval.config.botchat import Elo
+from dialeval.config.protocol import EACH_OTHER, RANKS, SELFCHAT, Cascade, Protocol
+from dialeval.stats.arrays import FloatArray, IntArray
+from dialeval.tables.dialogues import Form
+from dialeval.tables.files import HUMAN
+
+if TYPE_CHECKING:
+    from dialeval.config.configuration import Config
+
+# What a measure must know beside the judgements: who judged whom, at what lengths, and how intervals are made.
+
+_EVERY = ("protocol", "judges", "systems", "criteria", "lengths", "confidence")
+_ALSO: dict[str, tuple[str, ...]] = {
+    "ratings": ("elo", "random_seed", "equal_pairs"),
+    "win_rates": ("reference",),
+    "bias": ("reference", "families", "both_orders", "resamples", "random_seed"),
+    "differences": ("reference", "measures", "without_answers", "equal_pairs"),
+    "rates": ("without_answers",),
+    "checklist": ("without_answers",),
+    "agreement": ("resamples", "random_seed"),
+}
+
+
+class Design(BaseModel, defer_build=True):
+    """How the judgements under a protocol came about, and how they are measured.
+
+    Attributes:
+        protocol: its name.
+        judges: the judges, in the order of the table.
+        systems: who is judged, in the order of the table; systems that are judged and not named come after them.
+        without_answers: the judges that give numbers alone: means of several judges' own.
+        criteria: what is judged, in the order of the table; those that are judged and not named come after them.
+        lengths: the N; none where dialogues are taken as long as they are.
+        reference: the system, or `human`, that all others are shown beside; None where they are shown with each other.
+        both_orders: whether pairs are shown in both orders.
+        families: family of judges and systems; one without is a family of its own.
+        measures: what is measured of judgements under the protocol, which says what differences are of.
+        elo: settings of Bootstrap Elo, whose scale and resamples serve the other ratings too.
+        confidence: nominal coverage of the intervals.
+        resamples: resamples of the cases, where an interval is made by resampling.
+        random_seed: seed of shuffles and resamples.
+        equal_pairs: whether pairs were asked about until they were settled, so that ratings must weigh them equally.
+        cascade: the two judges of which one was asked a share; None where all judges were asked everything.
+        form: of the questions of a protocol with a cascade.
+    """
+
+    protocol: str
+    judges: list[str]
+    without_answers: list[str] = []
+    systems: list[str] = []
+    criteria: list[str] = []
+    lengths: list[int] = []
+    reference: str | None = None
+    both_orders: bool = True
+    families: dict[str, str] = {}
+    measures: list[str] = []
+    elo: Elo = Elo()
+    confidence: float = 0.95
+    resamples: int = 1000
+    random_seed: int = 0
+    equal_pairs: bool = False
+    cascade: Cascade | None = None
+    form: Form | None = None
+
+    def needed_by(self, measure: str) -> dict[str, Any]:
+        """Returns what a measure depends on, by name: a change of anything else does not concern it."""
+        wanted = {*_EVERY, *_ALSO.get(measure, ())} - (set() if self.equal_pairs else {"equal_pairs"})
+        wanted |= {"cascade", "form", "reference"} if self.cascade else set()
+        return {name: value for name, value in self.model_dump(mode="json").items() if name in wanted}
+
+    def of_answers(self) -> Design:
+        """Returns the design without the judges that give no answers that could be counted."""
+        return self.model_copy(update={"judges": [one for one in self.judges if one not in self.without_answers]})
+
+
+def design_of(config: Config, name: str) -> Design:
+    """Returns the design of a configured protocol."""
+    protocol = config.resolved_protocols()[name]
+    against = protocol.of.against
+    return Design(
+        protocol=name,
+        judges=config.judging(name),
+        without_answers=config.ensembles_of(name) if protocol.form == "scale" else [],
+        systems=_systems(config, protocol),
+        criteria=protocol.criteria,
+        lengths=protocol.at if protocol.form == "detect" else protocol.of.cut,
+        reference=None if protocol.form != "pair" or against == EACH_OTHER else against,
+        both_orders=protocol.both_orders,
+        families=config.families(),
+        measures=[measure for measure in protocol.measured() if measure != RANKS],
+        elo=config.elo,
+        resamples=config.elo.resamples,
+        random_seed=config.random_seed,
+        equal_pairs=protocol.adaptive is not None,
+        cascade=protocol.cascade,
+        form=protocol.form if protocol.cascade else None,
+    )
+
+
+def _systems(config: Config, protocol: Protocol) -> list[str]:
+    """Returns who is judged by self-chat; other sources say so in their items."""
+    if SELFCHAT not in protocol.of.source:
+        return []
+    people = [HUMAN] if protocol.form in ("detect", "mark") and not config.selfchat.scenarios else []
+    return [*people, *config.chatbots]
+
+
+# Judgements in groups: of one judge, on one criterion, at one length, about several systems.
+
+Row = dict[str, Any]
+
+
+def systems_of(judgements: pd.DataFrame, design: Design) -> list[str]:
+    """Returns who is judged: the design's systems, then others by name; not the one that all are shown beside."""
+    sides = [judgements[side] for side in ("left", "right") if side in judgements]
+    found = {name for side in sides for name in side.dropna().unique()}
+    others = sorted(found.difference([*design.systems, design.reference or ""]))
+    return [*(name for name in design.systems if name != design.reference), *others]
+
+
+def by_criterion(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
+    """Yields the judgements of each judge on each criterion, with the columns that say so."""
+    found = sorted(judgements["criterion"].dropna().unique())
+    criteria = [*(name for name in design.criteria if name in found), *(n for n in found if n not in design.criteria)]
+    for judge in design.judges:
+        of_judge = judgements[judgements["judge"] == judge]
+        for criterion in criteria:
+            about = {"judge": judge, "criterion": criterion}
+            yield about, of_judge[of_judge["criterion"] == criterion]
+        if not criteria:
+            yield {"judge": judge, "criterion": None}, of_judge
+
+
+def lengths_of(design: Design) -> list[int | None]:
+    """Returns the lengths that are told apart; None for dialogues as long as they are."""
+    return [*design.lengths] or [None]
+
+
+def at_lengths(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
+    """Yields the judgements about dialogues that were cut to each length, or all of them where none were cut."""
+    for n in lengths_of(design):
+        yield {"n_utterances": n}, judgements if n is None else judgements[judgements["n_utterances"] == n]
+
+
+def groups(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
+    """Yields the judgements of each judge on each criterion at each length."""
+    for about, of_criterion in by_criterion(judgements, design):
+        for length, rows in at_lengths(of_criterion, design):
+            yield {**about, **length}, rows
+
+
+def item_means(
+    value: FloatArray, system: IntArray, n_systems: int, item: ArrayLike | pd.Series[Any], cluster: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """Returns values by system and item, means where one was asked again, NaN where all are missing.
+
+    Args:
+        value: of each judgement, NaN where it is missing, shape [n].
+        system: number of the system, shape [n].
+        n_systems: number of systems.
+        item: what two systems may have in common, shape [n].
+        cluster: cluster of each judgement, the same for all of one item, shape [n].
+
+    Returns:
+        Values, shape [n_systems, n_items], and the items' clusters, shape [n_items].
+    """
+    code, _ = pd.factorize(np.asarray(item))
+    first_row = np.unique(code, return_index=True)[1]
+    n_items, size = len(first_row), n_systems * len(first_row)
+    known = ~np.isnan(value)
+    cell = system * n_items + code
+    count = np.bincount(cell[known], minlength=size)
+    total = np.bincount(cell[known], value[known], minlength=size)
+    mean = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
+    return mean.reshape(n_systems, n_items), cluster[first_row]
+
+
+# Pairwise verdicts as arrays: what the ratings and rates of `dialeval.stats` take.
+
+OUTCOMES = {"left": 1.0, "tie": 0.5, "right": 0.0}
+
+
+def cases(judgements: pd.DataFrame) -> pd.Series[str]:
+    """Returns what judgements may hang together by: their case, or else their item."""
+    case = judgements["case_id"].fillna("")
+    return case.where(case != "", judgements["item_id"].fillna(""))
+
+
+class Comparisons(NamedTuple):
+    """Verdicts as arrays of shape [n].
+
+    Attributes:
+        left: number of the model shown first.
+        right: number of the model shown second.
+        outcome: 1 if left wins, 0.5 for a tie, 0 if right wins, NaN where the verdict could not be read.
+        cluster: number of the case, such as a seed.
+    """
+
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    outcome: NDArray[np.float64]
+    cluster: NDArray[np.int64]
+
+    def readable(self) -> Comparisons:
+        """Returns the comparisons whose verdict could be read."""
+        known = ~np.isnan(self.outcome)
+        return Comparisons(self.left[known], self.right[known], self.outcome[known], self.cluster[known])
+
+
+def comparisons(verdicts: pd.DataFrame, models: Sequence[str]) -> Comparisons:
+    """Returns judgements of pairs as arrays; a model's number is its place in `models`."""
+    code = {model: number for number, model in enumerate(models)}
+    outcome = verdicts["outcome"].map(OUTCOMES).where(verdicts["status"] == "ok")
+    return Comparisons(
+        left=np.asarray(verdicts["left"].map(code), dtype=np.int64),
+        right=np.asarray(verdicts["right"].map(code), dtype=np.int64),
+        outcome=np.asarray(outcome, dtype=np.float64),
+        cluster=pd.factorize(cases(verdicts))[0].astype(np.int64),
+    )

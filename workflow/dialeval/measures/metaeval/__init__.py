@@ -1,0 +1,1 @@
+"""How judges' scores agree with people's ratings: correlations, ceilings, rankings, ensembles."""

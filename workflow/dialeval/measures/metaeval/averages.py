@@ -1,0 +1,421 @@
+"""Averages of correlations, by corpus, dimension and language, and matrices of them.
+
+Correlations are taken within a corpus and then averaged (comp-analysis, Tables 5 and 6; xDial-Eval, Tables 4 and 5).
+
+Nothing is computed here but the mean over Chinese corpora: averages and correlations are laid out as the paper does,
+and its rows are put under them, at a level that the run has rows of.
+
+Comp-analysis shows the first in its Figures 1 and 2, xDial-Eval the others in its Figures 1 to 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dialeval.criteria import LEVELS
+from dialeval.languages import AVERAGE as LANGUAGES_AVERAGE
+from dialeval.languages import PAPER_ORDER
+from dialeval.measures.metaeval.cells import Cell, Scorer
+from dialeval.measures.metaeval.correlations import (
+    ALL,
+    AVERAGE,
+    METHODS,
+    NOTHING,
+    ByMethod,
+    Correlated,
+    behind,
+    values_of,
+)
+from dialeval.papers import xdial_eval
+from dialeval.papers.comp_analysis import STATISTICS, published_average, system_of
+from dialeval.papers.model_names import folded
+from dialeval.papers.xdial_eval import CORRELATED
+from dialeval.stats.arrays import BoolArray, FloatArray
+from dialeval.stats.correlation import Correlations, average_over
+
+# Averages of correlations, as the papers have them: over corpora, dimensions and languages.
+
+
+class _Part(NamedTuple):
+    """What is averaged: a correlation, or an average of them.
+
+    Attributes:
+        n_filled: how many correlations behind it are with filled-in ratings.
+        rated: on what the ratings behind it are.
+        joined: whether some of these are on something else than what the judge was asked about.
+    """
+
+    by_method: ByMethod
+    n_filled: int
+    rated: tuple[str, ...]
+    joined: bool
+
+
+class _Place(NamedTuple):
+    """Of whom, and of what, something is averaged."""
+
+    benchmark: str
+    level: str
+    language: str
+    dimension: str
+    scorer: Scorer
+
+
+def average_rows(results: Sequence[Correlated], published_as: Mapping[str, str] = NOTHING) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `metaeval/averages`.
+
+    Over corpora: per judge, language and dimension the mean over corpora, and over these the mean over dimensions;
+    with people's ratings alone (`raters` human: Table 6) and with a model's where people's are missing (`raters` full:
+    Table 5). Dimension `all` is the mean over corpora with whatever they are rated on; ratings with which another
+    criterion is compared count by that alone. Over languages: the mean over languages of the means over corpora
+    (xDial-Eval, Table 5).
+
+    Args:
+        results: the correlations of every cell.
+        published_as: the papers' system that a judge is, where it is not that of its name; empty for none.
+    """
+    beside = _Beside(results, published_as)
+    for raters in ("human", "full"):
+        pieces = _pieces(results, raters)
+        groups: dict[_Place, list[_Part]] = {}
+        for place, parts in pieces.items():
+            over_corpora = _averaged(parts, "corpora")
+            yield _average_row(place, "corpora", raters, over_corpora, len(parts)) | beside.of(
+                place, raters, over_corpora
+            )
+            if place.dimension != ALL:
+                groups.setdefault(place._replace(dimension=AVERAGE), []).append(over_corpora)
+            groups.setdefault(place._replace(language=AVERAGE), []).append(over_corpora)
+        for place, members in groups.items():
+            over = "dimensions" if place.dimension == AVERAGE else "languages"
+            if len(members) > 1:
+                mean = _averaged(members, over)
+                yield _average_row(place, over, raters, mean, len(members)) | beside.of(place, raters, mean)
+
+
+def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Part]]:
+    """Returns each scorer's correlations per corpus, with the raters that count: by dimension, and on all of them."""
+    by_people = {
+        (result.cell.corpus, result.cell.language, result.cell.level, dimension)
+        for result in results
+        if result.rater_kind == "human"
+        for dimension in result.dimensions
+    }
+    pieces: dict[_Place, list[_Part]] = {}
+    everything: dict[_Place, list[_Part]] = {}
+    for result in results:
+        if result.rater_kind == "construction" or (raters == "human" and result.rater_kind != "human"):
+            continue
+        cell, twice = result.cell, _compared_twice(result)
+        for place, dimension in enumerate(result.dimensions):
+            people_too = (cell.corpus, cell.language, cell.level, dimension) in by_people
+            if result.rater_kind != "human" and people_too:
+                continue
+            for judge, scorer in enumerate(result.scorers):
+                if not result.asked[judge, place]:
+                    continue
+                one = {method: _single(values, judge, place) for method, values in result.by_method.items()}
+                where = _Place(cell.benchmark, cell.level, cell.language, dimension, scorer)
+                rated, n_filled = cell.rated_on(dimension), int(result.filled_by(dimension) is not None)
+                part = _Part(one, n_filled, (rated,), rated != dimension)
+                pieces.setdefault(where, []).append(part)
+                if not twice[judge, place]:
+                    everything.setdefault(where._replace(dimension=ALL), []).append(part)
+    return pieces | everything
+
+
+def _compared_twice(result: Correlated) -> BoolArray:
+    """Returns whether ratings on a dimension count already by another that a scorer was asked about.
+
+    Shape [n_scorers, n_dimensions].
+    """
+    place = {name: number for number, name in enumerate(result.dimensions)}
+    twice = np.zeros(result.asked.shape, dtype=bool)
+    for asked, rated in result.cell.joined.items():
+        if asked in place and rated in place and rated not in result.cell.joined:
+            twice[:, place[rated]] |= result.asked[:, place[asked]]
+    return twice
+
+
+def _single(result: Correlations, judge: int, dimension: int) -> Correlations:
+    """Returns one scorer's correlation on one dimension."""
+    at = np.s_[judge : judge + 1, dimension : dimension + 1]
+    return replace(
+        result,
+        estimate=result.estimate[at],
+        low=result.low[at],
+        high=result.high[at],
+        replicates=result.replicates[:, judge : judge + 1, dimension : dimension + 1],
+        n=result.n[at],
+        n_clusters=result.n_clusters[at],
+        resampled=result.resampled[at],
+        design_effect=result.design_effect[at],
+        reason=((result.reason[judge][dimension],),),
+    )
+
+
+def _averaged(parts: Sequence[_Part], over: str) -> _Part:
+    means = {method: average_over([part.by_method[method] for part in parts], over) for method in METHODS}
+    rated = dict.fromkeys(name for part in parts for name in part.rated)
+    return _Part(means, sum(part.n_filled for part in parts), tuple(rated), any(part.joined for part in parts))
+
+
+def _average_row(place: _Place, over: str, raters: str, average: _Part, n_averaged: int) -> dict[str, Any]:
+    judge, method = place.scorer
+    mean = average.by_method
+    return {
+        "judge": judge,
+        "method": method,
+        "benchmark": place.benchmark,
+        "level": place.level,
+        "over": over,
+        "language": place.language,
+        "dimension": place.dimension,
+        "rated": ", ".join(average.rated),
+        "raters": raters,
+        **values_of(mean, 0, 0),
+        "n_averaged": n_averaged,
+        "n_filled": average.n_filled,
+        **behind(mean["pearson"], 0, 0),
+        "reason": mean["pearson"].reason[0][0] or None,
+    }
+
+
+class _Beside:
+    """What the papers print of an average: that depends on the corpora behind it, too."""
+
+    def __init__(self, results: Sequence[Correlated], published_as: Mapping[str, str]) -> None:
+        self._published_as = published_as
+        self._corpora: dict[tuple[str, str], set[str]] = {}
+        for cell in (result.cell for result in results if result.rater_kind != "construction"):
+            self._corpora.setdefault((cell.benchmark, cell.level), set()).add(cell.corpus)
+
+    def of(self, place: _Place, raters: str, average: _Part) -> dict[str, float | None]:
+        """Returns the columns that hold the printed numbers.
+
+        Comp-analysis filled in what was missing, too; where xDial-Eval has one rating a corpus, nothing is. What that
+        paper asks about, compared with whatever was rated, has its numbers and not those of comp-analysis.
+        """
+        dimension = place.dimension
+        if average.joined:
+            dimension = ALL if dimension in (ALL, CORRELATED.get(place.level)) else ""
+        if not dimension or (average.n_filled and dimension == ALL):
+            return {f"published_{name}": None for name in STATISTICS}
+        corpora = self._corpora[place.benchmark, place.level]
+        system = system_of(place.scorer.judge, self._published_as)
+        about = (system, place.level, place.language, dimension, raters)
+        return {f"published_{name}": published_average(*about, corpora=corpora, statistic=name) for name in STATISTICS}
+
+
+# Judges by language and by natural Chinese corpus, with the rows that xDial-Eval prints (Tables 4, 5, 15, 16, 17).
+
+THIS_RUN = "this run"
+Row = Mapping[str, Any]
+_Key = tuple[str, ...]
+
+
+def language_rows(averages: Iterable[Row]) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `metaeval/by_language`.
+
+    A benchmark is there at a level if it is in several languages, or if its judges are asked about one criterion and
+    compared with ratings on another, as the paper does. A judge's row is that on what the paper asks about, or else
+    on everything that is rated.
+
+    Args:
+        averages: rows of the table `metaeval/averages`.
+    """
+    by_people = [row for row in averages if row["raters"] == "human" and row["over"] != "dimensions"]
+    shown = _as_in_the_paper(by_people)
+    judged: dict[_Key, dict[str, Row]] = {}
+    for row in by_people:
+        if (row["benchmark"], row["level"]) in shown and row["dimension"] in (xdial_eval.CORRELATED[row["level"]], ALL):
+            key = (row["level"], row["benchmark"], row["judge"], row["method"], row["dimension"])
+            judged.setdefault(key, {})[row["language"]] = row
+    ours = {key: rows for key, rows in judged.items() if key[-1] != ALL or (*key[:-1], _asked(key)) not in judged}
+    for level, statistic in product(LEVELS, STATISTICS):
+        here = {key: rows for key, rows in ours.items() if key[0] == level}
+        for (_, benchmark, judge, method, dimension), rows in here.items():
+            first = next(iter(rows.values()))
+            yield {
+                "level": level,
+                "statistic": statistic,
+                "source": THIS_RUN,
+                "benchmark": benchmark,
+                "judge": judge,
+                "method": method,
+                "dimension": dimension,
+                "rated": rows.get(LANGUAGES_AVERAGE, first)["rated"],
+                "n_languages": len(rows.keys() - {LANGUAGES_AVERAGE}),
+                **{name: row[statistic] for name, row in rows.items() if name in (*PAPER_ORDER, LANGUAGES_AVERAGE)},
+            }
+        for printed in _printed(level, statistic, chinese=False) if here else ():
+            yield {
+                **_about(printed),
+                "dimension": xdial_eval.CORRELATED[level],
+                "n_languages": len(printed.values.keys() - {xdial_eval.AVERAGE}),
+                **printed.values,
+            }
+
+
+def chinese_rows(correlations: Iterable[Row]) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `metaeval/natural_chinese`: there are none where no corpus has the paper's name.
+
+    Args:
+        correlations: rows of the table `metaeval/correlations`.
+    """
+    judged: dict[_Key, dict[str, Row]] = {}
+    for row in correlations:
+        asked = xdial_eval.CORRELATED[row["level"]]
+        if row["rater_kind"] == "human" and row["language"] == "zh" and row["dimension"] == row["rated"] == asked:
+            column = _columns(row["level"]).get(folded(row["corpus"]))
+            if column:
+                judged.setdefault((row["level"], row["judge"], row["method"]), {})[column] = row
+    for level, statistic in product(LEVELS, STATISTICS):
+        here = {key: rows for key, rows in judged.items() if key[0] == level}
+        columns = tuple(_columns(level).values())
+        for (_, judge, method), rows in here.items():
+            values = {column: row[statistic] for column, row in rows.items()}
+            yield {
+                "level": level,
+                "statistic": statistic,
+                "source": THIS_RUN,
+                "judge": judge,
+                "method": method,
+                "rated": xdial_eval.CORRELATED[level],
+                **values,
+                "average": _mean([values.get(column) for column in columns]),
+            }
+        for printed in _printed(level, statistic, chinese=True) if here else ():
+            values = {_columns(level).get(folded(name), name): value for name, value in printed.values.items()}
+            yield {**_about(printed), "rated": xdial_eval.CORRELATED[level], **values}
+
+
+def _as_in_the_paper(averages: Sequence[Row]) -> set[tuple[str, str]]:
+    """Returns the benchmarks and levels that the paper's rows can stand beside."""
+    languages: dict[tuple[str, str], set[str]] = {}
+    joined = set()
+    for row in averages:
+        place = (row["benchmark"], row["level"])
+        if row["language"] in PAPER_ORDER:
+            languages.setdefault(place, set()).add(row["language"])
+        if row["dimension"] == xdial_eval.CORRELATED[row["level"]] and row["rated"] != row["dimension"]:
+            joined.add(place)
+    return {place for place, found in languages.items() if len(found) > 1 or place in joined}
+
+
+def _asked(key: _Key) -> str:
+    return xdial_eval.CORRELATED[key[0]]
+
+
+def _printed(level: str, statistic: str, *, chinese: bool) -> list[xdial_eval.Row]:
+    rows = [row for row in xdial_eval.rows() if (row.level, row.statistic) == (level, statistic)]
+    return [row for row in rows if (row.table == xdial_eval.TABLE_OF_CHINESE) == chinese]
+
+
+def _about(printed: xdial_eval.Row) -> dict[str, Any]:
+    return {
+        "level": printed.level,
+        "statistic": printed.statistic,
+        "source": f"xDial-Eval, Table {printed.table}",
+        "judge": printed.system,
+        "training": printed.training or None,
+    }
+
+
+def _columns(level: str) -> dict[str, str]:
+    """Returns the columns of a level's natural Chinese corpora by their folded names."""
+    return {folded(name): name.lower().replace("-", "_") for name in xdial_eval.CHINESE.get(level, ())}
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """Returns the mean of all values; None where one is missing."""
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if len(known) == len(values) else None
+
+
+# What goes with what: correlations between dimensions, between languages, and between judges.
+
+RATINGS = " ratings"
+"""Follows the kind of rater in the name that ratings have among judges."""
+
+
+def matrix_rows(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `metaeval/matrices`, each pair once and no diagonal."""
+    for cell in cells:
+        names = [f"{scorer.judge} ({scorer.method})" for scorer in cell.scorers]
+        opinions = dict(zip(names, cell.scores, strict=True))
+        opinions |= {f"{kind}{RATINGS}": values for kind, values in cell.ratings.items() if kind != "model"}
+        about = {"level": cell.level, "corpus": cell.corpus, "language": cell.language}
+        for name, values in opinions.items():
+            own = _own_dimensions(cell, values) if name.endswith(RATINGS) else values
+            for row in _pairs(cell.dimensions, own):
+                yield {"kind": "dimensions", **about, "scorer": name, **row}
+        for place, dimension in enumerate(cell.dimensions):
+            judged = np.array([values[place] for values in opinions.values()])
+            for row in _pairs(tuple(opinions), judged):
+                yield {"kind": "judges", **about, "dimension": dimension, "rated": cell.rated_on(dimension), **row}
+    yield from _between_languages(cells)
+
+
+def _own_dimensions(cell: Cell, ratings: FloatArray) -> FloatArray:
+    """Returns ratings without those that stand under another dimension, which would be compared with themselves."""
+    own = [name not in cell.joined for name in cell.dimensions]
+    return np.where(np.array(own, dtype=bool)[:, np.newaxis], ratings, np.nan)
+
+
+def _between_languages(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
+    """Yields how a judge's scores of the same items agree from language to language."""
+    groups: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.level, cell.corpus), []).append(cell)
+    for (level, corpus), group in groups.items():
+        if len(group) < 2:
+            continue
+        order = {item_id: place for place, item_id in enumerate(group[0].item_ids)}
+        for scorer in group[0].scorers:
+            for dimension in group[0].dimensions:
+                rows = np.full((len(group), len(order)), np.nan)
+                for number, cell in enumerate(group):
+                    if scorer not in cell.scorers or dimension not in cell.dimensions:
+                        continue
+                    values = cell.scores[cell.scorers.index(scorer), cell.dimensions.index(dimension)]
+                    known = [n for n, item_id in enumerate(cell.item_ids) if item_id in order]
+                    rows[number, [order[cell.item_ids[n]] for n in known]] = values[known]
+                for row in _pairs(tuple(cell.language for cell in group), rows):
+                    yield {
+                        "kind": "languages",
+                        "level": level,
+                        "corpus": corpus,
+                        "scorer": f"{scorer.judge} ({scorer.method})",
+                        "dimension": dimension,
+                        **row,
+                    }
+
+
+def _pairs(names: Sequence[str], values: FloatArray) -> Iterator[dict[str, Any]]:
+    """Yields the Pearson correlation of every pair of rows that have values in common."""
+    present = [n for n in range(len(names)) if not np.isnan(values[n]).all()]
+    for place, first in enumerate(present):
+        for second in present[place + 1 :]:
+            known = ~np.isnan(values[first]) & ~np.isnan(values[second])
+            n = int(known.sum())
+            if n == 0:
+                continue
+            yield {
+                "first": names[first],
+                "second": names[second],
+                "pearson": _pearson(values[first, known], values[second, known]),
+                "n": n,
+            }
+
+
+def _pearson(x: FloatArray, y: FloatArray) -> float:
+    """Pearson correlation; NaN where one does not vary."""
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(np.corrcoef(x, y)[0, 1])

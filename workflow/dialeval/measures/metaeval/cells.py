@@ -1,0 +1,311 @@
+"""Scores and ratings as arrays, joined to items by key: a cell for each corpus, level and language.
+
+A cell holds arrays, so that all judges and dimensions of it are correlated at once. Scores are scaled to [0, 1] and
+averaged over repeats; a repeat that could not be read is left out of the mean, and an item without any is missing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from dialeval.criteria import DIMENSIONS, LEVELS, Level
+from dialeval.languages import language_place
+from dialeval.papers.model_names import folded
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
+from dialeval.tables.metaeval import RATINGS
+
+# Scores and ratings side by side, joined by key: one cell for each corpus, level and language.
+
+
+class Scorer(NamedTuple):
+    """A judge by one method: a model under `rating` or `yes_no`, a file of scores, a model's published annotation."""
+
+    judge: str
+    method: str
+
+
+NOTHING_JOINED: Mapping[str, str] = MappingProxyType({})
+NO_CORPUS_JOINED: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+_T = TypeVar("_T", bound=np.generic)
+ANNOTATION = "annotation"
+"""Method of a model whose ratings came with the corpus; it is correlated with people's."""
+
+
+class Filled(NamedTuple):
+    """What a judge filled in where nobody rated.
+
+    Attributes:
+        ratings: a table `ratings`, of kind model, on dimensions that the corpora have no rating on.
+        partial: that judge, and ensembles with it; they are not compared with these ratings.
+    """
+
+    ratings: pa.Table
+    partial: Collection[str] = ()
+
+
+NOTHING_FILLED = Filled(RATINGS.schema.empty_table())
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The items of one corpus in one language, with everybody's opinion on them.
+
+    Attributes:
+        benchmark: the corpora that it is averaged with.
+        cluster: what intervals resample, by item.
+        scores: in [0, 1], NaN where missing, shape [n_scorers, n_dimensions, n_items].
+        asked: whether a scorer was asked about a dimension at all, shape [n_scorers, n_dimensions].
+        ratings: by kind of rater; on the raters' own scale, NaN where missing, shape [n_dimensions, n_items].
+        filled_by: the judge whose ratings stand in, by dimension that nobody rated.
+        own: whether a model's ratings are a scorer's own, of a part of it, or came with the corpus under its name,
+            shape [n_scorers, n_dimensions].
+        joined: what was rated, by dimension that was asked about and is compared with ratings on another.
+    """
+
+    corpus: str
+    benchmark: str
+    level: Level
+    language: str
+    item_ids: tuple[str, ...]
+    cluster: tuple[str, ...]
+    dimensions: tuple[str, ...]
+    scorers: tuple[Scorer, ...]
+    scores: FloatArray
+    asked: BoolArray
+    ratings: dict[str, FloatArray]
+    filled_by: Mapping[str, str]
+    own: BoolArray
+    joined: Mapping[str, str] = field(default_factory=dict)
+
+    def rated_on(self, dimension: str) -> str:
+        """Returns on what the ratings are with which scores on a dimension are compared."""
+        return self.joined.get(dimension, dimension)
+
+    def best_ratings(self, dimension: int) -> tuple[str, FloatArray] | None:
+        """Returns people's ratings on a dimension, or else another's: kind of rater and values, shape [n_items]."""
+        for kind in ("human", "construction", "model"):
+            if kind in self.ratings and not np.isnan(self.ratings[kind][dimension]).all():
+                return kind, self.ratings[kind][dimension]
+        return None
+
+
+def gather(
+    items: pa.Table,
+    ratings: pa.Table,
+    judgements: pa.Table,
+    benchmarks: Mapping[str, str],
+    filled: Filled = NOTHING_FILLED,
+    joined: Mapping[str, Mapping[str, str]] = NO_CORPUS_JOINED,
+) -> list[Cell]:
+    """Returns the cells of tables `items`, `ratings` and `judgements`, by corpus, level and language.
+
+    Scores of items that are not among them are left out: judges score damaged items, too.
+
+    Args:
+        benchmarks: the benchmark of each corpus.
+        filled: what a judge filled in; it is a reference and no scorer, since the judge is one anyway.
+        joined: by corpus, the dimension that was rated by that which judges are asked about, where it is another: under
+            the latter stand the former's ratings (xDial-Eval asks about relevance wherever people rated a response).
+
+    Raises:
+        ValueError: an item is there twice in one language.
+    """
+    scores = scores_of(judgements)
+    item = keys(items, "corpus", "language", "item_id").combine_chunks()
+    if len(item.unique()) < len(item):
+        counts = item.value_counts()
+        twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
+        raise ValueError(f"item {twice[0].as_py()!r} is there twice")
+    rated_item = keys(items, "corpus", "item_id").unique()
+    rated_place = places(keys(items, "corpus", "item_id"), rated_item)
+    dimensions = pa.chunked_array(
+        [chunk for table in (ratings, filled.ratings, scores) for chunk in table["dimension"].chunks], pa.string()
+    ).unique()
+
+    means = ratings.filter(pc.is_null(ratings["round"]))
+    references = pa.concat_tables([means, filled.ratings.filter(pc.is_null(filled.ratings["round"]))])
+    fillers = filled_by(filled)
+    means = means.append_column("method", pa.array([ANNOTATION] * len(means)))
+    human = mean_values(references, ("rater_kind",), dimensions, rated_item, ("corpus", "item_id"))
+    of_models = scaled(means.filter(pc.equal(means["rater_kind"], "model")))
+    models = mean_values(of_models, ("rater", "method"), dimensions, rated_item, ("corpus", "item_id"))
+    judges = mean_values(scores, ("judge", "method"), dimensions, item, ("corpus", "language", "item_id"))
+
+    frame = items.select(["corpus", "level", "language", "item_id", "cluster"]).to_pandas()
+    cells = []
+    for corpus, level, language, group in _groups(frame):
+        here = group.index.to_numpy()
+        there = rated_place[here]
+        scored_here = judges.asked[:, :, here]
+        beside = _Beside(dimensions.to_pylist(), joined.get(corpus, NOTHING_JOINED))
+        names, columns = _dimensions_of(level, beside.names, scored_here, beside.of(human.asked[:, :, there], False))
+        opinions = np.concatenate([judges.mean[:, :, here], models.mean[:, :, there]])[:, columns]
+        rows = np.concatenate([scored_here, models.asked[:, :, there]])[:, columns]
+        asked = np.asarray(rows.any(axis=2))
+        heard = np.flatnonzero(asked.any(axis=1))
+        everybody = [*judges.who, *models.who]
+        standing_in = {name: fillers.get((corpus, beside.joined.get(name, name)), "") for name in names}
+        by_dimension = {name: filler for name, filler in standing_in.items() if filler}
+        own = np.isin([everybody[number][0] for number in heard], list(filled.partial))
+        themselves = _of_its_name([everybody[number] for number in heard], asked[heard])
+        given = beside.of(human.mean[:, :, there], np.nan)
+        values = {kind[0]: given[number][columns] for number, kind in enumerate(human.who)}
+        cells.append(
+            Cell(
+                corpus=corpus,
+                benchmark=benchmarks[corpus],
+                level=level,
+                language=language,
+                item_ids=tuple(group["item_id"]),
+                cluster=tuple(group["cluster"]),
+                dimensions=names,
+                scorers=tuple(Scorer(*everybody[number]) for number in heard),
+                scores=opinions[heard],
+                asked=asked[heard],
+                ratings={kind: array for kind, array in values.items() if not np.isnan(array).all()},
+                filled_by=by_dimension,
+                own=own[:, np.newaxis] & np.array([name in by_dimension for name in names], dtype=bool) | themselves,
+                joined={asked: rated for asked, rated in beside.joined.items() if asked in names},
+            )
+        )
+    return cells
+
+
+def _groups(frame: pd.DataFrame) -> Iterator[tuple[str, Level, str, pd.DataFrame]]:
+    """Yields the items of each corpus, level and language."""
+    columns = ["corpus", "level", "language"]
+    keys_there: dict[tuple[str, Level, str], None] = dict.fromkeys(zip(*(frame[name] for name in columns), strict=True))
+    corpora = {corpus: place for place, corpus in enumerate(dict.fromkeys(corpus for corpus, _, _ in keys_there))}
+    groups = frame.groupby(columns, sort=False)
+    for key in sorted(keys_there, key=lambda key: (corpora[key[0]], LEVELS.index(key[1]), language_place(key[2]))):
+        yield *key, groups.get_group(key)
+
+
+class _Beside:
+    """Which ratings stand beside scores on which dimension of one corpus."""
+
+    def __init__(self, names: Sequence[str], joined: Mapping[str, str]) -> None:
+        """Takes all dimensions, and what was rated by what was asked where it is another."""
+        self.names, self.joined = names, joined
+        place = {name: number for number, name in enumerate(names)}
+        self._places = np.array([place.get(joined.get(name, name), -1) for name in names], dtype=np.int64)
+
+    def of(self, rated: NDArray[_T], missing: Any) -> NDArray[_T]:
+        """Returns what was given on the dimensions of ratings, by those of scores, shape [n_who, n_dimensions, n]."""
+        found = rated[:, self._places]
+        found[:, self._places < 0] = missing
+        return found
+
+
+def _of_its_name(scorers: Sequence[tuple[str, ...]], asked: BoolArray) -> BoolArray:
+    """Returns whether a model of a scorer's name gave ratings that came with the corpus.
+
+    Shape [n_scorers, n_dimensions].
+    """
+    names = [folded(judge) for judge, _ in scorers]
+    came = np.array([method == ANNOTATION for _, method in scorers], dtype=bool)
+    same = np.array([[one == other for other in names] for one in names], dtype=bool).reshape(len(names), len(names))
+    return np.asarray((same & came) @ asked)
+
+
+def filled_by(filled: Filled) -> dict[tuple[str, str], str]:
+    """Returns the judge that filled in, by corpus and dimension."""
+    columns = (filled.ratings[name].to_pylist() for name in ("corpus", "dimension", "rater"))
+    return {(corpus, dimension): rater for corpus, dimension, rater in zip(*columns, strict=True)}
+
+
+def _dimensions_of(
+    level: Level, dimensions: Sequence[str], scored: BoolArray, rated: BoolArray
+) -> tuple[tuple[str, ...], IntArray]:
+    """Returns a cell's dimensions with their places: the level's own, then others that were both scored and rated."""
+    own = [name for name in DIMENSIONS[level] if name in dimensions]
+    both = scored.any(axis=(0, 2)) & rated.any(axis=(0, 2))
+    others = {dimensions[place] for place in np.flatnonzero(both).tolist()} - set(own)
+    names = (*own, *sorted(others))
+    return names, np.array([dimensions.index(name) for name in names], dtype=np.int64)
+
+
+# Scores and ratings as arrays: joined to items by key, averaged over repeats.
+
+
+def keys(table: pa.Table, *columns: str) -> pa.ChunkedArray:
+    """Returns the columns of each row joined to one key."""
+    return pc.binary_join_element_wise(*(table[column] for column in columns), "\x1f")
+
+
+def places(wanted: pa.ChunkedArray, among: pa.Array) -> IntArray:
+    """Returns the place of each key among others, -1 where it is none of them."""
+    found = pc.fill_null(pc.index_in(wanted, value_set=among), -1)
+    return np.asarray(found.to_numpy(), dtype=np.int64)
+
+
+SCORED = ("judge", "protocol", "corpus", "language", "item_id", "criterion", "value", "scale_min", "scale_max")
+"""Columns of the table `judgements` that scores of items are made of."""
+
+
+def scores_of(judgements: pa.Table) -> pa.Table:
+    """Returns the scores in a table `judgements`, from 0 to 1, under the papers' names: `method` and `dimension`."""
+    names = {"protocol": "method", "criterion": "dimension"}
+    return scaled(judgements.select(SCORED).rename_columns([names.get(name, name) for name in SCORED]))
+
+
+def scaled(table: pa.Table) -> pa.Table:
+    """Returns a table of values with each value's place on its scale, from 0 to 1."""
+    width = pc.subtract(table["scale_max"], table["scale_min"])
+    value = pc.divide(pc.subtract(table["value"], table["scale_min"]), width)
+    return table.set_column(table.schema.get_field_index("value"), "value", value)
+
+
+@dataclass(frozen=True)
+class Given:
+    """Values that somebody gave to items.
+
+    Attributes:
+        who: who gave them, one tuple of names each.
+        mean: mean over repeats on each dimension of each item, NaN where there is none, shape [n_who, n_dimensions,
+            n_items].
+        asked: whether there is a row at all, with or without a value, of the same shape.
+    """
+
+    who: list[tuple[str, ...]]
+    mean: FloatArray
+    asked: BoolArray
+
+
+def mean_values(
+    table: pa.Table, who: tuple[str, ...], dimensions: pa.Array, items: pa.Array, key: tuple[str, ...]
+) -> Given:
+    """Returns the values of a table as arrays.
+
+    Args:
+        table: rows with a `value` (which may be missing), a `dimension`, and the columns of `who` and `key`.
+        who: columns that say who gave a value.
+        dimensions: names of the dimensions, which number them.
+        items: keys of the items, which number them; rows of other items are left out.
+        key: columns that make up an item's key.
+    """
+    names = keys(table, *who).unique()
+    place = places(keys(table, *key), items)
+    row = places(keys(table, *who), names) * len(dimensions) + places(table["dimension"], dimensions)
+    shape = (len(names), len(dimensions), len(items))
+    value = pc.fill_null(table["value"], float("nan")).to_numpy()
+    inside = place >= 0
+    flat, value = (row * len(items) + place)[inside], value[inside]
+    known = ~np.isnan(value)
+    size = math.prod(shape)
+    mean = np.bincount(flat[known], value[known], minlength=size).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        mean /= np.bincount(flat[known], minlength=size)
+    asked = np.zeros(size, dtype=bool)
+    asked[flat] = True
+    return Given([tuple(name.split("\x1f")) for name in names.to_pylist()], mean.reshape(shape), asked.reshape(shape))

@@ -1,0 +1,323 @@
+"""Ensembles of judges, and of one judge's dimensions.
+
+An ensemble is the mean of its members' scores, scaled to [0, 1]; a model that scored by several methods is in it once,
+by the one that went best, and no ensemble is a member of another. Which are the best is said in two ways: by their mean
+correlation over all corpora, the scored one among them, as the paper has it; and over the other corpora alone, which is
+what one could know beforehand. Both are done with people's ratings alone (`raters` human), and with a model's where
+there are no people's (`raters` full, the paper's way); corpora whose reference is known by construction stand apart.
+
+The ensemble is the mean of a judge's scores on the dimensions other than overall; it and the score on overall itself
+are correlated with the overall rating: people's, or else a model's.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dialeval.measures.metaeval.cells import ANNOTATION, Cell, Scorer
+from dialeval.measures.metaeval.correlations import AVERAGE, NOTHING, Candidates, behind, corpus_seed
+from dialeval.papers.comp_analysis import DIRECT, ENSEMBLE, HUMAN, published_correlation, published_ensemble, system_of
+from dialeval.stats.arrays import FloatArray
+from dialeval.stats.correlation import Correlations, average_over, correlate
+
+# Ensembles of the best judges (comp-analysis, "Model-wise ensemble" and Table 9).
+
+ALL_CORPORA = "all corpora"
+OTHER_CORPORA = "other corpora"
+RATERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"human": ("human",), "full": ("human", "model"), "construction": ("construction",)}
+)
+"""Kinds of raters that count together."""
+
+
+@dataclass(frozen=True)
+class Ensembles:
+    """How ensembles are made up and measured.
+
+    Attributes:
+        size: number of judges in each.
+        candidates: who may be one of them.
+        published_as: by judge the papers' system that it is, where it is not that of its name.
+        resamples, confidence, random_seed: of the intervals.
+    """
+
+    size: int
+    candidates: Candidates = field(default_factory=Candidates)
+    published_as: Mapping[str, str] = field(default_factory=dict)
+    resamples: int = 1000
+    confidence: float = 0.95
+    random_seed: int = 0
+
+
+class _Mean(NamedTuple):
+    """The mean over corpora of one dimension's ensembles, and who is in them; nobody where they differ.
+
+    Attributes:
+        rated: on what the ratings in these corpora are.
+    """
+
+    result: Correlations
+    members: tuple[Scorer, ...]
+    rated: tuple[str, ...]
+
+
+def model_ensemble_rows(cells: Sequence[Cell], how: Ensembles) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `metaeval/model_ensemble`: each corpus, their mean, and the mean over dimensions."""
+    groups: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
+    for cell in cells:
+        groups[cell.benchmark, cell.level, cell.language].append(cell)
+    for (benchmark, level, language), group in groups.items():
+        where = {"benchmark": benchmark, "level": level, "language": language}
+        means: dict[tuple[str, str], dict[str, _Mean]] = defaultdict(dict)
+        n_rated: dict[str, int] = defaultdict(int)
+        for dimension in dict.fromkeys(name for cell in group for name in cell.dimensions):
+            every = [_Rated(cell, dimension, how) for cell in group if dimension in cell.dimensions]
+            for raters, kinds in RATERS.items():
+                rated = [one for one in every if one.kind in kinds]
+                n_rated[raters] += bool(rated)
+                for chosen_on in (ALL_CORPORA, OTHER_CORPORA) if rated else ():
+                    about = where | {"dimension": dimension, "raters": raters, "chosen_on": chosen_on}
+                    found = [(one, _members(one, rated, chosen_on, how)) for one in rated]
+                    for one, members in found:
+                        yield about | one.row(members)
+                    mean = None if raters == "construction" else _mean_over_corpora(found)
+                    if mean is not None:
+                        means[raters, chosen_on][dimension] = mean
+                        if len(every) > 1:
+                            yield _average_row(about, mean, how)
+        for (raters, chosen_on), of_dimensions in means.items():
+            if len(of_dimensions) > 1:
+                about = where | {"raters": raters, "chosen_on": chosen_on}
+                yield _over_dimensions(about, of_dimensions, n_rated[raters], how)
+
+
+def _members(one: _Rated, rated: Sequence[_Rated], chosen_on: str, how: Ensembles) -> tuple[Scorer, ...]:
+    """Returns the best judges that scored a corpus: on all corpora, or on all but this one."""
+    basis = rated if chosen_on == ALL_CORPORA else [other for other in rated if other is not one]
+    found: dict[Scorer, list[float]] = defaultdict(list)
+    for other in basis:
+        for scorer, value in other.pearson.items():
+            if not np.isnan(value):  # whose correlation is nowhere defined is out
+                found[scorer].append(value)
+    best = how.candidates.best_first({scorer: float(np.mean(values)) for scorer, values in found.items()})
+    return tuple(scorer for scorer in best[: how.size] if scorer in one.scores)
+
+
+class _Rated:
+    """One cell's scores and ratings on one dimension, and how each scorer that may be a member correlates."""
+
+    def __init__(self, cell: Cell, dimension: str, how: Ensembles) -> None:
+        place = cell.dimensions.index(dimension)
+        self._cell, self._how = cell, how
+        self.rated = cell.rated_on(dimension)
+        self.kind, self._ratings = cell.best_ratings(place) or ("", np.zeros(0))
+        self._filled_by = cell.filled_by.get(dimension) if self.kind == "model" else None
+        self.scores: dict[Scorer, FloatArray] = {}
+        self.pearson: dict[Scorer, float] = {}
+        self._results: dict[tuple[Scorer, ...], Correlations] = {}
+        for number, scorer in enumerate(cell.scorers if self.kind else ()):
+            values = cell.scores[number, place]
+            if not how.candidates.may_be(scorer) or bool(np.isnan(values).all()):
+                continue
+            if self.kind == "model" and cell.own[number, place]:
+                continue
+            self.scores[scorer] = values
+            self.pearson[scorer] = float(self._correlated(values, resamples=0).estimate[0, 0])
+
+    def result(self, members: tuple[Scorer, ...]) -> Correlations | None:
+        """Returns how well the mean of some judges goes with the ratings; None where they are too few."""
+        if len(members) < self._how.size:
+            return None
+        if members not in self._results:
+            mean = np.mean([self.scores[scorer] for scorer in members], axis=0)
+            self._results[members] = self._correlated(mean, resamples=self._how.resamples)
+        return self._results[members]
+
+    def row(self, members: tuple[Scorer, ...]) -> dict[str, Any]:
+        """Returns what the table says of the mean of some judges."""
+        row: dict[str, Any] = {
+            "corpus": self._cell.corpus,
+            "rated": self.rated,
+            "rater_kind": self.kind,
+            "filled_by": self._filled_by,
+            "members": _named(members),
+        }
+        result = self.result(members)
+        if result is None:
+            reason = f"only {len(members)} of {self._how.size} judges have scores to choose by and to use"
+            return row | {"n": 0, "reason": reason}
+        return row | {"best_member": max(self.pearson[scorer] for scorer in members)} | _numbers(result)
+
+    def _correlated(self, values: FloatArray, resamples: int) -> Correlations:
+        return correlate(
+            values[np.newaxis, np.newaxis],
+            self._ratings[np.newaxis],
+            self._cell.cluster,
+            resamples=resamples,
+            confidence=self._how.confidence,
+            random_seed=corpus_seed(self._cell.corpus, self._how.random_seed),
+        )
+
+
+def _mean_over_corpora(found: Sequence[tuple[_Rated, tuple[Scorer, ...]]]) -> _Mean | None:
+    """Returns the mean of one dimension's ensembles; None where there is none."""
+    there = [(result, members, one.rated) for one, members in found if (result := one.result(members)) is not None]
+    if not there:
+        return None
+    distinct = {members for _, members, _ in there}
+    rated = tuple(dict.fromkeys(rated for _, _, rated in there))
+    mean = average_over([result for result, _, _ in there])
+    return _Mean(mean, distinct.pop() if len(distinct) == 1 else (), rated)
+
+
+def _average_row(about: dict[str, Any], mean: _Mean, how: Ensembles) -> dict[str, Any]:
+    printed = _published(about, about["dimension"], mean, how)
+    more = {"corpus": AVERAGE, "rated": ", ".join(mean.rated), "rater_kind": about["raters"]}
+    more["members"] = _named(mean.members)
+    return about | more | _numbers(mean.result) | {"published_pearson": printed}
+
+
+def _over_dimensions(about: dict[str, Any], means: Mapping[str, _Mean], n_rated: int, how: Ensembles) -> dict[str, Any]:
+    """Returns the mean over dimensions of the means over corpora; each dimension has members of its own."""
+    average = average_over([mean.result for mean in means.values()], "dimensions")
+    printed = [_published(about, name, mean, how) for name, mean in means.items()]
+    is_the_papers = len(printed) == _PAPERS_DIMENSIONS and None not in printed
+    row = about | {"dimension": AVERAGE, "corpus": AVERAGE, "rater_kind": about["raters"], "members": ""}
+    row["rated"] = ", ".join(dict.fromkeys(rated for mean in means.values() for rated in mean.rated))
+    row |= _numbers(average) | {
+        "published_pearson": published_ensemble(about["level"], AVERAGE) if is_the_papers else None
+    }
+    if len(means) < n_rated:
+        row["reason"] = f"mean of {len(means)} of {n_rated} dimensions: the others have no ensemble"
+    return row
+
+
+_PAPERS_SIZE, _PAPERS_DIMENSIONS = 3, 5
+
+
+def _published(about: dict[str, Any], dimension: str, mean: _Mean, how: Ensembles) -> float | None:
+    """Returns what the paper prints of an ensemble made as this one is: of the best three of its open models."""
+    if (about["raters"], about["chosen_on"], about["language"]) != ("full", ALL_CORPORA, "en"):
+        return None
+    if mean.rated != (dimension,):
+        return None
+    systems = [system_of(scorer.judge, how.published_as) for scorer in mean.members]
+    return published_ensemble(about["level"], dimension, systems) if len(systems) == _PAPERS_SIZE else None
+
+
+def _numbers(result: Correlations) -> dict[str, Any]:
+    return {
+        "pearson": float(result.estimate[0, 0]),
+        "pearson_low": float(result.low[0, 0]),
+        "pearson_high": float(result.high[0, 0]),
+        "n": int(result.n[0, 0]),
+        **behind(result, 0, 0),
+        "reason": result.reason[0][0] or None,
+    }
+
+
+def _named(members: Sequence[Scorer]) -> str:
+    return ", ".join(f"{scorer.judge} ({scorer.method})" for scorer in members)
+
+
+# Ensembles of one judge's dimensions (comp-analysis, "Dimension-wise ensemble" and Table 8).
+
+OVERALL = "overall"
+
+
+def dimension_ensemble_rows(
+    cells: Sequence[Cell],
+    published_as: Mapping[str, str] = NOTHING,
+    *,
+    resamples: int,
+    confidence: float,
+    random_seed: int,
+) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `metaeval/dimension_ensemble`, with the means over corpora last.
+
+    There are two means where there are several corpora: over those that people rated (`rater_kind` human), and over all
+    (`rater_kind` full), as the paper has it.
+
+    Args:
+        cells: of all corpora, levels and languages.
+        published_as: the papers' system that a judge is, where it is not that of its name; empty for none.
+    """
+    found: dict[tuple[str, str, str, Scorer], list[tuple[str, Correlations]]] = defaultdict(list)
+    for cell in cells:
+        if OVERALL not in cell.dimensions or OVERALL in cell.joined:
+            continue
+        if (best := cell.best_ratings(cell.dimensions.index(OVERALL))) is None:
+            continue
+        kind, ratings = best
+        overall = cell.dimensions.index(OVERALL)
+        for number, scorer in enumerate(cell.scorers):
+            others = [n for n in range(len(cell.dimensions)) if n != overall and _any(cell.scores[number, n])]
+            if len(others) < 2 or not _any(cell.scores[number, overall]):
+                continue
+            if _is_itself(scorer, kind) or (kind == "model" and cell.own[number, overall]):
+                continue
+            both = np.stack([cell.scores[number, others].mean(axis=0), cell.scores[number, overall]])
+            result = correlate(
+                both[np.newaxis],
+                np.stack([ratings, ratings]),
+                cell.cluster,
+                resamples=resamples,
+                confidence=confidence,
+                random_seed=corpus_seed(cell.corpus, random_seed),
+            )
+            about = {"benchmark": cell.benchmark, "level": cell.level, "corpus": cell.corpus}
+            filled_by = cell.filled_by.get(OVERALL) if kind == "model" else None
+            more = {"language": cell.language, "rater_kind": kind, "filled_by": filled_by}
+            yield about | more | _numbers_dimension_ensembles(scorer, result)
+            if kind != "construction":
+                found[cell.benchmark, cell.level, cell.language, scorer].append((kind, result))
+    for (benchmark, level, language, scorer), results in found.items():
+        for raters, kinds in (("human", ("human",)), ("full", ("human", "model"))):
+            counted = [result for kind, result in results if kind in kinds]
+            if len(results) > 1 and counted:
+                about = {"benchmark": benchmark, "level": level, "corpus": AVERAGE}
+                printed = (
+                    _published_dimension_ensembles(system_of(scorer.judge, published_as), level, raters)
+                    if language == "en"
+                    else {}
+                )
+                more = {"language": language, "rater_kind": raters}
+                yield about | more | _numbers_dimension_ensembles(scorer, average_over(counted)) | printed
+
+
+def _numbers_dimension_ensembles(scorer: Scorer, result: Correlations) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "judge": scorer.judge,
+        "method": scorer.method,
+        "n": int(result.n[0, 0]),
+        **behind(result, 0, 0),
+        "reason": "; ".join(dict.fromkeys(reason for reason in result.reason[0] if reason)) or None,
+    }
+    for place, name in enumerate(("ensemble", "direct")):
+        row[name] = float(result.estimate[0, place])
+        row[f"{name}_low"] = float(result.low[0, place])
+        row[f"{name}_high"] = float(result.high[0, place])
+    return row
+
+
+def _published_dimension_ensembles(system: str, level: str, raters: str) -> dict[str, float | None]:
+    """Returns what the paper prints: Table 8 is of the full data; of people's ratings alone Table 6 has the direct."""
+    if raters == "human":
+        return {"published_direct": published_correlation(HUMAN, system, level)}
+    tables = {"published_ensemble": ENSEMBLE, "published_direct": DIRECT}
+    return {column: published_correlation(table, system, level) for column, table in tables.items()}
+
+
+def _any(values: FloatArray) -> bool:
+    return not bool(np.isnan(values).all())
+
+
+def _is_itself(scorer: Scorer, kind: str) -> bool:
+    """Returns whether a scorer's own annotation is what it would be compared with."""
+    return scorer.method == ANNOTATION and kind != "human"

@@ -1,0 +1,249 @@
+"""What rated corpora consist of, how far raters agree, and judges' ratings where nobody rated."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from dialeval.corpora.items import Item, RaterKind, Rating
+from dialeval.corpora.rated_items import Scale, repeated_ratings
+from dialeval.criteria import DIMENSIONS, Level
+from dialeval.papers.comp_analysis import published_corpus
+from dialeval.stats.agreement import krippendorffs_alpha, mean_pairwise_pearson
+from dialeval.stats.arrays import FloatArray
+from dialeval.text import is_word, script_of, surface_tokens
+
+# What rated corpora consist of, and how far their raters agree (Table 1 of comp-analysis and of xDial-Eval).
+
+Unit: TypeAlias = Literal["words", "characters"]
+_SEEN_FOR_SCRIPT = 50
+
+
+def corpus_rows(
+    items: Iterable[Item],
+    ratings: Iterable[Rating],
+    translated: Mapping[str, Mapping[str, str]] | None = None,
+    filled: Iterable[Rating] = (),
+    agreement: Iterable[Mapping[str, Any]] = (),
+) -> list[dict[str, Any]]:
+    """Returns the table `metaeval/corpora`: a row per corpus, level and language, in the order of the items.
+
+    Words are what blanks part, as in the papers. In languages that part words by none, such as Chinese and Japanese,
+    every character counts, and a word of another script among them as one; `unit` says which. At dialogue level there
+    is no response: `words_response` counts the whole dialogue.
+
+    Args:
+        items, ratings: of all corpora.
+        translated: by corpus and language the model that translated into it.
+        filled: what a judge filled in where nobody rated.
+        agreement: rows of `annotator_rows`.
+    """
+    between = _agreement_of_people(agreement)
+    rated: dict[tuple[str, RaterKind], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for rating in ratings:
+        rated[rating.corpus, rating.rater_kind][rating.item_id].add(rating.dimension)
+    filled_in: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for rating in filled:
+        filled_in[rating.corpus][rating.item_id].add(rating.dimension)
+    groups: dict[tuple[str, Level, str], list[Item]] = defaultdict(list)
+    for item in items:
+        groups[item.corpus, item.level, item.language].append(item)
+    rows = []
+    for (corpus, level, language), group in groups.items():
+        unit = _unit(group)
+        human = _dimensions(rated[corpus, "human"], group)
+        row = {
+            "corpus": corpus,
+            "level": level,
+            "language": language,
+            "translated_by": (translated or {}).get(corpus, {}).get(language, ""),
+            "n_items": len(group),
+            "n_utterances": _mean(len(item.utterances) for item in group),
+            "unit": unit,
+            **_lengths(group, level, unit),
+            "n_dimensions": len(human.split(", ")) if human else 0,
+            **between.get(corpus, {}),
+            "human_dimensions": human,
+            "model_dimensions": _dimensions(rated[corpus, "model"], group),
+            "filled_dimensions": _dimensions(filled_in[corpus], group) or None,
+        }
+        printed = published_corpus(corpus, level) if language == "en" else {}
+        rows.append(row | {f"published_{column}": value for column, value in printed.items()})
+    return rows
+
+
+def _unit(group: Sequence[Item]) -> Unit:
+    """Returns what lengths are counted in, as the script of a corpus's first items has it."""
+    utterances = [text for item in group[:_SEEN_FOR_SCRIPT] for text in item.utterances]
+    return "characters" if script_of(utterances) == "unspaced" else "words"
+
+
+def _lengths(group: Sequence[Item], level: Level, unit: Unit) -> dict[str, float | None]:
+    """Returns the mean length of context and response (of a dialogue the whole), and of an item's utterances."""
+    counted = [[_length(text, unit) for text in item.utterances] for item in group]
+    return {
+        "words_context": _mean(sum(lengths[:-1]) for lengths in counted) if level == "turn" else None,
+        "words_response": _mean(lengths[-1] if level == "turn" else sum(lengths) for lengths in counted),
+        "words_utterance": _mean(_mean(lengths) for lengths in counted),
+    }
+
+
+def _agreement_of_people(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
+    """Returns the lowest and highest agreement of a corpus's people over its dimensions, by corpus."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        if row["rater_kind"] == "human" and row["pairwise_pearson"] is not None:
+            found[row["corpus"]].append(row["pairwise_pearson"])
+    return {corpus: {"agreement_low": min(known), "agreement_high": max(known)} for corpus, known in found.items()}
+
+
+def annotator_rows(
+    items: Iterable[Item],
+    ratings: Iterable[Rating],
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    random_seed: int = 0,
+) -> list[dict[str, Any]]:
+    """Returns the table `metaeval/annotator_agreement`: a row per corpus, dimension and rater kept in rounds.
+
+    Ratings of which a corpus gives only the mean say nothing of agreement and have no row.
+
+    Args:
+        items: of the corpora, in any language; they say which ratings are not independent.
+        ratings: of the corpora.
+        resamples: resamples of the clusters behind an interval.
+        confidence: nominal coverage of the intervals.
+        random_seed: seed of the resampling.
+    """
+    cluster = {(item.corpus, item.item_id): item.cluster for item in items}
+    rows = []
+    for (corpus, dimension, kind, rater), (ids, rounds) in _rounds(ratings).items():
+        clusters = [cluster.get((corpus, item_id), item_id) for item_id in ids]
+        about = {"corpus": corpus, "dimension": dimension, "rater_kind": kind, "rater": rater}
+        agreement = agreement_of_rounds(
+            rounds, clusters, resamples=resamples, confidence=confidence, random_seed=random_seed
+        )
+        rows.append(about | agreement)
+    return rows
+
+
+def agreement_of_rounds(
+    rounds: FloatArray, clusters: Sequence[str], *, resamples: int, confidence: float, random_seed: int
+) -> dict[str, Any]:
+    """Returns the columns on how far rounds of ratings agree, which are of several raters or of one.
+
+    Args:
+        rounds: ratings, NaN where missing, shape [rounds, items].
+        clusters: which items are not independent, shape [items].
+        resamples: resamples of the clusters behind an interval.
+        confidence: nominal coverage of the intervals.
+        random_seed: seed of the resampling.
+    """
+    pearson, alpha = (
+        agreement(rounds, clusters, resamples=resamples, confidence=confidence, random_seed=random_seed)
+        for agreement in (mean_pairwise_pearson, krippendorffs_alpha)
+    )
+    return {
+        "n_rounds": len(rounds),
+        "n_items": int(np.count_nonzero((~np.isnan(rounds)).sum(axis=0) > 1)),
+        "pairwise_pearson": _or_none(pearson.estimate),
+        "pearson_low": _or_none(pearson.low),
+        "pearson_high": _or_none(pearson.high),
+        "krippendorff_alpha": _or_none(alpha.estimate),
+        "alpha_low": _or_none(alpha.low),
+        "alpha_high": _or_none(alpha.high),
+        **alpha.behind(),
+        "note": pearson.reason or alpha.reason or None,
+    }
+
+
+def _rounds(ratings: Iterable[Rating]) -> dict[tuple[str, str, RaterKind, str], tuple[list[str], FloatArray]]:
+    """Returns, by corpus, dimension, kind and name of the rater, the items and their ratings, shape [rounds, items]."""
+    cells: dict[tuple[str, str, RaterKind, str], dict[tuple[int, str], float]] = defaultdict(dict)
+    for rating in ratings:
+        if rating.round is not None:
+            key = (rating.corpus, rating.dimension, rating.rater_kind, rating.rater)
+            cells[key][rating.round, rating.item_id] = rating.value
+    matrices = {}
+    for key, values in cells.items():
+        ids = {item_id: column for column, item_id in enumerate(dict.fromkeys(item_id for _, item_id in values))}
+        matrix = np.full((max(number for number, _ in values) + 1, len(ids)), np.nan)
+        for (number, item_id), value in values.items():
+            matrix[number, ids[item_id]] = value
+        matrices[key] = (list(ids), matrix)
+    return matrices
+
+
+def _dimensions(rated: dict[str, set[str]], group: Sequence[Item]) -> str:
+    """Returns the dimensions on which items of a group have ratings: those of the paper in its order, then others."""
+    found = set().union(*(rated.get(item.item_id, set()) for item in group))
+    known = [dimension for dimension in DIMENSIONS[group[0].level] if dimension in found]
+    return ", ".join([*known, *sorted(found - set(known))])
+
+
+def _length(text: str, unit: Unit) -> int:
+    """Returns what blanks part, or characters of a script without blanks (and whole words of another one)."""
+    return len(text.split()) if unit == "words" else sum(map(is_word, surface_tokens(text)))
+
+
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+# A judge's repeated ratings as the reference where nobody rated (comp-analysis, "Fill up missing annotations").
+
+SOURCE_LANGUAGE = "en"
+"""The language in which a judge's ratings count, where a corpus has it; else the first that it has."""
+
+Row = Mapping[str, Any]
+
+
+def filled_ratings(
+    judge: str,
+    items: Iterable[Row],
+    rated: Iterable[tuple[str, str]],
+    judgements: Iterable[Row],
+    wanted: Mapping[str, Collection[str]],
+) -> Iterator[Rating]:
+    """Yields a judge's ratings, every repeat and their mean, on each dimension of a corpus that nobody rated.
+
+    A dimension that anybody rated, of any kind and on any item, is left as it is. Ratings do not depend on the
+    language, so those of one language count.
+
+    Args:
+        judge: its name, which becomes the rater's.
+        items: rows of tables `items`: corpus, language, item_id.
+        rated: corpus and dimension of what was rated.
+        judgements: the judge's rows of the table `judgements`: corpus, language, item_id, criterion, repeat, value,
+            scale_min, scale_max; others than those of the items are passed over.
+        wanted: the only dimensions that count in a corpus, by corpus; of others all do.
+    """
+    taken = set(rated)
+    languages: dict[str, list[str]] = defaultdict(list)
+    known: set[tuple[str, str, str]] = set()
+    for item in items:
+        corpus, language = item["corpus"], item["language"]
+        known.add((corpus, language, item["item_id"]))
+        if language not in languages[corpus]:
+            languages[corpus].append(language)
+    source = {corpus: SOURCE_LANGUAGE if SOURCE_LANGUAGE in found else found[0] for corpus, found in languages.items()}
+    repeats: dict[tuple[str, str, str, Scale], dict[int, float | None]] = defaultdict(dict)
+    for row in judgements:
+        corpus, dimension = row["corpus"], row["criterion"]
+        if (corpus, row["language"], row["item_id"]) not in known or row["language"] != source[corpus]:
+            continue
+        if (corpus, dimension) in taken or dimension not in wanted.get(corpus, (dimension,)):
+            continue
+        scale = Scale(row["scale_min"], row["scale_max"])
+        repeats[corpus, row["item_id"], dimension, scale][row["repeat"]] = row["value"]
+    for (corpus, item_id, dimension, scale), values in repeats.items():
+        ordered = [values.get(number) for number in range(max(values) + 1)]
+        yield from repeated_ratings((corpus, item_id, dimension), ("model", judge), ordered, scale)

@@ -1,0 +1,501 @@
+"""Ratings and win rates of systems that were compared in pairs, or met in battles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from dialeval.config.botchat import Elo
+from dialeval.corpora.battles import Battles
+from dialeval.measures.design import Comparisons, Design, Row, comparisons, groups, systems_of
+from dialeval.measures.dialogue_lengths import Words, words_shown
+from dialeval.measures.differences import (
+    HEAD_TO_HEAD,
+    NO_LIMIT,
+    NOT_CONNECTED,
+    corrected,
+    head_to_head,
+)
+from dialeval.measures.differences import (
+    Row as DifferencesRow,
+)
+from dialeval.measures.differences import (
+    about as differences_about,
+)
+from dialeval.measures.differences import (
+    rating_rows as difference_rows,
+)
+from dialeval.papers.botchat import published_number
+from dialeval.stats.bradley_terry import StrengthRating, bradley_terry, davidson
+from dialeval.stats.comparisons import compare
+from dialeval.stats.differences import contrast_variance, difference_variance
+from dialeval.stats.elo import BootstrapElo, bootstrap_elo
+from dialeval.stats.elo_interval import BootstrapEloInterval, bootstrap_elo_interval
+from dialeval.stats.rates import WinMatrices, win_matrices
+from dialeval.stats.resampling import ALL_THE_SAME, ONE_CLUSTER, p_above_next, percentile_interval, unless_same
+from dialeval.stats.style_control import ControlledRatings, controlled_ratings
+from dialeval.tables.files import to_table
+from dialeval.tables.measures import BATTLE_DIFFERENCES, BATTLE_RATINGS
+from dialeval.tables.schema import scope
+
+# Ratings of systems that were shown in pairs (BotChat 4.2, Table 2): Bootstrap Elo, Bradley-Terry and Davidson.
+
+COLUMNS = ("judge", "case_id", "item_id", "left", "right", "n_utterances", "criterion", "outcome", "status")
+"""Columns of the table `judgements` that ratings and win rates are made of."""
+
+
+class Ratings(NamedTuple):
+    """Rows of a table `ratings`, best first in each group, and those of the table `differences` that are of them."""
+
+    ratings: list[Row]
+    differences: list[Row]
+
+
+def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
+    """Rates the systems of each group, and compares every two ratings.
+
+    Bradley-Terry stands there twice: plain, and with length and place held fixed, where lengths are known. Intervals
+    are percentile intervals over resampled cases, those of the latter from a covariance that is robust to dependence
+    within a case. Verdicts that could not be read rate nobody; their number stands beside.
+
+    Args:
+        judgements: the protocol's table `judgements`, with the columns of `COLUMNS`.
+        design: the protocol's design.
+        words: lengths of the dialogues, for the ratings that hold length fixed.
+    """
+    systems = sorted(players(judgements, design))  # so that no number depends on how a list of them is ordered
+    rows: list[Row] = []
+    differences: list[Row] = []
+    for about, of in groups(judgements, design):
+        found = _rated(of, systems, design, words)
+        for row in rating_rows(found, systems):
+            system, elo, n = row.pop("model"), row.pop("elo"), row.pop("n_comparisons")
+            published = published_number(design.protocol, "ratings", system, about["n_utterances"])
+            rows.append({**about, "system": system, "estimate": elo, "n": n, **row, "published": published})
+        differences += rating_differences(found, systems, "ratings", scope(about), about["judge"])
+    return Ratings(rows, corrected(differences))
+
+
+def players(judgements: pd.DataFrame, design: Design) -> list[str]:
+    """Returns who is rated: whoever is shown, the one beside whom all are shown included, last."""
+    return [*systems_of(judgements, design), *([design.reference] if design.reference else [])]
+
+
+def _rated(judgements: pd.DataFrame, systems: list[str], design: Design, words: Words) -> Rated:
+    """Returns the ratings of one group's comparisons by every method."""
+    with np.errstate(invalid="ignore"):
+        log_ratio = np.log(words_shown(judgements, "left", words) / words_shown(judgements, "right", words))
+    known = None if np.isnan(log_ratio).any() else log_ratio
+    games = comparisons(judgements, systems)
+    return rate(games, len(systems), design.elo, design.random_seed, known, equal_pairs=design.equal_pairs)
+
+
+# Comparisons become rows of ratings: three methods side by side, on one scale, with their intervals.
+
+CONTROLLED = "bradley_terry_length_controlled"
+FEWEST_REPEATS = 5
+"""Repeats of Bootstrap Elo from which their spread is shown: that of two is anything from a thirtieth to the double."""
+
+NO_NEXT = "p_above_next: no number, since the distance to the next system is not identifiable"
+START_LEFT = "one of the two has too few comparisons for Elo to forget its start; see Bradley-Terry"
+
+
+class Rated(NamedTuple):
+    """Ratings of one set of comparisons by every method, each with what its intervals come from.
+
+    Attributes:
+        games: the comparisons, those that could not be read among them, in the order of clusters and models.
+        reasons: why the comparisons determine no rating of a model; empty where they do.
+        scores: share of its comparisons that each model won, a tie being half a win; NaN without any.
+        point, spread: Bootstrap Elo, and its resamples.
+        strengths: Bradley-Terry and Davidson ratings by method.
+        plain: Bradley-Terry again, with the covariance of its ratings.
+        controlled: Bradley-Terry with length and place held fixed; None where lengths are not known.
+    """
+
+    games: Comparisons
+    reasons: tuple[str, ...]
+    scores: NDArray[np.float64]
+    point: BootstrapElo
+    spread: BootstrapEloInterval
+    strengths: dict[str, StrengthRating]
+    plain: ControlledRatings
+    controlled: ControlledRatings | None
+
+    @property
+    def identified(self) -> NDArray[np.bool_]:
+        """Whether the comparisons determine a model's rating, shape [n_models]."""
+        return np.array([not reason for reason in self.reasons], dtype=np.bool_)
+
+
+class _Shown(NamedTuple):
+    """Ratings of one method as a table has them: of those models alone whose rating is determined."""
+
+    rating: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    replicates: NDArray[np.float64]
+
+
+def rate(
+    games: Comparisons,
+    n_models: int,
+    elo: Elo,
+    random_seed: int,
+    log_length_ratio: NDArray[np.float64] | None = None,
+    *,
+    equal_pairs: bool = False,
+) -> Rated:
+    """Rates models by all methods. Comparisons that could not be read rate nobody.
+
+    The order of a cluster's comparisons does not matter. Resampling follows the numbers of models and clusters.
+
+    Args:
+        games: the comparisons.
+        n_models: number of models; one without comparisons has no rating.
+        elo: settings of Bootstrap Elo, whose scale and resamples serve the other ratings too.
+        random_seed: seed of shuffles and resamples.
+        log_length_ratio: natural logarithm of left length / right length of each comparison, for Bradley-Terry ratings
+            with length and place held fixed; None where lengths are not known.
+        equal_pairs: whether every pair weighs the same, however often it was compared.
+    """
+    ratios = np.zeros(len(games.left)) if log_length_ratio is None else log_length_ratio
+    pair = (np.maximum(games.left, games.right), np.minimum(games.left, games.right))
+    order = np.lexsort([ratios, games.outcome, games.left, *pair, games.cluster])
+    ratios = ratios[order]
+    games = Comparisons(games.left[order], games.right[order], games.outcome[order], games.cluster[order])
+    read = games.readable()
+    compared = compare(read.left, read.right, read.outcome, n_models)
+    point = bootstrap_elo(
+        read.left,
+        read.right,
+        read.outcome,
+        n_models,
+        shuffles=elo.shuffles,
+        repeats=elo.repeats,
+        k=elo.k,
+        scale=elo.scale,
+        initial=elo.initial,
+        random_seed=random_seed,
+        equal_pairs=equal_pairs,
+    )
+    spread = bootstrap_elo_interval(
+        read.left,
+        read.right,
+        read.outcome,
+        read.cluster,
+        n_models,
+        resamples=elo.resamples,
+        k=elo.k,
+        scale=elo.scale,
+        initial=elo.initial,
+        random_seed=random_seed,
+        equal_pairs=equal_pairs,
+    )
+    strengths = {
+        name: rate(
+            read.left,
+            read.right,
+            read.outcome,
+            n_models,
+            cluster=read.cluster,
+            resamples=elo.resamples,
+            scale=elo.scale,
+            initial=elo.initial,
+            random_seed=random_seed,
+            equal_pairs=equal_pairs,
+        )
+        for name, rate in (("bradley_terry", bradley_terry), ("davidson", davidson))
+    }
+
+    def fit(log_ratio: NDArray[np.float64] | None, *, position: bool) -> ControlledRatings:
+        return controlled_ratings(
+            read.left,
+            read.right,
+            read.outcome,
+            n_models,
+            read.cluster,
+            log_length_ratio=log_ratio,
+            position=position,
+            scale=elo.scale,
+            initial=elo.initial,
+            equal_pairs=equal_pairs,
+        )
+
+    controlled = None
+    if log_length_ratio is not None:
+        controlled = fit(ratios[~np.isnan(games.outcome)], position=True)
+    plain = fit(None, position=False)
+    return Rated(games, compared.reasons(), compared.scores(), point, spread, strengths, plain, controlled)
+
+
+def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
+    """Returns a row of ratings per model, best first.
+
+    Bootstrap Elo, Bradley-Terry and Davidson stand on one scale and average the same; intervals are percentile
+    intervals over resampled clusters. A rating that the comparisons do not determine is empty, with the reason. Rows
+    are in the order of Elo; of Bradley-Terry where Elo has not forgotten its start; of shares won where some rating is
+    not determined. Comparisons that could not be read are counted.
+
+    Args:
+        rated: the ratings.
+        models: names by number; one without comparisons has a row that says so.
+    """
+    games, point, spread, strengths, controlled = (
+        rated.games, rated.point, rated.spread, rated.strengths, rated.controlled
+    )  # fmt: skip
+    n_models = len(models)
+    unparsed = _per_model(games, n_models) - _per_model(games.readable(), n_models)
+    of_fit = [note for name, rating in strengths.items() for note in _convergence(name, rating)]
+    if controlled is not None and point.games.any() and controlled.reason:
+        of_fit.append(f"no rating with length held fixed: {controlled.reason}")
+    elo, others = _elo(rated), {name: _identified(rated, rating) for name, rating in strengths.items()}
+    order, above_next = _ranking(rated, elo, others["bradley_terry"])
+    rows = []
+    for number in order:
+        limits = dict.fromkeys(note for rating in strengths.values() for note in _limits(rating, int(number)))
+        own = [*limits, spread.notes[number], *of_fit] if rated.identified[number] else [*of_fit]
+        if (
+            controlled is not None
+            and not controlled.reason
+            and rated.identified[number] > controlled.identified[number]
+        ):
+            own.append("no rating with length held fixed: not identifiable (separation)")
+        if number != order[-1] and point.games[number] and np.isnan(above_next[number]):
+            own.append(NO_NEXT)
+        row: dict[str, Any] = {
+            "model": models[number],
+            "elo": elo.rating[number],
+            "low": elo.low[number],
+            "high": elo.high[number],
+            "elo_sd": point.rating_sd[number]
+            if point.repeats >= FEWEST_REPEATS and rated.identified[number]
+            else float("nan"),
+            "n_comparisons": int(point.games[number]),
+            "n_unparsed": int(unparsed[number]),
+            "p_above_next": above_next[number],
+            **_behind(strengths["bradley_terry"], int(number), identified=bool(rated.identified[number])),
+            "note": "; ".join(dict.fromkeys(note for note in (rated.reasons[number], *own) if note)) or None,
+        }
+        for name, rating in others.items():
+            row |= {name: rating.rating[number], f"{name}_low": rating.low[number], f"{name}_high": rating.high[number]}
+        if controlled is not None:
+            low, high = controlled.low[number], controlled.high[number]
+            of_model = controlled.rating[number] if controlled.identified[number] else float("nan")
+            row |= {CONTROLLED: of_model, f"{CONTROLLED}_low": low, f"{CONTROLLED}_high": high}
+        rows.append(row)
+    return rows
+
+
+def rating_differences(
+    rated: Rated, models: Sequence[str], table: str, scope: str, judge: str | None
+) -> list[DifferencesRow]:
+    """Returns the differences of every two models' ratings, without the corrections for their number.
+
+    Two models whose own ratings are not determined may have a difference that is: such as two that score against each
+    other, and always lose to all others. Where some model has no rating, or an Elo that has not forgotten its start,
+    rows have differences alone: nobody has a place by ratings of a part of the models.
+
+    Args:
+        rated: the ratings.
+        models: names by number.
+        table: the table that has the ratings.
+        scope: at what N they are.
+        judge: whose verdicts they are from.
+    """
+    plain, spread = rated.plain, rated.spread
+    variance = difference_variance(spread.replicates, plain.n_clusters)
+    forgotten = spread.left_of_start.of_pairs_forgotten(np.sqrt(variance)) | np.isnan(variance)
+    by_elo = _told(plain.part, rated.point.group)
+    kinds = {
+        "elo": (rated.point.rating, variance, lambda i, j: by_elo(i, j) or ("" if forgotten[i, j] else START_LEFT)),
+        "bradley_terry": (plain.rating, contrast_variance(plain.covariance), by_elo),
+    }
+    met = rated.point.games > 0
+    compared = forgotten & (plain.part == plain.part[:, np.newaxis]) & ~np.eye(len(models), dtype=np.bool_)
+    determined = {"elo": rated.identified & compared.any(axis=1), "bradley_terry": rated.identified}
+    if rated.controlled is not None and not rated.controlled.reason:
+        found = rated.controlled
+        told = _told(found.part, rated.point.group)
+        kinds[CONTROLLED] = (found.rating, contrast_variance(found.covariance), told)
+        determined[CONTROLLED] = found.identified
+    return [
+        row
+        for measure, (rating, of_pair, reason) in kinds.items()
+        for row in difference_rows(
+            rating,
+            of_pair,
+            plain.degrees_of_freedom,
+            plain.n,
+            plain.n_clusters,
+            models,
+            differences_about(table, measure, scope, judge),
+            reason=reason,
+            shown=bool(determined[measure][met].all()),
+        )
+    ]
+
+
+def _told(part: NDArray[np.int64], group: NDArray[np.int64]) -> Callable[[int, int], str]:
+    """Returns why the difference of two models is not determined, which it is within a part."""
+
+    def reason(first: int, second: int) -> str:
+        if part[first] == part[second]:
+            return ""
+        return NO_LIMIT if group[first] == group[second] else NOT_CONNECTED
+
+    return reason
+
+
+def _elo(rated: Rated) -> _Shown:
+    """Returns Elo ratings as they are shown: they average the initial rating whatever those do that are not shown."""
+    identified = rated.identified
+    rating, low, high, replicates = rated.point.rating, rated.spread.low, rated.spread.high, rated.spread.replicates
+    if identified.any() and not identified[rated.point.games > 0].all():
+        rating = rating - rating[identified].mean() + rated.point.initial
+        known = np.where(identified, replicates, np.nan)
+        with np.errstate(invalid="ignore"):
+            replicates = replicates - np.nanmean(known, axis=1, keepdims=True) + rated.point.initial
+        low, high = unless_same(*percentile_interval(replicates, rated.spread.confidence, rated.spread.clusters))
+        low, high = (np.where(np.isnan(rated.spread.needed), end, np.nan) for end in (low, high))
+    return _Shown(*(np.where(identified, values, np.nan) for values in (rating, low, high, replicates)))
+
+
+def _identified(rated: Rated, found: StrengthRating) -> _Shown:
+    """Returns a likelihood's ratings as they are shown."""
+    values = (found.rating, found.low, found.high, found.replicates)
+    return _Shown(*(np.where(rated.identified, value, np.nan) for value in values))
+
+
+def _ranking(rated: Rated, elo: _Shown, strengths: _Shown) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Returns models in the order of the table, and in what share of resamples each is above the next of them."""
+    met = rated.point.games > 0
+    settled = np.isnan(rated.spread.needed)
+    if not rated.identified[met].all():
+        by, found = rated.scores, strengths
+    elif settled[met].all():
+        by, found = elo.rating, elo
+    else:
+        by, found = strengths.rating, strengths
+    order = np.argsort(-np.nan_to_num(by, nan=-np.inf), kind="stable")
+    return order, p_above_next(-np.argsort(order).astype(np.float64), found.replicates)
+
+
+def _behind(rating: StrengthRating, number: int, *, identified: bool) -> dict[str, float]:
+    """Returns what stands beside a model's intervals, the design effect being that of its Bradley-Terry rating."""
+    effect = float(rating.design_effect[number]) if identified else float("nan")
+    return {
+        "n_clusters": int(rating.clusters[number]),
+        "design_effect": effect,
+        "effective_n": int(rating.games[number]) / effect if effect > 0.0 else float("nan"),
+    }
+
+
+def _limits(rating: StrengthRating, number: int) -> Iterator[str]:
+    """Yields what is to be said where a model's interval has no limit, or there is none."""
+    if rating.clusters[number] == 1:
+        yield ONE_CLUSTER
+    elif not rating.notes[number] and rating.resamples:
+        for end, side, count in (
+            (rating.high, "upper", rating.above),
+            (rating.low, "lower", rating.below),
+        ):
+            if np.isnan(end[number]) and count[number]:
+                name = rating.method.replace("_", "-").title()
+                yield f"{name}: no {side} limit, {count[number]} of {rating.resamples} resamples set none"
+        if np.isnan(rating.low[number]) and not (rating.above[number] or rating.below[number]):
+            yield ALL_THE_SAME
+
+
+def _convergence(method: str, rating: StrengthRating) -> Iterator[str]:
+    """Yields what is to be said where a fit did not converge."""
+    if not rating.converged:
+        yield f"{method} did not converge"
+    if rating.unconverged_replicates:
+        yield f"{method} did not converge in {rating.unconverged_replicates} of {rating.resamples} resamples"
+
+
+def _per_model(games: Comparisons, n_models: int) -> NDArray[np.int64]:
+    """Returns the number of comparisons that each model takes part in."""
+    return np.bincount(games.left, minlength=n_models) + np.bincount(games.right, minlength=n_models)
+
+
+# Who wins how often against whom (BotChat 4.2, Figures 5 and 6).
+
+
+def win_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
+    """Returns the rows of a table `win_rates`: every system against every other, or all against the reference.
+
+    Rates are shares of all verdicts, unread ones included, both orders together.
+
+    Args:
+        judgements: the protocol's table `judgements`, with the columns of `ratings.COLUMNS`.
+        design: the protocol's design.
+    """
+    systems = players(judgements, design)
+    rows = []
+    for about, of in groups(judgements, design):
+        games = comparisons(of, systems)
+        rates = win_matrices(
+            games.left, games.right, games.outcome, len(systems), cluster=games.cluster, confidence=design.confidence
+        )
+        for one, system in enumerate(systems):
+            for other, opponent in enumerate(systems):
+                if one == other or design.reference not in (None, opponent):
+                    continue
+                published = published_number(design.protocol, "win_rates", system, about["n_utterances"])
+                row = {"system": system, "opponent": opponent, **_cell(rates, one, other), "published": published}
+                rows.append({**about, **row})
+    return rows
+
+
+def _cell(rates: WinMatrices, one: int, other: int) -> Row:
+    """Returns the rates of one system against another."""
+    place = one * len(rates.n) + other
+    held = rates.win_or_tie
+    return {
+        "estimate": rates.win.estimate[place],
+        "low": rates.win.low[place],
+        "high": rates.win.high[place],
+        "n": int(rates.n[one, other]),
+        "win": rates.win_rate[one, other],
+        "tie": rates.tie_rate[one, other],
+        "lose": rates.lose_rate[one, other],
+        "unparsed": rates.unparsed_rate[one, other],
+        "win_or_tie": held.estimate[place],
+        "win_or_tie_low": held.low[place],
+        "win_or_tie_high": held.high[place],
+        "win_or_tie_design_effect": held.design_effect[place],
+        "win_or_tie_effective_n": held.effective_n[place],
+        **rates.win.behind(place),
+    }
+
+
+# Ratings of anyone's battles, by the methods of Arena.
+
+EVERYTHING = "all battles"
+
+
+def battle_ratings(battles: Battles, elo: Elo, random_seed: int) -> tuple[pa.Table, pa.Table]:
+    """Returns the tables `battles/ratings`, best first, and `battles/differences`.
+
+    Args:
+        battles: the comparisons; those of one cluster are resampled together.
+        elo: settings of Bootstrap Elo; scale and resamples serve the other ratings too.
+        random_seed: seed of shuffles and resamples.
+    """
+    models = battles.models
+    games = Comparisons(battles.left, battles.right, battles.outcome, battles.cluster)
+    columns = BATTLE_RATINGS.schema.names
+    rated = rate(games, len(models), elo, random_seed)
+    rows = [{name: row[name] for name in columns} for row in rating_rows(rated, models)]
+    differences = [
+        *rating_differences(rated, models, "ratings", EVERYTHING, None),
+        *head_to_head(games, models, differences_about("ratings", HEAD_TO_HEAD, EVERYTHING)),
+    ]
+    return to_table(BATTLE_RATINGS, rows), to_table(BATTLE_DIFFERENCES, corrected(differences))

@@ -1,0 +1,358 @@
+"""Robustness: whether judges notice damage, and which judges can be told apart by it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dialeval.measures.differences import Row, about, mean_rows
+from dialeval.measures.metaeval.cells import keys, mean_values, places, scores_of
+from dialeval.papers.comp_analysis import find_average, find_n_pairs, find_ratio, find_ratios
+from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Hurt, targets_of
+from dialeval.stats.arrays import FloatArray, IntArray
+from dialeval.stats.differences import paired_differences
+from dialeval.stats.robustness import ROUNDING, average_ratios, ladder_shares, robustness_ratios, theta_sweep
+from dialeval.stats.shares import ShareIntervals
+
+# Do judges notice damage? Pairs of original and damaged scores become ratios, sweeps, drops and ladders.
+
+
+@dataclass(frozen=True)
+class ScoredPairs:
+    """Every pair under every scorer, on each dimension that its strategy aims at; arrays have shape [n].
+
+    Attributes:
+        groups: judge, method, corpus, language, level, strategy and dimension of each group, with its theta.
+        group: number of each pair's group.
+        original, damaged: scores in [0, 1], NaN where missing.
+        cluster: number of the dialogue that was damaged; its damaged forms are not independent.
+    """
+
+    groups: list[dict[str, Any]]
+    group: IntArray
+    original: FloatArray
+    damaged: FloatArray
+    cluster: IntArray
+
+
+def pair_count_rows(pairs: pa.Table) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `robustness/pairs`: how many pairs there are of each strategy (Table 11)."""
+    groups: dict[tuple[str, str, str, str], list[dict[str, Any]]] = {}
+    for row in pairs.filter(pc.is_null(pairs["ladder"])).to_pylist():
+        groups.setdefault((row["corpus"], row["language"], row["level"], row["strategy"]), []).append(row)
+    for (corpus, language, level, strategy), rows in groups.items():
+        status = Counter(row["status"] for row in rows)
+        ways = Counter(row["way"] for row in rows if row["status"] == "ok")
+        reasons = Counter(row["reason"] for row in rows if row["reason"])
+        yield {
+            "corpus": corpus,
+            "language": language,
+            "level": level,
+            "strategy": strategy,
+            "title": _title(strategy),
+            "n_wanted": len(rows),
+            "n_pairs": status["ok"],
+            "n_unchanged": sum(row["unchanged"] for row in rows),
+            "n_not_applicable": status["not_applicable"],
+            "n_rejected": status["rejected"] + status["missing"],
+            "ways": _counted(ways),
+            "reasons": _counted(reasons),
+            "published_n": find_n_pairs(strategy),
+        }
+
+
+def score_pairs(pairs: pa.Table, judgements: pa.Table, hurt: Hurt = NOTHING_ELSE) -> ScoredPairs:
+    """Returns the scores of both sides of every pair, joined by key; `hurt` is what lowers the user's criteria."""
+    usable = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_null(pairs["ladder"])))
+    before, after = keys(usable, "corpus", "language", "original_id"), keys(usable, "corpus", "language", "item_id")
+    items = pa.chunked_array([*before.chunks, *after.chunks], pa.string()).unique()
+    scores = scores_of(judgements)
+    dimensions = pa.array(scores["dimension"].unique())
+    given = mean_values(scores, ("judge", "method"), dimensions, items, ("corpus", "language", "item_id"))
+    first, second = places(before, items), places(after, items)
+    dialogue = keys(usable, "corpus", "cluster")
+    cluster = places(dialogue, dialogue.unique())
+    names = dimensions.to_pylist()
+
+    groups: list[dict[str, Any]] = []
+    parts: list[tuple[int, FloatArray, FloatArray, IntArray]] = []
+    rows_of: dict[tuple[str, str, str, str], list[int]] = {}
+    about = usable.select(["corpus", "language", "level", "strategy"]).to_pydict()
+    for number, place in enumerate(zip(*about.values(), strict=True)):
+        rows_of.setdefault(place, []).append(number)
+    for (corpus, language, level, strategy), numbers in rows_of.items():
+        for target in targets_of(strategy, hurt):
+            if target.dimension not in names:
+                continue
+            dimension = names.index(target.dimension)
+            for scorer, (judge, method) in enumerate(given.who):
+                rows = np.array(numbers)
+                if not given.asked[scorer, dimension, first[rows]].any():
+                    continue
+                values = given.mean[scorer, dimension]
+                parts.append((len(groups), values[first[rows]], values[second[rows]], cluster[rows]))
+                groups.append(
+                    {
+                        "judge": judge,
+                        "method": method,
+                        "corpus": corpus,
+                        "language": language,
+                        "level": level,
+                        "strategy": strategy,
+                        "dimension": target.dimension,
+                        "theta": target.theta,
+                    }
+                )
+    sizes = [len(rows) for _, _, _, rows in parts]
+    return ScoredPairs(
+        groups,
+        np.repeat(np.array([number for number, _, _, _ in parts], dtype=np.int64), sizes),
+        np.concatenate([x for _, x, _, _ in parts] or [np.zeros(0)]),
+        np.concatenate([y for _, _, y, _ in parts] or [np.zeros(0)]),
+        np.concatenate([dialogues for _, _, _, dialogues in parts] or [np.zeros(0, dtype=np.int64)]),
+    )
+
+
+def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, Any]]:
+    """Returns the rows of the table `robustness/robustness`: each strategy at its own theta (Table 12).
+
+    `rises` is the share of pairs whose score goes up by more than theta: what noise alone gives, for the ratio as well.
+    """
+    theta = [group["theta"] for group in scored.groups]
+    n_groups = len(scored.groups)
+    before, after = scored.original, scored.damaged
+    result, turned = (
+        robustness_ratios(one, other, theta, scored.group, n_groups, cluster=scored.cluster, confidence=confidence)
+        for one, other in ((before, after), (after, before))
+    )
+    return [
+        group
+        | {
+            "title": _title(group["strategy"]),
+            "ratio": float(result.ratio.estimate[number]),
+            "low": float(result.ratio.low[number]),
+            "high": float(result.ratio.high[number]),
+            "rises": float(turned.ratio.estimate[number]),
+            "n": int(result.n[number]),
+            "n_missing": int(result.n_missing[number]),
+            **result.ratio.behind(number),
+            "published_ratio": find_ratio(group["judge"], group["strategy"], group["dimension"]),
+        }
+        for number, group in enumerate(scored.groups)
+    ]
+
+
+def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `robustness/averages`: unweighted means over the cells of a level (Table 12).
+
+    Only strategies that the paper has are averaged, so that the numbers can be set beside its own.
+    """
+    names = ("judge", "method", "corpus", "language", "level")
+    in_paper = np.array([find_ratios(cell["strategy"], cell["dimension"]) for cell in scored.groups], dtype=bool)
+    cells = [cell for cell, is_there in zip(scored.groups, in_paper, strict=True) if is_there]
+    groups = list(dict.fromkeys(tuple(cell[name] for name in names) for cell in cells))
+    code = {group: number for number, group in enumerate(groups)}
+    rows = in_paper[scored.group] if len(scored.groups) else np.zeros(0, dtype=bool)
+    result = average_ratios(
+        scored.original[rows],
+        scored.damaged[rows],
+        [cell["theta"] for cell in cells],
+        (np.cumsum(in_paper) - 1)[scored.group[rows]],
+        len(cells),
+        np.array([code[tuple(cell[name] for name in names)] for cell in cells], dtype=np.int64),
+        len(groups),
+        cluster=scored.cluster[rows],
+        confidence=confidence,
+    )
+    for number, group in enumerate(groups):
+        about = dict(zip(names, group, strict=True))
+        yield about | {
+            "average": float(result.average.estimate[number]),
+            "low": float(result.average.low[number]),
+            "high": float(result.average.high[number]),
+            "n_cells": int(result.n_cells[number]),
+            "n_missing": int(result.n_missing[number]),
+            **result.average.behind(number),
+            "published_average": find_average(about["judge"], about["level"]),
+        }
+
+
+def theta_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: float) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `robustness/thetas`."""
+    sweep = theta_sweep(
+        scored.original,
+        scored.damaged,
+        thetas,
+        scored.group,
+        len(scored.groups),
+        cluster=scored.cluster,
+        confidence=confidence,
+    )
+    for number, group in enumerate(scored.groups):
+        for theta, result in zip(thetas, sweep, strict=True):
+            yield group | {
+                "theta": theta,
+                "ratio": float(result.ratio.estimate[number]),
+                "low": float(result.ratio.low[number]),
+                "high": float(result.ratio.high[number]),
+                "n": int(result.n[number]),
+                "n_missing": int(result.n_missing[number]),
+                **result.ratio.behind(number),
+            }
+
+
+def drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `robustness/drops`: how far scores fall, original less damaged."""
+    drop = scored.original - scored.damaged
+    for number, group in enumerate(scored.groups):
+        own = drop[scored.group == number]
+        known = own[~np.isnan(own)]
+        row = {name: value for name, value in group.items() if name != "theta"}
+        row |= {"n": len(own), "n_missing": len(own) - len(known)}
+        if len(known):
+            quantiles = np.quantile(known, [0.05, 0.25, 0.5, 0.75, 0.95])
+            names = ("p05", "p25", "median", "p75", "p95")
+            row |= dict(zip(names, map(float, quantiles), strict=True)) | {"mean": float(known.mean())}
+        yield row
+
+
+def ladder_rows(
+    pairs: pa.Table, judgements: pa.Table, confidence: float, hurt: Hurt = NOTHING_ELSE
+) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `robustness/ladders`: how often scores fall with every step of damage."""
+    steps = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["ladder"])))
+    if not len(steps):
+        return
+    step = keys(steps, "corpus", "language", "item_id")
+    items = step.unique()
+    scores = scores_of(judgements)
+    dimensions = pa.array(scores["dimension"].unique())
+    given = mean_values(scores, ("judge", "method"), dimensions, items, ("corpus", "language", "item_id"))
+    place = places(step, items)
+    ladder_key = keys(steps, "corpus", "language", "ladder")
+    ladder = places(ladder_key, ladder_key.unique())
+    severity = steps["severity"].to_numpy()
+    dialogue = keys(steps, "corpus", "cluster")
+    cluster = places(dialogue, dialogue.unique())
+    names = dimensions.to_pylist()
+    about = steps.select(["corpus", "language", "strategy"]).to_pydict()
+    group_of = list(zip(*about.values(), strict=True))
+    for corpus, language, strategy in dict.fromkeys(group_of):
+        rows = np.flatnonzero([one == (corpus, language, strategy) for one in group_of])
+        for dimension in dict.fromkeys(target.dimension for target in targets_of(strategy, hurt)):
+            if dimension not in names:
+                continue
+            values = given.mean[:, names.index(dimension)]
+            for scorer, (judge, method) in enumerate(given.who):
+                if not given.asked[scorer, names.index(dimension), place[rows]].any():
+                    continue
+                result = ladder_shares(
+                    values[scorer, place[rows]],
+                    ladder[rows],
+                    severity[rows],
+                    np.zeros(len(rows), dtype=np.int64),
+                    1,
+                    cluster=cluster[rows],
+                    confidence=confidence,
+                )
+                yield {
+                    "judge": judge,
+                    "method": method,
+                    "corpus": corpus,
+                    "language": language,
+                    "strategy": strategy,
+                    "title": _title(strategy),
+                    "dimension": dimension,
+                    "n": int(result.n[0]),
+                    "n_missing": int(result.n_missing[0]),
+                    "n_clusters": int(result.falling.n_clusters[0]),
+                    "note": result.falling.reason[0] or None,
+                    **_named("falling", result.falling),
+                    **_named("not_rising", result.not_rising),
+                }
+
+
+def _named(name: str, share: ShareIntervals) -> dict[str, float]:
+    return {
+        name: float(share.estimate[0]),
+        f"{name}_low": float(share.low[0]),
+        f"{name}_high": float(share.high[0]),
+        f"{name}_design_effect": float(share.design_effect[0]),
+        f"{name}_effective_n": float(share.effective_n[0]),
+    }
+
+
+def _title(strategy: str) -> str:
+    return STRATEGIES[strategy].title if strategy in STRATEGIES else strategy.replace("_", " ").capitalize()
+
+
+def _counted(counts: Counter[str]) -> str:
+    return "; ".join(f"{count} {name}" for name, count in counts.most_common())
+
+
+# Which judges can be told apart by the damage that they notice? Every two on the same pairs.
+
+_CELL = ("corpus", "language", "level", "strategy", "dimension")
+
+
+class _Cell(NamedTuple):
+    """One strategy on one dimension: 1 where a judge noticed a pair's damage, by judge and method, and the clusters."""
+
+    noticed: dict[tuple[str, str], FloatArray]
+    cluster: IntArray
+
+
+def robustness_differences(scored: ScoredPairs, confidence: float) -> Iterator[Row]:
+    """Yields the differences of the tables `robustness` and `averages`.
+
+    As in these tables a pair with a missing score is not noticed. Pairs that stem from one dialogue are one cluster.
+
+    Args:
+        scored: every pair under every scorer.
+        confidence: nominal coverage of the intervals.
+    """
+    cells = _cells(scored)
+    for place, cell in cells.items():
+        names, values = _table([cell])
+        found = paired_differences(values, cell.cluster, confidence=confidence)
+        yield from mean_rows(found, names, about("robustness", "ratio", ", ".join(place)))
+    levels: dict[tuple[str, ...], list[_Cell]] = {}
+    for place, cell in cells.items():
+        if find_ratios(place[3], place[4]):  # the paper's cells, as in its averages
+            levels.setdefault(place[:3], []).append(cell)
+    for level, members in levels.items():
+        names, values = _table(members)
+        stratum = np.repeat(np.arange(len(members)), [len(cell.cluster) for cell in members])
+        cluster = np.concatenate([cell.cluster for cell in members])
+        found = paired_differences(values, cluster, stratum=stratum, confidence=confidence)
+        yield from mean_rows(found, names, about("averages", "average", ", ".join(level)))
+
+
+def _cells(scored: ScoredPairs) -> dict[tuple[str, ...], _Cell]:
+    """The cells; a judge without any score of a cell is not in it. All judges of a cell have its pairs in one order."""
+    cells: dict[tuple[str, ...], _Cell] = {}
+    ends = np.cumsum(np.bincount(scored.group, minlength=len(scored.groups)))
+    for group, end, start in zip(scored.groups, ends, np.r_[0, ends[:-1]], strict=True):
+        drop = scored.original[start:end] - scored.damaged[start:end]
+        if np.isnan(drop).all():
+            continue
+        place = tuple(group[name] for name in _CELL)
+        cell = cells.setdefault(place, _Cell({}, scored.cluster[start:end]))
+        cell.noticed[group["judge"], group["method"]] = (drop > group["theta"] + ROUNDING).astype(np.float64)
+    return cells
+
+
+def _table(cells: list[_Cell]) -> tuple[list[str], FloatArray]:
+    """Names of the judges of some cells, and what they noticed, NaN where one is not in a cell: [n_judges, n]."""
+    judges = list(dict.fromkeys(judge for cell in cells for judge in cell.noticed))
+    rows = [
+        np.concatenate([cell.noticed.get(judge, np.full(len(cell.cluster), np.nan)) for cell in cells])
+        for judge in judges
+    ]
+    return [f"{judge} ({method})" for judge, method in judges], np.array(rows).reshape(len(judges), -1)

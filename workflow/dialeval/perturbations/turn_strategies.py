@@ -1,0 +1,288 @@
+"""Turn-level strategies of comp-analysis: each damages the response alone."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import numpy as np
+
+from dialeval.perturbations.contradiction import exchange, negated_verbs, swapped_entities, swapped_references
+from dialeval.perturbations.entities import category_of, find_entities
+from dialeval.perturbations.pronouns import Way as PronounWay
+from dialeval.perturbations.pronouns import replace_pronouns
+from dialeval.perturbations.shortening import generic_reply, is_question
+from dialeval.perturbations.strategy import (
+    Case,
+    Edit,
+    NewText,
+    NotApplicable,
+    Strategy,
+    Target,
+    entity_categories,
+    first_of,
+    one_of,
+    same_speaker_before,
+    span,
+    strange_utterance,
+)
+from dialeval.perturbations.words import (
+    Replacement,
+    SynonymsOf,
+    fitting_synonym,
+    has_word,
+    in_case_of,
+    listed_synonyms,
+    neighbour,
+    pieces,
+    replace,
+    starts_sentence,
+    words,
+)
+from dialeval.text import normalised
+
+HISTORY_SHARE = 0.1
+"""How often Random Response takes an utterance of the context: rarely, as in the published set (23 of 1894)."""
+
+MOST_COPIES = 3
+"""How many copies of the repeated portion Repetition adds at most."""
+
+_DETACHED_NOT = re.compile(r"\s?['’]\s?t\b", re.IGNORECASE)
+
+
+def random_response(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
+    """The response gives way to one of another dialogue (`other_dialogue`) or to something said before (`history`)."""
+    ways = {"other_dialogue": _from_another_dialogue, "history": _from_history}
+    if rng.random() < HISTORY_SHARE:
+        ways = dict(reversed(ways.items()))
+    return first_of(ways, case, rng)
+
+
+def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
+    """The response's pronouns point to somebody else.
+
+    Three ways: he and she change with it and they (`gender`); singular changes with plural (`number`); the first
+    person changes with the second or third (`person`).
+    """
+
+    def replaced(way: PronounWay) -> NewText | NotApplicable:
+        return replace_pronouns(case.item.response, way, rng)
+
+    return one_of(
+        {
+            "gender": lambda *_: replaced("gender"),
+            "number": lambda *_: replaced("number"),
+            "person": lambda *_: replaced("person"),
+        },
+        case,
+        rng,
+    )
+
+
+def replace_named_entity(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
+    """The response's named entities become random others, of the same category or of another one."""
+    return one_of(
+        {"same_category": _entities_of_same_category, "other_category": _entities_of_other_category}, case, rng
+    )
+
+
+def contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
+    """The response comes to contradict its context.
+
+    Three ways: its statements are negated (`negation`); entities that the context mentions at least twice become
+    others of the same kind (`entities`); pronouns that stand for a named person become another name (`references`).
+    """
+    ways = {"negation": negated_verbs, "entities": swapped_entities, "references": swapped_references}
+    return one_of(ways, case, rng)
+
+
+def repetition(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
+    """A random portion of the response is said several times over, where it stands."""
+    return first_of({"span": _repeated_portion}, case, rng)
+
+
+def unnatural_paraphrase(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
+    """Words of the response that carry meaning, drawn at random, become synonyms that people hardly ever use."""
+    return first_of({"synonyms": partial(rare_synonyms, listed_synonyms)}, case, rng)
+
+
+def dullness(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
+    """The response says nothing of interest.
+
+    Three ways: a generic remark (`generic_response`), a generic answer where a question was asked
+    (`generic_answer`), or something that the speaker said before (`earlier_utterance`).
+    """
+    asked = bool(case.item.context) and is_question(case.item.context[-1], case.item.language)
+    generic = "generic_answer" if asked else "generic_response"
+    if case.way in ("generic_answer", "generic_response") and case.way != generic:
+        return NotApplicable(
+            "the response answers no question" if generic == "generic_response" else "the response answers a question"
+        )
+    return one_of({generic: _generic, "earlier_utterance": _earlier_utterance}, case, rng)
+
+
+def _from_another_dialogue(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    drawn = strange_utterance(case.pool, case.item, rng)
+    return drawn if isinstance(drawn, NotApplicable) else NewText(drawn, (span(case.item.response, drawn),))
+
+
+def _from_history(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    return _said_before(case, range(len(case.item.context)), "nothing else was said before", rng)
+
+
+def _earlier_utterance(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    return _said_before(case, same_speaker_before(case.item), "the speaker said nothing else before", rng)
+
+
+def _said_before(
+    case: Case, turns: range | tuple[int, ...], reason: str, rng: np.random.Generator
+) -> NewText | NotApplicable:
+    """Draws one of some utterances that is not the response."""
+    response = normalised(case.item.response)
+    others = [
+        case.item.utterances[turn] for turn in turns if normalised(case.item.utterances[turn]) not in (response, "")
+    ]
+    if not others:
+        return NotApplicable(reason)
+    drawn = others[int(rng.integers(len(others)))]
+    return NewText(drawn, (span(case.item.response, drawn),))
+
+
+def _generic(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    previous = case.item.context[-1] if case.item.context else ""
+    reply = generic_reply(previous, case.item.language, case.item.utterances, rng)
+    if reply is None:
+        return NotApplicable("no generic replies in this language")
+    return NewText(reply, (span(case.item.response, reply),))
+
+
+def _entities_of_same_category(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    found = list(find_entities(case.item.response))
+    if not found:
+        return NotApplicable("no named entity or number")
+    return exchange(case, found, category_of(found), {}, rng)
+
+
+def _entities_of_other_category(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    found = list(find_entities(case.item.response))
+    if not found:
+        return NotApplicable("no named entity or number")
+    categories: dict[str, str] = {}
+    for key, category in category_of(found).items():
+        others = [name for name in entity_categories(case.pool, case.item.language) if name != category]
+        categories[key] = others[int(rng.integers(len(others)))]
+    return exchange(case, found, categories, {}, rng)
+
+
+def _repeated_portion(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    found, blank = pieces(case.item.response)
+    worded = [place for place, piece in enumerate(found) if has_word(piece)]
+    if not worded:
+        return NotApplicable("the response has no words")
+    shortest = min(len(worded), 2)  # one word out of many is easily overlooked
+    n_words = int(rng.integers(shortest, max(shortest, len(worded) // 2 + 1) + 1))
+    first = int(rng.integers(len(worded) - n_words + 1))
+    start, end = worded[first], worded[first + n_words - 1] + 1
+    copies = int(rng.integers(2, MOST_COPIES + 1))
+    portion = found[start:end]
+    text = blank.join([*found[:end], *portion * copies, *found[end:]])
+    return NewText(text, (f'"{blank.join(portion)}" {copies} times more',))
+
+
+def rare_synonyms(synonyms_of: SynonymsOf, case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
+    """Returns the response with at least half of the words that have such synonyms replaced by them.
+
+    Args:
+        synonyms_of: gives the unnatural synonyms of a word form in lower case.
+        case: the response in its context.
+        rng: draws words and synonyms.
+    """
+    text = case.item.response
+    found = words(text)
+    choice: list[tuple[Replacement, str]] = []
+    for place, word in enumerate(found):
+        beside = (neighbour(text, found, place, -1), neighbour(text, found, place, 1))
+        synonym = fitting_synonym(word, *beside, synonyms_of)
+        if synonym and not _DETACHED_NOT.match(text, word.end):
+            form = synonym.forms[int(rng.integers(len(synonym.forms)))]
+            new = in_case_of(word.text, form, first=starts_sentence(text, word.start))
+            choice.append((Replacement(word.start, word.end, new), word.text))
+    if not choice:
+        return NotApplicable("no word with an unnatural synonym")
+    n_replaced = int(rng.integers((len(choice) + 1) // 2, len(choice) + 1))
+    drawn = [choice[int(place)] for place in sorted(rng.permutation(len(choice))[:n_replaced])]
+    changes = [change for change, _ in drawn]
+    return NewText(replace(text, changes), tuple(span(old, change.new) for change, old in drawn))
+
+
+_RELEVANCE = (Target("relevance", 0.2),)
+_UNDERSTANDABILITY = (Target("understandability", 0.2),)
+
+STRATEGIES = (
+    Strategy(
+        name="random_response",
+        title="Random Response",
+        level="turn",
+        targets=(Target("relevance", 0.3),),
+        apply=random_response,
+        ways=("other_dialogue", "history"),
+    ),
+    Strategy(
+        name="replace_pronoun",
+        title="Replace Pronoun",
+        level="turn",
+        targets=_RELEVANCE,
+        apply=replace_pronoun,
+        ways=("gender", "number", "person"),
+        languages=("en",),
+    ),
+    Strategy(
+        name="replace_named_entity",
+        title="Replace Named Entity",
+        level="turn",
+        targets=_RELEVANCE,
+        apply=replace_named_entity,
+        ways=("same_category", "other_category"),
+        languages=("en",),
+        by_model=True,
+    ),
+    Strategy(
+        name="contradiction",
+        title="Contradiction",
+        level="turn",
+        targets=_RELEVANCE,
+        apply=contradiction,
+        ways=("negation", "entities", "references"),
+        languages=("en",),
+        by_model=True,
+    ),
+    Strategy(
+        name="repetition",
+        title="Repetition",
+        level="turn",
+        targets=_UNDERSTANDABILITY,
+        apply=repetition,
+        ways=("span",),
+        cumulative=True,
+    ),
+    Strategy(
+        name="unnatural_paraphrase",
+        title="Unnatural Paraphrase",
+        level="turn",
+        targets=_UNDERSTANDABILITY,
+        apply=unnatural_paraphrase,
+        ways=("synonyms",),
+        languages=("en",),
+        by_model=True,
+        cumulative=True,
+    ),
+    Strategy(
+        name="dullness",
+        title="Dullness",
+        level="turn",
+        targets=(Target("interestingness", 0.2), Target("specificity", 0.2)),
+        apply=dullness,
+        ways=("generic_response", "generic_answer", "earlier_utterance"),
+    ),
+)
+"""All turn-level strategies, in the order of Table 10, with its dimensions and thresholds."""

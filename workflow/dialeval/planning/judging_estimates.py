@@ -1,0 +1,469 @@
+"""What judges are still to be asked."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dialeval.config.protocol import EACH_OTHER, Adaptive
+from dialeval.corpora.items import Item
+from dialeval.corpora.seeds import chatbot_item
+from dialeval.criteria import LEVELS
+from dialeval.engines.requests import Request, Response
+from dialeval.engines.store.response_store import StoredAnswers
+from dialeval.measures.adaptive_rounds import COLUMNS, Rounds, schedule
+from dialeval.planning.chat_estimates import Chats
+from dialeval.planning.estimates import Estimate
+from dialeval.planning.known_models import VERDICTS, KnownModel, Range, verdict
+from dialeval.prompts.rendering import Templates, render_dialogue
+from dialeval.protocols import detect, mark, pair, probability, scale
+from dialeval.protocols.item_prompts import RATING, YES_NO, ByLevel
+from dialeval.protocols.pair import by_case, serves
+from dialeval.protocols.planning import Planned, request_from_row
+from dialeval.protocols.questions import AskedAbout, Question, sampling_of
+from dialeval.stats.arrays import BoolArray, IntArray
+from dialeval.stats.sequential import rounds_of
+from dialeval.tables.dialogues import REQUESTS
+from dialeval.tables.files import HUMAN, iterate_rows
+
+# What judges are still to be asked: exactly for dialogues that are there, by counting and bounds for others.
+
+SEAM = 4.0
+"""Most tokens that putting dialogues into a template adds to, or takes from, the sum of their lengths."""
+OTHER_TOKENIZER = 2.0
+"""Most tokens that one tokenizer makes of another's one, on the average of an utterance."""
+Unplanned = Iterator[tuple[int, Range]]
+"""Requests about dialogues that are not there yet: how many, and the tokens of all their prompts together."""
+
+
+Asked = Sequence[tuple[Question, Sequence[KnownModel]]]
+"""What is asked, each with its judges."""
+
+
+@dataclass(frozen=True)
+class Subjects:
+    """What there is to judge.
+
+    Attributes:
+        chats: the chatbots' dialogues.
+        people: the human dialogues by seed_id; a scenario has none.
+        languages: of all seeds.
+        partnered: whether chatbots talk with a simulated user.
+    """
+
+    chats: Sequence[Chats]
+    people: Mapping[str, Item]
+    languages: Mapping[str, str]
+    partnered: bool = False
+
+    @property
+    def said_before(self) -> int:
+        """Utterances that a dialogue begins with and the chatbot did not say: a ChatSEED's, or a scenario's opening."""
+        return 2 if self.people else 1
+
+    def there(self, needed: Callable[[str], int | None]) -> Iterator[Item]:
+        """Yields the dialogues that are there, people's first.
+
+        Args:
+            needed: of how many utterances a chatbot's dialogue on a seed must be there; None for all.
+        """
+        yield from self.people.values()
+        for chats in self.chats:
+            for seed_id, known in chats.known.items():
+                if is_there(chats, seed_id, needed(seed_id)):
+                    language = self.languages[seed_id]
+                    yield chatbot_item(seed_id, chats.name, language, known, partnered=self.partnered)
+
+
+def is_there(chats: Chats, seed_id: str, n: int | None = None) -> bool:
+    """Returns whether a dialogue, or its first n utterances, are known."""
+    known = chats.known.get(seed_id, ())
+    return seed_id in chats.ended or len(known) >= min(n or chats.length, chats.length)
+
+
+@dataclass
+class _Bounds:
+    """Lengths of prompts about dialogues that are not there, for one judge."""
+
+    judge: KnownModel
+    templates: Templates
+    _lengths: dict[tuple[str, str, int], Range] = field(default_factory=dict)
+
+    def dialogue(self, chats: Chats, seed_id: str, n: int) -> Range:
+        """Returns the tokens of a dialogue as it is shown, cut to n utterances."""
+        place = (chats.name, seed_id, n)
+        if place not in self._lengths:
+            known = chats.known[seed_id][:n]
+            missing = max(0, min(n, chats.length) - len(known))
+            same = self.judge.counting.exact and chats.tokenizer == self.judge.counting.tokenizer
+            unknown = chats.utterance if same else chats.utterance.scaled(0.7, 1.5, OTHER_TOKENIZER)
+            shown = self.judge.text(render_dialogue([*known, *[""] * missing]))
+            self._lengths[place] = shown.plus(unknown.times(missing))
+        return self._lengths[place]
+
+    def people(self, dialogue: Item, n: int) -> Range:
+        """Returns the tokens of a human dialogue as it is shown."""
+        return self.judge.text(render_dialogue(dialogue.utterances[:n]))
+
+    def around(self, requests: Iterable[Request]) -> Iterator[Range]:
+        """Yields the tokens of prompts around their dialogues."""
+        for request in requests:
+            prompt = self.judge.prompt(request.messages)
+            yield Range(max(0.0, prompt.low - SEAM), prompt.expected, prompt.high + SEAM, prompt.most + SEAM)
+
+
+def estimate_judging(asked: Asked, subjects: Subjects, templates: Templates, store: Path) -> Iterator[Estimate]:
+    """Yields what is still to be asked of each judge about chatbots' dialogues, under each protocol.
+
+    Args:
+        asked: what is asked, and of whom.
+        subjects: what there is to judge.
+        templates: the prompts.
+        store: where stores lie.
+    """
+    for question, judges in asked:
+        if question.protocol.form == "pair":
+            planned, unplanned = _pairs_there(question, subjects, templates), _pairs_to_come
+        else:
+            there = subjects.there(lambda _: None)
+            planned = _about_dialogues(question, there, templates, subjects.said_before)
+            unplanned = _dialogues_to_come
+        yield from _estimates(question, judges, planned, unplanned, subjects, templates, store)
+
+
+def _estimates(
+    question: Question,
+    judges: Sequence[KnownModel],
+    planned: Iterable[Planned],
+    unplanned: Callable[[Question, _Bounds, Subjects], Unplanned],
+    subjects: Subjects,
+    templates: Templates,
+    store: Path,
+) -> list[Estimate]:
+    estimates = [
+        Estimate(
+            judge,
+            question.name,
+            1 if question.protocol.form == "probability" else question.protocol.max_tokens,
+            verdict(question.known_as, judge.kind, reasons=judge.reasons),
+        )
+        for judge in judges
+    ]
+    adaptive = question.protocol.adaptive
+    rounds = [InRounds(estimate, question, adaptive) if adaptive else None for estimate in estimates]
+    with ExitStack() as opened:
+        stores = [
+            opened.enter_context(StoredAnswers(store, identity=judge.identity or "", protocol=question.known_as))
+            for judge in judges
+        ]
+        for plan in planned:
+            for estimate, stored, pairs in zip(estimates, stores, rounds, strict=True):
+                judge = estimate.model
+                response = stored.get(judge.key(plan.request)) if judge.identity is not None else None
+                if pairs is None:
+                    estimate.count_planned(plan.request, response)
+                else:
+                    pairs.planned(plan, response)
+    guessed = [chats.name for chats in subjects.chats if not chats.certain]
+    for estimate, pairs in zip(estimates, rounds, strict=True):
+        sure = not guessed and estimate.model.identity is not None
+        for n, prompts in unplanned(question, _Bounds(estimate.model, templates), subjects):
+            if pairs is not None:
+                pairs.to_come(n, prompts)
+                continue
+            estimate.requests += n
+            estimate.count_unasked(n, prompts, sure=sure)
+        if pairs is not None:
+            pairs.count(len(subjects.languages), sure=not guessed)
+        if guessed:
+            estimate.notes.append(f"at most: the dialogues of {', '.join(guessed)} could not be looked up")
+    return estimates
+
+
+def _pairs_there(question: Question, subjects: Subjects, templates: Templates) -> Iterator[Planned]:
+    for n in question.protocol.of.cut or (None,):
+        cases = by_case(subjects.there(partial(_needed, question, subjects, n)))
+        yield from pair.plan(question.cut_to(n), cases, templates, Counter())
+
+
+def _needed(question: Question, subjects: Subjects, n: int | None, seed_id: str) -> int | None:
+    """Returns how much of a dialogue is shown: as much as is asked for, or as the human one has; None for all."""
+    beside_people = question.protocol.of.against == HUMAN and seed_id in subjects.people
+    return n or (len(subjects.people[seed_id].utterances) if beside_people else None)
+
+
+def _about_dialogues(
+    question: Question, items: Iterable[Item], templates: Templates, said_before: int = 2
+) -> Iterator[Planned]:
+    own = question.protocol
+    about = AskedAbout(own=question.criteria, named=own.criteria, together=own.together)
+    if own.form == "detect":
+        return detect.plan(question, items, templates)
+    if own.form == "mark":
+        return mark.plan(question, items, templates, said_before)
+    if own.form == "probability":
+        names: ByLevel = dict.fromkeys(LEVELS, own.template) if own.template else YES_NO
+        return probability.plan(items, templates, about.of_rated, name=question.name, names=names)
+    names = dict.fromkeys(LEVELS, own.template) if own.template else RATING
+    sampling = sampling_of(own)
+    named: dict[str, Any] = {"name": question.name, "names": names, "json_answers": question.structured}
+    return scale.plan(items, templates, sampling, own.repeats, about.groups_of_rated, **named)
+
+
+def _dialogues_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
+    nothing = chatbot_item("", "", "", (), partnered=subjects.partnered)
+    if question.protocol.form == "mark":
+        places = tuple(range(subjects.said_before + 1, max((one.length for one in subjects.chats), default=0) + 1))
+        requests = [mark.around(question, nothing, places, bounds.templates)]
+    else:
+        requests = [one.request for one in _about_dialogues(question, [nothing], bounds.templates)]
+    templates = list(bounds.around(requests))
+    for chats in subjects.chats:
+        for seed_id in chats.known:
+            if not is_there(chats, seed_id):
+                shown = bounds.dialogue(chats, seed_id, chats.length)
+                for template in templates:
+                    yield 1, template.plus(shown)
+
+
+def _pairs_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
+    """Yields the pairs of each seed of which a dialogue is not there, under each criterion."""
+    of, times = question.protocol.of, pair.n_requests(question)
+    templates = list(bounds.around(pair.around(question, bounds.templates)))
+    for n in of.cut or (None,):
+        for seed_id in subjects.languages:
+            people = [subjects.people[seed_id]] if seed_id in subjects.people else []
+            if not serves(people, of) or (of.against == HUMAN and not people):
+                continue
+            length = _needed(question, subjects, n, seed_id)
+            count, shown = _shown_to_come(of.against, bounds, subjects, seed_id, length)
+            for template in templates if count else ():
+                yield times * count, template.times(count).plus(shown).times(times)
+
+
+def _shown_to_come(against: str, bounds: _Bounds, subjects: Subjects, seed_id: str, n: int | None) -> tuple[int, Range]:
+    """Returns how many pairs of a seed are not planned, and the tokens of all dialogues in them together.
+
+    Where each of k chatbots meets each other one, its dialogue stands in k - 1 pairs, so no pair need be looked at.
+    """
+    having = [chats for chats in subjects.chats if seed_id in chats.known]
+    shown, count = Range(), 0
+    if against == EACH_OTHER:
+        there = [chats for chats in having if is_there(chats, seed_id, n)]
+        for chats in having:
+            pairs = len(having) - 1 - (len(there) - 1 if is_there(chats, seed_id, n) else 0)
+            shown = shown.plus(bounds.dialogue(chats, seed_id, n or chats.length).times(pairs))
+        return _pairs(len(having)) - _pairs(len(there)), shown
+    beside = next((chats for chats in having if chats.name == against), None)
+    for chats in having:
+        if chats is beside or (against != HUMAN and beside is None):
+            continue
+        if is_there(chats, seed_id, n) and (beside is None or is_there(beside, seed_id, n)):
+            continue
+        length = min(n or chats.length, chats.length)
+        shown = shown.plus(bounds.dialogue(chats, seed_id, length))
+        other = bounds.dialogue(beside, seed_id, n or beside.length) if beside else None
+        shown = shown.plus(other or bounds.people(subjects.people[seed_id], length))
+        count += 1
+    return count, shown
+
+
+def _pairs(n: int) -> int:
+    return n * (n - 1) // 2
+
+
+# What is still to be asked of requests that are planned already: `rating`, `yes_no`, DialogBench.
+
+
+def estimate_planned(
+    models: Sequence[KnownModel], protocol: str, requests: Path, store: Path, in_rounds: Question | None = None
+) -> list[Estimate]:
+    """Returns what is still to be asked of each model.
+
+    Prompts that are too long for a model are counted as they were planned: it will be asked shorter ones.
+
+    Args:
+        models: those that are asked.
+        protocol: under which their answers are stored.
+        requests: the table of requests.
+        store: where stores lie.
+        in_rounds: what is asked, of pairs that are asked about in rounds.
+
+    Raises:
+        UserError: not even the first round may be asked.
+    """
+    estimates: list[Estimate] = []
+    rounds: list[InRounds | None] = []
+    with ExitStack() as opened:
+        stores = [
+            opened.enter_context(StoredAnswers(store, identity=model.identity or "", protocol=protocol))
+            for model in models
+        ]
+        for row in iterate_rows(requests, REQUESTS):
+            request = request_from_row(row)
+            if not estimates:
+                known_as = request.protocol if request.protocol in VERDICTS else protocol  # one's own: by its form
+                estimates = [
+                    Estimate(
+                        model,
+                        protocol,
+                        request.sampling.max_tokens,
+                        verdict(known_as, model.kind, reasons=model.reasons and request.kind == "chat"),
+                    )
+                    for model in models
+                ]
+                adaptive = in_rounds.protocol.adaptive if in_rounds else None
+                rounds = [InRounds(one, in_rounds, adaptive) if in_rounds and adaptive else None for one in estimates]
+            for estimate, stored, pairs in zip(estimates, stores, rounds, strict=True):
+                taken, known = estimate.model.takes(request), estimate.model.identity is not None
+                response = stored.get(estimate.model.key(request)) if known and taken else None
+                if pairs is not None:
+                    about = {name: row[name] for name in COLUMNS}
+                    pairs.planned(Planned(request, **about), response)
+                elif taken:
+                    estimate.count_planned(request, response)
+    for pairs in rounds:
+        if pairs is not None:
+            pairs.count()
+    return estimates
+
+
+# What is still to be asked of pairs in rounds: the stored answers say how far the rounds are, the rest is a range.
+
+LIKELY = {"pair": 0.3, "family": 0.5}
+"""Share of what may follow the next round that is likely asked, as on middling ladders in `benchmarks/adaptive.py`."""
+LIKELY_WORDS = "a third to a half are likely, the fewer the farther apart the systems are"
+_SCHEMA = pa.schema([REQUESTS.schema.field(name) for name in COLUMNS])
+
+
+@dataclass
+class InRounds:
+    """Requests of one judge about pairs, in the order of their plan, and what the store has of them.
+
+    Attributes:
+        estimate: what is counted.
+        question: what is asked.
+        adaptive: how it is asked in rounds.
+    """
+
+    estimate: Estimate
+    question: Question
+    adaptive: Adaptive
+    _about: list[tuple[object, ...]] = field(default_factory=list)
+    _taken: list[bool] = field(default_factory=list)
+    _stored: dict[int, tuple[Response, str | None]] = field(default_factory=dict)
+    _missing: dict[int, tuple[str, Range]] = field(default_factory=dict)
+    _to_come: list[tuple[int, Range]] = field(default_factory=list)
+
+    def planned(self, one: Planned, response: Response | None) -> None:
+        """Takes a request that is known word for word, with its stored answer."""
+        place, model = len(self._about), self.estimate.model
+        self._about.append((one.case_id, one.left, one.right, one.n_utterances, one.part))
+        self._taken.append(model.takes(one.request))
+        if not self._taken[-1]:
+            return
+        if response is None:
+            self._missing[place] = (model.key(one.request), model.prompt(one.request.messages))
+            return
+        answer = {"status": "ok", "text": response.text, "finish_reason": response.finish_reason}
+        self._stored[place] = (response, pair.parse(self.question, "", {}, answer)["outcome"])
+
+    def to_come(self, n: int, prompts: Range) -> None:
+        """Takes requests about dialogues that are not there yet, with the tokens of all their prompts."""
+        self._to_come.append((n, prompts))
+
+    def count(self, n_cases: int | None = None, *, sure: bool = True) -> None:
+        """Counts what is still to be asked.
+
+        Args:
+            n_cases: cases that the rounds share out, where not all of them are planned yet.
+            sure: whether it is known what the store has.
+
+        Raises:
+            UserError: not even the first round may be asked.
+        """
+        sure = sure and self.estimate.model.identity is not None
+        if self._to_come:
+            self._count_unplanned(n_cases or 1, sure=sure)
+        else:
+            self._count_planned(sure=sure)
+
+    def _count_planned(self, *, sure: bool) -> None:
+        rounds, now = self._replayed()
+        asked, later = [*np.flatnonzero(rounds.asked).tolist(), *now.tolist()], rounds.may_follow(now).tolist()
+        for place in asked:
+            if place in self._stored:
+                self.estimate.count_answer(self._stored[place][0])
+        certain = self._new(asked)
+        for prompt in certain:
+            self.estimate.count_unasked(1, prompt, sure=sure)
+        possible = self._new(later)
+        allowed = self._allowed(len(asked), len(later))
+        n = math.ceil(allowed * len(possible))
+        prompts = Range()
+        for prompt in possible:
+            prompts = prompts.plus(prompt)
+        self.estimate.count_unasked(n, prompts.times(allowed), sure=False, likely=LIKELY[self.adaptive.per])
+        self.estimate.requests += len(asked) + math.ceil(allowed * len(later))
+        if certain or n:
+            self.estimate.notes.append(
+                f"asked in rounds: {len(certain):,} for the next, then at most {n:,}, of which {LIKELY_WORDS}"
+            )
+
+    def _count_unplanned(self, n_cases: int, *, sure: bool) -> None:
+        """Counts where the cases are not known yet: the first round has its share of everything."""
+        first = float((rounds_of(n_cases, self.adaptive.block) == 0).mean())
+        likely = first + LIKELY[self.adaptive.per] * (1.0 - first)
+        unasked = [(1, prompt) for prompt in self._new(range(len(self._about)))] + self._to_come
+        total = len(self._stored) + len(self._missing) + sum(n for n, _ in self._to_come)
+        allowed = self._allowed(0, total)
+        for response, _ in self._stored.values():
+            self.estimate.count_answer(response)
+        n_unasked = sum(n for n, _ in unasked)
+        prompts = Range()
+        for _, one in unasked:
+            prompts = prompts.plus(one)
+        n = math.ceil(allowed * n_unasked)
+        self.estimate.requests += total - (n_unasked - n)
+        least = min(first, allowed) / allowed
+        self.estimate.count_unasked(n, prompts.times(allowed), sure=sure, least=least, likely=max(least, likely))
+        self.estimate.notes.append(
+            f"asked in rounds: at least the first of them, {first:.0%} of all, at most all; of what follows it "
+            f"{LIKELY_WORDS}"
+        )
+
+    def _new(self, places: Iterable[int]) -> list[Range]:
+        """Returns the prompts of those requests that are not stored, each of equal ones once."""
+        missing = [self._missing[place] for place in places if place in self._missing]
+        return [prompt for key, prompt in missing if self.estimate.is_new_key(key)]
+
+    def _allowed(self, asked: int, later: int) -> float:
+        """Returns the share of further requests that the limit allows."""
+        if self.adaptive.requests is None or not later:
+            return 1.0
+        return min(1.0, max(0, self.adaptive.requests - asked) / later)
+
+    def _replayed(self) -> tuple[Rounds, IntArray]:
+        """Returns the rounds as far as they are stored, and the requests of the round that is not, by their places."""
+        columns = list(zip(*self._about, strict=True)) or [()] * len(COLUMNS)
+        table = pa.table([pa.array(column, kind.type) for column, kind in zip(columns, _SCHEMA, strict=True)], _SCHEMA)
+        against = self.question.protocol.of.against
+        taken: BoolArray = np.array(self._taken, dtype=np.bool_)
+        plan = schedule(table, self.adaptive.block, None if against == EACH_OTHER else against, taken)
+        rounds = Rounds(plan, self.adaptive)
+        while len(places := rounds.begin()):
+            if any(place in self._missing for place in places.tolist()):
+                return rounds, places
+            for place in places.tolist():
+                rounds.hear(place, self._stored[place][1], failed=False)
+            rounds.end()
+        return rounds, places

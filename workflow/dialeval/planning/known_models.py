@@ -1,0 +1,362 @@
+"""What is known of a model without asking it, and assumed lengths of its answers.
+
+Each is a low, an expected and a high mean over all answers of a job. As soon as some answers are stored, their mean
+takes the place of these.
+
+No engine is started and no key is needed, so that an estimate can be had where the run itself cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from dialeval.config.endpoints import OpenAIModel
+from dialeval.config.models import EmbeddedModel, EncoderModel, Model, NllbModel, VllmModel
+from dialeval.engines.cl100k import Tokenizer
+from dialeval.engines.openai_api.request_bodies import is_reasoning_name, plain_address
+from dialeval.engines.openai_api.token_counts import UPPER_ESTIMATE, tokenizer_for
+from dialeval.engines.requests import Engine, Message, Request, request_key
+from dialeval.errors import UserError
+
+# Numbers that are known between bounds.
+
+
+class Range(NamedTuple):
+    """A number of tokens.
+
+    Attributes:
+        low: likely no less.
+        expected: most likely.
+        high: likely no more.
+        most: in no case more: what the configuration and the model's window allow.
+    """
+
+    low: float = 0.0
+    expected: float = 0.0
+    high: float = 0.0
+    most: float = 0.0
+
+    def plus(self, other: Range) -> Range:
+        """Returns the sum."""
+        return Range(*(one + another for one, another in zip(self, other, strict=True)))
+
+    def times(self, factor: float) -> Range:
+        """Returns all multiplied."""
+        return Range(*(one * factor for one in self))
+
+    def scaled(self, low: float, high: float, most: float) -> Range:
+        """Returns it as counted by something that may count another number of tokens, so many times as many."""
+        return Range(self.low * low, self.expected, self.high * high, self.most * most)
+
+    def at_most(self, bound: float) -> Range:
+        """Returns it under a bound."""
+        return Range(*(min(one, bound) for one in self))
+
+
+# How long answers are taken to be where none of a model is stored, and where these lengths come from.
+
+Kind = Literal["model", "embedded", "specialist"]
+"""A large model, one of ours, or a trained encoder or translation model, which bills nothing."""
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """Lengths of answers under a protocol.
+
+    Attributes:
+        tokens: the mean length of an answer; of utterances so many times people's mean in the corpus.
+        source: where it comes from, for the note.
+    """
+
+    tokens: Range
+    source: str
+
+
+UTTERANCES: dict[Kind, Assumption] = {
+    "model": Assumption(
+        Range(0.5, 2.4, 12.0),
+        "utterances of 0.5 to 12 times people's mean length, most likely 2.4 times: BotChat's fourteen models had 20 "
+        "to 199 tokens and a median of 41, people in its dialogues 17",
+    ),
+    "embedded": Assumption(Range(0.2, 1.0, 3.0), "utterances of 0.2 to 3 times people's mean length"),
+}
+_REASONED = "a choice and a reason of one or two sentences: the verdicts in our prompts and BotChat's examples"
+VERDICTS: dict[str, Assumption] = {
+    "unieval": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
+    "arena": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
+    "gteval": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
+    "rating": Assumption(Range(15, 30, 60), "15 to 60 tokens, most likely 30 (a line for each of five dimensions)"),
+    "translate": Assumption(Range(10, 25, 60), "10 to 60 tokens, most likely 25 (an utterance of 8 to 22 words)"),
+    "detect": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
+    **dict.fromkeys(
+        ("failures", "mark"),
+        Assumption(
+            Range(30, 70, 160), "30 to 160 tokens, most likely 70 (a line for each of five kinds, and a reason)"
+        ),
+    ),
+    "pair": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
+    "scale": Assumption(Range(6, 30, 60), "6 to 60 tokens, most likely 30 (a line for each criterion)"),
+    "dialogbench_letter": Assumption(Range(1, 3, 40), "1 to 40 tokens, most likely 3 (a letter, or one with a reason)"),
+}
+EMBEDDED = Assumption(Range(1, 25, 80), "1 to 80 tokens, most likely 25 (the embedded models' short answers)")
+ONE_TOKEN = Assumption(Range(1, 1, 1), "one token: probabilities are read, nothing is written")
+REASONING = Assumption(
+    Range(50, 300, 1000), "50 to 1000 tokens of reasoning besides, most likely 300, which endpoints bill as output"
+)
+"""What reasoning models add to every answer; rough, since it differs by model and effort."""
+
+
+def utterance(kind: Kind, people: float) -> Assumption:
+    """Returns how long a chatbot's utterances are taken to be.
+
+    Args:
+        kind: what speaks.
+        people: mean tokens of people's utterances in the corpus.
+    """
+    assumed = UTTERANCES[kind]
+    return Assumption(assumed.tokens.times(people), f"{assumed.source}, here {people:.0f}")
+
+
+def verdict(protocol: str, kind: Kind, *, reasons: bool) -> Assumption:
+    """Returns how long a judge's answers under a protocol are taken to be.
+
+    Args:
+        protocol: its name.
+        kind: what judges.
+        reasons: whether the judge is a reasoning model.
+    """
+    assumed = VERDICTS.get(protocol, ONE_TOKEN)
+    if kind == "embedded" and protocol in VERDICTS:
+        return EMBEDDED
+    return reasoned(assumed) if reasons else assumed
+
+
+def reasoned(assumed: Assumption) -> Assumption:
+    """Returns how long answers of a reasoning model are taken to be."""
+    return Assumption(assumed.tokens.plus(REASONING.tokens), f"{assumed.source}; {REASONING.source}")
+
+
+# What is known about a model without asking it anything: its identity, its window, how its prompts are counted.
+
+OPENAI = "https://api.openai.com/v1"
+TEMPLATE_TOKENS = 16
+"""Most tokens that a chat template adds to a message."""
+
+
+UNTRAINED = "it is not trained yet, so that stored answers could not be looked up"
+UNSEEN = "stored answers are looked up when it runs"
+
+
+@dataclass(frozen=True)
+class Counting:
+    """How well a count fits the tokens that the model will report: so many times the count, at least and at most.
+
+    Attributes:
+        tokenizer: what counts, for the table.
+        low: times the count, likely no fewer.
+        high: times the count, likely no more.
+        most: times the count, at most.
+        per_message: tokens of a template that may come to each message unseen.
+        expected: times the count, most likely.
+    """
+
+    tokenizer: str
+    low: float = 1.0
+    high: float = 1.0
+    most: float = 1.0
+    per_message: int = 0
+    expected: float = 1.0
+
+    @property
+    def exact(self) -> bool:
+        """Whether the count is what the model will report."""
+        return self.low == self.high
+
+    @classmethod
+    def by_another(cls, name: str) -> Counting:
+        """Returns the counting of a model by a tokenizer that is not its own."""
+        if name == UPPER_ESTIMATE:  # English has one token for four to five bytes, Chinese one for two to three
+            return cls(name, 0.35, 1.0, 2.0, TEMPLATE_TOKENS, expected=0.5)
+        return cls(f"{name} (not the model's own)", 0.7, 1.5, 2.0, TEMPLATE_TOKENS)
+
+
+NOTHING_COUNTED = Counting("none (it reads the dialogues themselves, and bills nothing)")
+
+
+def _everything(request: Request) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class KnownModel:
+    """A model that is not running.
+
+    Attributes:
+        name: its name in the configuration.
+        identity: canonical JSON as of its engine; None if it cannot be had here, so that no answer can be looked up.
+        reads_subject: whether answers depend on `Request.subject`.
+        context_window: tokens of prompt and answer together; None if there is no limit or it is not known.
+        counter: counts the tokens of a prompt.
+        counting: how well that fits.
+        notes: what a reader should know.
+        kind: what it is; an embedded model's answers are shorter than a large one's.
+        reasons: whether it is known to reason before it answers.
+        takes: whether it is asked a request at all.
+    """
+
+    name: str
+    identity: str | None
+    reads_subject: bool
+    context_window: int | None
+    counter: Callable[[tuple[Message, ...]], int]
+    counting: Counting
+    notes: tuple[str, ...] = ()
+    kind: Kind = "model"
+    reasons: bool = False
+    takes: Callable[[Request], bool] = _everything
+
+    def count_tokens(self, messages: tuple[Message, ...]) -> int:
+        """Returns the length of a prompt as the engine counts it."""
+        return self.counter(messages)
+
+    def key(self, request: Request) -> str:
+        """Returns a request's key; among themselves keys differ as requests do even if the identity is not known."""
+        return request_key(request, self.identity or "", reads_subject=self.reads_subject)
+
+    def prompt(self, messages: tuple[Message, ...]) -> Range:
+        """Returns the tokens of a prompt that the model will report."""
+        count, kind = self.counter(messages), self.counting
+        unseen = kind.per_message * len(messages)
+        return Range(count * kind.low, count * kind.expected, count * kind.high + unseen, count * kind.most + unseen)
+
+    def text(self, text: str) -> Range:
+        """Returns the tokens that a text adds to a prompt."""
+        count, kind = self.plain_count(text), self.counting
+        return Range(count * kind.low, count * kind.expected, count * kind.high, count * kind.most)
+
+    def plain_count(self, text: str) -> int:
+        """Returns the length of a text, without what makes it a message."""
+        return self.counter((Message("user", text),)) - self.counter((Message("user", ""),))
+
+    def message_overhead(self) -> int:
+        """Returns the most tokens that making a message of a text adds."""
+        one = (Message("user", "a"),)
+        three = (*one, Message("assistant", "a"), *one)
+        return -(-(self.counter(three) - self.counter(one)) // 2) + self.counting.per_message
+
+
+def known_model(name: str, model: Model, learned: Mapping[str, Path]) -> KnownModel:
+    """Returns what is known about a model.
+
+    Args:
+        name: its name in the configuration.
+        model: its configuration; not that of a published model.
+        learned: for each embedded model the file of what it learned, and for those that were trained their folder.
+    """
+    match model:
+        case EmbeddedModel():
+            from dialeval.engines.opening import open_engine
+
+            engine = open_engine(model, [learned[name]])
+            counting = Counting("words, characters and marks (the model's own)")
+            return replace(_opened(name, engine, None, counting), kind="embedded")
+        case OpenAIModel():
+            return _behind_an_endpoint(name, model)
+        case VllmModel():
+            return _in_vllm(name, model, learned.get(name))
+        case EncoderModel():
+            return _encoder(name, model, model.weights.expanduser() if model.weights else learned.get(name))
+        case NllbModel():
+            return _specialist(name, UNSEEN)
+        case _:
+            return _of_another_engine(name, model)
+
+
+def _opened(name: str, engine: Engine, window: int | None, counting: Counting, *notes: str) -> KnownModel:
+    return KnownModel(name, engine.identity, engine.reads_subject, window, engine.count_tokens, counting, notes)
+
+
+def _behind_an_endpoint(name: str, model: OpenAIModel) -> KnownModel:
+    from dialeval.engines.openai_api.engine import OpenAIEngine
+
+    tokenizer = _tokenizer(model.model)
+    engine = OpenAIEngine(model, tokenizer=tokenizer)
+    own = plain_address(model.base_url) == OPENAI and tokenizer.name == _vocabulary_of(model.model)
+    counting = Counting(tokenizer.name, 0.95, 1.05, 1.05, 4) if own else Counting.by_another(tokenizer.name)
+    reasons = model.reasoning_effort is not None or is_reasoning_name(model.model)
+    return replace(_opened(name, engine, model.context_window, counting), reasons=reasons)
+
+
+def _in_vllm(name: str, model: VllmModel, adapter: Path | None) -> KnownModel:
+    """Returns what is known of a model in vLLM; one whose adapter is not trained yet counts as it does without."""
+    if model.lora is None:
+        return _as_it_is(name, model)
+    known = _as_it_is(name, model.model_copy(update={"lora_path": adapter, "lora": None}))
+    return known if adapter else replace(known, identity=None, notes=(*known.notes, UNTRAINED))
+
+
+def _encoder(name: str, model: EncoderModel, folder: Path | None) -> KnownModel:
+    from dialeval.engines.encoder.engine import metric_engine
+
+    if folder is None:
+        return _specialist(name, UNTRAINED, "at most: it is asked only about what it was trained for")
+    try:
+        engine = metric_engine(model, folder)
+    except UserError as error:
+        return _specialist(name, f"stored answers could not be looked up: {error}")
+    return replace(_opened(name, engine, None, NOTHING_COUNTED), kind="specialist", takes=engine.takes)
+
+
+def _specialist(name: str, *notes: str) -> KnownModel:
+    return KnownModel(name, None, True, None, lambda messages: 0, NOTHING_COUNTED, notes, kind="specialist")
+
+
+def _as_it_is(name: str, model: VllmModel) -> KnownModel:
+    from dialeval.engines.vllm_engine.engine import VllmEngine
+
+    window = model.max_model_len
+    try:
+        engine = VllmEngine(model)  # reads the tokenizer only
+        notes = [] if window else ["dropping old utterances that do not fit the window is not foreseen"]
+        return _opened(name, engine, window, Counting("the model's own"), *notes)
+    except UserError as error:
+        tokenizer = _tokenizer(model.model)
+        note = f"stored answers could not be looked up: {error}"
+        return KnownModel(
+            name, None, False, window, _texts_alone(tokenizer), Counting.by_another(tokenizer.name), (note,)
+        )
+
+
+def _of_another_engine(name: str, model: Model) -> KnownModel:
+    from dialeval.engines.opening import open_engine
+
+    engine = open_engine(model, [])
+    return _opened(name, engine, engine.context_window, Counting("the engine's own"))
+
+
+def _vocabulary_of(model: str) -> str | None:
+    import tiktoken
+
+    try:
+        return str(tiktoken.encoding_name_for_model(model))
+    except KeyError:
+        return None
+
+
+@cache
+def _tokenizer(model: str) -> Tokenizer:
+    own = _vocabulary_of(model)
+    return tokenizer_for(model) if own is not None else _common_tokenizer()
+
+
+@cache
+def _common_tokenizer() -> Tokenizer:
+    return tokenizer_for("")  # sought once for all models that have no vocabulary of their own
+
+
+def _texts_alone(tokenizer: Tokenizer) -> Callable[[tuple[Message, ...]], int]:
+    return lambda messages: sum(tokenizer.count_all([message.content for message in messages]))

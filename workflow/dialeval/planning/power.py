@@ -1,0 +1,433 @@
+"""What a design can show before it is run, of judges and of people.
+
+The judge's opinion is planned from its stored judgements, drawn anew with as many cases as are configured; people's,
+which labels of a part tell with the judge's help, from earlier labels. Where nothing is stored, assumptions stand in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from pydantic import BaseModel
+from scipy.special import stdtrit
+
+from dialeval.config.protocol import EACH_OTHER
+from dialeval.measures.design import Design, comparisons, groups, systems_of
+from dialeval.measures.differences import values_of
+from dialeval.measures.ratings import players
+from dialeval.stats.arrays import FloatArray
+from dialeval.stats.power import (
+    Detectable,
+    PeopleDesign,
+    clusters_to_halve,
+    contributions_of_means,
+    contributions_of_ratings,
+    detectable,
+    more_to_halve,
+    simulated,
+)
+from dialeval.tables.dialogues import REQUESTS, Form
+from dialeval.tables.files import HUMAN, read_table
+
+# By what numbers systems are compared, and how much one case says of them: from what is stored, or as assumed.
+
+RATING, MEAN, PASS_RATE, RATE, CHECKLIST = "rating", "mean", "pass_rate", "rate of Yes", "share of yes"
+WIN_OR_TIE = "win_or_tie"
+_SHARE_SPREAD = 0.25
+_SCORE_SPREAD = 0.25**2
+"""Variance of a score on a scale from 0 to 1: its standard deviation is a quarter of the scale."""
+_HALF = "assumed: shares near one half"
+ROUNDS = "as if all pairs were asked about on all cases"
+NO_DIFFERENCE = "all that is stored is the same"
+
+
+class PlannedDesign(BaseModel, defer_build=True):
+    """A protocol about systems.
+
+    Attributes:
+        design: how its judgements come about.
+        form: of its questions.
+        repeats: how often the same is asked.
+        ends: lowest and highest score of each criterion.
+        labelled: whether people label what it is about.
+    """
+
+    design: Design
+    form: Form
+    repeats: int = 1
+    ends: dict[str, tuple[float, float]] = {}
+    labelled: bool = False
+
+
+class Size(NamedTuple):
+    """How many systems and cases a protocol is about."""
+
+    n_systems: int
+    n_cases: int
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of systems."""
+        return self.n_systems * (self.n_systems - 1) // 2
+
+    def for_all_pairs(self, confidence: float) -> float:
+        """Confidence that a pair must have by itself to be claimed whatever the others show (Holm's first step)."""
+        return 1.0 - (1.0 - confidence) / self.n_pairs
+
+
+class Number(NamedTuple):
+    """One number by which systems are compared.
+
+    Attributes:
+        measure: what it is called.
+        criterion, n_utterances: what it is of.
+        contribution: of each stored case to each difference, shape [cases, pairs]; None where nothing is stored.
+        spread: variance of what one case says of a difference.
+        apart: the same where the two systems are told by cases of their own.
+        note: what to know of it.
+    """
+
+    measure: str
+    criterion: str | None
+    n_utterances: int | None
+    contribution: FloatArray | None
+    spread: float
+    apart: float
+    note: str | None = None
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share of items, of which differences have a test of their own."""
+        return self.measure in (PASS_RATE, WIN_OR_TIE) or self.measure.startswith("rate of ")
+
+
+def numbers(planned: PlannedDesign, judge: str, size: Size, judgements: pd.DataFrame) -> list[Number]:
+    """Returns what a judge's stored judgements tell, or else what is assumed.
+
+    Args:
+        planned: the protocol.
+        judge: whose judgements.
+        size: how many systems and cases the protocol will be about.
+        judgements: what is stored of it, with the columns of `measures.differences.COLUMNS` and `repeat`.
+    """
+    of_judge = judgements[(judgements["judge"] == judge) & (judgements["repeat"] < planned.repeats)]
+    design = planned.design.model_copy(update={"judges": [judge]})
+    assumed = list(_assumed(planned, size))
+    stored = list(_stored(design, of_judge, planned.repeats)) if len(of_judge) else []
+    return [number if number.contribution is not None else _instead(number, assumed) for number in stored] or assumed
+
+
+def _instead(number: Number, assumed: list[Number]) -> Number:
+    """Returns what is assumed of a number of which all that is stored is the same."""
+    of_measure = [one for one in assumed if one.measure == number.measure]
+    alike = [one for one in of_measure if one.criterion == number.criterion] or of_measure or assumed
+    note = f"{NO_DIFFERENCE}; {alike[0].note}"
+    return alike[0]._replace(
+        measure=number.measure, criterion=number.criterion, n_utterances=number.n_utterances, note=note
+    )
+
+
+def _stored(design: Design, judgements: pd.DataFrame, repeats: int) -> Iterator[Number]:
+    """Yields the numbers at the greatest length."""
+    longest = max(design.lengths, default=None)
+    there = int(judgements["repeat"].max()) + 1
+    note = f"as with the {there} repeats that are stored" if there < repeats else None
+    own = [place for place, name in enumerate(systems_of(judgements, design)) if name != HUMAN]
+    for measure in design.measures:
+        if measure == "pass_rates_at_gt_length":  # one length of its own
+            continue
+        if measure == "ratings":
+            yield from _ratings(design, judgements, note)
+        for found in values_of(measure, judgements, design, {}):
+            if longest in (None, found.n_utterances):
+                contribution = contributions_of_means(found.value[own], found.cluster)
+                of = (found.shared["measure"], found.criterion, found.n_utterances)
+                yield _number(of, contribution, _apart(found.value[own]), note)
+
+
+def _ratings(design: Design, judgements: pd.DataFrame, note: str | None) -> Iterator[Number]:
+    who = players(judgements, design)
+    for group, of in groups(judgements, design):
+        if group["n_utterances"] == max(design.lengths, default=None):
+            games = comparisons(of, who).readable()
+            note = "; ".join(filter(None, [note, ROUNDS if design.equal_pairs else None])) or None
+            found = contributions_of_ratings(*games, len(who), design.elo.scale)
+            yield _number((RATING, group["criterion"], group["n_utterances"]), found, None, note)
+
+
+def _number(
+    of: tuple[str, str | None, int | None], contribution: FloatArray, apart: float | None, note: str | None
+) -> Number:
+    there = len(contribution) > 1 and contribution.shape[1] > 0
+    spread = float(np.median(contribution.var(axis=0, ddof=1))) if there else 0.0
+    if not spread > 0.0:
+        return Number(*of, None, math.nan, math.nan, note)
+    return Number(*of, contribution, spread, spread if apart is None else apart, note)
+
+
+def _apart(value: FloatArray) -> float:
+    """Returns the variance of a difference of one item of a system and one of another."""
+    known = [row[~np.isnan(row)] for row in value]
+    return 2.0 * float(np.mean([row.var(ddof=1) for row in known if len(row) > 1] or [math.nan]))
+
+
+def _assumed(planned: PlannedDesign, size: Size) -> Iterator[Number]:
+    """Yields what is compared where nothing is stored, with the spread that is assumed of it."""
+    design = planned.design
+    longest = max(design.lengths, default=None)
+
+    def number(measure: str, spread: float, note: str, criterion: str | None = None) -> Number:
+        return Number(measure, criterion, longest, None, spread, spread, note)
+
+    share = 2.0 * _SHARE_SPREAD
+    criteria: list[str | None] = [*design.criteria] or [None]
+    if "ratings" in design.measures:
+        points = design.elo.scale / math.log(10.0)
+        spread = points**2 * 2.0 / (size.n_systems * _SHARE_SPREAD)
+        yield number(RATING, spread, "assumed: systems of nearly the same strength")
+    if "win_rates" in design.measures and design.reference is not None:
+        yield number(WIN_OR_TIE, share, _HALF)
+    if "pass_rates" in design.measures:
+        yield number(PASS_RATE, share, _HALF)
+    for criterion in criteria if "means" in design.measures else []:
+        low, high = planned.ends.get(criterion or "", (0.0, 1.0))
+        note = f"assumed: scores that spread by {0.25 * (high - low):g} within a system"
+        yield number(MEAN, 2.0 * _SCORE_SPREAD * (high - low) ** 2, note, criterion)
+    for criterion in criteria if "rates" in design.measures else []:
+        yield number(RATE, share, _HALF, criterion)
+    if "checklist" in design.measures:
+        yield number(CHECKLIST, 2.0 * _SCORE_SPREAD, "assumed: scores that spread by 0.25 within a system")
+
+
+# What people's labels of a part will show with a judge's help, by earlier labels or as assumed.
+
+Row = dict[str, Any]
+PEOPLE = "people"
+STORED, LABELLED, ASSUMED = "stored judgements", "labels", "assumptions"
+CORRELATION = 0.5
+"""Of judge and people within a system, where no label tells it: that of a useful judge."""
+_CORRECTED = {"share of yes": "checklist"}
+NEVER_BY_LABELS = "labels alone cannot halve it: they would have to be more than there are dialogues or pairs"
+NEVER_BY_SEEDS = "seeds alone cannot halve it: the labels are the limit"
+
+
+class LabelPlan(BaseModel, defer_build=True):
+    """How much people label.
+
+    Attributes:
+        n: dialogues of each system, or pairs in all, under each protocol.
+        answers: how many annotators label each.
+        price: of a label; None where nobody said it.
+        target: new (cases) or these (dialogues).
+        confidence: of the intervals.
+    """
+
+    n: int
+    answers: int = 1
+    price: float | None = None
+    target: str = "new"
+    confidence: float = 0.95
+
+
+def of_people(
+    planned: PlannedDesign,
+    number: Number,
+    shared: Row,
+    size: Size,
+    corrected: Sequence[Row],
+    labels: LabelPlan,
+    cost_of_case: Mapping[str, float | None],
+) -> Row:
+    """Returns what a row of the table `planning` says of people.
+
+    Args:
+        planned: the protocol.
+        number: what is compared.
+        shared: the columns that say what the row is about.
+        size: how many systems and cases the protocol will be about.
+        corrected: rows of the table `corrected` of an earlier run.
+        labels: how much people label.
+        cost_of_case: by judge, what a case more costs with all that is asked about it.
+    """
+    of_pairs = planned.form == "pair" and planned.design.reference is None
+    per_case = size.n_pairs if of_pairs else size.n_systems
+    total = per_case * size.n_cases
+    n_labels = min(labels.n if planned.form == "pair" else labels.n * size.n_systems, total)
+    people, basis, notes = _people(number, shared, per_case, of_pairs, corrected)
+    people = people._replace(fixed=labels.target == "these", per_label=1.0 if of_pairs else float(size.n_systems))
+
+    def by_labels(n: int) -> float:
+        return people.half_width(n, total, labels.confidence)
+
+    def by_seeds(n: int) -> float:
+        return people.half_width(n_labels, per_case * n, labels.confidence)
+
+    found = people.detectable(n_labels, total, labels.confidence)
+    of_all = people.detectable(n_labels, total, size.for_all_pairs(labels.confidence))
+    more_labels = more_to_halve(by_labels, n_labels, total - n_labels) if total > n_labels else None
+    more_seeds = None if people.fixed else more_to_halve(by_seeds, size.n_cases)
+    notes += [NEVER_BY_LABELS] if more_labels is None and total > n_labels else []
+    notes += [NEVER_BY_SEEDS] if more_seeds is None and not people.fixed else []
+    price, case = labels.price, cost_of_case.get(shared["judge"])
+    cost_of_labels = None if more_labels is None or price is None else more_labels * labels.answers * price
+    cost_of_seeds = None if more_seeds is None or case is None else more_seeds * case
+    return {
+        "what": PEOPLE,
+        "n_labels": n_labels,
+        "smallest_difference": float(found.smallest),
+        "smallest_difference_holm": float(of_all.smallest),
+        "half_width": float(found.half_width),
+        "seeds_to_halve": more_seeds,
+        "labels_to_halve": more_labels,
+        "cost_of_seeds": cost_of_seeds,
+        "cost_of_labels": cost_of_labels,
+        "cheaper": _cheaper(more_seeds, more_labels, cost_of_seeds, cost_of_labels),
+        "basis": basis,
+        "note": "; ".join(filter(None, [number.note, *notes])) or None,
+    }
+
+
+def _people(
+    number: Number, shared: Row, per_case: int, of_pairs: bool, corrected: Sequence[Row]
+) -> tuple[PeopleDesign, str, list[str]]:
+    """Returns how people's labels spread and how the judge goes with them, what that rests on, and what to know."""
+    name, _, answer = _CORRECTED.get(number.measure, number.measure).partition(" of ")
+    about = ("protocol", "criterion", "n_utterances", "judge")
+    rows = [
+        row
+        for row in corrected
+        if (row["measure"], row["answer"] or "", row["versus"]) == (name, answer, None)
+        and all(row[column] == shared[column] for column in about)
+    ]
+    known = [row for row in rows if _known(row["people_low"], row["people_high"]) and row["n_labelled_seeds"] > 1]
+    told = [row for row in known if _left(row) > 0.0]
+    rho = [row["rho_within"] for row in rows if _known(row["rho_within"])]
+    correlation = float(np.median(rho)) if rho else CORRELATION
+    notes = [] if rho else [f"assumed: judge and people correlate by {CORRELATION:g} within a system"]
+    if not told:
+        basis, freedom = (
+            (ASSUMED, math.inf) if number.contribution is None else (STORED, len(number.contribution) - 1.0)
+        )
+        spread = number.apart * per_case
+        notes += ["people spread as the judge's scores do"] if number.contribution is not None else []
+        return PeopleDesign(spread, correlation, pilot_freedom=freedom), basis, notes
+    half = np.array([row["people_high"] - row["people_low"] for row in told]) / 2.0
+    error = half / stdtrit(np.array([row["n_labelled_seeds"] - 1.0 for row in told]), 0.975)
+    labelled = sum(row["n_labelled"] for row in told) / (2.0 if of_pairs else 1.0)
+    square = float(np.mean(error**2 / np.array([_left(row) for row in told])))
+    if of_pairs:  # ratings average one number over all systems, which takes its share of each one's variance
+        square *= len(told) / max(len(told) - 1.0, 1.0)
+    pilot = float(sum(row["n_labelled_seeds"] - 1.0 for row in told))
+    return PeopleDesign(2.0 * square * labelled, correlation, pilot_freedom=pilot), LABELLED, notes
+
+
+def _left(row: Row) -> float:
+    """Returns what a draw without replacement leaves of the variance of labels drawn from no end of dialogues."""
+    return 1.0 - row["n_labelled"] / row["n_total"] if row["target"] == "these" else 1.0
+
+
+def _known(*numbers: float | None) -> bool:
+    return all(number is not None and not math.isnan(number) for number in numbers)
+
+
+def _cheaper(
+    seeds: int | None, labels: int | None, cost_of_seeds: float | None, cost_of_labels: float | None
+) -> str | None:
+    if seeds is None or labels is None:
+        return "labels" if labels is not None else "seeds" if seeds is not None else None
+    if cost_of_seeds is None or cost_of_labels is None:
+        return None
+    return "labels" if cost_of_labels <= cost_of_seeds else "seeds"
+
+
+# What a design can show, before it is run: the smallest difference of two systems, and what would halve its interval.
+
+JUDGE = "judge"
+
+
+def plans(
+    planned: PlannedDesign,
+    size: Size,
+    judgements: pd.DataFrame,
+    corrected: Sequence[Row],
+    labels: LabelPlan | None,
+    cost_of_case: Mapping[str, float | None],
+) -> list[Row]:
+    """Returns the rows of a table `planning` about one protocol; none where there are no two systems or cases.
+
+    Args:
+        planned: the protocol.
+        size: how many systems and cases it will be about.
+        judgements: what is stored of it, with the columns of `measures.differences.COLUMNS` and `repeat`.
+        corrected: rows of the table `corrected` about it, of an earlier run.
+        labels: how much people label, or None.
+        cost_of_case: by judge, what a case more costs with all that is asked about it.
+    """
+    if size.n_systems < 2 or size.n_cases < 2:
+        return []
+    rows = []
+    for judge in planned.design.judges:
+        for number in numbers(planned, judge, size, judgements):
+            shared = {
+                "protocol": planned.design.protocol,
+                "criterion": number.criterion,
+                "n_utterances": number.n_utterances,
+                "judge": judge,
+                "measure": number.measure,
+                "n_systems": size.n_systems,
+                "n_seeds": size.n_cases,
+            }
+            rows.append(shared | _of_judge(number, size, planned.design.confidence, cost_of_case.get(judge)))
+            if labels is not None and planned.labelled:
+                rows.append(shared | of_people(planned, number, shared, size, corrected, labels, cost_of_case))
+    return rows
+
+
+def _of_judge(number: Number, size: Size, confidence: float, cost_of_case: float | None) -> Row:
+    found, of_all = (_detectable(number, size, one) for one in (confidence, size.for_all_pairs(confidence)))
+    more = clusters_to_halve(size.n_cases, confidence)
+    return {
+        "what": JUDGE,
+        "n_labels": 0,
+        "smallest_difference": float(found.smallest),
+        "smallest_difference_holm": float(of_all.smallest),
+        "half_width": float(found.half_width),
+        "seeds_to_halve": more,
+        "cost_of_seeds": None if more is None or cost_of_case is None else more * cost_of_case,
+        "basis": ASSUMED if number.contribution is None else STORED,
+        "note": number.note,
+    }
+
+
+def _detectable(number: Number, size: Size, confidence: float) -> Detectable:
+    if number.contribution is None:
+        return detectable(math.sqrt(number.spread / size.n_cases), size.n_cases - 1.0, confidence)
+    each = simulated(number.contribution, size.n_cases, shares=number.is_share, confidence=confidence)
+    return Detectable(*(np.asarray(np.nanmedian(one)) for one in each))
+
+
+# How many systems and cases a protocol will be about: by the seeds, or by the plan of its requests.
+
+
+def chats_size(form: Form, against: str, seeds: pa.Table, n_chatbots: int) -> Size:
+    """Returns how many chatbots there will be on how many of the table `seeds`."""
+    if form != "pair":
+        return Size(n_chatbots, len(seeds))
+    serves = pc.sum(seeds["for_gteval" if against == HUMAN else "for_arena"]).as_py() or 0
+    beside = against not in (EACH_OTHER, HUMAN)
+    return Size(n_chatbots - beside, serves)
+
+
+def planned_size(requests: Path) -> Size:
+    """Returns how many systems a table of requests asks about, on how many cases."""
+    rows = read_table(requests, REQUESTS, ["case_id", "item_id", "left", "right"])
+    case = pc.coalesce(pc.if_else(pc.equal(rows["case_id"], ""), None, rows["case_id"]), rows["item_id"])
+    systems = pc.unique(pa.chunked_array([*rows["left"].chunks, *rows["right"].chunks], pa.string())).drop_null()
+    return Size(len(systems), len(pc.unique(case).drop_null()))

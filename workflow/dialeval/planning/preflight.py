@@ -1,0 +1,347 @@
+"""Whether a run can begin: every mistake of a configuration, and sections that a target needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from dialeval.config.configuration import Config
+from dialeval.config.files import DEFAULT, shown
+from dialeval.config.labels import (
+    asked_of_annotators,
+    asked_to_label,
+    criteria_for_annotators,
+    has_own_template,
+    labelled_protocols,
+    unsaid_question,
+)
+from dialeval.config.loading import load_config
+from dialeval.config.section import Mistake
+from dialeval.corpora.robustness_sets import check_sets
+from dialeval.corpora.seeds import read_scenarios
+from dialeval.corpora.transcripts.items import Options, read_items
+from dialeval.criteria import SHIPPED as PAPERS
+from dialeval.engines.availability import unavailable
+from dialeval.errors import UserError
+from dialeval.jobs import run_lock
+from dialeval.languages import language
+from dialeval.perturbations.registry import find_strategy
+from dialeval.perturbations.rewriting import TEMPLATES as REWRITTEN
+from dialeval.perturbations.wordnet import wordnet_folder
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.questions import Question
+from dialeval.protocols.template_check import asks_in_words_of, unfit_template
+from dialeval.training.pairs import chosen_kinds
+from dialeval.translation.quality import unfit_translation_templates
+
+# Whether a run can begin: every mistake of a configuration, and of what it needs here, in one message.
+
+
+def checked_config(
+    raw: Mapping[str, Any],
+    given: Sequence[Path],
+    *,
+    asks: bool,
+    reads: bool,
+    own_environments: bool,
+    labelling: bool = False,
+) -> Config:
+    """Returns the configuration of a run that can begin.
+
+    Args:
+        raw: what the files and the command line say together.
+        given: the configuration files that the run names; they stand alone.
+        asks: whether models will be asked, so that engines must be at hand.
+        reads: whether files are read, so that they must be there.
+        own_environments: whether jobs run in environments that are made for them.
+        labelling: whether nothing but what people label is wanted, for which most judges are not asked.
+
+    Raises:
+        UserError: one message with every mistake.
+    """
+    checks: list[Callable[[Config], Iterator[Mistake]]] = [
+        _unknown_strategies,
+        _unknown_kinds,
+        _unknown_languages,
+        _unwritable,
+    ]
+    if reads:
+        checks += [
+            _unfit_templates,
+            _unsaid_questions,
+            _unfit_translation_templates,
+            _incomplete_sets,
+            _unreadable_scenarios,
+            _no_wordnet,
+        ]
+    if asks:
+        asked = asked_to_label if labelling else Config.models_in_use
+        checks.append(partial(_unavailable_models, asked=asked, own_environments=own_environments))
+    source = f" in {', '.join(map(shown, given))}" if given else ""
+    try:
+        return load_config(raw, files_are_there=reads, further=checks, source=source).in_order()
+    except UserError as error:
+        lacks = given and "this field is needed and missing" in str(error)
+        alone = f"\n  (a file given with --configfile stands alone: nothing is taken from {DEFAULT})" if lacks else ""
+        raise UserError(f"{error}{alone}") from None
+
+
+def check_transcripts(config: Config, names: Iterable[str]) -> None:
+    """Reads transcripts to see whether they can be read, so that what is wrong is told before anything is paid.
+
+    Args:
+        config: the configuration.
+        names: which transcripts.
+
+    Raises:
+        UserError: one message with what is wrong with each.
+    """
+    mistakes = []
+    for name in names:
+        options = TypeAdapter(Options).validate_python(config.transcripts[name].options())
+        try:
+            read_items(name, config.transcripts_path(name), options)
+        except UserError as error:
+            mistakes.append(f"transcripts.{name}: {error}")
+    if mistakes:
+        raise UserError("\n".join(mistakes))
+
+
+def _unknown_strategies(config: Config) -> Iterator[Mistake]:
+    for field, names in config.strategies_named().items():
+        for name in names:
+            try:
+                strategy = find_strategy(name)
+            except UserError as error:
+                yield Mistake(field, str(error))
+                continue
+            if field == "robustness.rewritten" and name not in REWRITTEN:
+                yield Mistake(field, f"no model makes '{name}'; a rewriter makes {', '.join(sorted(REWRITTEN))}")
+            criterion = config.criteria.get(field.split(".")[1]) if field.startswith("criteria.") else None
+            if criterion and criterion.level not in (None, strategy.level):
+                words = f"'{name}' damages a {strategy.level}, and the criterion is of level {criterion.level}"
+                yield Mistake(field, f"{words}; take it out, or the level")
+
+
+def _unknown_kinds(config: Config) -> Iterator[Mistake]:
+    for name, section in config.training.items():
+        criteria = [one for one in section.criteria or () if one in config.known_criteria()]
+        try:
+            chosen_kinds(criteria or None, section.kinds, section.level, config.hurt())
+        except UserError as error:
+            yield Mistake(f"training.{name}", str(error), (f"training.{name}.criteria", "criteria"))
+
+
+def _unknown_languages(config: Config) -> Iterator[Mistake]:
+    for name, asked in config.translate.items():
+        for field, codes in (("into", asked.into), ("source", [asked.source])):
+            for code in codes:
+                try:
+                    language(code)
+                except UserError as error:
+                    yield Mistake(f"translate.{name}.{field}", str(error))
+
+
+def _unfit_templates(config: Config) -> Iterator[Mistake]:
+    """Yields templates that forget what their protocols are about: the user's own, and those in place of ours."""
+    templates, known = Templates(config.prompts.directory, config.prompts.set), set(config.known_criteria())
+    for name, protocol in config.resolved_protocols().items():
+        own = name in config.protocols.own
+        if not known.issuperset(protocol.criteria) or not (own or (config.prompts.directory and protocol.template)):
+            continue
+        question = Question(name, protocol, not own, tuple(config.criteria_of(name)))
+        field, about = f"protocols.{name}.template", ("prompts.directory", f"protocols.{name}", "criteria")
+        try:
+            for words in dict.fromkeys(unfit_template(question, templates)):
+                yield Mistake(field, f"{protocol.template}: {words}", about)
+        except UserError as error:
+            where = config.prompts.directory or "prompts.directory, which is not set"
+            yield Mistake(field, f"{error} (looked for in {where})", about)
+
+
+def _unsaid_questions(config: Config) -> Iterator[Mistake]:
+    """Yield own templates that ask about criteria in other words than annotators are told."""
+    labels = config.labels
+    known = {**PAPERS, **{one.name: one for one in config.own_criteria(config.criteria)}}
+    templates = Templates(config.prompts.directory, config.prompts.set)
+    for name, protocol in labelled_protocols(config).items() if labels else ():
+        told = labels.questions.get(name, {}) if labels else {}
+        names = criteria_for_annotators(config, name, protocol)
+        asked = [known[one] for one in names if one in known and not asked_of_annotators(told, one)]
+        if not asked or not has_own_template(config, protocol):
+            continue
+        question = Question(name, protocol, name not in config.protocols.own, ())
+        try:
+            other = [one.name for one in asked if not asks_in_words_of(question, one, templates)]
+        except UserError:
+            continue  # told of the template itself
+        if other:
+            yield unsaid_question(name, protocol, other)
+
+
+def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:
+    """Yields what the user's own templates of translation forget."""
+    if not config.translate or not config.prompts.directory:
+        return
+    judged = any(asked.quality and asked.quality.judges for asked in config.translate.values())
+    try:
+        templates = Templates(config.prompts.directory, config.prompts.set)
+        for words in unfit_translation_templates(templates, judged=judged):
+            yield Mistake("prompts.directory", words, ("translate",))
+    except UserError as error:
+        yield Mistake("prompts.directory", str(error), ("translate",))
+
+
+def _no_wordnet(config: Config) -> Iterator[Mistake]:
+    folder = config.wordnet()
+    if folder is None:
+        return
+    try:
+        wordnet_folder(folder)
+    except UserError as error:
+        yield Mistake("robustness.wordnet", str(error), ("data_dir",))
+
+
+def _incomplete_sets(config: Config) -> Iterator[Mistake]:
+    folder = config.published_damage()
+    if config.robustness is None or folder is None or not folder.is_dir():
+        return
+    try:
+        check_sets(folder, config.robustness.strategies)
+    except UserError as error:
+        yield Mistake("robustness.published", str(error), ("robustness.strategies",))
+
+
+def _unreadable_scenarios(config: Config) -> Iterator[Mistake]:
+    path, chat = config.scenarios_path(), config.selfchat
+    if path is None or chat.scenarios is None or not path.is_file():
+        return
+    try:
+        read_scenarios(path, limit=chat.scenarios.limit, opened=config.partner_is_embedded())
+    except UserError as error:
+        yield Mistake("selfchat.scenarios", str(error), ("selfchat.partner",))
+
+
+def _unwritable(config: Config) -> Iterator[Mistake]:
+    try:
+        run_lock.check_writable(config.results_dir)
+    except UserError as error:
+        yield Mistake("results_dir", str(error))
+
+
+def _unavailable_models(
+    config: Config, asked: Callable[[Config], Iterable[str]], own_environments: bool
+) -> Iterator[Mistake]:
+    for name in asked(config):
+        model = config.models.get(name)
+        reason = unavailable(model, own_environment=own_environments) if model else None
+        if reason:
+            yield Mistake(f"models.{name}", reason)
+
+
+# What must be configured for a target to make anything: asked for without it, it would do nothing, or not say why.
+
+
+@dataclass(frozen=True)
+class Need:
+    """What some targets need.
+
+    Attributes:
+        targets: by their names.
+        is_there: whether a configuration has it.
+        words: what is said where it has not.
+    """
+
+    targets: tuple[str, ...]
+    is_there: Callable[[Config], bool]
+    words: str
+
+
+NEEDS = (
+    Need(
+        ("report", "build_report", "live"),
+        lambda config: bool(config.models or config.protocols.failures),  # rules find failures without any model
+        "the configuration names no models, and the report is about what models did; battles alone have tables and "
+        "figures of their own, see docs/battles.md",
+    ),
+    Need(
+        ("battles",),
+        lambda config: bool(config.battles),
+        "the configuration names no battles; add a section such as battles: {mine: {path: mine.csv}}, see "
+        "docs/battles.md",
+    ),
+    Need(
+        ("label", "read_labels", "correct", "rank_by_labels", "tabulate_agreement", "draw_labels"),
+        lambda config: config.labels is not None,
+        "the configuration says nothing of labels; add a section such as labels: {path: labels}, see docs/labels.md",
+    ),
+    Need(
+        ("training", "tabulate_training", "tabulate_training_data", "draw_training"),
+        lambda config: bool(config.training),
+        "the configuration says nothing of training; add a section training, see docs/training.md",
+    ),
+    Need(
+        ("tabulate_translation",),
+        lambda config: bool(config.translate),
+        "the configuration translates nothing; add a section translate, see docs/translation.md",
+    ),
+    Need(
+        ("translation_quality",),
+        lambda config: any(asked.quality for asked in config.translate.values()),
+        "the configuration looks at no translation; add quality to a corpus under translate, see docs/translation.md",
+    ),
+    Need(
+        (
+            "metaeval", "correlate", "ensembles", "find_ceilings", "tabulate_by_language", "tabulate_rated",
+            "tabulate_repeats", "draw_metaeval",
+        ),
+        lambda config: config.metaeval is not None,
+        "the configuration says nothing of metaeval; add a section metaeval, see docs/metaeval.md",
+    ),
+    Need(
+        ("robustness", "tabulate_robustness", "draw_robustness"),
+        lambda config: config.robustness is not None,
+        "the configuration says nothing of robustness; add a section robustness, see docs/robustness.md",
+    ),
+    Need(
+        (
+            "dialogbench", "write_items", "filter_items", "describe_items", "read_items", "draw_expert_sheet",
+            "read_expert_answers", "tabulate_dialogbench", "draw_dialogbench",
+        ),
+        lambda config: config.dialogbench is not None,
+        "the configuration says nothing of dialogbench; add a section dialogbench, see docs/dialogbench.md",
+    ),
+)  # fmt: skip
+
+
+_NO_TARGETS = frozenset({
+    "-d", "--directory", "--profile", "--workflow-profile", "--configfile", "--configfiles", "-O", "--omit-from",
+})  # fmt: skip
+"""Snakemake's options whose value may be called as a target is."""
+
+
+def is_named(target: str, words: Sequence[str]) -> bool:
+    """Returns whether a command of Snakemake's, given by its words, names a target."""
+    return any(word == target and before not in _NO_TARGETS for before, word in pairwise(words))
+
+
+def refuse_without_section(config: Config, is_asked: Callable[[str], bool]) -> None:
+    """Ends a run that is asked for what its configuration has nothing for.
+
+    Args:
+        config: the configuration.
+        is_asked: whether a target stands in the command.
+
+    Raises:
+        UserError: it says what to add.
+    """
+    for need in NEEDS:
+        asked = [target for target in need.targets if is_asked(target)]
+        if asked and not need.is_there(config):
+            raise UserError(f"{asked[0]}: {need.words}")

@@ -1,5 +1,0 @@
-"""How far a stage, its job and the whole run are, in lines for people and in small files."""
-
-from dialeval.progress.stage import Progress
-
-__all__ = ["Progress"]

@@ -1,0 +1,212 @@
+"""Which kinds are in a dialogue, each with the utterances that show it.
+
+So a judge is told of BotChat's failures (appendix C). An answer becomes a judgement on each kind, and one that says
+whether none of them is there: a good case.
+
+Anchored and exact, as verdicts are: a line counts that begins with a kind's name, and what follows must be `none` or
+numbers of utterances. Decoration is forgiven, and so are ranges, `utterance 3` and words in brackets behind the
+numbers. A kind without a line, with anything else in it, or with two lines that differ, says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from dialeval.corpora.items import Item
+from dialeval.corpora.seeds import judged_places
+from dialeval.criteria import NO_FAILURE
+from dialeval.engines.requests import Message, Request
+from dialeval.prompts.rendering import ShownDialogue, Templates, letters_of
+from dialeval.protocols import verdicts
+from dialeval.protocols.planning import Planned, judgement
+from dialeval.protocols.questions import Question, shown
+from dialeval.protocols.verdicts import is_whole, plain_text, status_of, text_to_read, was_cut
+
+# Which kinds, and where? All kinds in one question about a dialogue, each with every utterance that shows it.
+
+REASON = "reason"
+
+
+def plan(question: Question, items: Iterable[Item], templates: Templates, said_before: int = 2) -> Iterator[Planned]:
+    """Yields the request about every dialogue in which the judged system says anything.
+
+    Args:
+        question: what is asked; its criteria are the kinds.
+        items: dialogues.
+        templates: the prompts.
+        said_before: utterances of a ChatSEED, which nobody is judged by.
+    """
+    for item in items:
+        places = judged_places(item, said_before)
+        if not places:
+            continue
+        request = around(question, item, places, templates)
+        for repeat, sampling in question.samplings():
+            name = "/".join([question.name, item.corpus, item.item_id, *([str(repeat)] if repeat else [])])
+            yield Planned(
+                replace(request, request_id=name, sampling=sampling, repeat=repeat),
+                case_id=item.case_id or None,
+                left=item.system,
+                n_utterances=len(item.utterances),
+                corpus=item.corpus,
+                language=item.language,
+                item_id=item.item_id,
+            )
+
+
+def around(question: Question, item: Item, places: tuple[int, ...], templates: Templates) -> Request:
+    """Returns the request about a dialogue, without its name."""
+    dialogue, letters = ShownDialogue(item.utterances, item.speakers), letters_of(item.speakers)
+    prompt = templates.render(
+        question.template,
+        dialogue=dialogue,
+        judged=letters[places[0] - 1] if item.judged and places else None,
+        places=[str(place) for place in places],
+        criteria=[shown(one, item.level, item.language) for one in question.criteria],
+    )
+    request = Request(
+        "",
+        question.known_as,
+        "chat",
+        (Message("user", prompt),),
+        labels=tuple(map(str, places)),
+        subject=(item.utterances,),
+    )
+    if not question.structured:
+        return request
+    fields = [verdicts.text(REASON, "one or two sentences")]
+    fields += [verdicts.places(one.name, "all utterances that show it") for one in question.criteria]
+    return verdicts.structured(request, templates, fields)
+
+
+def parse(
+    question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yields rows of the table `judgements`: one for each kind and, of failures, whether it is a good case.
+
+    A kind is there (Yes) where utterances are named, all of them of the one who is judged; `place` is the first.
+    A good case is one of which all kinds could be read and none is there.
+
+    Args:
+        question: what was asked.
+        judge: name of the judge.
+        planned: row of `requests`.
+        answer: row of `responses` for the same request.
+    """
+    names = [one.name for one in question.criteria]
+    text = text_to_read(answer)
+    if question.structured:
+        marks, reason = _in_object(text, names)
+    else:
+        marks, reason = read_marks(text, names, cut=was_cut(answer)), reason_in(text)
+    judged = {int(place) for place in planned["labels"]}
+    outside = {name: sorted(set(places) - judged) for name, places in marks.items() if set(places) - judged}
+    marks = {name: places for name, places in marks.items() if name not in outside}
+    for name in names:
+        places = marks.get(name)
+        problem = f"utterance {outside[name][0]} is none that is judged" if name in outside else "no readable line"
+        yield judgement(
+            judge,
+            planned,
+            status_of(answer["status"], answer["finish_reason"], readable=places is not None),
+            protocol=question.name,
+            criterion=name,
+            choice=None if places is None else "Yes" if places else "No",
+            place=places[0] if places else None,
+            places=None if places is None else list(places),
+            reason=problem if places is None else reason if places else "",
+        )
+    if not question.shipped:  # a user's kinds need not be failures
+        return
+    there = any(marks.values())
+    readable = there or len(marks) == len(names)
+    yield judgement(
+        judge,
+        planned,
+        status_of(answer["status"], answer["finish_reason"], readable=readable),
+        protocol=question.name,
+        criterion=NO_FAILURE,
+        choice=None if not readable else "No" if there else "Yes",
+        reason=reason if readable and not there else "",
+    )
+
+
+def _in_object(text: str, names: list[str]) -> tuple[dict[str, tuple[int, ...]], str]:
+    found = verdicts.read_object(text)
+    if found is None:
+        return {}, "the answer is no JSON object"
+    marks = {name: places for name in names if (places := verdicts.places_in(found, name)) is not None}
+    return marks, verdicts.text_in(found, REASON)
+
+
+# Reading which utterances show what: lines such as `formal tone: 3, 5` and `excessive length: none`.
+
+_BEFORE = r"^[ \t>*_#`\"'“”‘’\-–—•(\[{]*(?:\d{1,2}[.)][ \t]*)?[*_`\"'“”]*"
+_COLON = r"[ \t*_`\"'“”]*[:=][ \t]*"
+_EDGES = " \t.,;:!*_`\"'“”‘’()[]{}<>|。，；"
+_NONE = re.compile(r"none|no|n/a|null|nothing|no utterances?|none of them", re.IGNORECASE)
+_BRACKETS = re.compile(r"\([^()\d]*\)")
+_SINGLE = re.compile(
+    r"(?:utterances?|numbers?|nos?\.?|#)?\s*#?(?P<first>\d{1,4})(?:\s*(?:-|–|—|to)\s*(?P<last>\d{1,4}))?", re.IGNORECASE
+)
+_BETWEEN = re.compile(r"\s*(?:,\s*and\s|,|;|&|、|，|\band\b)\s*|\s+", re.IGNORECASE)
+_RANGE = re.compile(r"(\d)\s*(?:-|–|—|\bto\b)\s*(\d)", re.IGNORECASE)
+_WORD = re.compile(r"\b(utterances?|numbers?|nos?\.?|#)\s*(?=#?\d)", re.IGNORECASE)
+_REASON = re.compile(_BEFORE + r"reason" + _COLON + r"(?P<value>.*)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
+_MOST = 1_000
+
+
+def read_marks(text: str, names: Sequence[str], *, cut: bool = False) -> dict[str, tuple[int, ...]]:
+    """Returns by kind the numbers of the utterances that an answer names, ascending; none where it says so.
+
+    Args:
+        text: the answer; a reasoning part at its beginning is passed over.
+        names: the kinds.
+        cut: whether its token budget cut it off, so that its last line may not be whole.
+    """
+    plain = plain_text(text)
+    reason = _REASON.search(plain)
+    before = plain[: reason.start()] if reason else plain
+    found = _lines(before, names, cut=cut and reason is None)
+    return found or _lines(plain, names, cut=cut)
+
+
+def reason_in(text: str) -> str:
+    """Returns what stands behind `Reason:`; empty where nothing does."""
+    found = _REASON.search(plain_text(text))
+    return found["value"].strip(" \t\n*_`") if found else ""
+
+
+def _lines(plain: str, names: Sequence[str], *, cut: bool) -> dict[str, tuple[int, ...]]:
+    said: dict[str, set[tuple[int, ...] | None]] = {}
+    for name in names:
+        line = re.compile(_BEFORE + _spelled(name) + _COLON + r"(?P<value>[^\n]*)", re.IGNORECASE | re.MULTILINE)
+        for match in line.finditer(plain):
+            whole = is_whole(plain, match.end(), cut=cut)
+            said.setdefault(name, set()).add(_numbers(match["value"]) if whole else None)
+    return {name: value for name, each in said.items() if len(each) == 1 and (value := next(iter(each))) is not None}
+
+
+def _numbers(value: str) -> tuple[int, ...] | None:
+    """Returns the numbers that a line gives; none for `none`, None for anything that is neither."""
+    bare = _BRACKETS.sub(" ", value).strip(_EDGES)
+    if _NONE.fullmatch(bare) or re.fullmatch(r"\s*\[\s*\]\s*", value):
+        return ()
+    found: set[int] = set()
+    for part in _BETWEEN.split(_RANGE.sub(r"\1-\2", _WORD.sub("", bare))):
+        one = _SINGLE.fullmatch(part.strip(_EDGES))
+        if one is None:
+            return None
+        first, last = int(one["first"]), int(one["last"] or one["first"])
+        if last < first or last - first > _MOST:
+            return None
+        found.update(range(first, last + 1))
+    return tuple(sorted(found))
+
+
+def _spelled(name: str) -> str:
+    """Returns the pattern of a name, whose blanks may be hyphens or underscores and the other way round."""
+    return r"[\s_\-]+".join(map(re.escape, re.split(r"[\s_\-]+", name.strip())))

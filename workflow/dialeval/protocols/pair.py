@@ -1,0 +1,385 @@
+"""Which of two dialogues? Cases, both orders, and the options of answers.
+
+Each is cut to N utterances, or, beside the human dialogue, both to the length of the shorter; otherwise they are whole.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from dialeval.config.protocol import EACH_OTHER, SELFCHAT, Of
+from dialeval.corpora.dialogues import are_two_in_turn
+from dialeval.corpora.items import REFERENCE, Item
+from dialeval.criteria import Criterion
+from dialeval.engines.requests import Dialogue, Message, Request
+from dialeval.errors import UserError
+from dialeval.prompts.rendering import ShownDialogue, Templates, letters_of
+from dialeval.protocols import verdicts
+from dialeval.protocols.planning import Planned, in_shard, judgement
+from dialeval.protocols.questions import Question, shown
+from dialeval.protocols.verdicts import VerdictText, read_verdict, status_of, text_to_read, was_cut
+from dialeval.tables.files import HUMAN
+
+# Which of two dialogues? Two systems' on one case, shown in both orders (BotChat 3.3, Arena; 3.4, GTEval).
+
+OPTIONS = {"A": "left", "B": "right", "Tie": "tie"}
+"""What can be answered, and who has then won, where the protocol does not say."""
+
+
+class _Side(NamedTuple):
+    system: str
+    utterances: Dialogue
+    shown: ShownDialogue
+    judged: str
+    language: str
+
+
+def plan(question: Question, cases: Cases, templates: Templates, skipped: Counter[str]) -> Iterator[Planned]:
+    """Yields the requests of every two dialogues that are shown side by side: criterion by criterion, in both orders.
+
+    Args:
+        question: what is asked.
+        cases: all systems' dialogues.
+        templates: the prompts.
+        skipped: counts pairs that are not asked about, by reason.
+    """
+    case_id = ""
+    sides: dict[tuple[str, str, int | None], _Side] = {}
+    for meeting, n, length in compared(cases, question.protocol.of, skipped):
+        if meeting.left.case_id != case_id:  # the dialogues of a case are laid out once, those of all cases never
+            case_id, sides = meeting.left.case_id, {}
+        pair = []
+        for item in (meeting.left, meeting.right):
+            key = (item.corpus, item.item_id, length)
+            if key not in sides:
+                sides[key] = _side(item, length)
+            pair.append(sides[key])
+        yield from _asked(question, meeting, n, pair, templates)
+
+
+def parse(question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a row of the table `judgements`: `choice` is the option, `outcome` who has then won.
+
+    Args:
+        question: what was asked.
+        judge: name of the judge.
+        planned: row of `requests`.
+        answer: row of `responses` for the same request.
+    """
+    options = question.protocol.options or OPTIONS
+    text = text_to_read(answer)
+    if question.structured:
+        verdict = _in_object(text, options)
+    else:
+        verdict = read_verdict(text, _patterns(tuple(options)), cut=was_cut(answer))
+    return judgement(
+        judge,
+        planned,
+        status_of(answer["status"], answer["finish_reason"], readable=verdict.choice is not None),
+        protocol=question.name,
+        criterion=planned.get("part"),
+        choice=verdict.choice,
+        outcome=options.get(verdict.choice or ""),
+        reason=verdict.reason,
+    )
+
+
+def _side(item: Item, length: int | None) -> _Side:
+    said = item.utterances[:length]
+    return _Side(item.system, said, ShownDialogue(said, item.speakers[:length]), _judged(item), item.language)
+
+
+def _judged(item: Item) -> str:
+    """Returns the letter of the speaker who is judged; empty where all are."""
+    return letters_of(item.speakers)[item.speakers.index(item.judged)] if item.judged in item.speakers else ""
+
+
+def _judged_in(first: _Side, second: _Side) -> str | None:
+    if not first.judged or not second.judged or first.judged == second.judged:
+        return first.judged or second.judged or None
+    return f"{first.judged} in the first dialogue and {second.judged} in the second"
+
+
+def n_requests(question: Question) -> int:
+    """Returns how many requests two dialogues take under each criterion: orders times repeats."""
+    return (2 if question.protocol.both_orders else 1) * question.protocol.repeats
+
+
+def around(question: Question, templates: Templates) -> Iterator[Request]:
+    """Yields for each criterion a request about two empty dialogues: what stands around the dialogues."""
+    nothing = _Side("", (), ShownDialogue(()), "", "en")
+    for criterion in question.asked():
+        yield _request(question, criterion, nothing, nothing, templates)
+
+
+def _asked(
+    question: Question, meeting: Meeting, n: int | None, pair: list[_Side], templates: Templates
+) -> Iterator[Planned]:
+    orders = [pair, pair[::-1]]
+    if not question.protocol.both_orders:  # a fixed one would lend one system the favour of its place throughout
+        orders.sort(key=lambda order: order[0].system)
+        names = "/".join(side.system for side in orders[0])
+        orders = [orders[in_shard(f"{meeting.about}/{names}", 1, 2)]]
+    for criterion in question.asked():
+        for first, second in orders:
+            request = _request(question, criterion, first, second, templates)
+            about = f"{meeting.about}/{first.system}/{second.system}"
+            for repeat, sampling in question.samplings():
+                name = question.request_id(criterion, n, about, repeat)
+                yield Planned(
+                    replace(request, request_id=name, sampling=sampling, repeat=repeat),
+                    case_id=meeting.left.case_id,
+                    left=first.system,
+                    right=second.system,
+                    n_utterances=len(first.utterances) if question.shipped else n,
+                    part=criterion.name if criterion else None,
+                )
+
+
+def _request(
+    question: Question, criterion: Criterion | None, first: _Side, second: _Side, templates: Templates
+) -> Request:
+    """Returns the request about two dialogues, without its name."""
+    options = question.protocol.options or OPTIONS
+    prompt = templates.render(
+        question.template,
+        first=first.shown,
+        second=second.shown,
+        judged=_judged_in(first, second),
+        criterion=shown(criterion, "dialogue", first.language),
+        criteria=[shown(one, "dialogue", first.language) for one in question.criteria],
+        options=options,
+    )
+    messages, subject = (Message("user", prompt),), (first.utterances, second.utterances)
+    request = Request("", question.known_as, "chat", messages, subject=subject)
+    return verdicts.structured(request, templates, _fields(options)) if question.structured else request
+
+
+def _fields(options: Mapping[str, str]) -> list[verdicts.Field]:
+    reason = verdicts.text("reason", "one or two sentences")
+    return [reason, verdicts.option("choice", list(options))]
+
+
+def _in_object(text: str, options: Mapping[str, str]) -> VerdictText:
+    found = verdicts.read_object(text)
+    if found is None:
+        return VerdictText(None, (), "the answer is no JSON object")
+    choice, reason = verdicts.text_in(found, "choice"), verdicts.text_in(found, "reason")
+    if choice not in options:
+        return VerdictText(None, (), f"{choice!r:.60} is none of the options")
+    return VerdictText(choice, (), reason)
+
+
+@cache
+def _patterns(labels: tuple[str, ...]) -> dict[str, str]:
+    return option_patterns(labels)
+
+
+# Systems that met the same cases: which of their dialogues are shown side by side.
+
+Cases = Mapping[str, Mapping[str, Sequence[Item]]]
+"""case_id -> system -> its dialogues on that case, each in the order of the source."""
+MISSING = "a dialogue is missing"
+_NAMED = 3
+
+
+class Meeting(NamedTuple):
+    """Two dialogues of two systems on one case.
+
+    Attributes:
+        about: the case; with the number of the dialogue from the second on that both systems have on it.
+    """
+
+    about: str
+    left: Item
+    right: Item
+
+
+class Compared(NamedTuple):
+    """Two dialogues as they are shown.
+
+    Attributes:
+        meeting: the dialogues.
+        n: the N that the protocol cuts them to; None where it names none.
+        length: utterances that are shown of each at most; None for all.
+    """
+
+    meeting: Meeting
+    n: int | None
+    length: int | None
+
+
+def by_case(items: Iterable[Item]) -> dict[str, dict[str, list[Item]]]:
+    """Returns items by case and system, in the order in which they come; those without a case stand under ''."""
+    cases: dict[str, dict[str, list[Item]]] = {}
+    for item in items:
+        cases.setdefault(item.case_id, {}).setdefault(item.system, []).append(item)
+    return cases
+
+
+def meetings(cases: Cases, of: Of, skipped: Counter[str]) -> Iterator[Meeting]:
+    """Yields the dialogues that are shown side by side.
+
+    Args:
+        cases: all dialogues.
+        of: whether each system meets each other one, or all of them one.
+        skipped: counts what has no other side, by reason.
+    """
+    systems = competing(cases, of)
+    if of.against == EACH_OTHER:
+        for case_id, there in cases.items():
+            if case_id and serves(there.get(HUMAN, ()), of):
+                present = [name for name in systems if name in there]
+                skipped[MISSING] += _pairs(len(systems)) - _pairs(len(present))
+                for left, right in combinations(present, 2):
+                    yield from _side_by_side(case_id, there[left], there[right], skipped)
+        return
+    for system in systems:
+        for case_id, there in cases.items():
+            if not case_id or not serves(there.get(HUMAN, ()), of):
+                continue
+            if system not in there or of.against not in there:
+                skipped[MISSING] += 1
+                continue
+            yield from _side_by_side(case_id, there[system], there[of.against], skipped)
+
+
+def compared(cases: Cases, of: Of, skipped: Counter[str]) -> Iterator[Compared]:
+    """Yields the dialogues that are shown side by side, at every N; two that are the same are not.
+
+    Args:
+        cases: all dialogues.
+        of: which of them, and what they are cut to: to N, or beside the human dialogue both to the shorter one.
+        skipped: counts what is not shown, by reason.
+    """
+    for n in of.cut or (None,):
+        for meeting in meetings(cases, of, skipped):
+            left, right = meeting.left.utterances, meeting.right.utterances
+            length = n or (min(len(left), len(right)) if of.against == HUMAN else None)
+            if left[:length] == right[:length]:
+                skipped["both dialogues are the same"] += 1
+                continue
+            yield Compared(meeting, n, length)
+
+
+def competing(cases: Cases, of: Of) -> list[str]:
+    """Returns the systems that compete: not the one shown beside all, no reference, and no people in self-chat."""
+    beside = {of.against, REFERENCE, *([HUMAN] if SELFCHAT in of.source else [])}
+    return [name for name in _systems(cases) if name not in beside]
+
+
+def refuse_strangers(cases: Cases, of: Of, name: str) -> None:
+    """Refuses a protocol under which no two systems meet.
+
+    Raises:
+        UserError: with the systems, how many cases each has, and some of them.
+    """
+    systems, source = _systems(cases), ", ".join(of.source)
+    if of.against != EACH_OTHER and of.against not in systems:
+        raise UserError(
+            f"protocols.{name}.of.against: there is no system '{of.against}' in {source}; it has {', '.join(systems)}"
+        )
+    pairs = list(combinations(competing(cases, of), 2))
+    if of.against != EACH_OTHER:
+        pairs = [(system, of.against) for system in competing(cases, of)]
+    if not pairs:
+        raise UserError(f"protocols.{name}: a pair needs two systems, and {source} has only {', '.join(systems)}")
+    met: dict[str, dict[str, None]] = {system: {} for system in systems}
+    for case_id, there in cases.items():
+        for system in there if case_id else ():
+            met[system][case_id] = None
+    strangers = [(left, right) for left, right in pairs if met[left].keys().isdisjoint(met[right])]
+    for left, right in strangers if len(strangers) < len(pairs) else ():
+        print(f"systems {left} and {right} share no case_id and are not compared")
+    if len(strangers) == len(pairs):
+        told = [
+            f"systems {left} and {right} share no case_id: {left} has {_counted(met[left])}, {right} has "
+            f"{_counted(met[right])}"
+            for left, right in strangers[:_NAMED]
+        ]
+        raise UserError(
+            f"protocols.{name}: nothing can be compared in {source}; give dialogues on the same case the same case_id. "
+            + "; ".join(told)
+        )
+
+
+def _counted(case_ids: Collection[str]) -> str:
+    return f"{len(case_ids)} cases, such as {', '.join(list(case_ids)[:_NAMED])}" if case_ids else "none"
+
+
+def _side_by_side(
+    case_id: str, left: Sequence[Item], right: Sequence[Item], skipped: Counter[str]
+) -> Iterator[Meeting]:
+    skipped["one system has more dialogues on a case than the other"] += abs(len(left) - len(right))
+    for number, (one, other) in enumerate(zip(left, right, strict=False), start=1):
+        yield Meeting(case_id if number == 1 else f"{case_id}#{number}", one, other)
+
+
+def serves(people: Sequence[Item], of: Of) -> bool:
+    """Returns whether a case serves a protocol, by the human dialogue on it if there is one: long enough, of one form.
+
+    Chatbots in self-chat are always two in turn: beside people who are not, the form alone would tell them apart.
+    """
+    if of.human_utterances is not None and any(len(one.utterances) < of.human_utterances for one in people):
+        return False
+    return of.against != HUMAN or SELFCHAT not in of.source or all(are_two_in_turn(one.speakers) for one in people)
+
+
+def _systems(cases: Cases) -> list[str]:
+    return list(dict.fromkeys(system for there in cases.values() for system in there))
+
+
+def _pairs(n: int) -> int:
+    return n * (n - 1) // 2
+
+
+# How answers name the options of a question: the labels of a user's own as tolerantly as those of the papers.
+
+_LEADS = "answer|option|choice|conversation|dialogue|response|system|assistant"
+"""Words that judges put before a label of one word."""
+
+
+def option_patterns(labels: Iterable[str]) -> dict[str, str]:
+    """Returns the pattern of each label (see `read_verdict`) -> the label.
+
+    A label is read in any case, with `only` or a word such as `answer` before it. Where labels begin with one word and
+    differ behind it, as `Conversation 1` and `Conversation 2`, that word may be left out; and behind the others it may
+    stand, as in `both of the conversations`. What would then be another label is read in no way but as it is written.
+    """
+    plain = {label: _plain(label) for label in labels}
+    noun = _shared_noun(plain.values())
+    return {
+        pattern if not any(re.fullmatch(pattern, other) for other in plain.values() if other != text) else exact: label
+        for label, text in plain.items()
+        for pattern, exact in [(_tolerant(text, noun), re.escape(text))]
+    }
+
+
+def _plain(label: str) -> str:
+    return (
+        re.sub(r"\s+", " ", unicodedata.normalize("NFKC", label)).strip(" \t.,;:!*_`\"'“”‘’()[]{}<>|。，；！").lower()
+    )
+
+
+def _tolerant(text: str, noun: str) -> str:
+    own = re.escape(text)
+    if not noun:
+        return rf"(?:only )?(?:(?:{_LEADS}) )?#?{own}"
+    word = re.escape(noun)
+    if text.startswith(f"{noun} "):
+        return rf"(?:only )?(?:{word} )?#?{re.escape(text.removeprefix(f'{noun} '))}"
+    return rf"{own}(?: (?:of )?(?:the |them|these )?(?:two )?(?:{word}s?)?)?"
+
+
+def _shared_noun(labels: Iterable[str]) -> str:
+    """Returns the word that two labels or more begin with; empty if there is none."""
+    words = Counter(first for first, _, rest in (label.partition(" ") for label in labels) if rest)
+    word, count = words.most_common(1)[0] if words else ("", 0)
+    return word if count > 1 else ""

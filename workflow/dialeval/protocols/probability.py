@@ -1,0 +1,127 @@
+"""Implicit scores: how likely a judge gives each answer to a question.
+
+To a Yes/No question the score is P(Yes) / (P(Yes) + P(No)). Between the points of a scale it is the mean of the values
+v_k of the points under the probabilities p_k of their labels, sum_k p_k v_k / sum_k p_k. Questions on one item differ
+only at their end, so that an engine with a prefix cache reads the item once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from dialeval.corpora.items import Item
+from dialeval.criteria import DIMENSIONS, NO, SHIPPED, YES, YES_NO, Criterion
+from dialeval.engines.requests import Message, Request, Sampling
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.item_prompts import YES_NO as QUESTIONS
+from dialeval.protocols.item_prompts import ByLevel, about_item, prompt_for, subject_of
+from dialeval.protocols.planning import Planned, judgement
+from dialeval.protocols.questions import Untranslated, choice_labels
+from dialeval.protocols.verdicts import status_of
+
+CLEAR = 0.01
+"""Where an endpoint does not show every label, the score is known to lie between two bounds; up to this share of the
+scale apart their middle is taken, beyond it there is no score."""
+_ROUNDING = 1e-12
+
+
+def criteria_at_level(item: Item) -> list[Criterion]:
+    """Returns the papers' criteria of an item's level."""
+    return [SHIPPED[name] for name in DIMENSIONS[item.level]]
+
+
+def plan(
+    items: Iterable[Item],
+    templates: Templates,
+    criteria: Callable[[Item], Sequence[Criterion]] = criteria_at_level,
+    *,
+    name: str = "yes_no",
+    known_as: str = "yes_no",
+    names: ByLevel = QUESTIONS,
+) -> Iterator[Planned]:
+    """Yields one request per item and criterion, those of one item next to each other.
+
+    Args:
+        items: what is scored.
+        templates: the prompts.
+        criteria: which criteria an item is scored on.
+        name: the protocol's, for request ids.
+        known_as: what engines know the protocol as.
+        names: the template of each level.
+    """
+    untranslated = Untranslated()
+    for item in items:
+        for criterion in criteria(item):
+            untranslated.note(item, [criterion])
+            subject = subject_of(item, [criterion], criterion.name)
+            content = prompt_for(templates, names, [criterion], subject)
+            request = Request(
+                request_id="/".join([name, item.corpus, item.language, item.item_id, criterion.name]),
+                protocol=known_as,
+                kind="choice",
+                messages=(Message("user", content),),
+                sampling=Sampling(max_tokens=1),
+                labels=choice_labels(criterion),
+                subject=subject,
+            )
+            yield Planned(request, **about_item(item), part=criterion.name)
+    untranslated.say()
+
+
+def parse(
+    judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any], criteria: Mapping[str, Criterion] = SHIPPED
+) -> Iterator[dict[str, Any]]:
+    """Yields the row of the table `judgements`; `mass` is the probability that all labels together captured.
+
+    Below `labels.LOWEST_MASS` there is no score: the model is about to say something else.
+    """
+    criterion = criteria[planned["part"]]
+    value, mass = expectation(dict(answer["label_logprobs"] or ()), values_of(criterion)), answer["label_mass"]
+    status = status_of(answer["status"], answer["finish_reason"], readable=value is not None, mass=mass)
+    scale = YES_NO if criterion.asks_yes_or_no else criterion.scale
+    yield judgement(
+        judge,
+        planned,
+        status,
+        criterion=criterion.name,
+        value=value if status == "ok" else None,
+        scale_min=scale.low,
+        scale_max=scale.high,
+        mass=mass,
+    )
+
+
+def values_of(criterion: Criterion) -> dict[str, float]:
+    """Returns the labels that are asked for with their values."""
+    if criterion.asks_yes_or_no:
+        return {YES: 1.0, NO: 0.0}
+    return dict(zip(choice_labels(criterion), criterion.scale.points().values(), strict=False))
+
+
+def expectation(logprobs: Mapping[str, float], values: Mapping[str, float]) -> float | None:
+    """Returns sum_k p_k v_k / sum_k p_k, or None where it cannot be known to within `CLEAR` of the scale.
+
+    Labels that the engine did not see share at most what the others leave. All of it on the unseen label of the lowest
+    value, all on that of the highest, or none at all: these bound the score.
+
+    Args:
+        logprobs: natural logarithms of the labels' probabilities; a label that the engine could not see is absent.
+        values: of every label.
+    """
+    seen = {label: math.exp(logprob) for label, logprob in logprobs.items()}
+    mass = math.fsum(seen.values())
+    total = math.fsum(seen[label] * values[label] for label in seen)
+    unseen = [value for label, value in values.items() if label not in seen]
+    if mass <= 0:
+        return None
+    if not unseen:
+        return total / mass
+    left = max(0.0, 1.0 - mass)
+    bounds = [total / mass, *((total + left * value) / (mass + left) for value in unseen)]
+    if max(bounds) - min(bounds) > CLEAR * (max(values.values()) - min(values.values())) + _ROUNDING:
+        return None
+    half = left / 2  # the middle of what the unseen labels may have
+    ends = [(total + half * value) / (mass + half) for value in (min(unseen), max(unseen))]
+    return ends[0] if ends[0] == ends[1] else math.fsum(ends) / 2

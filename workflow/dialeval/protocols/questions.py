@@ -1,0 +1,303 @@
+"""A protocol as its form asks it: criteria in words, and on which of them an item is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from string import ascii_uppercase
+from typing import NamedTuple
+
+from dialeval.config.protocol import Protocol
+from dialeval.corpora.items import Item
+from dialeval.criteria import DIMENSIONS, NO, SHOWN_LEVELS, YES, Criterion, Level, Scale, with_own
+from dialeval.engines.requests import Sampling
+
+# A protocol as its form asks it.
+
+AS_SHIPPED: Mapping[str, str] = {"scale": "rating", "probability": "yes_no", "detect": "unieval"}
+"""The shipped protocol of a form, whose questions embedded judges know, with the papers' criteria or none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCriterion:
+    """A criterion as a template may see it, in one language: texts alone."""
+
+    name: str
+    question: str
+    meaning: str
+    levels: Mapping[str, str]
+
+
+def shown(criterion: Criterion | None, level: Level, language: str) -> ShownCriterion | None:
+    """Returns a criterion with its words about one level in one language."""
+    if criterion is None:
+        return None
+    words = criterion.in_language(language)
+    return ShownCriterion(criterion.name, words.question.get(level, ""), words.meaning.get(level, ""), words.rubric)
+
+
+def sampling_of(protocol: Protocol, seed: int | None = None) -> Sampling:
+    """Returns how a judge is sampled under a protocol, with the seed of its sampler."""
+    return Sampling(
+        protocol.temperature,
+        protocol.top_p,
+        protocol.max_tokens,
+        seed,
+        presence_penalty=protocol.presence_penalty,
+        frequency_penalty=protocol.frequency_penalty,
+    )
+
+
+@dataclass(frozen=True)
+class Question:
+    """A protocol with the criteria that it names.
+
+    Attributes:
+        name: the protocol's.
+        protocol: what it asks, of what, and how.
+        shipped: whether it is one of the papers', whose request ids are short.
+        criteria: what it asks about; none where the template alone says what is asked.
+    """
+
+    name: str
+    protocol: Protocol
+    shipped: bool = False
+    criteria: tuple[Criterion, ...] = ()
+
+    @property
+    def known_as(self) -> str:
+        """Returns what engines know it as: the shipped protocol that asks the same, or its form; its name is free."""
+        if self.shipped:
+            return self.name
+        alike = self.protocol.form != "detect" or not self.criteria
+        return AS_SHIPPED.get(self.protocol.form, self.protocol.form) if alike else self.protocol.form
+
+    @property
+    def template(self) -> str:
+        """Returns the template that it is asked with."""
+        assert self.protocol.template
+        return self.protocol.template
+
+    @property
+    def structured(self) -> bool:
+        """Returns whether answers are JSON."""
+        return self.protocol.answers == "structured"
+
+    def cut_to(self, n: int | None) -> Question:
+        """Returns the same question about dialogues that are cut to one length; None for whole ones."""
+        of = self.protocol.of.model_copy(update={"cut": [n] if n else []})
+        return replace(self, protocol=self.protocol.model_copy(update={"of": of}))
+
+    def asked(self) -> tuple[Criterion | None, ...]:
+        """Returns what is asked about one after the other; None is the question that needs no criterion."""
+        return self.criteria or (None,)
+
+    def samplings(self) -> Iterator[tuple[int, Sampling]]:
+        """Yields the number of each repeat and how it is sampled; of several each has its own sampler seed."""
+        own, repeats = self.protocol, self.protocol.repeats
+        for repeat in range(repeats):
+            yield repeat, sampling_of(own, seed=repeat if repeats > 1 else None)
+
+    def request_id(self, criterion: Criterion | None, n: int | None, about: str, repeat: int) -> str:
+        """Returns a readable id, `helpful/empathy/8/case-12/a/b/0`; the papers' are short, `arena/8/MT-12/a/b`."""
+        if self.shipped:
+            return "/".join([self.name, *([str(n)] if n else []), about])
+        return "/".join([self.name, criterion.name if criterion else "-", str(n or "-"), about, str(repeat)])
+
+
+# A criterion as a prompt puts it: its words in the item's language, and how the judge is to answer.
+
+
+class Option(NamedTuple):
+    """A point of a scale that is offered.
+
+    Attributes:
+        label: what the judge answers: one token of every model.
+        value: the value or label, as it is shown.
+        description: what the rubric says of it.
+    """
+
+    label: str
+    value: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskedCriterion:
+    """What a template may say of a criterion; `str()` of it is its name.
+
+    Attributes:
+        name: its name.
+        question: asks for Yes or No.
+        meaning: what is meant.
+        answer: what the judge gives, such as `a number from 1 to 7`.
+        rubric: the values or labels that are described, with their descriptions.
+        options: the points of the scale.
+    """
+
+    name: str
+    question: str
+    meaning: str
+    answer: str
+    rubric: tuple[tuple[str, str], ...]
+    options: tuple[Option, ...]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def asked(criterion: Criterion, level: Level, language: str) -> AskedCriterion:
+    """Returns a criterion as it is asked about an item of a level and a language."""
+    words, shown = criterion.in_language(language), SHOWN_LEVELS[level]
+    labels = words.labels or criterion.scale.labels
+    names = dict(zip(criterion.scale.labels, labels, strict=True))
+    question = words.question.get(level, f"Is the {criterion.name} of the {shown} good?")
+    meaning = words.meaning.get(level) or ("" if level not in words.question else question)
+    return AskedCriterion(
+        name=criterion.name,
+        question=question,
+        meaning=meaning,
+        answer=_answer(criterion.scale, labels, described=bool(words.rubric)),
+        rubric=tuple((names.get(one, one), words.rubric[one]) for one in _in_order(criterion.scale, words.rubric)),
+        options=tuple(
+            Option(label, names.get(value, value), words.rubric.get(value, ""))
+            for label, value in zip(option_labels(criterion), criterion.scale.points(), strict=False)
+        ),
+    )
+
+
+def option_labels(criterion: Criterion) -> tuple[str, ...]:
+    """Returns what a judge answers with where it chooses between the points of a scale.
+
+    The first token must tell the answer, with every tokenizer: numbers of one digit stand for themselves, labels are
+    counted as far as one digit goes, and anything else (10, -1) gets a letter.
+    """
+    points = list(criterion.scale.points())
+    if not criterion.scale.labels and all(len(point) == 1 for point in points):
+        return tuple(points)
+    if criterion.scale.labels and len(points) < 10:
+        return tuple(str(number) for number in range(1, len(points) + 1))
+    return tuple(ascii_uppercase[: len(points)])
+
+
+def choice_labels(criterion: Criterion) -> tuple[str, ...]:
+    """Returns the labels whose probabilities are asked for."""
+    return (YES, NO) if criterion.asks_yes_or_no else option_labels(criterion)
+
+
+def frame(criteria: Sequence[AskedCriterion], scales: Sequence[Scale]) -> dict[str, str]:
+    """Returns what a prompt says of several criteria at once: how all are answered, and how a line is written."""
+    answers = {one.answer for one in criteria}
+    numbers = {not scale.labels for scale in scales}
+    return {
+        "answer": answers.pop() if len(answers) == 1 else "what stands behind it",
+        "answered_by": "answer" if len(numbers) > 1 else "number" if numbers == {True} else "word or words",
+        "mark": ": " if any(not scale.labels and scale.low < 0 for scale in scales) else " - ",
+    }
+
+
+def _answer(scale: Scale, labels: Sequence[str], *, described: bool) -> str:
+    if scale.asks_yes_or_no:
+        return "Yes or No"
+    if labels:
+        return "one of these: " + ", ".join(labels)
+    if described:
+        return f"a number from {scale.low:g} to {scale.high:g}"
+    return f"a number from {scale.low:g} (very poor) to {scale.high:g} (excellent)"
+
+
+def _in_order(scale: Scale, rubric: Iterable[str]) -> list[str]:
+    return sorted(rubric, key=scale.labels.index if scale.labels else float)
+
+
+# Which criteria an item is scored on.
+
+_WORDS_IN = "en"
+"""The language of the papers' criteria, and of the text around any."""
+Key = tuple[str, str, str]
+"""Corpus, language and id of an item."""
+
+
+@dataclass(frozen=True)
+class AskedAbout:
+    """What a protocol asks about items.
+
+    Attributes:
+        own: the user's criteria that it may ask about.
+        named: the criteria that it names; none for the papers' at the item's level, and those that the corpus names.
+        dimensions: by corpus, the criteria that it names.
+        targets: by item, what its damage aims at.
+        together: whether a judge scores several criteria in one answer.
+    """
+
+    own: Sequence[Criterion] = ()
+    named: Sequence[str] = ()
+    dimensions: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    targets: Mapping[Key, Set[str]] = field(default_factory=dict)
+    together: bool = True
+
+    def of_rated(self, item: Item) -> list[Criterion]:
+        """Returns what is asked about an item: what is named, and what damage to it aims at."""
+        given = self.named or self.dimensions.get(item.corpus) or DIMENSIONS[item.level]
+        return self._at_level(item, [*given, *self._aimed_at(item)])
+
+    def of_damaged(self, item: Item) -> list[Criterion]:
+        """Returns what is asked about a damaged item: what the damage aims at."""
+        return self._at_level(item, self._aimed_at(item))
+
+    def groups_of_rated(self, item: Item) -> list[list[Criterion]]:
+        """Returns the criteria on which an item is rated, those that are asked about together side by side.
+
+        Without any that are named these are always all of the papers', as there, and the user's one by one: a further
+        one changes no request that is there.
+        """
+        if self.named:
+            return self._grouped(self._at_level(item, self.named))
+        papers = self._at_level(item, DIMENSIONS[item.level])
+        wanted = {*self.dimensions.get(item.corpus, ()), *self._aimed_at(item)}
+        own = [one for one in self.own if one.name in wanted and one.is_at(item.level)]
+        return [*self._grouped(papers), *([one] for one in own)]
+
+    def groups_of_damaged(self, item: Item) -> list[list[Criterion]]:
+        """Returns the same of a damaged item; where criteria are named, only if the damage aims at one of them."""
+        if not self.named:
+            return self.groups_of_rated(item)
+        aimed_at = self._aimed_at(item)
+        if self.together:
+            return self.groups_of_rated(item) if aimed_at else []
+        return self._grouped(self._at_level(item, aimed_at))
+
+    def _grouped(self, criteria: list[Criterion]) -> list[list[Criterion]]:
+        return [criteria] * bool(criteria) if self.together else [[one] for one in criteria]
+
+    def _aimed_at(self, item: Item) -> list[str]:
+        aimed_at = self.targets.get((item.corpus, item.language, item.item_id), frozenset())
+        return [name for name in self.named or with_own(self.own) if name in aimed_at]
+
+    def _at_level(self, item: Item, names: Iterable[str]) -> list[Criterion]:
+        known = with_own(self.own)
+        return [known[name] for name in dict.fromkeys(names) if _is_asked(known[name], item)]
+
+
+def _is_asked(criterion: Criterion, item: Item) -> bool:
+    """Returns whether a criterion fits an item; a system's response is there for criteria about responses alone."""
+    return criterion.level == "turn" if item.system and item.level == "turn" else criterion.is_at(item.level)
+
+
+class Untranslated:
+    """Criteria that are asked about in other words than the item's language has, to be said once."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, dict[str, None]] = {}
+
+    def note(self, item: Item, criteria: Iterable[Criterion]) -> None:
+        """Notes what an item is asked about."""
+        if item.language != _WORDS_IN:
+            for criterion in criteria:
+                if item.language not in criterion.translations:
+                    self._found.setdefault(item.language, {})[criterion.name] = None
+
+    def say(self) -> None:
+        """Says for every language which criteria have no words in it."""
+        for language, names in self._found.items():
+            print(f"items in {language} are asked in English, or the criterion's own words, about {', '.join(names)}")

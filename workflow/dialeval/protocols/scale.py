@@ -1,0 +1,132 @@
+"""Scores that a judge writes: planned requests and parsed answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from dialeval.corpora.items import Item
+from dialeval.criteria import DIMENSIONS, SHIPPED, Criterion
+from dialeval.engines.requests import Message, Request, Sampling
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols import verdicts
+from dialeval.protocols.item_prompts import RATING, ByLevel, about_item, prompt_for, subject_of
+from dialeval.protocols.planning import Planned, judgement
+from dialeval.protocols.questions import Untranslated
+from dialeval.protocols.score_values import WrittenScore, said_number, said_text
+from dialeval.protocols.verdicts import status_of, text_to_read, was_cut
+from dialeval.protocols.written_scores import read_scores
+
+Groups = Sequence[Sequence[Criterion]]
+"""Criteria that are asked about in one request each."""
+
+
+def groups_at_level(item: Item) -> Groups:
+    """Returns the papers' criteria of an item's level, asked together as there."""
+    return ([SHIPPED[name] for name in DIMENSIONS[item.level]],)
+
+
+def plan(
+    items: Iterable[Item],
+    templates: Templates,
+    sampling: Sampling,
+    repeats: int,
+    groups: Callable[[Item], Groups] = groups_at_level,
+    *,
+    name: str = "rating",
+    known_as: str = "rating",
+    names: ByLevel = RATING,
+    json_answers: bool = False,
+) -> Iterator[Planned]:
+    """Yields for every item a request for each group of criteria and each repeat.
+
+    A request for one criterion bears its name, so that those about others stay what they are where one is added.
+
+    Args:
+        items: what is scored.
+        templates: the prompts.
+        sampling: how the judge is sampled; of several repeats each has its own sampler seed.
+        repeats: how often the same is asked.
+        groups: which criteria an item is scored on, and which of them together.
+        name: the protocol's, for request ids.
+        known_as: what engines know the protocol as.
+        names: the template of each level.
+        json_answers: whether answers are JSON that the engine sees to.
+    """
+    untranslated = Untranslated()
+    for item in items:
+        for criteria in groups(item):
+            untranslated.note(item, criteria)
+            part = criteria[0].name if len(criteria) == 1 else None
+            subject = subject_of(item, criteria)
+            content = prompt_for(templates, names, criteria, subject)
+            about = "/".join([name, item.corpus, item.language, item.item_id, *([part] if part else [])])
+            for repeat in range(repeats):
+                request = Request(
+                    request_id=f"{about}/{repeat}",
+                    protocol=known_as,
+                    kind="chat",
+                    messages=(Message("user", content),),
+                    sampling=sampling if repeats == 1 else replace(sampling, seed=repeat),
+                    labels=tuple(criterion.name for criterion in criteria),
+                    subject=subject,
+                    repeat=repeat,
+                )
+                if json_answers:
+                    request = verdicts.structured(request, templates, [_field(one, item) for one in criteria])
+                yield Planned(request, **about_item(item), part=part)
+    untranslated.say()
+
+
+def parse(
+    judge: str,
+    planned: Mapping[str, Any],
+    answer: Mapping[str, Any],
+    criteria: Mapping[str, Criterion] = SHIPPED,
+    *,
+    json_answers: bool = False,
+) -> Iterator[dict[str, Any]]:
+    """Yields a row of the table `judgements` for each criterion asked for.
+
+    Args:
+        judge: name of the judge.
+        planned: row of `requests`.
+        answer: row of `responses` for the same request.
+        criteria: all that may be asked about, by name.
+        json_answers: whether answers are JSON that the engine saw to.
+    """
+    asked = [criteria[name] for name in planned["labels"]]
+    text = text_to_read(answer)
+    found = _read_object(text, asked) if json_answers else read_scores(text, asked, cut=was_cut(answer))
+    for criterion in asked:
+        said = found.get(criterion.name)
+        yield judgement(
+            judge,
+            planned,
+            status_of(answer["status"], answer["finish_reason"], readable=said is not None),
+            criterion=criterion.name,
+            choice=said.label if said else None,
+            value=said.value if said else None,
+            scale_min=criterion.scale.low,
+            scale_max=criterion.scale.high,
+        )
+
+
+def _field(criterion: Criterion, item: Item) -> verdicts.Field:
+    """Returns the field of a structured answer that holds the score on a criterion."""
+    scale = criterion.scale
+    if scale.labels:
+        return verdicts.option(criterion.name, criterion.in_language(item.language).labels or scale.labels)
+    return verdicts.number(criterion.name, scale.low, scale.high, whole=bool(scale.points()))
+
+
+def _read_object(text: str, criteria: Iterable[Criterion]) -> dict[str, WrittenScore]:
+    found = verdicts.read_object(text) or {}
+    said = {
+        one.name: said_text(verdicts.text_in(found, one.name), one)
+        if one.scale.labels
+        else said_number(verdicts.number_in(found, one.name), one)
+        for one in criteria
+    }
+    return {name: score for name, score in said.items() if score is not None}

@@ -1,1 +1,0 @@
-"""The papers' own numbers, one module and one CSV file per paper, for columns beside ours."""

@@ -1,0 +1,294 @@
+"""Tables of a finished run for other programs: CSV, and a data set of Hugging Face."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import yaml
+
+from dialeval import __version__
+from dialeval.errors import UserError, nearest
+from dialeval.provenance import read_provenance
+from dialeval.provenance.records import FOLDER as RECORDS
+from dialeval.tables import files
+from dialeval.tables.catalogue import table_named
+from dialeval.tables.files import differences_from, read_name, read_table
+from dialeval.tables.measures import FOLDER as MEASURES
+from dialeval.tables.schema import COMMON, Table
+
+# Which tables lie in a folder of results, and which of them another version of DialEval made.
+
+PUBLISHED = "tables"
+"""The folder of what is meant for readers; the others pass between stages."""
+BETWEEN = "stages"
+FEW = 12
+
+
+@dataclass(frozen=True)
+class Found:
+    """A table of a run.
+
+    Attributes:
+        name: its path without suffix, below the published tables or else below the results; where both have one of that
+            path, the latter's begins with `stages/`.
+        path: its Parquet file.
+        kind: what it is.
+        rows: how many there are.
+        is_published: whether it is meant for readers, and does not only pass between stages.
+    """
+
+    name: str
+    path: Path
+    kind: Table
+    rows: int
+    is_published: bool
+
+
+def found_tables(results: Path) -> list[Found]:
+    """Returns the tables of a run, those for readers first.
+
+    Args:
+        results: the folder of its results.
+
+    Raises:
+        UserError: there is none.
+    """
+    published = list(_below(results / PUBLISHED, is_published=True))
+    taken = {table.name for table in published}
+    between = [
+        replace(table, name=f"{BETWEEN}/{table.name}") if table.name in taken else table
+        for table in _below(results, is_published=False)
+    ]
+    tables = published + between
+    if not tables:
+        raise UserError(
+            f"there is no table of a run in {results}; name the folder of its results, which `results_dir` of the "
+            "configuration says, or run snakemake first"
+        )
+    return tables
+
+
+def chosen_tables(tables: Sequence[Found], names: Sequence[str]) -> list[Found]:
+    """Returns the tables of some names, or of patterns such as `judgements/*`.
+
+    Raises:
+        UserError: no table has a name, or fits a pattern.
+    """
+    chosen: dict[str, Found] = {}
+    for name in names:
+        fitting = [table for table in tables if fnmatchcase(table.name, name)]
+        if not fitting:
+            hint = nearest(name, [table.name for table in tables])
+            is_long = hint.startswith("known") and len(tables) > FEW
+            raise UserError(f"the run has no table '{name}'; {'dialeval tables lists them' if is_long else hint}")
+        chosen |= {table.name: table for table in fitting}
+    return list(chosen.values())
+
+
+def outdated_files(results: Path, is_known: Callable[[Path], bool]) -> dict[Path, str]:
+    """Returns the files below the results that another version of DialEval made, with how each differs from this one's.
+
+    These are tables with other columns, and in a folder without any record of a job (`provenance`) all files that
+    nothing is known of: a version before there were records has made them.
+
+    Args:
+        results: the folder of the results, which need not be there.
+        is_known: returns whether Snakemake knows how a file was made.
+    """
+    found, is_ours = {}, False
+    files = list(_files(results))
+    for path in files:
+        if path.suffix != ".parquet":
+            continue
+        with suppress(OSError, ValueError):  # pyarrow's error of what is no table is a ValueError
+            if name := read_name(path):
+                is_ours = True
+                kind = _kind_of(path, name)
+                differences = differences_from(path, kind) if kind else ["this version has no such table"]
+                if differences:
+                    found[path] = "; ".join(differences)
+    if is_ours and not (results / RECORDS).exists():
+        found |= {path: "no record of its job" for path in files if path not in found and not is_known(path)}
+    return found
+
+
+def _files(results: Path) -> Iterator[Path]:
+    """Yields the files below the results, without hidden folders, and without links and what lies behind them."""
+    for folder, folders, names in os.walk(results):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        paths = (Path(folder, name) for name in sorted(names) if not name.startswith("."))
+        yield from (path for path in paths if not path.is_symlink())
+
+
+def _kind_of(path: Path, name: str) -> Table | None:
+    """Returns what a table is; that of a measure is named by its folder, which is a protocol's."""
+    return table_named(f"{path.parent.name}/{path.stem}" if name.startswith(f"{MEASURES}/") else name)
+
+
+def column_words(kind: Table) -> Iterator[tuple[str, str, str]]:
+    """Yields the columns of a table: name, type with a question mark where it may be empty, and what is said of it."""
+    for field in kind.schema:
+        words = kind.columns.get(field.name) or COMMON.get(field.name, "")
+        yield field.name, f"{_type(field.type)}{'?' if field.nullable else ''}", words
+
+
+def _type(kind: pa.DataType) -> str:
+    for fits, words in (
+        (pa.types.is_string, "text"),
+        (pa.types.is_integer, "integer"),
+        (pa.types.is_floating, "number"),
+        (pa.types.is_boolean, "yes or no"),
+        (pa.types.is_map, "values by name"),
+    ):
+        if fits(kind):
+            return words
+    return "list"
+
+
+def _below(folder: Path, is_published: bool) -> Iterator[Found]:
+    for path in sorted(folder.rglob("*.parquet")):
+        below = path.relative_to(folder)
+        if any(part.startswith(".") for part in below.parts) or (not is_published and below.parts[0] == PUBLISHED):
+            continue
+        try:
+            name = read_name(path)
+            kind = _kind_of(path, name)
+            if kind is not None:  # another's file
+                yield Found(str(below.with_suffix("")), path, kind, pq.read_metadata(path).num_rows, is_published)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise UserError(f"{path} cannot be read as a Parquet table: {error}; delete it and run again") from error
+
+
+# A table as CSV. Lists and values by name stand in their cells as JSON.
+
+
+def write_csv(table: Found, path: Path) -> None:
+    """Writes a table of a run as CSV.
+
+    Args:
+        table: the table.
+        path: the file; it is replaced.
+
+    Raises:
+        UserError: the table cannot be read, or the file not be written.
+    """
+    content = files.read_table(table.path, table.kind).replace_schema_metadata()
+    for place, field in enumerate(content.schema):
+        if pa.types.is_nested(field.type):
+            cells = [_as_json(value, pa.types.is_map(field.type)) for value in content[place].to_pylist()]
+            content = content.set_column(place, field.name, pa.array(cells, pa.string()))
+    files.write_csv(path, content)
+
+
+def _as_json(value: object, is_map: bool) -> str | None:
+    if value is None:
+        return None
+    return json.dumps(dict(value) if is_map else value, ensure_ascii=False)  # type: ignore[call-overload]
+
+
+# Tables of a run as a folder that is a data set of Hugging Face: `README.md` with a header, and Parquet files.
+
+DATA = "data"
+LICENCE = """
+## Licence
+
+None is named here: name yours in the header before you publish this. Texts of dialogues, and what judges said of them,
+come from corpora and models with licences of their own, which may not allow it; the dialogues that DialEval brings are
+CC0.
+"""
+
+
+def write_dataset(tables: Sequence[Found], results: Path, folder: Path) -> None:
+    """Writes tables as a data set; those of one kind that pass between stages are one subset.
+
+    Args:
+        tables: tables of the run; those without rows are left out, since not every reader takes them.
+        results: the folder of its results, which says where they come from.
+        folder: is made; it must not hold anything.
+
+    Raises:
+        UserError: the folder holds something, or cannot be written, or no table has a row.
+    """
+    tables = [table for table in tables if table.rows]
+    if not tables:
+        raise UserError("none of these tables has a row; dialeval tables says how many each has")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{folder} holds something already, and nothing is overwritten; name another folder")
+    try:
+        for table in tables:
+            _copy(table, folder / _file(table))
+        (folder / "README.md").write_text(_card(tables, results), encoding="utf-8")
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise UserError(f"{folder} cannot be written: {error.strerror or error}; name another folder") from error
+
+
+def _file(table: Found) -> Path:
+    return Path(DATA, f"{table.name}.parquet")
+
+
+def _subset(table: Found) -> str:
+    """Returns what a table is called in the data set, where names have no slashes."""
+    return (table.name if table.is_published else table.kind.name).replace("/", "-")
+
+
+def _copy(table: Found, path: Path) -> None:
+    """Copies a table, with values by name as lists of pairs: not every reader of data sets knows the other type."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = read_table(table.path, table.kind)
+    for place, field in enumerate(content.schema):
+        if pa.types.is_map(field.type):
+            pair = pa.struct([("name", field.type.key_type), ("value", field.type.item_type)])
+            rows = [
+                None if row is None else [{"name": name, "value": value} for name, value in row]
+                for row in content[place].to_pylist()
+            ]
+            content = content.set_column(place, field.name, pa.array(rows, pa.list_(pair)))
+    pq.write_table(content.replace_schema_metadata(), path, compression="zstd")
+
+
+def _card(tables: Sequence[Found], results: Path) -> str:
+    """Returns the page of the data set: what Hugging Face reads, and what people do."""
+    subsets: dict[str, list[Found]] = {}
+    for table in tables:
+        subsets.setdefault(_subset(table), []).append(table)
+    header = {
+        "pretty_name": "Results of an evaluation of dialogues with DialEval",
+        "license": "unknown",
+        "tags": ["dialogue", "evaluation"],
+        "configs": [
+            {"config_name": name, "data_files": [{"split": "train", "path": [str(_file(one)) for one in members]}]}
+            for name, members in subsets.items()
+        ],
+    }
+    lines: list[str] = [
+        f"---\n{yaml.safe_dump(header, sort_keys=False, allow_unicode=True)}---\n",
+        "# Results of an evaluation of dialogues\n",
+        f"Written by DialEval {__version__}. Every subset has one split, `train`, as readers expect.\n",
+        "| table | rows | one row per | made by | SHA-256 of the run's file |\n|---|---|---|---|---|",
+    ]
+    for table in tables:
+        record = read_provenance(table.path, results)
+        made_by = f"{record['stage']}, {record['version']}" if record else "not written down"
+        digest = record.get("outputs", {}).get(str(table.path.relative_to(results)), "")
+        lines.append(f"| `{table.name}` | {table.rows:,} | {table.kind.row} | {made_by} | {digest[:16]} |")
+    for name, members in subsets.items():
+        kind = members[0].kind
+        lines += [
+            f"\n## {name}\n",
+            f"{kind.caption}\n" if kind.caption else "",
+            "| column | type | meaning |\n|---|---|---|",
+        ]
+        lines += [
+            f"| `{column}` | {type_} | {words.replace('|', '&#124;')} |" for column, type_, words in column_words(kind)
+        ]
+    return "\n".join(lines) + "\n" + LICENCE

@@ -1,0 +1,23 @@
+"""Writes every page of the docs that is generated, and the JSON schema of the configuration."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from dialeval.paths import IS_INSTALLED
+from dialeval.report.reference import configuration, papers, prompts, python, tables
+
+PAGES = (configuration, papers, prompts, python, tables)
+
+
+def texts() -> dict[Path, str]:
+    """Returns what is generated, by the file that it is written to."""
+    return {page.DOCS: page.docs_text() for page in PAGES} | {configuration.SCHEMA: configuration.schema_text()}
+
+
+if __name__ == "__main__":
+    if IS_INSTALLED:
+        sys.exit("these pages are written in a clone of the project, installed by pip install -e .")
+    for path, text in texts().items():
+        path.write_text(text, encoding="utf-8")

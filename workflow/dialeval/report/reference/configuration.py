@@ -1,0 +1,107 @@
+"""The configuration's page, and its JSON schema.
+
+Both come from the field descriptions in `dialeval.config`; a test keeps them in step.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from dialeval.config import public as config
+from dialeval.paths import PROJECT
+
+SCHEMA = PROJECT / "workflow" / "schemas" / "config.schema.json"
+DOCS = PROJECT / "docs" / "configuration.md"
+SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
+    ("The top level", config.Config),
+    *((f"`models.<name>` with `engine: {engine}`", model) for engine, model in config.ENGINES.items()),
+    ("`corpora.<name>`", config.Corpus),
+    ("`seeds`", config.Seeds),
+    ("`selfchat`", config.Selfchat),
+    ("`selfchat.scenarios`", config.Scenarios),
+    ("`protocols.unieval`", config.UniEval),
+    ("`protocols.arena`", config.Arena),
+    ("`protocols.gteval`", config.GTEval),
+    ("`protocols.rating`", config.Rating),
+    ("`protocols.yes_no`", config.YesNo),
+    ("`protocols.failures`", config.Failures),
+    ("`protocols.failures.of`", config.OfDialogues),
+    ("`protocols.<name>`, of your own", config.Protocol),
+    ("`protocols.<name>.of`", config.Of),
+    ("`criteria.<name>`", config.OwnCriterion),
+    ("`criteria.<name>.words.<language>`", config.OwnWords),
+    ("`transcripts.<name>`", config.Transcripts),
+    ("`transcripts.<name>.show`", config.Shown),
+    ("`transcripts.<name>.columns`", config.Columns),
+    ("`labels`", config.Labels),
+    ("`training.<name>`", config.TrainingSet),
+    ("`models.<name>.train` with `engine: encoder`", config.EncoderTraining),
+    ("`models.<name>.lora` with `engine: vllm`", config.LoraTraining),
+    ("`translate.<corpus>`", config.Translation),
+    ("`translate.<corpus>.quality`", config.TranslationQuality),
+    ("`metaeval`", config.MetaEval),
+    ("`metaeval.corpora.<name>`", config.RatedCorpus),
+    ("`metaeval.score_files.<name>`", config.ScoreFile),
+    ("`robustness`", config.Robustness),
+    ("`robustness.ladders`", config.Ladders),
+    ("`dialogbench`", config.DialogBench),
+    ("`dialogbench.published.<name>`", config.PublishedItems),
+    ("`dialogbench.written`", config.WrittenItems),
+    ("`dialogbench.examine`", config.Examine),
+    ("`dialogbench.experts`", config.Experts),
+    ("`battles.<name>`", config.Battles),
+    ("`elo`", config.Elo),
+    ("`answering`", config.Answering),
+    ("`prompts`", config.Prompts),
+    ("`tokens`", config.Tokens),
+)
+HEAD = """# Configuration
+
+One YAML file describes a run: `config.yaml`, or the file given with `--configfile`, which replaces it. `--config
+data_dir=FOLDER` changes one top-level field. DialEval checks the file before it runs anything and reports all
+errors together: the field, its value and the remedy. A field without an effect, such as `steps` of a corpus that
+is no ladder, is an error. A whole section that the run does not use, such as `elo` without ratings, is not.
+
+Fields without a default are required. This page is generated from `workflow/dialeval/config/`.
+"""
+
+
+def schema_text() -> str:
+    """Returns the JSON schema of the configuration."""
+    schema = config.Config.model_json_schema()
+    own = config.Protocol.model_json_schema()  # values of names that are no fields are not in a section's own schema
+    schema["$defs"] = dict(sorted((schema["$defs"] | own.pop("$defs") | {"Protocol": own}).items()))
+    schema["$defs"]["Protocols"]["additionalProperties"] = {"$ref": "#/$defs/Protocol"}
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def docs_text() -> str:
+    """Returns the reference page: a table of fields for every section."""
+    parts = [HEAD]
+    for title, section in SECTIONS:
+        parts.append(f"\n## {title}\n")
+        if section.__doc__ and section is not config.Config:
+            parts.append(section.__doc__.strip() + "\n")
+        parts.append("| field | default | meaning |\n|---|---|---|")
+        parts += [_row(name, field) for name, field in section.model_fields.items() if name != "engine"]
+    return "\n".join(parts) + "\n"
+
+
+def _row(name: str, field: Any) -> str:
+    description = field.description or f"See `{name}` below."
+    return f"| `{name}` | {_default(field.default)} | {description} |"
+
+
+def _default(value: Any) -> str:
+    if value is PydanticUndefined:
+        return ""
+    if isinstance(value, BaseModel):
+        return "as below"
+    if isinstance(value, Path):
+        return f"`{value}`"
+    return f"`{json.dumps(value, ensure_ascii=False)}`"

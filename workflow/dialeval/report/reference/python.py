@@ -1,0 +1,152 @@
+"""The public interface, and its page.
+
+A test keeps page and interface in step, another the interface itself. What stands above the mark is written by hand.
+
+`docs/python.md` is generated from it, and a test holds names and signatures.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from dialeval.paths import PROJECT
+
+# The reference of the public interface: `docs/python.md`.
+
+DOCS = PROJECT / "docs" / "python.md"
+MARK = "## Reference\n"
+HEAD = """
+`python -m dialeval.report.reference` generates this part from `workflow/dialeval/report/reference/python.py`.
+"""
+
+
+def docs_text() -> str:
+    """Returns the page: what is written by hand, and the reference."""
+    by_hand = DOCS.read_text(encoding="utf-8").split(MARK)[0]
+    return "\n".join([by_hand + MARK + HEAD, *map(_about, INTERFACE)])
+
+
+def signatures() -> list[str]:
+    """Returns a line for every name of the interface: what a function takes and returns, which fields a class has."""
+    lines = []
+    for public in INTERFACE:
+        for name in public.names:
+            value = getattr(import_module(public.module), name)
+            lines += [f"{public.module}: {line}" for line in (_head(name, value), *_fields(name, value))]
+    return lines
+
+
+def _about(public: Public) -> str:
+    module = import_module(public.module)
+    parts = [f"### {public.words}: `{public.module}`\n"]
+    for name in public.names:
+        value = getattr(module, name)
+        said = (
+            inspect.cleandoc(value.__doc__ or "") if inspect.isroutine(value) or inspect.isclass(value) else ""
+        ) or constants()[name]
+        parts.append(f"```python\n{_head(name, value)}\n```\n")
+        parts.append(f"```text\n{said}\n```\n" if "\n" in said else said + "\n")
+    return "\n".join(parts)
+
+
+def _head(name: str, value: Any) -> str:
+    """Returns a function's signature, or what a class or a constant is called."""
+    if inspect.isroutine(value):
+        return _signature(name, value)
+    return f"class {name}" if inspect.isclass(value) else name
+
+
+def _fields(name: str, value: Any) -> list[str]:
+    """Returns the fields of a class with their types."""
+    kinds = value.__annotations__ if inspect.isclass(value) else {}
+    return [f"{name}.{field}: {getattr(kind, '__forward_arg__', kind)}" for field, kind in kinds.items()]
+
+
+def _signature(name: str, function: Any) -> str:
+    signature = inspect.signature(function)
+    shown, keyword_only = [], False
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
+            keyword_only = True
+            shown.append("*")
+        default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
+        shown.append(f"{parameter.name}: {parameter.annotation}{default}")
+    return f"{name}({', '.join(shown)}) -> {signature.return_annotation}"
+
+
+# The public interface: what may be imported from outside, and stays as it is. All else may change without notice.
+
+
+@dataclass(frozen=True)
+class Public:
+    """What one module offers.
+
+    Attributes:
+        module: its name.
+        words: what it is for, as a heading.
+        names: functions, classes and constants.
+    """
+
+    module: str
+    words: str
+    names: tuple[str, ...]
+
+
+INTERFACE: tuple[Public, ...] = (
+    Public(
+        "dialeval.tables",
+        "Reading tables",
+        ("read_table", "read_tables", "iterate_rows", "count_rows", "read_name", "HUMAN"),
+    ),
+    Public("dialeval.tables.catalogue", "Which tables there are", ("TABLES", "table_named")),
+    Public("dialeval.tables.schema", "What a table is", ("Table",)),
+    Public("dialeval.provenance", "Where a file comes from", ("read_provenance",)),
+    Public("dialeval.report.terminal_summary", "What came out of a run, in words", ("words_of_results",)),
+    Public("dialeval.comparison", "Two runs", ("compare",)),
+    Public("dialeval.config.loading", "Reading a configuration", ("load_config",)),
+    Public("dialeval.errors", "What is raised for the reader of a message", ("UserError",)),
+    Public("dialeval.stats.shares", "Shares", ("share_intervals", "ShareIntervals")),
+    Public(
+        "dialeval.stats.means",
+        "Means",
+        ("mean_interval", "paired_mean_difference", "unpaired_mean_difference", "MeanDifference"),
+    ),
+    Public("dialeval.stats.differences", "Differences of shares", ("paired_differences", "MeanDifferences")),
+    Public("dialeval.stats.multiplicity", "Many tests at once", ("holm", "benjamini_hochberg")),
+    Public("dialeval.stats.multiplicity", "Places", ("order_claims", "OrderClaims", "places", "Places")),
+    Public("dialeval.stats.bradley_terry", "Strengths", ("bradley_terry", "davidson", "StrengthRating")),
+    Public("dialeval.stats.elo", "Bootstrap Elo", ("bootstrap_elo", "sequential_elo")),
+    Public("dialeval.stats.elo_interval", "Intervals of Bootstrap Elo", ("bootstrap_elo_interval",)),
+    Public(
+        "dialeval.stats.correlation",
+        "Correlations with people",
+        ("correlate", "average_over", "williams_test", "Correlations", "WilliamsTest"),
+    ),
+    Public("dialeval.stats.judge_pairs", "Two judges", ("compare_judges", "JudgePairs")),
+    Public(
+        "dialeval.stats.reliability",
+        "How high a judge could come",
+        ("reliability", "corrected_correlation", "Reliability"),
+    ),
+    Public("dialeval.stats.agreement", "Agreement of judges", ("judge_agreement", "retest_flips")),
+    Public("dialeval.stats.agreement", "Agreement of people", ("krippendorffs_alpha", "mean_pairwise_pearson")),
+    Public(
+        "dialeval.stats.corrected",
+        "What people would say",
+        ("correct_means", "correct_ratings", "annotator_variance", "Annotators", "Corrected", "Difference"),
+    ),
+    Public("dialeval.stats.auc", "True from spoiled", ("clustered_auc", "auc_gain", "ClusteredAuc")),
+    Public("dialeval.stats.resampling", "Resampling clusters", ("Interval", "cluster_counts", "percentile_interval")),
+)
+
+
+def constants() -> Mapping[str, str]:
+    """Returns what the constants of the interface are, in words."""
+    return {
+        "HUMAN": "Stands for the human dialogues wherever a table names a model.",
+        "TABLES": "Every table's constant by its name; those of measures are called `measures/...`.",
+    }

@@ -1,0 +1,211 @@
+"""What the report reads from a run's files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import yaml
+from pydantic import BaseModel
+
+from dialeval.engines.spending.prices import Prices
+from dialeval.errors import UserError
+from dialeval.prompts.references import with_references
+from dialeval.prompts.rendering import PromptSet, template_folders
+from dialeval.provenance.fingerprints import templates_reached
+from dialeval.provenance.records import commit_of, records_behind, versions_of
+from dialeval.report.about import About, roles_of, sampling_of, unread_verdicts
+from dialeval.report.asked import Asked, in_files
+from dialeval.tables.catalogue import table_named
+from dialeval.tables.dialogues import REQUESTS, RESPONSES, USAGE
+from dialeval.tables.files import read_name, read_table
+from dialeval.tables.measures import FOLDER
+
+# What the page says about its run is read here: from what the run wrote down, and from the records of its jobs.
+
+
+def read_about(
+    results: Path,
+    shown: Sequence[Path],
+    judgements: Iterable[Path],
+    usage: Iterable[Path],
+    configuration: Path,
+    random_seed: int,
+    stage_function: Callable[[str], str],
+    environment: Mapping[str, str] = os.environ,
+    test_answers: Iterable[Path] = (),
+) -> About:
+    """Returns what is said of a run.
+
+    Args:
+        results: the folder of its results.
+        shown: the files that the page shows: what they rest on is told.
+        judgements: tables of what judges said.
+        usage: the table `usage`, or none.
+        configuration: what the run wrote down of its configuration; it may be missing.
+        random_seed: seed of all randomness.
+        stage_function: gives a stage's function as `module:function`.
+        environment: of this process; SOURCE_DATE_EPOCH, in seconds, stands for the time that it is.
+        test_answers: tables of what models answered to test questions.
+    """
+    records = records_behind(results, shown)
+    text = configuration.read_text(encoding="utf-8") if configuration.is_file() else ""
+    content = yaml.safe_load(text) or {}
+    unread, n_verdicts = unread_verdicts(_columns(path, "judge", "protocol") for path in judgements)
+    unread_answers, n_answers = unread_verdicts(_columns(path, "model", "method") for path in test_answers)
+    prompt_set, folder = _prompts_of(records)
+    return About(
+        version=", ".join(sorted({str(record["version"]) for record in records if "version" in record})) or "not known",
+        commit=commit_of(),
+        date=_date(environment),
+        configuration=text,
+        place=str(configuration),
+        random_seed=random_seed,
+        models=content.get("models") or {},
+        roles=roles_of(content),
+        sampling=sampling_of(records),
+        prompts=_templates(records, prompt_set, folder, stage_function),
+        prompt_set=f"{prompt_set}, and those in {folder}" if folder else prompt_set,
+        libraries=versions_of(records),
+        usage=tuple(row for path in usage for row in read_table(path, USAGE).to_pylist()),
+        unread=unread,
+        n_verdicts=n_verdicts,
+        unread_answers=unread_answers,
+        n_answers=n_answers,
+    )
+
+
+def _columns(path: Path, who: str, how: str) -> dict[str, list[str]]:
+    """Returns who was asked and how, called judge and protocol, and the status of each answer."""
+    table = pq.read_table(path, columns=[who, how, "status"]).select([who, how, "status"])
+    return cast(dict[str, list[str]], table.rename_columns(["judge", "protocol", "status"]).to_pydict())
+
+
+def _prompts_of(records: Iterable[Mapping[str, Any]]) -> tuple[str, str]:
+    """Returns the set of prompts and the folder of others by which the last of some jobs rendered."""
+    said = [str(record["prompts"]) for record in records if record.get("prompts")]
+    prompt_set, _, folder = (said[-1] if said else "ours:").partition(":")
+    return prompt_set, folder
+
+
+def _templates(
+    records: Iterable[Mapping[str, Any]], prompt_set: str, folder: str, stage_function: Callable[[str], str]
+) -> dict[str, str]:
+    """Returns the templates that jobs rendered, with what these are made of: named in code, or by a protocol."""
+    functions = sorted({stage_function(record["stage"]) for record in records if record.get("stage")})
+    protocols = (record.get("settings", {}).get("protocol") for record in records)
+    named = {str(one["template"]) for one in protocols if isinstance(one, dict) and one.get("template")}
+    folders = template_folders(Path(folder) if folder else None, cast(PromptSet, prompt_set))
+    found = with_references({*named, *templates_reached(functions)}, folders)
+    return {name: found[name].decode("utf-8", "replace") for name in sorted(found)}
+
+
+def _date(environment: Mapping[str, str]) -> str:
+    epoch = environment.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
+    return now.date().isoformat()
+
+
+# Where the tables of requests and responses of a run lie, for whoever looks up what was sent and answered.
+
+
+class Answering(Prices):
+    """How one model was asked, and what its tokens cost.
+
+    Attributes:
+        shards: by protocol, in how many parts its answers lie.
+        again: protocols under which it was asked again what could not be read.
+        merges: whether it takes no system message.
+        from_texts: whether it answers from the texts alone, as embedded models do.
+        published: whether its answers were taken over from others.
+    """
+
+    shards: dict[str, int]
+    again: tuple[str, ...] = ()
+    merges: bool = False
+    from_texts: bool = False
+    published: bool = False
+
+
+class Answers(BaseModel, defer_build=True):
+    """What was asked in a run.
+
+    Attributes:
+        models: by name.
+        together: cascades, with the judges whose answers theirs are, the one that is heard first in front.
+    """
+
+    models: dict[str, Answering] = {}
+    together: dict[str, tuple[str, ...]] = {}
+
+    def protocols(self) -> list[str]:
+        """Returns the protocols under which anything was asked."""
+        return sorted({protocol for model in self.models.values() for protocol in model.shards})
+
+
+def asked_in(results: Path, answers: Answers) -> Asked:
+    """Returns what looks up requests and responses in a folder of results."""
+    models = answers.models
+    of_model = {
+        name: in_files(_responses(results, name, model), RESPONSES) for name, model in models.items() if model.shards
+    }
+    return Asked(
+        in_files([results / "requests" / f"{protocol}.parquet" for protocol in answers.protocols()], REQUESTS),
+        of_model,
+        {
+            name: in_files(
+                [results / f"requests/again/{name}/{protocol}.parquet" for protocol in model.again], REQUESTS
+            )
+            for name, model in models.items()
+            if model.again
+        },
+        {
+            name: Prices(price_input=model.price_input, price_output=model.price_output)
+            for name, model in models.items()
+        },
+        answers.together,
+        _named(models, "merges"),
+        _named(models, "from_texts"),
+        _named(models, "published"),
+    )
+
+
+def _responses(results: Path, name: str, model: Answering) -> list[Path]:
+    folder = results / "responses"
+    parts = [
+        folder / name / protocol / f"{shard}-of-{shards}.parquet"
+        for protocol, shards in model.shards.items()
+        for shard in range(1, shards + 1)
+    ]
+    return [*parts, *(folder / "again" / name / f"{protocol}.parquet" for protocol in model.again)]
+
+
+def _named(models: Mapping[str, Answering], trait: str) -> frozenset[str]:
+    named: Iterable[str] = (name for name, model in models.items() if getattr(model, trait))
+    return frozenset(named)
+
+
+# Tables of a run, read from their files by the names under which the report knows them.
+
+
+def tables_by_name(paths: Iterable[Path]) -> dict[str, pa.Table]:
+    """Returns tables by the name of their kind, those of the same one after the other.
+
+    Raises:
+        UserError: a file is none of our tables.
+    """
+    found: dict[str, list[pa.Table]] = {}
+    for path in paths:
+        name = read_name(path)
+        if name.startswith(f"{FOLDER}/"):  # a measure's is known by the protocol in whose folder it lies
+            name = f"{path.parent.name}/{path.stem}"
+        kind = table_named(name)
+        if kind is None:
+            raise UserError(f"{path} does not say which of our tables it is; delete it and run again")
+        found.setdefault(name, []).append(read_table(path, kind).replace_schema_metadata())
+    return {name: pa.concat_tables(parts) for name, parts in found.items()}

@@ -1,0 +1,334 @@
+"""The summary of a run as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from dialeval.report.board import HEADING, Board, Measure, is_missing, listed, write_interval, write_number
+from dialeval.report.inputs import LABELS, METAEVAL, ReportInputs, text_of, title_of
+from dialeval.report.judge_leaderboard import judge_boards
+from dialeval.report.leaderboard import build_boards, people_boards
+from dialeval.report.summary import summarise
+from dialeval.report.terminal_summary import REPORT, TABLES, SmallTable, head_of, in_a_line, markdown_lines
+from dialeval.stats.comparisons import not_identifiable
+from dialeval.tables.dialogbench import ACCURACY
+from dialeval.tables.metaeval import CORRELATIONS
+from dialeval.tables.robustness import ROBUSTNESS_AVERAGES
+from dialeval.tables.schema import Kind
+from dialeval.text import counted
+
+# The summary of a run as Markdown: `results/summary.md`.
+
+MOST_SAID = 8
+
+
+def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[str, pa.Table], report: str) -> str:
+    """Returns the summary; equal tables give equal text.
+
+    Args:
+        inputs: tables and names of the run, as the report knows them, without dialogues.
+        usage: the table `usage`; None where no model is asked.
+        battles: ratings by the name of their table of battles.
+        report: path of the report; empty where there is none.
+    """
+    leaders = leaders_of(inputs, battles)
+    blocks = [[f"# {in_a_line(inputs.title)}"]]
+    for part, of_part in by_part(leaders).items():
+        blocks.append([f"## {in_a_line(part_title(part))}"])
+        blocks += [_leaders(one) for one in of_part[:MOST_BOARDS]]
+        if len(of_part) > MOST_BOARDS:
+            blocks.append([f"{counted(len(of_part) - MOST_BOARDS, 'more leaderboard')} of this part: see the report."])
+    if not leaders:
+        blocks.append(["Nothing that was asked for has a leaderboard."])
+    if usage is not None and len(usage):
+        blocks.append(["## What was asked"])
+        blocks.append(markdown_lines(asked_table(usage)))
+    blocks += _unread(inputs, usage)
+    blocks += _floor(inputs, usage)
+    lies = [f"{REPORT}{report}"] if report else []
+    lies.append(f"{TABLES}{inputs.results_dir}/tables")
+    blocks.append(["## Where it lies", "", *lies])
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _leaders(one: Leaders) -> list[str]:
+    names_itself = one.title.startswith("Judge ") and one.answer.startswith(f"{one.title} ")
+    title = f"**{in_a_line(one.title)}.** " if one.title and not names_itself else ""
+    words = f"{title}{in_a_line(one.answer)}".strip()
+    return [*([words, ""] if words else []), *(markdown_lines(one.table) if one.table.rows else [])]
+
+
+def _unread(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
+    said = [*(not_answered(usage) if usage is not None else []), *not_read(inputs)]
+    if not said:
+        return []
+    more = [f"- and {counted(len(said) - MOST_SAID, 'more such line')}, in the tables"] if len(said) > MOST_SAID else []
+    where = "What came in place of an answer is shown in the report, under the dialogues and questions themselves."
+    return [["## What could not be read", "", *(f"- {in_a_line(one)}" for one in said[:MOST_SAID]), *more, "", where]]
+
+
+def _floor(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
+    """Returns what embedded models are, where any of them did anything."""
+    asked = set(usage["model"].to_pylist()) if usage is not None else set()
+    embedded = sorted(inputs.embedded & (asked | set(inputs.chatbots) | set(inputs.judges)))
+    if not embedded:
+        return []
+    return [[_floor_words(embedded)]]
+
+
+def _floor_words(names: Iterable[str]) -> str:
+    named = list(names)
+    are = "is an embedded model" if len(named) == 1 else "are embedded models"
+    return f"{in_a_line(listed(named))} {are}: small and classical, a floor, and no claim about language models."
+
+
+# What models were asked and what it cost, what got no answer, and what could not be read.
+
+Row = dict[str, Any]
+_MISSING = "scores of rated items are missing"
+_NO_LETTER = "answers to questions could not be read"
+_NO_OPTION = "questions are without a choice, most often since two options were equally likely"
+
+
+def asked_table(usage: pa.Table) -> SmallTable:
+    """Returns what each model was asked in all; money where any of them has prices.
+
+    What was found in the store this time is not told apart: it says something of one run, and not of the results.
+
+    Args:
+        usage: the table `usage`.
+    """
+    by_model: dict[str, list[Row]] = {}
+    for row in usage.to_pylist():
+        by_model.setdefault(row["model"], []).append(row)
+    priced = any(not is_missing(row[name]) for rows in by_model.values() for row in rows for name in ("cost", "spent"))
+    columns = ["Model", "Requests", "Tokens in", "Tokens out", *(["Cost", "Spent in all"] if priced else [])]
+    return head_of(columns, [[name, *_sums(rows, priced=priced)] for name, rows in by_model.items()])
+
+
+def money(amount: float | None) -> str:
+    """Returns money in the currency of the prices; an unknown amount as a dash."""
+    if amount is None or is_missing(amount):
+        return "–"
+    return f"{amount:,.2f}" if amount >= 0.1 or amount == 0 else f"{amount:.2g}"
+
+
+def not_answered(usage: pa.Table) -> Iterator[str]:
+    """Yields a sentence for each model and protocol with requests that got no answer."""
+    for row in usage.to_pylist():
+        if row["failures"]:
+            yield f"{row['model']} under {title_of(row['protocol'])}: requests without an answer ({row['failures']})."
+
+
+def not_read(inputs: ReportInputs) -> Iterator[str]:
+    """Yields a sentence for each judge whose answers could not all be read, as the tables count them."""
+    for board in build_boards(inputs):
+        told = [f"{counted(count, 'verdict')} under {protocol}" for protocol, count in board.unread if count]
+        if told:
+            yield f"Judge {board.judge}: {listed(told)} could not be read."
+    for name, who, column, scope in (
+        (CORRELATIONS.name, "judge", "n_missing", None),
+        (ACCURACY.name, "model", "n_unparsed", "overall"),
+    ):
+        table = inputs.tables.get(name)
+        rows: list[Row] = [] if table is None else table.to_pylist()
+        sums: dict[tuple[str, str], int] = {}
+        for row in rows:
+            if scope is None or row["scope"] == scope:
+                sums[row[who], row["method"]] = sums.get((row[who], row["method"]), 0) + (row[column] or 0)
+        for (model, method), count in sums.items():
+            if count:
+                what = _MISSING if scope is None else _NO_LETTER if method == "letter" else _NO_OPTION
+                yield f"{model} ({method}): {count:,} {what}."
+
+
+def _sums(rows: list[Row], *, priced: bool) -> list[str]:
+    sums = [
+        sum(row["requests"] for row in rows),
+        *(_all_known(rows, name) for name in ("input_tokens", "output_tokens")),
+    ]
+    counts = ["–" if count is None else f"{count:,}" for count in sums]
+    return counts + ([money(_known_sum(rows, "cost")), money(_known_sum(rows, "spent"))] if priced else [])
+
+
+def _all_known(rows: list[Row], name: str) -> int | None:
+    return None if any(row[name] is None for row in rows) else sum(row[name] for row in rows)
+
+
+def _known_sum(rows: list[Row], name: str) -> float | None:
+    known = [row[name] for row in rows if not is_missing(row[name])]
+    return sum(known) if known else None
+
+
+# Who is ahead in each part of a run: the report's own leaderboards, cut down to what fits a terminal.
+
+MOST_COLUMNS = 3
+MOST_BOARDS = 3
+"""Of one part; the report has all."""
+NOTICED = "Share of damage noticed (random scores fall now and then, too; how often scores rise: robustness/robustness)"
+NO_TABLE = SmallTable((), ())
+"""In place of a table that stands in another part already."""
+
+
+@dataclass(frozen=True)
+class Leaders:
+    """One leaderboard: part and title, the answer in sentences (may be empty), and its head."""
+
+    part: str
+    title: str
+    answer: str
+    table: SmallTable
+
+
+def leaders_of(inputs: ReportInputs, battles: Mapping[str, pa.Table]) -> list[Leaders]:
+    """Returns the leaderboards of all parts, in the order of the report, and then those of plain battles.
+
+    Args:
+        inputs: the run's tables and names; dialogues are not looked at.
+        battles: ratings by the name of their table of battles.
+    """
+    boards = build_boards(inputs)
+    found = [
+        Leaders(
+            inputs.part_of_sources(board.sources),
+            f"Judge {board.judge}" if board.judge else "",
+            summarise(inputs, board).answer,
+            _of_board(board, "System"),
+        )
+        for board in boards
+    ]
+    known = {one.table for one in found}
+    for of_people in people_boards(inputs):
+        table, said = _of_board(of_people.board, "System"), of_people.summary
+        above = table in known
+        answer = "The labels behind that:" if above else said.answer
+        found.append(Leaders(LABELS, of_people.title, " ".join([answer, *said.details]), NO_TABLE if above else table))
+    found += [
+        Leaders(METAEVAL, one.title, one.summary.answer, _of_board(one.board, "Judge", " (Pearson r)"))
+        for one in judge_boards(inputs)
+    ]
+    found += [*_robustness(inputs), *_dialogbench(inputs)]
+    order = inputs.parts()
+    found.sort(key=lambda one: order.index(one.part))
+    return [one for one in found if one.table.rows or one.part == LABELS] + [
+        Leaders(f"battles/{name}", "", "", _of_battles(table)) for name, table in battles.items()
+    ]
+
+
+def part_title(part: str) -> str:
+    """Returns what a part is called above its leaderboards."""
+    if part.startswith("battles/"):
+        return f"Battles {part.removeprefix('battles/')}: who wins?"
+    text = text_of(part)
+    return f"{text.label}: {text.title[0].lower()}{text.title[1:]}"
+
+
+def _of_board(board: Board, heading: str, unit: str = "") -> SmallTable:
+    """Returns the head of a board: the column that orders it, then others that decide."""
+    first = [] if board.ordered_by is None else [board.measures[board.ordered_by]]
+    others = [one for one in board.measures if one not in first and one.label != HEADING]
+    deciding = [one for one in others if one.decides]
+    columns = ([*first, *deciding] or others)[:MOST_COLUMNS]
+    shown = [model for model in board.models if any(_has(column, model) for column in columns)]
+    rows = [[model, *(_cell(column, model) for column in columns)] for model in shown]
+    return head_of([heading, *(f"{column.label}{unit}" for column in columns)], rows)
+
+
+def _has(measure: Measure, system: str) -> bool:
+    value = measure.values.get(system)
+    return value is not None and not is_missing(value.value)
+
+
+def _cell(measure: Measure, system: str) -> str:
+    value = measure.values.get(system)
+    return number(value.value, value.low, value.high, measure.kind) if value else number(None, None, None, "text")
+
+
+def number(value: float | None, low: float | None, high: float | None, kind: Kind) -> str:
+    """Returns a number with its interval, as the report writes both."""
+    interval = write_interval(low, high, kind)
+    return f"{write_number(value, kind)} ({interval})" if interval else write_number(value, kind)
+
+
+def _robustness(inputs: ReportInputs) -> Iterator[Leaders]:
+    """Yields how much damage judges notice, by corpus and level."""
+    rows = _rows(inputs, ROBUSTNESS_AVERAGES.name)
+    if not rows:
+        return
+    by_column = {
+        name: {scorer(row, "judge"): row for row in rows if (row["level"], row["corpus"], row["language"]) == key}
+        for key in dict.fromkeys((row["level"], row["corpus"], row["language"]) for row in rows)
+        for name in ["{} level, {} ({})".format(*key)]
+    }
+    yield Leaders("robustness", NOTICED, "", _wide("Judge", by_column, "average"))
+
+
+def _dialogbench(inputs: ReportInputs) -> Iterator[Leaders]:
+    """Yields how many questions models answer rightly, by the source of the items."""
+    rows = [row for row in _rows(inputs, ACCURACY.name) if row["scope"] == "overall" and row["n"]]
+    if not rows:
+        return
+    by_column = {
+        f"{source} ({language})": {
+            scorer(row, "model"): row for row in rows if (row["source"], row["language"]) == (source, language)
+        }
+        for source, language in dict.fromkeys((row["source"], row["language"]) for row in rows)
+    }
+    chances = {row["chance"] for row in rows if not is_missing(row["chance"])}
+    chance = f"; guessing blindly gives {write_number(chances.pop(), 'share')}" if len(chances) == 1 else ""
+    yield Leaders("dialogbench", f"Accuracy overall{chance}", "", _wide("Model", by_column, "accuracy"))
+
+
+def scorer(row: Row, who: str) -> str:
+    """Returns who scored and how: one model may do so in several ways."""
+    return f"{row[who]} ({row['method']})"
+
+
+def _wide(heading: str, columns: Mapping[str, Mapping[str, Row]], value: str) -> SmallTable:
+    """Returns rows by who scored, best first by the first column."""
+    shown = dict(list(columns.items())[:MOST_COLUMNS])
+    first = next(iter(shown.values()))
+
+    def rank(name: str) -> tuple[bool, float, str]:
+        row = first.get(name)
+        known = row is not None and not is_missing(row[value])
+        return not known, -row[value] if row is not None and known else 0.0, name
+
+    names = sorted({name for column in shown.values() for name in column}, key=rank)
+    rows = [[name, *(_of_row(column.get(name), value) for column in shown.values())] for name in names]
+    return head_of([heading, *shown], rows)
+
+
+def _of_row(row: Row | None, value: str) -> str:
+    if row is None:
+        return write_number(None, "share")
+    had_a_part = f", {row['part']} these items" if row.get("part") else ""  # and is not to be compared
+    return number(row[value], row["low"], row["high"], "share") + had_a_part
+
+
+def _of_battles(table: pa.Table) -> SmallTable:
+    rows: Sequence[Row] = table.to_pylist()
+
+    def elo(row: Row) -> str:
+        words = not_identifiable(row["note"]) if is_missing(row["elo"]) else ""
+        return words or number(row["elo"], row["low"], row["high"], "rating")
+
+    return head_of(["Player", "Elo"], [[row["model"], elo(row)] for row in rows])
+
+
+def _rows(inputs: ReportInputs, name: str) -> list[Row]:
+    table = inputs.tables.get(name)
+    rows: list[Row] = [] if table is None else table.to_pylist()
+    return rows
+
+
+def by_part(leaders: Iterable[Leaders]) -> dict[str, list[Leaders]]:
+    """Returns leaderboards by their part, in order."""
+    found: dict[str, list[Leaders]] = {}
+    for one in leaders:
+        found.setdefault(one.part, []).append(one)
+    return found

@@ -1,0 +1,379 @@
+"""Leaderboards and tables as the page's template wants them.
+
+A document of some ten thousand elements is slow to show, to search and to read aloud. So the leaderboards' rows stand
+in the document as far as there is room for them; all others are packed text, of which `rows.js` draws what is near the
+window. A table that is closed when the page opens is packed with its heading and all that is said about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from dialeval.html_pages import pack
+from dialeval.report.board import (
+    Board,
+    Measure,
+    Value,
+    is_missing,
+    of_answers,
+    of_chats,
+    of_damage,
+    of_ratings,
+    of_systems,
+    of_unread,
+    sort_value,
+    write_interval,
+    write_number,
+)
+from dialeval.report.inputs import BOTCHAT, DIALOGBENCH, LABELS, METAEVAL, ROBUSTNESS, SELFCHAT, ReportInputs, Table
+from dialeval.stats.comparisons import not_identifiable
+from dialeval.tables.catalogue import TABLES, table_named
+from dialeval.tables.dialogbench import ITEM_COUNTS
+from dialeval.tables.files import HUMAN
+from dialeval.tables.metaeval import RATED_CORPORA
+from dialeval.tables.robustness import PAIR_COUNTS
+from dialeval.tables.schema import COMMON, Interval, Kind
+from dialeval.tables.schema import Table as Kinds
+from dialeval.tables.training import TRANSLATION_QUALITY
+from dialeval.text import counted
+
+# Leaderboards and tables as the page's template wants them: columns, and rows of cells.
+
+MAX_TABLE_ROWS = 2000
+NOT_ASKED = (RATED_CORPORA, PAIR_COUNTS, ITEM_COUNTS, TRANSLATION_QUALITY)
+"""Tables whose printed numbers no prompt decides: counts, and measures of the papers' own translations."""
+EMBEDDED = "embedded"
+"""The tag of an embedded model."""
+_STRIP_WIDTH = 100.0
+_MARGIN = 3.0  # keeps the dot of an extreme value inside the strip
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A dot and its interval, drawn on a scale from 0 to 100."""
+
+    dot: float
+    low: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table.
+
+    Attributes:
+        text: what is written.
+        sort: what the column sorts by; None sorts last.
+        details: smaller lines under the text.
+        strip: a drawing of value and interval.
+        note: a longer remark about the value.
+        link: address of the cases behind it, without `#`; empty where there is none.
+    """
+
+    text: str
+    sort: str | None
+    details: tuple[str, ...] = ()
+    strip: Strip | None = None
+    note: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its heading, whether it sorts as numbers (best first being descending), and what it is."""
+
+    label: str
+    numeric: bool
+    sorted_by: bool = False
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row; `model` is its heading on a leaderboard and empty elsewhere, `tags` say what kind of model that is."""
+
+    cells: tuple[Cell, ...]
+    model: str = ""
+    is_human: bool = False
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table ready to be written out."""
+
+    name: str
+    title: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    elsewhere: str = ""
+
+
+def board_grid(inputs: ReportInputs, board: Board, number: int) -> Grid:
+    """Returns a leaderboard of chatbots as a grid whose first column, the model, stands in the rows' headings."""
+    title = f"Judge {board.judge}" if board.judge else "Without a judge"
+    heading = "Model" if SELFCHAT in board.sources else "System"
+    tags = dict.fromkeys(inputs.embedded, (EMBEDDED,)) | {HUMAN: ("people",)}
+    return measured_grid(f"board-{number}", title, heading, board, tags, inputs.paper)
+
+
+def measured_grid(
+    name: str, title: str, heading: str, board: Board, tags: Mapping[str, tuple[str, ...]], paper: str = "paper"
+) -> Grid:
+    """Returns a leaderboard as a grid.
+
+    Args:
+        name: unique on the page.
+        title: its title.
+        heading: of the first column.
+        board: the leaderboard.
+        tags: what is said beside the name of a row.
+        paper: what stands before a number that a paper prints.
+    """
+    columns = [Column(heading, False)]
+    columns += [Column(m.label, True, place == board.ordered_by, m.words) for place, m in enumerate(board.measures)]
+    if board.unparsed:
+        columns.append(Column("Verdicts not read", True))
+    strips = [_Scale(measure) for measure in board.measures]
+    rows = []
+    for model in board.models:
+        cells = [
+            _measured(measure, measure.values.get(model), scale, paper)
+            for measure, scale in zip(board.measures, strips, strict=True)
+        ]
+        if board.unparsed:
+            cells.append(_unparsed(board.unparsed.get(model, ()), of_unread(board.sources, model, board.judge)))
+        rows.append(Row(tuple(cells), model, model == HUMAN, tags.get(model, ())))
+    return Grid(name, title, "", tuple(columns), tuple(rows))
+
+
+def table_grids(inputs: ReportInputs, names: Iterable[str] | None = None) -> tuple[Grid, ...]:
+    """Returns tables that are meant for reading, those of a paper with the place of the whole file.
+
+    Args:
+        inputs: the run.
+        names: which of its tables; None for all.
+    """
+    wanted = set(inputs.tables if names is None else names)
+    places = {name: place for place, name in enumerate(TABLES)}
+    order = sorted(inputs.tables, key=lambda name: places.get(name, -1))  # what protocols measured comes first
+    kinds = {name: kind for name in order if name in wanted and (kind := table_named(name)) is not None}
+    return tuple(_table_grid(inputs, name, kind, inputs.tables[name]) for name, kind in kinds.items() if kind.shown)
+
+
+def file_of(inputs: ReportInputs, table: str) -> str:
+    """Returns where the reader finds a table as a file; empty for one that is no table of a part."""
+    return f"{inputs.results_dir}/tables/{table}.csv" if "/" in table else ""
+
+
+def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> Grid:
+    inside = {column for one in about.cells.values() for column in (one.low, one.high, one.published)}
+    words = {**COMMON, **about.columns}
+    kinds = {column: about.kind_of(column) for column in table.column_names}
+    shown = table.slice(0, MAX_TABLE_ROWS).to_pydict()
+    labels = [column for column in table.column_names if column not in inside]
+    paper = "paper" if about in NOT_ASKED else inputs.paper
+    address = _cases_behind(inputs, name)
+    measured = set(about.cells) or _first_number(labels, kinds)
+    links = [address(row) if address else "" for row in table.slice(0, MAX_TABLE_ROWS).to_pylist()]
+    cells = [
+        _linked(_column(shown, column, kinds[column], about.cells.get(column), paper), links, column in measured)
+        for column in labels
+    ]
+    columns = [
+        Column(_heading(column, paper), kinds[column] != "text", words=words.get(column, "")) for column in labels
+    ]
+    named = shown.get("system") or shown.get("model") or [None] * min(len(table), MAX_TABLE_ROWS)
+    rows = [Row(row, is_human=model == HUMAN) for row, model in zip(zip(*cells, strict=True), named, strict=True)]
+    path = file_of(inputs, name)
+    elsewhere = f"The same as a file: {path}" if path else ""
+    if len(table) > MAX_TABLE_ROWS:
+        elsewhere = f"The first {MAX_TABLE_ROWS:,} of {counted(len(table), 'row')}. {elsewhere}".strip()
+    return Grid(f"table-{name.replace('/', '-')}", about.title, about.caption, tuple(columns), tuple(rows), elsewhere)
+
+
+def _first_number(columns: Iterable[str], kinds: Mapping[str, Kind]) -> set[str]:
+    """Returns the first column of numbers, a count only where there is nothing else."""
+    numbers = [column for column in columns if kinds[column] != "text"]
+    return set(sorted(numbers, key=lambda column: kinds[column] == "count")[:1])
+
+
+def _cases_behind(inputs: ReportInputs, table: str) -> Callable[[Mapping[str, Any]], str] | None:
+    """Returns what gives the address of the cases behind a row of a table, or None where the page has none."""
+    folder = table.partition("/")[0]
+    protocol = next((one for one in inputs.protocols if one.name == folder), None)
+    if protocol is not None:
+        return partial(of_systems, protocol)
+    if folder == LABELS:
+        return partial(_of_people, inputs)
+    if folder == BOTCHAT and inputs.chatbots:
+        return of_chats
+    items = {METAEVAL: of_ratings, ROBUSTNESS: of_damage, DIALOGBENCH: of_answers}
+    return items.get(folder) if folder in inputs.parts_with_items() else None
+
+
+def _of_people(inputs: ReportInputs, row: Mapping[str, Any]) -> str:
+    """Returns the address of the dialogues behind a row that is made of labels, whoever judged them."""
+    protocol = next((one for one in inputs.protocols if one.name == row.get("protocol")), None)
+    return of_systems(protocol, {**row, "judge": ""}) if protocol else ""
+
+
+def _linked(cells: list[Cell], links: list[str], measured: bool) -> list[Cell]:
+    """Returns the cells of a column, numbers that were measured with the address of their cases."""
+    if not measured:
+        return cells
+    return [
+        replace(cell, link=link) if cell.sort is not None else cell for cell, link in zip(cells, links, strict=True)
+    ]
+
+
+def _heading(column: str, paper: str) -> str:
+    """Returns what stands above a column; one that a paper prints says so where it was asked otherwise."""
+    words = column.replace("_", " ")
+    return words + paper.removeprefix("paper") if column.startswith("published") else words
+
+
+def _column(shown: Mapping[str, list[Any]], column: str, kind: Kind, inside: Interval | None, paper: str) -> list[Cell]:
+    """Returns the cells of a column, with what stands inside them."""
+    if inside is None:
+        return [_plain(value, kind) for value in shown[column]]
+    none = [None] * len(shown[column])
+    beside = [shown.get(name, none) for name in (inside.low, inside.high, inside.published)]
+    return [
+        Cell(write_number(value, kind), sort_value(value), _details(low, high, published, kind, paper))
+        for value, low, high, published in zip(shown[column], *beside, strict=True)
+    ]
+
+
+def _details(low: float | None, high: float | None, published: float | None, kind: Kind, paper: str) -> tuple[str, ...]:
+    """Returns the lines under a number: its interval, and what a paper prints."""
+    lines = [write_interval(low, high, kind)]
+    if not is_missing(published):
+        lines.append(f"{paper} {write_number(published, kind)}")
+    return tuple(filter(None, lines))
+
+
+def _plain(value: object, kind: Kind) -> Cell:
+    if isinstance(value, int | float) and not isinstance(value, bool) and kind != "text":
+        return Cell(write_number(value, kind), sort_value(value))
+    return Cell("–" if is_missing(value) else str(value), sort_value(value))
+
+
+def _measured(measure: Measure, value: Value | None, scale: _Scale, paper: str) -> Cell:
+    if value is None:
+        return Cell(write_number(None, measure.kind), None)
+    interval = write_interval(value.low, value.high, measure.kind)
+    details = [interval] if interval else []
+    if value.n and value.n < max(other.n or 0 for other in measure.values.values()):
+        details.append(f"of {value.n:,} only")
+    if not is_missing(value.published):
+        details.append(f"{paper} {write_number(value.published, measure.kind)}")
+    best_first = -value.value if measure.low_is_best and value.value is not None else value.value
+    words = not_identifiable(value.note) if is_missing(value.value) else ""
+    return Cell(
+        words or write_number(value.value, measure.kind),
+        sort_value(best_first),
+        tuple(details),
+        scale.strip(value),
+        value.note,
+        value.cases,
+    )
+
+
+def _unparsed(protocols: tuple[tuple[str, int], ...], cases: str) -> Cell:
+    if not protocols:
+        return Cell(write_number(None, "count"), None)
+    total = sum(count for _, count in protocols)
+    details = " · ".join(f"{protocol}\N{NO-BREAK SPACE}{count:,}" for protocol, count in protocols if count)
+    return Cell(
+        write_number(total, "count"), sort_value(total), (details,) if details else (), link=cases if total else ""
+    )
+
+
+class _Scale:
+    """The common scale of one column's strips: 0 to 1 for shares, the widest interval for ratings."""
+
+    def __init__(self, measure: Measure) -> None:
+        ends = [
+            end
+            for value in measure.values.values()
+            for end in (value.low, value.high, value.value)
+            if end is not None and not is_missing(end)
+        ]
+        self._low, self._high = min(ends, default=0), max(ends, default=0)
+        if measure.kind in {"share", "correlation"}:
+            self._low, self._high = min(0.0, self._low), 1.0
+
+    def strip(self, value: Value) -> Strip | None:
+        """Returns the drawing of a value that has an interval, or None."""
+        parts = (value.value, value.low, value.high)
+        if any(is_missing(part) for part in parts) or self._low == self._high:
+            return None
+        dot, low, high = (self._place(part) for part in parts if part is not None)
+        return Strip(dot, low, round(high - low, 2))
+
+    def _place(self, number: float) -> float:
+        share = (number - self._low) / (self._high - self._low)
+        return round(_MARGIN + share * (_STRIP_WIDTH - 2 * _MARGIN), 2)
+
+
+# Tables as the page holds them: rows that stand in the document, and rows that lie packed until they are seen.
+
+TEMPLATE = "grid.html.j2"
+MOST_CELLS = 400
+"""Cells of leaderboards that stand in the document; each is up to a dozen elements and texts."""
+
+
+@dataclass(frozen=True)
+class TableOnPage:
+    """One table.
+
+    Attributes:
+        grid: its content.
+        written: what of it stands in the document: a leaderboard and its first rows; empty for a closed table.
+        n_written: how many rows that are.
+        packed: a packed object of `frame`, what surrounds the rows of a closed table, and `rows`, all of them as text;
+            empty where all of it stands in the document.
+    """
+
+    grid: Grid
+    written: Markup
+    n_written: int
+    packed: str
+
+
+class Tables:
+    """Writes the tables of a page, in the order of the page.
+
+    Args:
+        environment: of the page's templates.
+        linkable: kinds of cases that the page has, as addresses of cells begin.
+    """
+
+    def __init__(self, environment: Environment, linkable: Collection[str]) -> None:
+        self._macros: Any = environment.get_template(TEMPLATE).module
+        self._linkable = linkable
+        self._room = MOST_CELLS
+
+    def board(self, grid: Grid, label: str) -> TableOnPage:
+        """Returns a leaderboard; what has no room in the document is packed, all of its rows together."""
+        rows = self._rows(grid)
+        n_written = min(len(rows), self._room // len(grid.columns))
+        self._room -= n_written * len(grid.columns)
+        written = self._macros.table(grid.name, label, grid, Markup("").join(rows[:n_written]))
+        return TableOnPage(grid, written, n_written, "" if n_written == len(rows) else pack({"rows": rows}))
+
+    def closed(self, grid: Grid, label: str) -> TableOnPage:
+        """Returns a table that is closed when the page opens."""
+        packed = pack({"frame": self._macros.closed(grid, label), "rows": self._rows(grid)})
+        return TableOnPage(grid, Markup(""), 0, packed)
+
+    def _rows(self, grid: Grid) -> Sequence[Markup]:
+        return [self._macros.row(row, grid.columns, self._linkable) for row in grid.rows]

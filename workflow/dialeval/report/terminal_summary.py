@@ -1,0 +1,213 @@
+"""The summary of a run in a terminal."""
+
+from __future__ import annotations
+
+import atexit
+import html
+import re
+import shutil
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from dialeval.errors import UserError, visible
+from dialeval.jobs.process_setup import bear_all_letters
+from dialeval.jobs.run_progress import Whole
+from dialeval.provenance.records import digest_of, read_record, record_path
+from dialeval.text import counted
+
+# The summary of a run, read back for a terminal.
+
+FILE = "summary.md"
+WIDEST = 110
+REPORT, TABLES = "- the report: ", "- all numbers as CSV and Parquet: "
+"""What stands before the places where results lie."""
+
+
+def words_of_results(results_dir: Path) -> str:
+    """Returns what came out of a run, for a terminal: what stands in its `summary.md`.
+
+    Args:
+        results_dir: the folder of results.
+
+    Raises:
+        UserError: there is no summary there.
+    """
+    path = results_dir / FILE
+    try:
+        lines = plain_lines(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(_why_none(results_dir, error)) from None
+    lines = _seen_from_here(lines, results_dir)
+    width = min(shutil.get_terminal_size((WIDEST, 24)).columns, WIDEST)
+    return "\n".join(folded for line in lines for folded in _folded(line, max(width, 40)))
+
+
+def tables_since(results_dir: Path) -> str:
+    """Returns a line about tables that are not those that the summary tells of, which a later run made; else "".
+
+    Args:
+        results_dir: the folder of results.
+    """
+    inputs = read_record(record_path(results_dir, FILE)).get("inputs", {})
+    told = {name: digest for files in inputs.values() for name, digest in files.items()}
+    changed = [name for name, digest in told.items() if not _is_still(results_dir / name, digest)]
+    if not changed:
+        return ""
+    return (
+        f"note: this summary is older than {len(changed)} of the {len(told)} files that it tells of (first: "
+        f"{min(changed)}): a later run did not come to its end. Run `snakemake` to finish it"
+    )
+
+
+def _is_still(path: Path, digest: str) -> bool:
+    return path.exists() and digest_of(path) == digest
+
+
+def _seen_from_here(lines: list[str], results_dir: Path) -> list[str]:
+    """Returns the lines with the places of this folder: it may be read from elsewhere, or have been moved."""
+    written = next((line[len(TABLES) : -len("/tables")] for line in lines if line.startswith(TABLES)), str(results_dir))
+    return [
+        line.replace(f": {written}/", f": {results_dir}/", 1) if line.startswith((REPORT, TABLES)) else line
+        for line in lines
+    ]
+
+
+def _why_none(results_dir: Path, error: Exception) -> str:
+    if not results_dir.is_dir():
+        return f"there is no folder {results_dir}; name the folder of a run's results"
+    if not (results_dir / FILE).exists():
+        made = " Tables of a run lie there that is not finished." if (results_dir / "tables").is_dir() else ""
+        return f"{results_dir} has no {FILE}, which a finished run writes.{made} Run `snakemake` to finish it"
+    return f"{results_dir / FILE} cannot be read: {error}; delete it and run `snakemake` again"
+
+
+def _folded(line: str, width: int) -> list[str]:
+    """Returns a line of words in several where the terminal is narrower; rows of tables stay whole."""
+    if line.startswith("  ") or len(line) <= width:
+        return [line]
+    indent = "  " if line.startswith("- ") else ""
+    return textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+# What a run that succeeded says last: what came out of all parts, and what this run asked for it.
+
+
+def say_at_exit(results_dir: Path, whole: Whole | None, spent: float | None, *, finished: bool) -> None:
+    """Has the last words of a run printed behind everything that Snakemake says.
+
+    Args:
+        results_dir: the folder of results.
+        whole: what this run asked; None where it had nothing to do.
+        spent: money that this run spent; None where no model has prices.
+        finished: whether everything that the configuration asks for is there, and so its summary.
+    """
+    words = []
+    if finished:
+        try:
+            words.append(words_of_results(results_dir))
+        except UserError as error:
+            words.append(f"note: {error}")
+    if whole is not None and (finished or whole.done):
+        words.append(words_of_this_run(whole, spent))
+    if words:
+        bear_all_letters(sys.stderr)
+        atexit.register(partial(print, visible("\n" + "\n\n".join(words)), file=sys.stderr, flush=True))
+
+
+def words_of_this_run(whole: Whole, spent: float | None) -> str:
+    """Returns what a run asked and spent."""
+    if not whole.done:
+        return "This run asked no model anything."
+    parts = [f"{counted(whole.asked, 'request')} asked", f"{counted(whole.stored, 'answer')} from the store"]
+    if whole.failed:
+        parts.append(f"{whole.failed:,} without an answer")
+    money = f"; {spent:,.4g} spent, in the currency of the prices" if spent is not None else ""
+    return f"In this run: {', '.join(parts)}{money}."
+
+
+# Small tables of text that read alike in a Markdown file and in a terminal.
+
+MOST_ROWS = 8
+WIDEST_CELL = 48
+_CELL = re.compile(r"(?<!\\)\|")
+_PLAIN = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class SmallTable:
+    """The head of a table: columns, the first rows, and how many more there are."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    more: int = 0
+
+
+def head_of(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> SmallTable:
+    """Returns a table of the first rows; one row too many is shown rather than counted."""
+    shown = len(rows) if len(rows) <= MOST_ROWS + 1 else MOST_ROWS
+    return SmallTable(tuple(columns), tuple(tuple(row) for row in rows[:shown]), len(rows) - shown)
+
+
+def markdown_lines(table: SmallTable) -> list[str]:
+    """Returns the table's lines, all columns but the first to the right and every column as wide as its widest cell."""
+    cells = [[in_a_line(_cut(cell)) for cell in row] for row in (table.columns, *table.rows)]
+    widths = [max(2, *(_width(row[place]) for row in cells)) for place in range(len(table.columns))]
+    lines = [f"| {' | '.join(_aligned(row, widths))} |" for row in cells]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    lines.insert(1, f"| {' | '.join(rule)} |")
+    return lines + (["", f"and {table.more:,} more"] if table.more else [])
+
+
+def in_a_line(text: str) -> str:
+    """Returns a text of anybody's as one that Markdown shows as it is: in one line, without marks of its own."""
+    clean = "".join(" " if unicodedata.category(one) in ("Cc", "Cf", "Zl", "Zp") else one for one in text)
+    clean = _PLAIN.sub(" ", clean.replace("\N{NO-BREAK SPACE}", " ")).strip()
+    return html.escape(clean, quote=False).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`")
+
+
+def plain_lines(markdown: str) -> list[str]:
+    """Returns Markdown of this package's as lines for a terminal: tables keep their columns and lose their bars."""
+    lines: list[str] = []
+    n_rows = 0
+    for line in markdown.splitlines():
+        n_rows = n_rows + 1 if line.startswith("| ") else 0
+        if n_rows == 2:  # the rule under the heading
+            continue
+        if n_rows:
+            cells = [cell[1:-1] for cell in _CELL.split(line)[1:-1]]
+            lines.append("  " + "  ".join(map(_padded_again, cells)).rstrip())
+        else:
+            lines.append(_unmarked(line.lstrip("# ")) if line.startswith("#") else _unmarked(line.replace("**", "")))
+    return lines
+
+
+def _padded_again(cell: str) -> str:
+    """Returns a cell as wide as it was in Markdown, though its marks are gone."""
+    shown = _unmarked(cell)
+    gone = _width(cell) - _width(shown)
+    return " " * gone + shown if cell.startswith(" ") else shown + " " * gone
+
+
+def _unmarked(text: str) -> str:
+    return html.unescape(re.sub(r"\\([\\|`])", r"\1", text))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= WIDEST_CELL else f"{text[: WIDEST_CELL - 1]}…"
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    spaces = [" " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)]
+    return [row[0] + spaces[0], *(space + cell for cell, space in zip(row[1:], spaces[1:], strict=True))]
+
+
+def _width(text: str) -> int:
+    """Returns how many columns of a terminal a text takes."""
+    return sum(
+        0 if unicodedata.combining(one) else 2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text
+    )

@@ -1,1 +1,0 @@
-"""Tables of a finished run: which there are, what their columns mean, and how others take them over."""

@@ -1,1 +1,0 @@
-"""The tables that pass between stages: one constant each, with its columns."""

@@ -1,0 +1,388 @@
+"""How reliable the mean of an item's ratings is, and so how high a judge could correlate with it.
+
+Ratings are x = item + rater + (item by rater) + repeat, all random. What is not the item's is error; the mean over
+raters has less of it, and a judge who knew every item's true value would correlate with the mean by the root of its
+reliability (Spearman 1904). Where raters are anonymous each rating is taken as another rater's, and the numbers are
+those of ICC(1) and ICC(1,k) (Shrout and Fleiss 1979); where raters are told apart and rate many items each, their
+harshness is a component of its own, which does not disturb the mean as far as all items have the same raters, and the
+numbers are those of ICC(2,1) and ICC(3,k) (Brennan 2001, generalizability theory).
+
+Raters are not resampled: intervals are about these raters, on other items.
+
+Ratings are x = item + rater + (item by rater) + repeat, all random. The components are Henderson's first method
+(Henderson 1953): sums of squares are set to what they are expected to be. On a resample the expectations count an item
+that was drawn twice as the same item, so that they are right on every resample.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr, stdtrit
+
+from dialeval.stats.arrays import FloatArray, IntArray, as_floats, check_confidence, dense_codes
+from dialeval.stats.resampling import Interval, bias_corrected_interval, cluster_counts, interval
+
+# How far the mean of an item's ratings can be relied upon, and so how high a judge could correlate with it.
+
+ITEMS_PER_RATER = 5.0
+"""Raters are told apart where they rated so many items in the mean: of fewer, harshness cannot be told from chance."""
+
+NOBODY = "no item has a rating"
+NO_SECOND = "no item was rated twice"
+NO_SPREAD = "ratings do not vary from item to item"
+NO_AGREEMENT = "raters do not agree beyond chance: their mean tells nothing of the items"
+NEAR_NOTHING = "the raters' reliability may be nothing, so that no correlation can be corrected for it"
+ONE_RATER_EACH = "no item has two raters: what differs between raters is taken as the items'"
+ALL_ALIKE = "ratings of an item never differ: nobody errs, or they are copies, as of a judge without chance"
+ABOVE_ONE = "the corrected correlation came out above 1 and is cut there"
+_MOST = 0.995
+"""Largest correlation whose Fisher's z counts: that of 1 has no limit."""
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How much of the variance of ratings, and of the means of items, is the items'.
+
+    Attributes:
+        icc: share of the variance of a single rating, by one of these raters at random.
+        mean: share of the variance of the items' means; below 0 where raters agree less than by chance.
+        ceiling: root of `mean`, 0 where that is below 0.
+        n_raters: ratings behind an item's mean, the harmonic mean over items.
+        item, rater, item_by_rater, repeat: components of the variance; `rater` is 0 where raters are not told apart,
+            and `repeat` where nobody rated an item twice (it is then within `item_by_rater`).
+        told_apart: whether raters are.
+        n_items: items with a rating.
+        replicates: `mean` on each resample of the clusters, shape [resamples].
+    """
+
+    icc: Interval
+    mean: Interval
+    ceiling: Interval
+    n_raters: float
+    item: float
+    rater: float
+    item_by_rater: float
+    repeat: float
+    told_apart: bool
+    n_items: int
+    replicates: FloatArray
+
+
+def reliability(
+    value: ArrayLike,
+    item: ArrayLike,
+    cluster: ArrayLike,
+    rater: ArrayLike | None = None,
+    *,
+    resamples: int = 0,
+    confidence: float = 0.95,
+    random_seed: int = 0,
+) -> Reliability:
+    """Reliability of single ratings and of the mean over raters, from ratings that may be uneven in number.
+
+    Args:
+        value: the ratings, shape [n_ratings].
+        item: number of the rated item, shape [n_ratings].
+        cluster: cluster of every item there is, rated or not, shape [n_items]; what intervals resample.
+        rater: who rated, any codes, shape [n_ratings]; several ratings of an item by one rater are repeats, whose
+            mean counts once. None if raters are anonymous.
+        resamples: bootstrap resamples of the clusters; 0 for no intervals. The same seed and clusters give the same
+            resamples as `correlation.correlate`.
+        confidence: nominal coverage of the intervals.
+        random_seed: seed of the resampling.
+
+    Raises:
+        ValueError: if shapes do not fit, a rating is not finite, or an item has no cluster.
+    """
+    check_confidence(confidence)
+    values, items = as_floats("value", value), np.asarray(item, dtype=np.int64)
+    codes, n_clusters = dense_codes("cluster", cluster)
+    if items.shape != values.shape or not np.isfinite(values).all():
+        raise ValueError("value and item must be of one length, and ratings finite")
+    if len(items) and not 0 <= items.min() <= items.max() < len(codes):
+        raise ValueError(f"items are numbered up to {items.max()}, but {len(codes)} have a cluster")
+    raters, told_apart = _raters(rater, items)
+    drawn = cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
+    weights = np.concatenate([np.ones((1, n_clusters)), drawn])
+    n_rated = len(np.unique(codes[items]))
+    reason = _undefined(values, items)
+    if reason:
+        nothing = Interval(math.nan, math.nan, math.nan, confidence, 0, reason, n_rated)
+        nan = math.nan
+        none_drawn = np.full(resamples, nan)
+        return Reliability(
+            nothing, nothing, nothing, nan, nan, nan, nan, nan, told_apart, len(np.unique(items)), none_drawn
+        )
+    sums = RatingSums(values - values.mean(), items, raters, codes, n_clusters, told_apart)
+    error_parts = sums.errors(weights)
+    noise, spread = sums.noise(weights, error_parts), sums.spread(weights, n_rated)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        of_mean = np.where(spread > 0.0, 1.0 - noise / spread, np.nan)
+        signal = spread - noise
+        single = np.where(spread > 0.0, signal / (signal + error_parts.sum(axis=0)), np.nan)
+    ceilings = np.sqrt(np.maximum(of_mean, 0.0))
+    note = "" if sums.has_raters else ONE_RATER_EACH
+    note = ALL_ALIKE if _alike(values, items) else note
+    note = note if of_mean[0] > 0.0 else NO_AGREEMENT
+    icc, mean, ceiling = (
+        _interval(drawn[0], drawn[1:], confidence, note, n_rated, resamples) for drawn in (single, of_mean, ceilings)
+    )
+    return Reliability(
+        icc=icc,
+        mean=mean,
+        ceiling=ceiling,
+        n_raters=1.0 / float(sums.raters_mean(weights[:1])[0]),
+        item=float(signal[0]),
+        rater=float(error_parts[0, 0]),
+        item_by_rater=float(error_parts[1, 0]),
+        repeat=float(error_parts[2, 0]),
+        told_apart=told_apart,
+        n_items=len(np.unique(items)),
+        replicates=of_mean[1:],
+    )
+
+
+def corrected_correlation(
+    estimate: float, replicates: ArrayLike, raters: Reliability, *, confidence: float = 0.95
+) -> Interval:
+    """Correlation of a judge with what raters without errors would say: r / sqrt(reliability) (Spearman 1904).
+
+    Only the raters' errors are taken out; the judge's own stay its own. Nothing is corrected where the interval of
+    the reliability reaches 0. Few items overstate a high correlation, and show too little of its spread: ends are
+    bias-corrected, and the one nearer to 0 is also that of Student's t on Fisher's z, where this lies farther out. The
+    standard error of z is taken from the replicates between their median and the quantile one standard deviation
+    nearer to 0, as those above 1 have no z.
+
+    Args:
+        estimate: correlation of the judge with the mean of the raters, on the items of `raters`.
+        replicates: the same on each resample that `raters` was computed on, shape [resamples].
+        raters: their reliability.
+        confidence: nominal coverage of the interval.
+
+    Returns:
+        The corrected correlation; what lies beyond -1 or 1 is cut there, the estimate with a note.
+    """
+    drawn = as_floats("replicates", replicates, len(raters.replicates))
+    n_clusters = raters.mean.n_clusters
+    if math.isnan(estimate) or math.isnan(raters.mean.estimate):
+        reason = raters.mean.reason or "there is no correlation to correct"
+        return Interval(math.nan, math.nan, math.nan, confidence, 0, reason, n_clusters)
+    # The note of the mean itself says more where even the estimate is below 0.
+    if raters.mean.estimate <= 0.0 or (len(drawn) and not raters.mean.low > 0.0):
+        reason = raters.mean.reason or NEAR_NOTHING
+        return Interval(math.nan, math.nan, math.nan, confidence, 0, reason, n_clusters)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        divided = drawn / np.sqrt(np.where(raters.replicates > 0.0, raters.replicates, np.nan))
+    corrected = estimate / math.sqrt(raters.mean.estimate)
+    note = ABOVE_ONE if abs(corrected) > 1.0 else ""
+    found = _interval(min(max(corrected, -1.0), 1.0), divided, confidence, note, n_clusters, len(drawn))
+    if math.isnan(found.low):
+        return found
+    sign = -1.0 if corrected < 0.0 else 1.0
+    inner, outer = bias_corrected_interval(abs(corrected), sign * divided, confidence, n_clusters)
+    inner = min(inner, _inner_end(abs(corrected), sign * divided, confidence, n_clusters))
+    low, high = sorted((sign * max(inner, -1.0), sign * min(outer, 1.0)))
+    return replace(found, low=min(low, found.estimate), high=max(high, found.estimate))
+
+
+def _inner_end(corrected: float, divided: FloatArray, confidence: float, n_clusters: int) -> float:
+    """Returns the lower end of a positive correlation on Fisher's z."""
+    one_less, middle = np.arctanh(np.clip(np.nanquantile(divided, [ndtr(-1.0), 0.5]), -_MOST, _MOST))
+    error = math.sqrt(n_clusters / (n_clusters - 1.0)) * (middle - one_less)
+    reach = stdtrit(n_clusters - 1.0, 0.5 + 0.5 * confidence) * error
+    return math.tanh(math.atanh(min(corrected, _MOST)) - reach)
+
+
+def _raters(rater: ArrayLike | None, item: IntArray) -> tuple[IntArray, bool]:
+    """Returns a number for whoever gave each rating, and whether they are told apart."""
+    if rater is None:
+        return np.arange(len(item), dtype=np.int64), False
+    codes, n_raters = dense_codes("rater", rater, len(item))
+    pairs = len(np.unique(item * max(n_raters, 1) + codes)) if len(item) else 0
+    if n_raters > 1 and pairs >= ITEMS_PER_RATER * n_raters:
+        return codes, True
+    return codes, False
+
+
+def _undefined(value: FloatArray, item: IntArray) -> str:
+    if not len(value):
+        return NOBODY
+    if np.bincount(item).max() < 2:
+        return NO_SECOND
+    means = np.bincount(item, value)[np.unique(item)] / np.bincount(item)[np.unique(item)]
+    return NO_SPREAD if np.ptp(means) <= ROUNDING * max(float(np.abs(value).max()), 1e-300) else ""
+
+
+def _alike(value: FloatArray, item: IntArray) -> bool:
+    """Returns whether no item has two different ratings."""
+    first = np.full(int(item.max()) + 1, np.nan)
+    first[item] = value
+    return bool((first[item] == value).all())
+
+
+def _interval(
+    estimate: float, replicates: FloatArray, confidence: float, note: str, n_clusters: int, resamples: int
+) -> Interval:
+    """Returns the number with its interval; one that was not asked for is no fault."""
+    if resamples == 0:
+        return Interval(float(estimate), math.nan, math.nan, confidence, 0, note, n_clusters)
+    return interval(float(estimate), replicates, confidence, note, n_clusters)
+
+
+# Variances of raters, of item by rater and of repeats, for any pattern of ratings, on many resamples at once.
+
+ROUNDING = 1e-12
+
+
+class RatingSums:
+    """Sums over the clusters of items, from which every resample follows by weighing clusters.
+
+    Weights have shape [R, n_clusters] throughout, and what is returned [R]. Items are drawn with their clusters, so a
+    sum over items is linear in the weights; a square of such a sum, such as that of all ratings of a rater, holds the
+    square of an item's weight.
+    """
+
+    def __init__(
+        self, value: FloatArray, item: IntArray, rater: IntArray, cluster: IntArray, n_clusters: int, crossed: bool
+    ) -> None:
+        self.crossed = crossed
+        pairs = item * (int(rater.max()) + 1) + rater
+        _, first, cell, counts = np.unique(pairs, return_index=True, return_inverse=True, return_counts=True)
+        in_cell = counts.astype(np.float64)
+        of_item, of_rater = item[first], rater[first]  # of each cell: of one item and one rater
+        n_items, n_raters = len(cluster), int(rater.max()) + 1
+        sum_of_cell = _count(cell, value)
+        n = _count(item, minlength=n_items)
+        total = _count(item, value, minlength=n_items)
+        cells = _count(of_item, minlength=n_items)
+        squared_cells = _count(of_item, in_cell**2, minlength=n_items)  # of an item: sum of n_ir^2
+        self.rated = n > 0
+        rated = np.maximum(n, 1.0)
+        # Of an item's mean, in which each rater counts once however often.
+        mean = _count(of_item, sum_of_cell / in_cell, minlength=n_items) / np.maximum(cells, 1.0)
+        share = 1.0 / np.maximum(cells, 1.0)
+
+        def by_cluster(numbers: FloatArray) -> FloatArray:
+            return _count(cluster, np.where(self.rated, numbers, 0.0), minlength=n_clusters)
+
+        self.squares = by_cluster(_count(item, value**2, minlength=n_items))
+        self.squares_of_cells = by_cluster(_count(of_item, sum_of_cell**2 / in_cell, minlength=n_items))
+        self.squares_of_items = by_cluster(total**2 / rated)
+        self.n, self.total = by_cluster(n), by_cluster(total)
+        self.n_cells, self.n_items = by_cluster(cells), by_cluster(np.ones(n_items))
+        self.rater_in_item = by_cluster(squared_cells / rated)
+        self.n_squared, self.cells_squared = by_cluster(n**2), by_cluster(squared_cells)
+        self.mean, self.mean_squared = by_cluster(mean), by_cluster(mean**2)
+        self.share = by_cluster(share)
+        self.repeated_share = by_cluster(_count(of_item, 1.0 / in_cell, minlength=n_items) * share**2)
+        self.has_repeats = bool((in_cell > 1).any())
+        self.has_raters = bool((cells > 1).any())
+        if crossed:
+            at = cluster[of_item] * n_raters + of_rater
+
+            def by_rater(numbers: FloatArray) -> FloatArray:
+                return _count(at, numbers, minlength=n_clusters * n_raters).reshape(n_clusters, n_raters)
+
+            self.n_of_rater, self.sum_of_rater = by_rater(in_cell), by_rater(sum_of_cell)
+            self.squares_of_rater = by_rater(in_cell**2)
+            self.share_of_rater = by_rater(share[of_item])
+
+    def raters_mean(self, weights: FloatArray) -> FloatArray:
+        """Mean over items of one over their number of raters."""
+        return _ratio(weights @ self.share, weights @ self.n_items)
+
+    def spread(self, weights: FloatArray, n_clusters: int) -> FloatArray:
+        """Variance of the items' means; that of resamples, which is too small by 1 - 1/K, brought to its level."""
+        n = weights @ self.n_items
+        with np.errstate(invalid="ignore", divide="ignore"):
+            plain = weights @ self.mean_squared / n - (weights @ self.mean / n) ** 2
+        items = n[0] / (n[0] - 1.0)
+        scale = np.full(len(weights), items * n_clusters / max(n_clusters - 1.0, 1.0))
+        scale[0] = items
+        spread = scale * plain
+        return np.asarray(np.where(spread > ROUNDING * max(float(self.squares.sum()), 1e-300), spread, 0.0))
+
+    def noise(self, weights: FloatArray, errors: FloatArray) -> FloatArray:
+        """Variance of the items' means that is not the items'."""
+        n = np.maximum(weights @ self.n_items, 1.0)
+        shared = np.zeros(len(weights))
+        if self.crossed:
+            # As far as items have the same raters, their harshness moves all means alike.
+            common = ((weights @ self.share_of_rater / n[:, np.newaxis]) ** 2).sum(axis=1)
+            shared = (self.raters_mean(weights) - common) * n / np.maximum(n - 1.0, 1.0)
+        rater, pair, repeat = errors
+        return np.asarray(
+            rater * shared + pair * self.raters_mean(weights) + repeat * (weights @ self.repeated_share) / n
+        )
+
+    def errors(self, weights: FloatArray) -> FloatArray:
+        """Variances of rater, item by rater, and repeat, shape [3, R]; NaN where a resample cannot tell them."""
+        n, n_cells, n_items = np.maximum(weights @ self.n, 1.0), weights @ self.n_cells, weights @ self.n_items
+        in_item = weights @ self.rater_in_item
+        nothing = np.zeros(len(weights))
+        within = weights @ (self.squares - self.squares_of_cells)
+        repeat = _ratio(within, n - n_cells) if self.has_repeats else nothing
+        between_cells = weights @ (self.squares_of_cells - self.squares_of_items) - repeat * (n_cells - n_items)
+        if not self.has_raters:
+            return np.array([nothing, nothing, repeat])
+        if not self.crossed:
+            return np.array([nothing, _ratio(between_cells, n - in_item), repeat])
+        rater, pair = self._of_raters_told_apart(weights, between_cells, repeat)
+        return np.array([rater, pair, repeat])
+
+    def _of_raters_told_apart(
+        self, weights: FloatArray, between_cells: FloatArray, repeat: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Variances of rater and of item by rater, from the squares of cells, items and raters about what holds them.
+
+        Unknown are item, rater, and item by rater; `repeat` is known, and taken out on the right side.
+        """
+        n, n_items, in_item = np.maximum(weights @ self.n, 1.0), weights @ self.n_items, weights @ self.rater_in_item
+        nothing, twice = np.zeros(len(weights)), weights**2
+        n_of_rater = weights @ self.n_of_rater
+        per_rater = 1.0 / np.where(n_of_rater > 0.0, n_of_rater, np.inf)
+        of_raters = ((weights @ self.sum_of_rater) ** 2 * per_rater).sum(axis=1)
+        item_in_rater = (twice @ self.squares_of_rater * per_rater).sum(axis=1)
+        repeat_in_rater = (twice @ self.n_of_rater * per_rater).sum(axis=1)
+        of_all = (weights @ self.total) ** 2 / n
+        item_in_all, pair_in_all = twice @ self.n_squared / n, twice @ self.cells_squared / n
+        rater_in_all, repeat_in_all = (n_of_rater**2).sum(axis=1) / n, twice @ self.n / n
+        system = np.array(
+            [
+                [nothing, n - in_item, n - in_item],
+                [n - item_in_all, in_item - rater_in_all, in_item - pair_in_all],
+                [item_in_rater - item_in_all, n - rater_in_all, item_in_rater - pair_in_all],
+            ]
+        )
+        squares = np.array(
+            [
+                between_cells,
+                weights @ self.squares_of_items - of_all - repeat * (n_items - repeat_in_all),
+                of_raters - of_all - repeat * (repeat_in_rater - repeat_in_all),
+            ]
+        )
+        found = _solve(np.moveaxis(system, 2, 0), squares.T)
+        return found[:, 1], found[:, 2]
+
+
+def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+    return np.asarray(np.divide(above, below, out=np.full(len(above), np.nan), where=below > ROUNDING))
+
+
+def _solve(system: FloatArray, right: FloatArray) -> FloatArray:
+    """Solves small systems, shapes [R, 3, 3] and [R, 3]; NaN where one has no single solution."""
+    size = np.linalg.norm(system, axis=2).prod(axis=1)
+    sound = np.abs(np.linalg.det(system)) > 1e-9 * size
+    found = np.full(right.shape, np.nan)
+    if sound.any():
+        found[sound] = np.linalg.solve(system[sound], right[sound, :, np.newaxis])[:, :, 0]
+    return found
+
+
+def _count(codes: IntArray, weights: ArrayLike | None = None, minlength: int = 0) -> FloatArray:
+    """Sum of the weights (or the number) of the entries with each code."""
+    return np.asarray(np.bincount(codes, weights, minlength=minlength), dtype=np.float64)

@@ -1,0 +1,307 @@
+"""DialogBench's tables: written items, test items, answers, and accuracies."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from dialeval.tables.schema import BEHIND, BOOL, FLOAT, INT, TEXT, TEXTS, Interval, Table, differences, maybe, schema
+
+_FIELDS = pa.map_(TEXT, TEXT)
+
+# fmt: off
+WRITTEN_ITEMS = Table(
+    "written_items", schema(
+        procedure=TEXT, round=INT, item_id=TEXT, task=TEXT, domain=TEXT, language=TEXT, status=TEXT, accepted=BOOL,
+        reasons=TEXTS, details=TEXTS, speaker1_personality=maybe(TEXT), speaker2_personality=maybe(TEXT),
+        speaker1_emotion=maybe(TEXT), speaker2_emotion=maybe(TEXT), utterances=maybe(TEXTS), question=maybe(TEXT),
+        extra=maybe(_FIELDS), options=maybe(TEXTS), label=maybe(TEXT), analysis=maybe(TEXT), origin=maybe(TEXT)
+    ),
+    row=(
+        "answer of the writer (`dialogbench/written`, `filtered`); the item's columns are empty where none could be "
+        "read"
+    ),
+    columns={
+        "procedure": "full, -styles (no personalities were given), or -domains (no domain either: the basic prompt)",
+        "round": "when it was asked for",
+        "reasons": "why it was not accepted, in short",
+        "details": "the same in full",
+        "extra": "what is shown beside the dialogue",
+        "label": "letter of the right option",
+    },
+)
+ITEM_DESCRIPTIONS = Table(
+    "item_descriptions", schema(
+        variant=TEXT, judge=TEXT, item_id=TEXT, task=TEXT, language=TEXT, asked_domain=TEXT,
+        speaker1_style=maybe(TEXT), speaker2_style=maybe(TEXT), domain=maybe(TEXT), domain_named=TEXT, status=TEXT
+    ),
+    row="accepted item (`dialogbench/descriptions`)",
+    columns={
+        "domain": "in the classifier's words",
+        "domain_named": "the domain that these words name",
+        "asked_domain": "what the writer was asked for",
+    },
+)
+TEST_ITEMS = Table(
+    "test_items", schema(
+        source=TEXT, variant=TEXT, item_id=TEXT, task=TEXT, domain=TEXT, language=TEXT, speaker1_personality=TEXT,
+        speaker2_personality=TEXT, speaker1_emotion=TEXT, speaker2_emotion=TEXT, utterances=TEXTS, question=TEXT,
+        extra=_FIELDS, options=TEXTS, label=TEXT, analysis=TEXT, origin=TEXT
+    ),
+    row="test item, options as shown (`dialogbench/items`)",
+    columns={
+        "variant": "full, or the ablation that it is for",
+        "label": "letter of the right option",
+        "extra": "what is shown beside the dialogue",
+    },
+)
+TEST_ANSWERS = Table(
+    "test_answers", schema(
+        source=TEXT, variant=TEXT, model=TEXT, method=TEXT, item_id=TEXT, cluster=TEXT, task=TEXT, domain=TEXT,
+        language=TEXT, rotation=INT, n_options=INT, label=TEXT, choice=maybe(TEXT), correct=BOOL, status=TEXT
+    ),
+    row="item, rotation and method (`dialogbench/answers/<model>/<method>`); perplexity gives two methods",
+    columns={
+        "cluster": "items on one dialogue",
+        "rotation": "0 is the order of the items",
+        "choice": "the letter; empty if there is none",
+    },
+)
+EXPERT_ANSWERS = Table(
+    "expert_answers", schema(
+        source=TEXT, cluster=TEXT, item_id=TEXT, task=TEXT, domain=TEXT, language=TEXT, n_options=INT, expert=TEXT,
+        label=TEXT, choice=TEXT
+    ),
+    row="answer of an expert to a test item (`dialogbench/experts/answers`)",
+    columns={
+        "expert": "who answered; expert where the file names nobody",
+        "choice": "letter of the option, as the item stands among the items",
+        "cluster": "items on one dialogue",
+    },
+)
+DIALOGBENCH_DIFFERENCES = differences(
+    "dialogbench/differences",
+    row="pair of models (and methods) and a task, dimension or all; and ablation",
+    title="Which models can be told apart",
+    caption="Accuracies by task, by group of tasks and over all, and of the ablations.",
+)
+ACCURACY = Table(
+    "dialogbench/accuracy", schema(
+        source=TEXT, model=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_tasks=INT, accuracy=maybe(FLOAT),
+        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        chance=maybe(FLOAT),
+        kind=maybe(TEXT), part=maybe(TEXT), published=maybe(FLOAT)
+    ),
+    row="source, model, method, language and name (DialogBench's Tables 2 and 3)",
+    title="Accuracy",
+    caption="Share of questions answered correctly; one that could not be read counts as wrong.",
+    columns={
+        "source": "where the items are from; people's published numbers have the source paper",
+        "scope": "what the share is over: a task, a dimension (group of tasks), or overall",
+        "name": "which of them",
+        "n_tasks": "tasks that the mean is of",
+        "chance": "of blind guessing",
+        "kind": "of the model: chat or base",
+        "part": "what the model had to do with these items: wrote, filtered; then it is not to be compared with others",
+    },
+    cells={"accuracy": Interval("low", "high", published="published")},
+    numbers="share",
+)
+DOMAINS = Table(
+    "dialogbench/domains", schema(
+        source=TEXT, model=TEXT, method=TEXT, language=TEXT, group=TEXT, domain=TEXT, accuracy=maybe(FLOAT),
+        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        chance=maybe(FLOAT),
+        kind=maybe(TEXT), part=maybe(TEXT), published=maybe(FLOAT)
+    ),
+    row="source, model, method, language and domain (DialogBench's Table 7)",
+    title="Accuracy by domain",
+    columns={
+        "domain": "mean: unweighted mean of its group",
+        "chance": "of blind guessing",
+        "kind": "of the model: chat or base",
+        "part": "what the model had to do with these items: wrote, filtered; then it is not to be compared with others",
+    },
+    cells={"accuracy": Interval("low", "high", published="published")},
+    numbers="share",
+)
+AVERAGES = Table(
+    "dialogbench/averages", schema(
+        source=TEXT, group=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_models=INT, models=TEXT,
+        accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, n_clusters=INT,
+        note=maybe(TEXT), chance=maybe(FLOAT), published=maybe(FLOAT)
+    ),
+    row="source, group of models, method, language and name (Avg. of DialogBench's Tables 2, 3 and 7; Figure 8)",
+    title="Average accuracy of kinds of models",
+    caption="Means over the models of a kind, or of a tag, that answer by one method; intervals are over items.",
+    columns={
+        "group": "kind of the models (chat, base), or a tag of theirs",
+        "scope": "task, dimension, overall, domain, or domains (unweighted mean of a group of domains)",
+        "name": "which of them",
+        "models": "that are averaged",
+        "n": "items",
+        "chance": "of blind guessing",
+        "published": "mean of the paper's own models of that kind",
+    },
+    cells={"accuracy": Interval("low", "high", published="published")},
+    numbers="share",
+)
+OVERVIEW = Table(
+    "dialogbench/overview", schema(
+        source=TEXT, language=TEXT, type=TEXT, model=TEXT, method=TEXT,
+        SF=maybe(FLOAT), IC=maybe(FLOAT), KRG=maybe(FLOAT), CRG=maybe(FLOAT), DI=maybe(FLOAT), MRG=maybe(FLOAT),
+        PRG=maybe(FLOAT), RC=maybe(FLOAT), ED=maybe(FLOAT), NLI=maybe(FLOAT), DS=maybe(FLOAT), OD=maybe(FLOAT),
+        overall=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), chance=maybe(FLOAT), n=maybe(INT), part=maybe(TEXT),
+        published=maybe(FLOAT)
+    ),
+    row="model and method, with a column for each task (the shape of DialogBench's Tables 2 and 3)",
+    title="Accuracy by task, a column each",
+    columns={
+        "source": "where the items are from; people's published numbers have the source paper",
+        "type": "people, base or chat; empty where the configuration does not say the model's kind",
+        "model": "average: unweighted mean of the models of that type and method",
+        "overall": "unweighted mean of the tasks",
+        "chance": "of blind guessing, over all",
+        "part": "what the model had to do with these items: wrote, filtered",
+        "published": "the paper's Overall",
+    },
+    cells={"overall": Interval("low", "high", published="published")},
+    numbers="share",
+)
+POSITIONS = Table(
+    "dialogbench/positions", schema(
+        source=TEXT, model=TEXT, method=TEXT, language=TEXT, n_options=INT, orders=INT, letter=TEXT,
+        accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        n_chosen=INT, share_chosen=maybe(FLOAT), chi_square=maybe(FLOAT), p_uniform=maybe(FLOAT)
+    ),
+    row="source, model, method, language and letter (DialogBench's Figure 7)",
+    title="Accuracy by the place of the correct answer",
+    columns={
+        "orders": "of the options in which each item was asked: one, or every rotation",
+        "accuracy": "where the right option has that letter",
+        "share_chosen": "of the readable answers",
+        "p_uniform": "chi-square test of the letters against equal shares, which knows the rotations of an item as one",
+    },
+    cells={"accuracy": Interval("low", "high")},
+    numbers="share",
+)
+EXPERTS = Table(
+    "dialogbench/experts", schema(
+        source=TEXT, language=TEXT, expert=TEXT, task=TEXT, accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT),
+        n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT)
+    ),
+    row="source, language, expert and task; empty without answers of experts",
+    title="Accuracy of each expert",
+    caption="What all of them together are worth stands among the models, as people.",
+    columns={
+        "expert": "(simulated): no person",
+        "task": "Overall: unweighted mean of the tasks",
+    },
+    cells={"accuracy": Interval("low", "high")},
+    numbers="share",
+)
+AGREEMENT = Table(
+    "dialogbench/agreement", schema(
+        source=TEXT, language=TEXT, task=TEXT, n_experts=INT, n=INT, n_pairs=INT, agreement=maybe(FLOAT),
+        low=maybe(FLOAT), high=maybe(FLOAT), alpha=maybe(FLOAT), alpha_low=maybe(FLOAT), alpha_high=maybe(FLOAT),
+        n_clusters=INT, note=maybe(TEXT)
+    ),
+    row="source, language and task; empty without two experts",
+    title="Agreement of the experts",
+    columns={
+        "task": "Overall: all items together",
+        "n": "items that two or more answered",
+        "n_pairs": "pairs of experts on an item",
+        "agreement": "share of the pairs that chose the same option",
+        "alpha": "Krippendorff's, of letters as names",
+    },
+    cells={"agreement": Interval("low", "high"), "alpha": Interval("alpha_low", "alpha_high")},
+    numbers="share",
+    kinds={"alpha": "correlation", "alpha_low": "correlation", "alpha_high": "correlation"},
+)
+CIRCULAR = Table(
+    "dialogbench/circular", schema(
+        source=TEXT, model=TEXT, method=TEXT, language=TEXT, task=TEXT, accuracy=maybe(FLOAT), low=maybe(FLOAT),
+        high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT), single_accuracy=maybe(FLOAT),
+        mean_accuracy=maybe(FLOAT)
+    ),
+    row="source, model, method, language and task; empty unless `circular` is set",
+    title="Accuracy over all rotations of the options",
+    columns={
+        "accuracy": "right in every rotation",
+        "single_accuracy": "in the first rotation",
+        "mean_accuracy": "in all rotations",
+    },
+    cells={"accuracy": Interval("low", "high")},
+    numbers="share",
+)
+ABLATIONS = Table(
+    "dialogbench/ablations", schema(
+        variant=TEXT, model=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_tasks=INT,
+        accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        difference=maybe(FLOAT),
+        published_gpt4=maybe(FLOAT)
+    ),
+    row="variant, model, method, language and name (DialogBench's Table 4); written items only",
+    title="Ablations of the written items",
+    columns={
+        "difference": "from the full procedure",
+    },
+    cells={"accuracy": Interval("low", "high")},
+    numbers="share",
+)
+ITEM_COUNTS = Table(
+    "dialogbench/items", schema(
+        source=TEXT, language=TEXT, task=TEXT, origin=TEXT, n=INT, mean_turns=FLOAT, n_short=INT,
+        published_n=maybe(FLOAT), published_turns=maybe(FLOAT)
+    ),
+    row="source, language, task and origin (DialogBench's Table 1)",
+    title="Test items",
+    columns={
+        "mean_turns": "pairs of utterances of an item; a lone last one is half a turn",
+        "n_short": "items of fewer than the ten turns that the paper's writer, and ours, is asked for",
+    },
+    numbers="rating",
+)
+STYLES = Table(
+    "dialogbench/styles", schema(
+        variant=TEXT, judge=TEXT, language=TEXT, speaker=INT, style=TEXT, n=INT, share=maybe(FLOAT),
+        low=maybe(FLOAT), high=maybe(FLOAT), n_unparsed=INT
+    ),
+    row="variant, judge, language, speaker and style (DialogBench's Figure 5)",
+    title="Styles of the speakers",
+    columns={
+        "variant": "full, -styles (no personalities were given), -domains (no domain either: the basic prompt)",
+        "share": "of the readable descriptions",
+    },
+    cells={"share": Interval("low", "high")},
+    numbers="share",
+)
+DOMAIN_COUNTS = Table(
+    "dialogbench/domain_counts", schema(
+        variant=TEXT, judge=TEXT, language=TEXT, domain=TEXT, n=INT, share=maybe(FLOAT),
+        low=maybe(FLOAT), high=maybe(FLOAT), n_unparsed=INT
+    ),
+    row="variant, judge, language and domain (DialogBench's Figure 6)",
+    title="Domains of the written items",
+    columns={
+        "variant": "full, -styles (no personalities were given), -domains (no domain either: the basic prompt)",
+        "share": "of the readable descriptions",
+        "domain": "other: none of the twenty",
+    },
+    cells={"share": Interval("low", "high")},
+    numbers="share",
+)
+FILTER_COUNTS = Table(
+    "dialogbench/filter_counts", schema(
+        variant=TEXT, language=TEXT, task=TEXT, domain=TEXT, reason=TEXT, n=INT
+    ),
+    row="variant, language, task, domain and reason",
+    title="Written items that were left out, and why",
+    columns={
+        "n": "answers of the writer, by the first reason",
+        "reason": "accepted; accepted_short: with fewer than the ten turns that were asked for; or why not",
+        "domain": "that was asked for; empty for the basic prompt",
+    },
+    numbers="share",
+)
+# fmt: on

@@ -1,0 +1,261 @@
+"""Tables of dialogues, of requests and responses, and of judgements."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pyarrow as pa
+
+from dialeval.tables.schema import BOOL, FLOAT, INT, LARGE, PLACES, TEXT, TEXTS, Table, maybe, schema
+
+# Tables that every part of the workflow uses: dialogues, requests, responses, usage.
+
+NOT_ASKED = "not_asked"
+"""Status of a row of `responses` whose request the judge was not trained for; nothing is read of it."""
+
+# fmt: off
+UTTERANCES = Table(
+    "utterances", schema(
+        corpus=TEXT, dialogue_id=TEXT, turn=INT, speaker=TEXT, text=TEXT, language=TEXT
+    ),
+    row="utterance of a human dialogue (`corpora/<corpus>`)",
+    columns={
+        "turn": "counts from 0",
+    },
+)
+REQUESTS = Table(
+    "requests", schema(
+        request_id=TEXT, protocol=TEXT, kind=TEXT, messages=pa.list_(pa.struct([("role", TEXT), ("content", TEXT)])),
+        labels=TEXTS, answer_schema=TEXT, continuation=TEXT, temperature=FLOAT, top_p=FLOAT, max_tokens=INT,
+        sampler_seed=maybe(LARGE), stop=TEXTS, presence_penalty=FLOAT, frequency_penalty=FLOAT,
+        repeat=INT, subject=pa.list_(TEXTS), case_id=maybe(TEXT),
+        left=maybe(TEXT), right=maybe(TEXT), n_utterances=maybe(INT), corpus=maybe(TEXT), language=maybe(TEXT),
+        item_id=maybe(TEXT), part=maybe(TEXT)
+    ),
+    row="question to a model (`requests/<protocol>`)",
+    columns={
+        "kind": "chat (a text), choice (probabilities of the labels) or loglikelihood (of the continuation)",
+        "answer_schema": "JSON schema that the answer must keep, empty for free text",
+        "subject": "what is asked about, as the protocol needs it to read the answer",
+        "left": "model shown first",
+        "right": "model shown second; human for people",
+        "repeat": "counts the repeats of one question from 0",
+        "part": "which of several questions on one item",
+        "presence_penalty": "how much less likely a token becomes once it was said; 0: not at all",
+        "frequency_penalty": "the same for each time that it was said",
+        "sampler_seed": "seed of the model's sampler; empty where it has none",
+    },
+)
+RESPONSES = Table(
+    "responses", schema(
+        request_id=TEXT, key=TEXT, status=TEXT, text=TEXT, reasoning=TEXT, finish_reason=TEXT,
+        prompt_tokens=maybe(INT), completion_tokens=maybe(INT), reasoning_tokens=maybe(INT),
+        label_logprobs=maybe(pa.map_(TEXT, FLOAT)), label_mass=maybe(FLOAT), logprob=maybe(FLOAT),
+        n_tokens=maybe(INT), dropped=maybe(INT)
+    ),
+    row="answer (`responses/<judge>/<protocol>/`)",
+    columns={
+        "key": "of the answer in the store",
+        "status": "ok, missing (there is no answer), or not_asked (the judge was not trained for this)",
+        "reasoning": "what was thought aloud, kept apart from the text",
+        "label_mass": "probability of all labels together as the first thing said",
+        "logprob": "of the continuation, in nats",
+        "dropped": "oldest utterances left out to fit the context window",
+    },
+)
+USAGE = Table(
+    "usage", schema(
+        model=TEXT, protocol=TEXT, requests=LARGE, asked=LARGE, from_store=LARGE, input_tokens=maybe(LARGE),
+        output_tokens=maybe(LARGE), reasoning_tokens=maybe(LARGE), cost=maybe(FLOAT), spent=maybe(FLOAT),
+        spent_unconfirmed=maybe(FLOAT), failures=TEXT, remarks=TEXT,
+        seconds=FLOAT
+    ),
+    row="model and protocol",
+    columns={
+        "requests": "requests that the jobs had to see to",
+        "asked": "of these, asked of the model",
+        "from_store": "of these, found in the store or equal to one that was asked",
+        "cost": "of all answers in use, in the prices' currency",
+        "spent": "what was spent by the ledger, failures included",
+        "spent_unconfirmed": "of that, what no usage report of the endpoint confirms",
+        "failures": "by kind",
+        "remarks": (
+            "how many answers hold a mark of reasoning (reasoning_mark) or characters that came broken "
+            "(broken_letters), or have hardly any probability for their labels (low_mass)"
+        ),
+        "seconds": "time that answering took, of all jobs together",
+    },
+)
+ESTIMATE = Table(
+    "estimate", schema(
+        model=TEXT, protocol=TEXT, requests=LARGE, stored=maybe(LARGE), to_ask=LARGE, input_tokens_low=LARGE,
+        input_tokens_expected=LARGE, input_tokens_high=LARGE, input_tokens_most=LARGE, output_tokens_low=LARGE,
+        output_tokens_expected=LARGE, output_tokens_high=LARGE, output_tokens_most=LARGE, cost_low=maybe(FLOAT),
+        cost_expected=maybe(FLOAT), cost_high=maybe(FLOAT), cost_most=maybe(FLOAT), tokenizer=TEXT, note=maybe(TEXT)
+    ),
+    row="model and protocol; the last row has the sums (`snakemake --cores 8 estimate`)",
+    columns={
+        "stored": "answers that the store has already",
+        "to_ask": "requests that a run would send",
+        "input_tokens_most": "bound that cannot be passed",
+        "output_tokens_most": "bound that cannot be passed",
+        "cost_most": "bound that cannot be passed",
+        "tokenizer": "what the tokens were counted with",
+    },
+)
+JUDGE_REPORT = Table(
+    "judge_report", schema(
+        judge=TEXT, damage=TEXT, n=INT, auc=maybe(FLOAT), accuracy=maybe(FLOAT), note=maybe(TEXT)
+    ),
+    row="embedded judge and kind of damage (`embedded/<judge>`)",
+    title="Judges on damaged dialogues",
+    caption="How well an embedded judge tells true dialogues, left out of its training, from damaged ones.",
+    columns={
+        "damage": "how the dialogues were damaged",
+        "auc": "share of pairs of a true and a damaged dialogue in which the true one scores higher",
+        "accuracy": "share told right",
+    },
+)
+# fmt: on
+
+
+# The table of judgements: what one judge said about one dialogue, or about two, under one protocol.
+
+Status = Literal["ok", "unparsed", "refused", "truncated", "low_mass", "missing"]
+"""Whether an answer could be read, and if not, why: not in the form asked for, refused, cut off, with too little
+probability on the labels, or without an answer at all."""
+
+Outcome = Literal["left", "right", "tie"]
+"""Which of two dialogues is preferred."""
+
+Form = Literal["scale", "probability", "pair", "detect", "mark"]
+"""The form of a question: a number, the probability of labels, a choice between two, what is seen and where it begins,
+or which of several kinds are seen, and wherever they are."""
+
+# fmt: off
+JUDGEMENTS = Table(
+    "judgements", schema(
+        judge=TEXT, protocol=TEXT, request_id=TEXT, corpus=maybe(TEXT), language=maybe(TEXT), item_id=maybe(TEXT),
+        case_id=maybe(TEXT), left=maybe(TEXT), right=maybe(TEXT), n_utterances=maybe(INT), criterion=maybe(TEXT),
+        repeat=INT, choice=maybe(TEXT), outcome=maybe(TEXT), place=maybe(INT), places=maybe(PLACES), value=maybe(FLOAT),
+        scale_min=maybe(FLOAT), scale_max=maybe(FLOAT), mass=maybe(FLOAT), reason=TEXT, status=TEXT
+    ),
+    row="answer of a judge, and criterion that it is about (`judgements/<judge>/<protocol>`; ready scores: "
+    "`judgements/<metric>/file`; means of several judges: `judgements/<ensemble>/<protocol>`, or `.../ensemble`)",
+    columns={
+        "case_id": "what dialogues have in common: their ChatSEED, or another case",
+        "left": "system whose dialogue is shown, of a pair first; `human` for people",
+        "right": "system whose dialogue is shown second",
+        "criterion": "what is judged, where a question names it",
+        "choice": (
+            "what the judge said. UniEval: Yes (an AI took part) or No; pairs: the conversation that is AI "
+            "(Conversation 1, Conversation 2, Both, Neither)"
+        ),
+        "outcome": "the side preferred, or taken for human: left, right or tie",
+        "place": "first utterance of the AI, counted from 1 as in the paper",
+        "places": "all utterances that show it, where a judge was asked for all, counted from 1",
+        "value": "the score, on the scale from `scale_min` to `scale_max`",
+        "mass": "probability that the labels together captured",
+        "reason": "the judge's reason, or why the answer could not be read",
+    },
+)
+# fmt: on
+
+
+# BotChat's tables.
+
+# fmt: off
+SEEDS = Table(
+    "seeds", schema(
+        seed_id=TEXT, corpus=TEXT, language=TEXT, utterances=TEXTS, n_human=INT, for_arena=BOOL, for_gteval=BOOL
+    ),
+    row="ChatSEED",
+    columns={
+        "n_human": "utterances of the human dialogue",
+        "for_arena": "whether it serves Arena",
+        "for_gteval": "whether it serves GTEval, which also needs two speakers in turn",
+    },
+)
+GENERATED = Table(
+    "generated", schema(
+        chatbot=TEXT, seed_id=TEXT, turn=INT, origin=TEXT, text=TEXT, prompt_tokens=maybe(INT),
+        completion_tokens=maybe(INT), dropped=INT, finish_reason=TEXT
+    ),
+    row="utterance of a chatbot's dialogue (`dialogues/<chatbot>`)",
+    columns={
+        "origin": "seed (or a scenario's opening), model (the chatbot) or partner (the simulated user)",
+        "dropped": "oldest utterances left out to fit the context window",
+    },
+)
+UTTERANCE_LENGTHS = Table(
+    "botchat/utterance_lengths", schema(
+        model=TEXT, mean=maybe(FLOAT), median=maybe(FLOAT), p95=maybe(FLOAT), max=maybe(INT), n=INT, tokenizer=TEXT,
+        published_mean=maybe(FLOAT)
+    ),
+    row="model",
+    title="Utterance lengths",
+    caption="Length of the generated utterances in tokens, and of the human ones.",
+    columns={
+        "n": "utterances",
+        "mean": "tokens of an utterance that the model wrote",
+        "p95": "95th percentile",
+        "published_mean": "the paper's mean, matched by name",
+    },
+    numbers="rating",
+)
+UTTERANCE_TOKENS = Table(
+    "botchat/utterance_tokens", schema(
+        model=TEXT, seed_id=TEXT, turn=INT, tokens=INT, tokenizer=TEXT
+    ),
+    row="utterance of a model (BotChat's Figure 3; Parquet only)",
+    title="Lengths of single utterances",
+    shown=False,
+    columns={
+        "turn": "counts from 0",
+    },
+)
+TOKENIZER = Table(
+    "botchat/tokenizer", schema(tokenizer=TEXT, reason=maybe(TEXT)),
+    row="run: the unit of its utterance lengths (Parquet only)",
+    title="Unit of utterance lengths",
+    shown=False,
+    columns={
+        "tokenizer": "what counts all utterances of these results",
+        "reason": "why it is not the paper's cl100k_base",
+    },
+)
+SEED_LENGTHS = Table(
+    "botchat/seeds", schema(n_utterances=maybe(INT), n_dialogues=INT),
+    row="number of utterances (BotChat's Figure 2)",
+    title="Length of the human dialogues",
+    caption="How many human dialogues have so many utterances.",
+)
+# fmt: on
+
+
+# Tables of transcripts.
+
+ASIDES = Table(
+    "asides",
+    schema(corpus=TEXT, item_id=TEXT, language=TEXT, before=INT, kind=TEXT, text=TEXT),
+    row="what stood in a transcript and was not said (`asides/<source>`)",
+    columns={
+        "before": "the utterance that came next, counted from 0 among what was said",
+        "kind": "system (a system prompt), tool_call, tool_result, or reasoning",
+    },
+)
+
+
+# The table of scenarios in which chatbots talk with a simulated user.
+
+SCENARIOS = Table(
+    "scenarios",
+    schema(scenario_id=TEXT, opening=TEXT, persona=TEXT, goal=TEXT, language=TEXT, more=pa.map_(TEXT, TEXT)),
+    row="situation of a simulated user (`scenarios/scenarios`)",
+    columns={
+        "opening": "what the simulated user says first; empty where its model finds the words",
+        "persona": "who it is",
+        "goal": "what it wants from the talk",
+        "more": "the further columns of the file",
+    },
+)

@@ -1,0 +1,310 @@
+"""How tables are written to files and read back, on file systems that lag behind as well.
+
+Parquet files are written whole or not at all (temporary name, fsync, rename). Their metadata has the table's name and
+nothing else, so that equal rows are equal files; where a file comes from is written beside (`provenance`). Reading
+checks that the file has the columns that this version expects. In CSV files a text that a spreadsheet program would
+take for a formula is escaped (`escaped_cell`), and unescaped wherever such a file is read.
+
+Snakemake waits until a job's files are there before it starts the job on a node. What is there may still be of an
+earlier size, or gone from under an open file, so that a node tries for as long as Snakemake would (`--latency-wait`).
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from dialeval.errors import UserError
+from dialeval.tables.schema import Table
+from dialeval.whole_files import replacing
+
+# Every table that passes between stages: how it is written, and how it is read back. Its columns are in `schemas`.
+
+METADATA_KEY = b"dialeval"
+OTHER_VERSION = "; another version of DialEval made it: run snakemake again, which makes it anew"
+HUMAN = "human"
+"""Stands for the human dialogues wherever a table names a model."""
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+"""Beginning of a text that spreadsheet programs compute, and of one that looks escaped."""
+
+
+def empty_table(kind: Table) -> pa.Table:
+    """Returns a table without rows."""
+    return kind.schema.empty_table()
+
+
+def to_table(kind: Table, rows: Iterable[dict[str, Any]]) -> pa.Table:
+    """Returns rows as a table; a missing key and a NaN are null."""
+    listed = list(rows)
+    columns = [
+        pa.array(
+            [row.get(column.name) for row in listed],
+            column.type,
+            from_pandas=pa.types.is_floating(column.type) and column.nullable,  # which reads NaN as null
+        )
+        for column in kind.schema
+    ]
+    return pa.Table.from_arrays(columns, schema=kind.schema)
+
+
+class TableWriter:
+    """Writes one Parquet table in row groups, so that it need never be whole in memory.
+
+    Use as a context manager around the writing; the file appears when it closes without an error.
+    """
+
+    def __init__(self, path: Path, kind: Table) -> None:
+        self._schema = named_schema(kind)
+        self._replacing = replacing(path)
+        self.rows = 0
+
+    def __enter__(self) -> TableWriter:
+        temporary = self._replacing.__enter__()
+        try:
+            self._writer = pq.ParquetWriter(temporary, self._schema, compression="zstd")
+        except OSError as error:  # the disk may be full before the first row
+            self._replacing.__exit__(type(error), error, error.__traceback__)
+            raise
+        return self
+
+    def write(self, rows: Sequence[dict[str, Any]] | pa.Table) -> None:
+        """Appends rows as one row group."""
+        table = rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(list(rows), schema=self._schema)
+        self._writer.write_table(_checked(table, self._schema))
+        self.rows += len(table)
+
+    def write_all(self, rows: Iterable[dict[str, Any]], group_size: int = 2048) -> None:
+        """Appends rows as they come, in row groups of `group_size`."""
+        waiting = iter(rows)
+        while group := list(islice(waiting, group_size)):
+            self.write(group)
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        try:
+            self._writer.close()
+        except OSError as closing:
+            if error is None:
+                kind, error, trace = type(closing), closing, closing.__traceback__
+        self._replacing.__exit__(kind, error, trace)
+
+
+def write_table(path: Path, kind: Table, table: pa.Table) -> None:
+    """Writes a table to a Parquet file, whole or not at all."""
+    checked = _checked(table, named_schema(kind))
+    with replacing(path) as temporary:
+        pq.write_table(checked, temporary, compression="zstd")
+
+
+def write_for_people(parquet: Path, csv: Path, kind: Table, table: pa.Table) -> None:
+    """Writes a table as Parquet and, for reading by people, as CSV."""
+    write_table(parquet, kind, table)
+    write_csv(csv, table)
+
+
+def write_csv(path: Path, table: pa.Table) -> None:
+    """Writes a table to a CSV file, whole or not at all; texts are escaped (`escaped_cell`), numbers are not."""
+    for place, column in enumerate(table.schema):
+        if pa.types.is_string(column.type):
+            cells = table[place].to_pylist()
+            if any(cell and _FORMULA.match(cell) for cell in cells):
+                escaped = pa.array([cell and escaped_cell(cell) for cell in cells], column.type)
+                table = table.set_column(place, column, escaped)
+    with replacing(path) as temporary:
+        pyarrow.csv.write_csv(table, temporary)
+
+
+def escaped_cell(text: str) -> str:
+    """Returns a text as a CSV cell that no spreadsheet program computes, with an apostrophe before it where it would.
+
+    That is before `=`, `+`, `-`, `@`, their full-width forms, a tab and a line break. A text that begins with
+    apostrophes and such a sign gets one more, so that `unescaped_cell` returns every text as it was. Numbers are not
+    escaped.
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unescaped_cell(cell: str) -> str:
+    """Returns the text of a cell that `escaped_cell` wrote, also where a spreadsheet program took the escape out."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def write_rows(folder: Path, kind: Table, rows: Iterable[dict[str, Any]]) -> None:
+    """Writes rows into a folder as `write_for_people` does, into files called as the table is."""
+    path = folder / kind.file
+    write_for_people(path.with_suffix(".parquet"), path.with_suffix(".csv"), kind, to_table(kind, rows))
+
+
+def named_schema(kind: Table) -> pa.Schema:
+    """Returns the table's schema with its name as metadata."""
+    return kind.schema.with_metadata({METADATA_KEY: json.dumps({"table": kind.name})})
+
+
+def read_name(path: Path) -> str:
+    """Returns the name of the table that a file holds, or "" for a foreign file."""
+    content = json.loads((pq.read_schema(path).metadata or {}).get(METADATA_KEY, b"{}"))
+    return str(content.get("table", ""))
+
+
+def differences_from(path: Path, kind: Table) -> list[str]:
+    """Returns in words how the columns of a Parquet file differ from those of a table.
+
+    Raises:
+        OSError: the file cannot be read.
+        pyarrow.ArrowInvalid: it is no Parquet file.
+    """
+    return _differences(pq.read_schema(path), kind.schema)
+
+
+def read_table(path: Path, kind: Table, columns: Sequence[str] | None = None) -> pa.Table:
+    """Reads a table.
+
+    Raises:
+        UserError: the file is missing, not Parquet, or has other columns; the message says which differ.
+    """
+    with _open(path, kind) as file:
+        return file.read(columns=list(columns) if columns else None)
+
+
+def read_tables(paths: Iterable[Path], kind: Table, columns: Sequence[str] | None = None) -> pa.Table:
+    """Reads several tables of one kind, one after the other."""
+    parts = [read_table(path, kind, columns) for path in paths]
+    if not parts:
+        empty = kind.schema.empty_table()
+        return empty.select(list(columns)) if columns else empty
+    return pa.concat_tables([part.replace_schema_metadata() for part in parts])
+
+
+def iterate_rows(
+    path: Path, kind: Table, columns: Sequence[str] | None = None, batch_size: int = 1024
+) -> Iterator[dict[str, Any]]:
+    """Yields the rows of a table as dictionaries, reading it piece by piece."""
+    with _open(path, kind) as file:
+        for batch in file.iter_batches(batch_size, columns=list(columns) if columns else None):
+            yield from batch.to_pylist()
+
+
+def chosen_rows(
+    path: Path, kind: Table, chosen: Sequence[bool] | NDArray[np.bool_], batch_size: int = 1024
+) -> Iterator[dict[str, Any]]:
+    """Yields some rows of a table as dictionaries, those that are `chosen` by place, reading it piece by piece.
+
+    Groups of rows without any that is chosen are not read.
+    """
+    place = 0
+    with _open(path, kind) as file:
+        for group in range(file.num_row_groups):
+            n_rows = file.metadata.row_group(group).num_rows
+            here = np.asarray(chosen[place : place + n_rows], dtype=np.bool_)
+            place += n_rows
+            start = 0
+            for batch in file.iter_batches(batch_size, row_groups=[group]) if here.any() else ():
+                of_batch = here[start : start + len(batch)]
+                start += len(batch)
+                if of_batch.any():
+                    yield from batch.filter(pa.array(of_batch)).to_pylist()
+
+
+def count_rows(path: Path, kind: Table) -> int:
+    """Returns the number of rows, from the file's footer."""
+    with _open(path, kind) as file:
+        rows: int = file.metadata.num_rows
+        return rows
+
+
+@contextmanager
+def _open(path: Path, kind: Table) -> Iterator[pq.ParquetFile]:
+    try:
+        file = once_visible(path, pq.ParquetFile)
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist; it should be a table '{kind.name}'") from None
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(f"{path} cannot be read as a Parquet table: {error}; delete it and run again") from error
+    with file:
+        differences = _differences(file.schema_arrow, kind.schema)
+        if differences:
+            raise UserError(
+                f"{path} is not a table '{kind.name}' as this version writes it: "
+                + "; ".join(differences)
+                + OTHER_VERSION
+            )
+        yield file
+
+
+def _differences(found: pa.Schema, expected: pa.Schema) -> list[str]:
+    messages = []
+    for label, names in (
+        ("missing columns", [n for n in expected.names if n not in found.names]),
+        ("unknown columns", [n for n in found.names if n not in expected.names]),
+    ):
+        if names:
+            messages.append(f"{label}: {', '.join(names)}")
+    for field in expected:
+        if field.name in found.names and not found.field(field.name).type.equals(field.type):
+            messages.append(f"column {field.name} is {found.field(field.name).type}, expected {field.type}")
+    return messages
+
+
+def _checked(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Returns the table under the schema, refusing other columns and nulls where none may be: a programmer's error."""
+    if table.schema.names != schema.names:
+        raise ValueError(f"columns {table.schema.names} do not fit the schema {schema.names}")
+    same = table.schema.types == schema.types  # casting loads what takes a tenth of a small job's start
+    table = pa.Table.from_arrays(table.columns, schema=schema) if same else table.cast(schema)
+    for field in schema:
+        if not field.nullable and table[field.name].null_count:
+            raise ValueError(f"column {field.name} has {table[field.name].null_count} nulls and may have none")
+    return table
+
+
+# Reading what another node has written, on a file system that shows it a moment later.
+
+SECONDS = "DIALEVAL_LATENCY_WAIT"
+"""The environment variable that says how long a job on a cluster's node waits; without it, none does."""
+T = TypeVar("T")
+
+
+def once_visible(path: Path, read: Callable[[Path], T]) -> T:
+    """Returns what is read of a file, on a cluster's node as soon as that succeeds.
+
+    Args:
+        path: the file.
+        read: reads it, and fails where it is not there or not whole.
+
+    Raises:
+        OSError: the file is not there, or cannot be read.
+        pyarrow.ArrowInvalid: it is no Parquet file.
+    """
+    until, is_told = time.monotonic() + float(os.environ.get(SECONDS) or 0), False
+    while True:
+        try:
+            return read(path)
+        except (OSError, pa.ArrowInvalid) as error:
+            if time.monotonic() >= until or not _may_pass(error):
+                raise
+            if not is_told:
+                print(f"waiting: this node does not see {path} whole yet ({error})", flush=True)
+                is_told = True
+        with suppress(OSError):
+            list(path.parent.iterdir())  # many file systems look again when a folder is listed
+        time.sleep(min(1.0, max(0.0, until - time.monotonic())))
+
+
+def _may_pass(error: Exception) -> bool:
+    """Returns whether an error is one of those by which a lagging file system shows itself."""
+    return isinstance(error, pa.ArrowInvalid | FileNotFoundError) or (
+        isinstance(error, OSError) and error.errno in (errno.ESTALE, None)  # pyarrow gives no number
+    )

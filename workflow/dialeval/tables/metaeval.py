@@ -1,0 +1,442 @@
+"""Tables of meta-evaluation: rated items, judges' scores, raters, correlations, and trust in judges."""
+
+from __future__ import annotations
+
+from dialeval.tables.schema import BEHIND, COMPARED, FLOAT, INT, JUDGED, TEXT, TEXTS, Interval, Table, maybe, schema
+
+# Tables of meta-evaluation: what is scored, what people gave it, what judges give it, and how far they agree.
+
+# fmt: off
+ITEMS = Table(
+    "items", schema(
+        corpus=TEXT, item_id=TEXT, language=TEXT, level=TEXT, cluster=TEXT, speakers=TEXTS, utterances=TEXTS,
+        system=TEXT, case_id=TEXT, judged=TEXT
+    ),
+    row="item to be judged, in one language (`items/<source>`)",
+    columns={
+        "level": "turn (the last utterance in its context) or dialogue",
+        "cluster": "what intervals resample: items of one dialogue",
+        "system": "whose it is; empty for plain items",
+        "case_id": "what systems met alike, such as a ChatSEED; empty for none",
+        "judged": "who of its speakers is judged; empty for all",
+    },
+)
+LEFT_OUT_ITEMS = Table(
+    "left_out_items", schema(corpus=TEXT, language=TEXT, item_id=TEXT, reason=TEXT),
+    row="item of a rated corpus that was left out when it was read (`left_out/<corpus>`)",
+    columns={
+        "reason": "such as that nobody rated it; ready scores of such items are passed over",
+    },
+)
+RATINGS = Table(
+    "ratings", schema(
+        corpus=TEXT, item_id=TEXT, dimension=TEXT, rater_kind=TEXT, rater=TEXT, round=maybe(INT), value=FLOAT,
+        n_raters=maybe(INT), scale_min=FLOAT, scale_max=FLOAT
+    ),
+    row="rating of an item (`ratings/<corpus>`)",
+    columns={
+        "rater_kind": "human, model, or construction: the reference is known by construction",
+        "round": "counts raters or repeats from 0; empty for their mean",
+        "value": "on the scale from scale_min to scale_max",
+    },
+)
+AVERAGES = Table(
+    "metaeval/averages", schema(
+        judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, over=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
+        raters=TEXT,
+        pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
+        spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
+        kendall_high=maybe(FLOAT), n_averaged=INT, n_filled=maybe(INT), **BEHIND, reason=maybe(TEXT),
+        published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
+    ),
+    row="judge, method, benchmark, level, language, dimension and what is averaged over",
+    title="Averages",
+    caption=(
+        "Correlations are taken within a corpus and then averaged over corpora, dimensions or languages. Intervals "
+        "resample dialogues. A paper's number is an average over that paper's own corpora."
+    ),
+    columns={
+        **JUDGED,
+        "over": "what the mean is over: corpora, dimensions or languages",
+        "raters": "human: people's ratings alone; full: a model's where there are no people's",
+        "n_averaged": "how many correlations the mean is of",
+        "n_filled": "how many correlations behind it are with ratings that a judge of this run filled in",
+        "published_pearson": "comp-analysis' Tables 5 and 6, xDial-Eval's Tables 4, 5 and 15; see published_as",
+        "published_spearman": "xDial-Eval's Tables 15, 16 and 17",
+        "dimension": (
+            "average: mean over dimensions; all: mean over corpora with whatever they are rated on, as xDial-Eval has "
+            "it"
+        ),
+    },
+    cells={
+        "pearson": Interval("pearson_low", "pearson_high", published="published_pearson"),
+        "spearman": Interval("spearman_low", "spearman_high", published="published_spearman"),
+        "kendall": Interval("kendall_low", "kendall_high"),
+    },
+    numbers="correlation",
+)
+CORRELATIONS = Table(
+    "metaeval/correlations", schema(
+        judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
+        rater_kind=TEXT, filled_by=maybe(TEXT),
+        pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
+        spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
+        kendall_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, reason=maybe(TEXT),
+        published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
+    ),
+    row="judge, method, corpus, language, dimension and kind of rater",
+    title="Correlations per corpus",
+    caption=(
+        "How well each judge's scores go with the ratings of one corpus. Intervals resample dialogues; a missing "
+        "score lowers n and is counted."
+    ),
+    columns={
+        **JUDGED,
+        "n_missing": "rated items without a score",
+        "published_pearson": "xDial-Eval's Table 15, for the natural Chinese corpora that it names",
+        "published_spearman": "the same table's",
+    },
+    cells={
+        "pearson": Interval("pearson_low", "pearson_high", published="published_pearson"),
+        "spearman": Interval("spearman_low", "spearman_high", published="published_spearman"),
+        "kendall": Interval("kendall_low", "kendall_high"),
+    },
+    numbers="correlation",
+)
+DIMENSION_ENSEMBLE = Table(
+    "metaeval/dimension_ensemble", schema(
+        judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, rater_kind=TEXT,
+        filled_by=maybe(TEXT),
+        ensemble=maybe(FLOAT), ensemble_low=maybe(FLOAT), ensemble_high=maybe(FLOAT), direct=maybe(FLOAT),
+        direct_low=maybe(FLOAT), direct_high=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT),
+        published_ensemble=maybe(FLOAT),
+        published_direct=maybe(FLOAT)
+    ),
+    row="judge and corpus",
+    title="Ensembles of dimensions",
+    caption=(
+        "A judge's mean score on all other dimensions, and its own score on overall, both against the overall rating "
+        "(as in Table 8 of comp-analysis). Averages over corpora are of those that people rated (human), and of all, "
+        "with a model's rating where there is no person's (full, the paper's way)."
+    ),
+    columns={
+        **JUDGED,
+        "rater_kind": "who rated overall; of an average human (people's ratings alone) or full (a model's, too)",
+        "ensemble": "the mean of the other dimensions",
+        "direct": "the score on overall itself",
+    },
+    cells={
+        "ensemble": Interval("ensemble_low", "ensemble_high", published="published_ensemble"),
+        "direct": Interval("direct_low", "direct_high", published="published_direct"),
+    },
+    numbers="correlation",
+)
+MODEL_ENSEMBLE = Table(
+    "metaeval/model_ensemble", schema(
+        benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT, raters=TEXT,
+        rater_kind=TEXT, filled_by=maybe(TEXT), chosen_on=TEXT,
+        members=TEXT, pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
+        best_member=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT), published_pearson=maybe(FLOAT)
+    ),
+    row="corpus and dimension",
+    title="Ensembles of judges",
+    caption=(
+        "The mean score of the best judges, each model once and by its best method; named ensembles are no members. "
+        "Chosen on all corpora, the scored one among them, is the paper's way "
+        "(Table 9 of comp-analysis) and flatters; chosen on other corpora is what one could know beforehand. The "
+        "paper's number stands beside three of its open models."
+    ),
+    columns={
+        **JUDGED,
+        "raters": "whose ratings choose and count: people's alone (human), or a model's where there are none (full)",
+        "rater_kind": "who rated the corpus; of an average the same as `raters`",
+        "chosen_on": "where the best judges were found",
+        "members": "the judges of the ensemble; of an average empty where they differ from corpus to corpus",
+        "best_member": "the best correlation of one of them alone",
+        "published_pearson": "comp-analysis' Table 9, where the members are three of its open models",
+    },
+    cells={"pearson": Interval("pearson_low", "pearson_high", published="published_pearson")},
+    numbers="correlation",
+)
+RANKING_AGREEMENT = Table(
+    "metaeval/ranking_agreement", schema(
+        level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT, first_rater=TEXT, second_rater=TEXT,
+        spearman=maybe(FLOAT), n_judges=INT, reason=maybe(TEXT), published_spearman=maybe(FLOAT)
+    ),
+    row="corpus and dimension",
+    title="Rankings of judges",
+    caption=(
+        "Whether people's ratings and a model's rank the judges alike (as in Table 7 of comp-analysis): those of a "
+        "model that came with the corpus, or of the judge that fills in what nobody rated. Each model is ranked once, "
+        "by the method that goes best with people, and no ensemble among its members."
+    ),
+    columns={
+        **JUDGED,
+        "second_rater": "the model, by its name",
+        "n_judges": "models that are ranked",
+        "published_spearman": "comp-analysis' Table 7, of its 32 models by GPT-4's ratings",
+        "spearman": "rank correlation of the two rankings of judges",
+    },
+    cells={"spearman": Interval(published="published_spearman")},
+    numbers="correlation",
+)
+JUDGE_PAIRS = Table(
+    "metaeval/judge_pairs", schema(
+        benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
+        rater_kind=TEXT, filled_by=maybe(TEXT), first=TEXT, first_method=TEXT,
+        second=TEXT, second_method=TEXT, first_pearson=maybe(FLOAT), second_pearson=maybe(FLOAT),
+        between=maybe(FLOAT), difference=maybe(FLOAT), difference_low=maybe(FLOAT), difference_high=maybe(FLOAT),
+        p=maybe(FLOAT), p_holm=maybe(FLOAT), q_bh=maybe(FLOAT), family_size=INT, p_reversed=maybe(FLOAT), n=INT,
+        n_clusters=INT, reason=maybe(TEXT), williams_t=maybe(FLOAT), p_williams=maybe(FLOAT),
+        williams_note=maybe(TEXT)
+    ),
+    row="two judges on the items that both scored",
+    title="Which judges can be told apart",
+    caption=(
+        "Pearson correlations of two judges with the ratings, on the items that both scored. The paired bootstrap of "
+        "dialogues leads; Williams' test takes items as independent."
+    ),
+    columns={
+        **JUDGED,
+        **COMPARED,
+        "between": "correlation of the two judges",
+        "p": "two-sided, of equal correlations, for this pair alone",
+        "p_holm": "corrected for all pairs on this dimension: below 0.05 the two can be told apart",
+        "family_size": "pairs on this dimension of this corpus",
+        "p_reversed": "share of the resamples in which the other judge is ahead",
+        "n": "items that both scored",
+        "williams_note": "says so where items are not independent, as Williams' test takes them",
+    },
+    cells={"difference": Interval("difference_low", "difference_high")},
+    numbers="correlation",
+)
+MATRICES = Table(
+    "metaeval/matrices", schema(
+        kind=TEXT, level=TEXT, corpus=TEXT, language=maybe(TEXT), scorer=maybe(TEXT), dimension=maybe(TEXT),
+        rated=maybe(TEXT), first=TEXT, second=TEXT, pearson=maybe(FLOAT), n=INT
+    ),
+    row="pair of dimensions (of one scorer), of judges (on a dimension) or of languages",
+    title="Correlations between dimensions, between languages and between judges",
+    shown=False,
+    numbers="correlation",
+)
+# fmt: on
+
+
+# Tables of meta-evaluation on who rated what, and how far raters and judges agree with themselves.
+
+# fmt: off
+RATED_CORPORA = Table(
+    "metaeval/corpora", schema(
+        corpus=TEXT, level=TEXT, language=TEXT, translated_by=TEXT, n_items=INT, n_utterances=FLOAT, unit=TEXT,
+        words_context=maybe(FLOAT), words_response=FLOAT, words_utterance=FLOAT, n_dimensions=INT,
+        agreement_low=maybe(FLOAT), agreement_high=maybe(FLOAT), human_dimensions=TEXT, model_dimensions=TEXT,
+        filled_dimensions=maybe(TEXT), published_n_items=maybe(FLOAT), published_n_utterances=maybe(FLOAT),
+        published_words_context=maybe(FLOAT), published_words_response=maybe(FLOAT),
+        published_words_utterance=maybe(FLOAT), published_n_dimensions=maybe(FLOAT)
+    ),
+    row="corpus, level and language",
+    title="Rated corpora",
+    caption=(
+        "What was rated (as in Table 1 of comp-analysis and of xDial-Eval). Words are what blanks part; Chinese, "
+        "Japanese and others that put none between words are counted in characters. At dialogue level the whole "
+        "dialogue counts as the response. Printed numbers stand beside English corpora of the papers' names."
+    ),
+    columns={
+        "translated_by": "model that the run had translate into the language; empty: as it was read",
+        "n_utterances": "mean number of utterances of an item",
+        "unit": "what lengths are counted in: words, or characters where no blanks part words",
+        "words_context": "mean length of the context, in that unit",
+        "words_response": "mean length of the response, or of the whole dialogue",
+        "words_utterance": "mean length of an item's utterances, averaged over items",
+        "n_dimensions": "dimensions that people rated",
+        "agreement_low": "lowest mean correlation of two people over dimensions; empty where means alone are known",
+        "agreement_high": "the highest",
+        "published_n_items": "comp-analysis' Table 1, or xDial-Eval's",
+        "published_words_utterance": "xDial-Eval's Table 1",
+        "published_n_dimensions": "xDial-Eval's Table 1: all that the corpus' own authors had rated",
+        "human_dimensions": "what people rated",
+        "model_dimensions": "what a model rated, of which the ratings came with the corpus",
+        "filled_dimensions": "what nobody had rated, and a judge of this run filled in (`metaeval.fill`)",
+    },
+    cells={
+        name: Interval(published=f"published_{name}")
+        for name in (
+            "n_items", "n_utterances", "words_context", "words_response", "words_utterance", "n_dimensions"
+        )
+    },
+    kinds={"agreement_low": "correlation", "agreement_high": "correlation"},
+    numbers="rating",
+)
+ANNOTATOR_AGREEMENT = Table(
+    "metaeval/annotator_agreement", schema(
+        corpus=TEXT, dimension=TEXT, rater_kind=TEXT, rater=TEXT, n_rounds=INT, n_items=INT,
+        pairwise_pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
+        krippendorff_alpha=maybe(FLOAT), alpha_low=maybe(FLOAT), alpha_high=maybe(FLOAT), **BEHIND, note=maybe(TEXT)
+    ),
+    row="corpus, dimension and rater",
+    title="Agreement of the raters",
+    caption=(
+        "How far the raters of a corpus, or the rounds of one, agree among themselves: no judge can be expected to "
+        "agree much better with them."
+    ),
+    columns={
+        "n_rounds": "raters, or rounds of the same rater",
+        "pairwise_pearson": "mean correlation of two rounds",
+        "krippendorff_alpha": "agreement beyond chance, for an interval scale",
+    },
+    cells={
+        "pairwise_pearson": Interval("pearson_low", "pearson_high"),
+        "krippendorff_alpha": Interval("alpha_low", "alpha_high"),
+    },
+    numbers="correlation",
+)
+REPEAT_AGREEMENT = Table(
+    "metaeval/repeat_agreement", schema(
+        judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, n_rounds=INT, n_items=INT,
+        pairwise_pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
+        krippendorff_alpha=maybe(FLOAT), alpha_low=maybe(FLOAT), alpha_high=maybe(FLOAT), **BEHIND, note=maybe(TEXT)
+    ),
+    row="judge, method, corpus, language and dimension, where a judge was asked more than once",
+    title="Agreement of judges with themselves",
+    caption=(
+        "How far a judge's own repeats agree (the agreement between rounds of comp-analysis, where GPT-4 exceeds .65 "
+        "in general). What differs from one repeat to the next cannot agree with people either. Dialogues resampled."
+    ),
+    columns={
+        "method": JUDGED["method"],
+        "level": JUDGED["level"],
+        "dimension": "what was asked",
+        "n_rounds": "repeats",
+        "n_items": "items of which two repeats or more could be read",
+        "pairwise_pearson": "mean correlation of two repeats",
+        "krippendorff_alpha": "agreement beyond chance, for an interval scale",
+    },
+    cells={
+        "pairwise_pearson": Interval("pearson_low", "pearson_high"),
+        "krippendorff_alpha": Interval("alpha_low", "alpha_high"),
+    },
+    numbers="correlation",
+)
+CEILINGS = Table(
+    "metaeval/ceilings", schema(
+        judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT,
+        rated=TEXT, rater_kind=TEXT,
+        filled_by=maybe(TEXT), n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_low=maybe(FLOAT), icc_high=maybe(FLOAT),
+        reliability=maybe(FLOAT), ceiling=maybe(FLOAT), ceiling_low=maybe(FLOAT), ceiling_high=maybe(FLOAT),
+        pearson=maybe(FLOAT), corrected=maybe(FLOAT), corrected_low=maybe(FLOAT), corrected_high=maybe(FLOAT),
+        judge_reliability=maybe(FLOAT), n_repeats=maybe(FLOAT), n=INT, **BEHIND, note=maybe(TEXT)
+    ),
+    row="judge, corpus, language and dimension, where several people rated, or the judge repeated itself",
+    title="How high a judge could come",
+    caption=(
+        "Raters differ, so even a judge that knew what they mean correlates with their mean by no more than the "
+        "ceiling; corrected is what the judge's correlation would be with raters who make no errors. Corpora that keep "
+        "only the mean of their raters have no ceiling. Dialogues resampled."
+    ),
+    columns={
+        **JUDGED,
+        "n_raters": "raters behind each item's mean (the harmonic mean over items); of a model: rounds",
+        "icc": (
+            "share of the variance of a single rating that is the items': ICC(1), or ICC(2,1) where raters have names"
+        ),
+        "reliability": "the same of the mean over raters: ICC(1,k), or ICC(3,k)",
+        "ceiling": "root of the reliability: the correlation of a perfect judge",
+        "pearson": "the judge's correlation with the mean of the raters, as in `metaeval/correlations`",
+        "corrected": "that correlation over the ceiling",
+        "judge_reliability": "share of the variance of the judge's own mean over repeats that is the items'",
+        "n_repeats": "repeats of the judge behind that mean",
+        "design_effect": "of the correlation",
+        "effective_n": "of the correlation",
+    },
+    cells={
+        "icc": Interval("icc_low", "icc_high"), "ceiling": Interval("ceiling_low", "ceiling_high"),
+        "corrected": Interval("corrected_low", "corrected_high"),
+    },
+    numbers="correlation",
+    kinds={"n_raters": "rating", "n_repeats": "rating"},
+)
+# fmt: on
+
+
+# Tables in the shape of xDial-Eval's: judges by language, and by natural Chinese corpus, with the paper's own rows.
+
+# fmt: off
+_ABOUT = {
+    "statistic": "pearson or spearman",
+    "source": "this run, or the table of the paper that prints the row",
+    "judge": "a judge of the run, or the paper's system by its printed name",
+    "training": "what the paper's system was trained on; empty for one that was asked as it is, and for this run",
+    "rated": "what people rated in the corpora of this run; the paper does not say it by corpus",
+}
+BY_LANGUAGE = Table(
+    "metaeval/by_language", schema(
+        level=TEXT, statistic=TEXT, source=TEXT, benchmark=maybe(TEXT), judge=TEXT, method=maybe(TEXT),
+        training=maybe(TEXT), dimension=TEXT, rated=maybe(TEXT), en=maybe(FLOAT), zh=maybe(FLOAT), es=maybe(FLOAT),
+        de=maybe(FLOAT), fr=maybe(FLOAT), ja=maybe(FLOAT), ko=maybe(FLOAT), hi=maybe(FLOAT), ar=maybe(FLOAT),
+        ru=maybe(FLOAT), average=maybe(FLOAT), n_languages=INT
+    ),
+    row="level, statistic and judge, or system of the paper",
+    title="Judges by language",
+    caption=(
+        "As Tables 4, 5, 16 and 17 of xDial-Eval: correlations with people's ratings, averaged over corpora, by "
+        "language in the paper's order. Under this run's rows stand those that the paper prints, over its own corpora "
+        "and with its own prompts; intervals are in the table of averages."
+    ),
+    columns={
+        **_ABOUT,
+        "dimension": "what judges were asked about; all: everything that is rated",
+        "average": "mean over languages, of this run over all that it has; empty for one language",
+        "n_languages": "languages behind the average",
+    },
+    numbers="correlation",
+)
+NATURAL_CHINESE = Table(
+    "metaeval/natural_chinese", schema(
+        level=TEXT, statistic=TEXT, source=TEXT, judge=TEXT, method=maybe(TEXT), training=maybe(TEXT), rated=TEXT,
+        ecm_turn=maybe(FLOAT), lccc_turn=maybe(FLOAT), hc_turn=maybe(FLOAT), lccc_dial=maybe(FLOAT),
+        hc_dial=maybe(FLOAT), average=maybe(FLOAT)
+    ),
+    row="level, statistic and judge, or system of the paper",
+    title="Judges on dialogues written in Chinese",
+    caption=(
+        "As Table 15 of xDial-Eval: correlations with people's ratings on its corpora that were written in Chinese, "
+        "where this run has them under their names. Under this run's rows stand those that the paper prints."
+    ),
+    columns={
+        **_ABOUT,
+        "rated": "what was asked about and rated",
+        "average": "mean over the level's corpora; of this run only where it has all of them",
+    },
+    numbers="correlation",
+)
+# fmt: on
+
+
+# How far a judge can be trusted on a criterion, as it stands beside what it says under a protocol.
+
+# fmt: off
+TRUST = Table(
+    "measures/trust", schema(
+        judge=TEXT, criterion=TEXT, method=maybe(TEXT), level=maybe(TEXT), rater_kind=maybe(TEXT),
+        pearson=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, corpora=maybe(TEXT), reason=maybe(TEXT)
+    ),
+    row="judge and criterion",
+    title="How far the judge can be trusted",
+    caption=(
+        "How well this judge's scores on the criterion, asked for in this form, go with ratings in the rated corpora "
+        "of the same run: Pearson's correlation, its mean over several corpora. A reference by construction is no "
+        "person's opinion: it says that the judge notices damage."
+    ),
+    columns={
+        "method": "the protocol under which the rated items were scored, of the same form",
+        "level": "of the rated items: turn or dialogue",
+        "rater_kind": "human, or else construction (known by how the item was made) or model",
+        "n": "rated items",
+        "corpora": "the rated corpora",
+        "reason": "why there is no number",
+    },
+    cells={"pearson": Interval("low", "high")},
+    numbers="correlation",
+)
+# fmt: on

@@ -1,0 +1,187 @@
+"""What a table is: its name, its columns, and the words for columns that many tables have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+import pyarrow as pa
+
+# The kinds of columns, and a schema made of them.
+
+TEXT, INT, LARGE, FLOAT, BOOL = pa.string(), pa.int32(), pa.int64(), pa.float64(), pa.bool_()
+TEXTS, PLACES = pa.list_(TEXT), pa.list_(INT)
+
+
+class Maybe(NamedTuple):
+    """A column that may hold nulls."""
+
+    kind: pa.DataType
+
+
+def maybe(kind: pa.DataType) -> Maybe:
+    """Returns a kind of column that may hold nulls."""
+    return Maybe(kind)
+
+
+def schema(**columns: pa.DataType | Maybe) -> pa.Schema:
+    """Returns a schema of columns in the order given."""
+    fields = []
+    for name, kind in columns.items():
+        nullable = isinstance(kind, Maybe)
+        fields.append(pa.field(name, kind.kind if isinstance(kind, Maybe) else kind, nullable=nullable))
+    return pa.schema(fields)
+
+
+BEHIND: dict[str, Maybe] = {"n_clusters": maybe(INT), "design_effect": maybe(FLOAT), "effective_n": maybe(FLOAT)}
+"""What stands beside every interval; empty where it is not defined."""
+
+
+# What a kind of table is: one constant each, beside others of its part, named by whoever writes or reads it.
+
+Kind = Literal["share", "rating", "correlation", "tokens", "count", "number", "text"]
+"""How numbers are written."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Columns that are written into the cell of another: the ends of its interval, and what a paper prints."""
+
+    low: str = ""
+    high: str = ""
+    published: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A kind of table: its columns, and what docs and report say of it. The words are no part of fingerprints.
+
+    Attributes:
+        name: stands in the files' metadata; `<part>/<table>` where the report shows it in a part.
+        schema: its columns.
+        row: what one row is of.
+        title: its heading in the report.
+        caption: what it shows, in a sentence or two.
+        columns: what a column is where neither its name nor `words.COMMON` says it.
+        cells: columns of the report that have others in their cells.
+        numbers: what its fractional numbers are, but for those of `kinds`.
+        kinds: what the numbers of single columns are.
+        shown: whether the report holds its rows; where not, it says where they are.
+    """
+
+    name: str
+    schema: pa.Schema
+    row: str
+    title: str = ""
+    caption: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    cells: Mapping[str, Interval] = field(default_factory=dict)
+    numbers: Kind = "number"
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    shown: bool = True
+
+    @property
+    def file(self) -> str:
+        """Its name without its part, by which its files are called."""
+        return self.name.rpartition("/")[2]
+
+    def kind_of(self, column: str) -> Kind:
+        """Returns how the numbers of a column are written."""
+        of = self.schema.field(column).type
+        if not (pa.types.is_integer(of) or pa.types.is_floating(of)):
+            return "text"
+        if column.endswith(("design_effect", "effective_n")):
+            return "rating"
+        return self.kinds.get(column, "count" if pa.types.is_integer(of) else self.numbers)
+
+
+# What columns are that stand in many tables, said once, for docs and report.
+
+COMMON: Mapping[str, str] = MappingProxyType(
+    {
+        "n_clusters": "seeds, or dialogues, that the number rests on",
+        "design_effect": "variance of the number over that of as many independent rows, as its interval takes it",
+        "effective_n": "independent rows that would say as much: the rows over the design effect",
+        "note": "why there is no number or no interval, or what to know of it",
+        "n_unparsed": "answers that could not be read; they stay in the denominator",
+        "n_missing": "rows without an answer or a score",
+        "status": "ok, or why there is no value",
+    }
+)
+"""By the column's name, in whatever table."""
+
+JUDGED: Mapping[str, str] = MappingProxyType(
+    {
+        "method": "how the judge scored: rating, yes_no, annotation (came with the corpus) or file (ready scores)",
+        "level": "whether a response in its context (turn) or a whole dialogue was scored",
+        "language": "language of the texts; average: mean over languages",
+        "dimension": "what judges were asked about; all: everything that is rated; average: mean over dimensions",
+        "rated": "what the raters rated: another criterion where `asks` of the corpus joins the two",
+        "rater_kind": "who rated: people (human), a model, or nobody, where the reference is known by construction",
+        "filled_by": "judge of this run whose ratings stand in where nobody rated; empty where the corpus has ratings",
+        "n": "items with a score and a rating",
+        "reason": "why a number is missing",
+        "benchmark": "corpora that are averaged together",
+    }
+)
+"""In tables of judges that score items."""
+
+COMPARED: Mapping[str, str] = MappingProxyType(
+    {
+        "table": "the table whose numbers are compared",
+        "measure": "what is compared",
+        "scope": "at what N, on which task, and so on; rows that share table, measure, judge and scope are a family",
+        "first_value": "of the first, on what both have; it may differ a little from the leaderboard's",
+        "second_value": "of the second, on what both have",
+        "difference": "first less second, with its interval",
+        "p": "two-sided, of no difference, for this pair alone",
+        "p_holm": "corrected for all pairs of the family: below 0.05 the two can be told apart",
+        "q_bh": "for exploration: of the pairs below 0.05 one in twenty is expected to be a false alarm",
+        "family_size": "tests of the family: pairs that have a p-value",
+        "n": "items that both have",
+        "n_clusters": "seeds or dialogues that these are of",
+    }
+)
+"""In tables of pairs that are compared."""
+
+
+# Every table of differences has the same columns: whether the first is better than the second.
+
+# fmt: off
+COLUMNS = schema(
+    table=TEXT, measure=TEXT, judge=maybe(TEXT), scope=TEXT, first=TEXT, second=TEXT, first_value=maybe(FLOAT),
+    second_value=maybe(FLOAT), difference=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), p=maybe(FLOAT),
+    p_holm=maybe(FLOAT), q_bh=maybe(FLOAT), family_size=INT, n=INT, n_clusters=INT, note=maybe(TEXT)
+)
+# fmt: on
+
+
+def scope(about: Mapping[str, Any]) -> str:
+    """Returns the column `scope` of a group: in words on what, at which length, and by which answer it is compared."""
+    words = [about["criterion"]] if about.get("criterion") else []
+    words += [f"N = {about['n_utterances']}"] if about.get("n_utterances") is not None else []
+    words = words or ["all"]
+    return ", ".join([*words, about["answer"]] if about.get("answer") else words)
+
+
+def differences(name: str, *, row: str, title: str, caption: str) -> Table:
+    """Returns a table of differences.
+
+    Args:
+        name: its name.
+        row: what is compared in one row.
+        title: its heading in the report.
+        caption: which numbers are compared.
+    """
+    return Table(
+        name,
+        COLUMNS,
+        row=row,
+        title=title,
+        caption=f"Is the first better than the second? {caption} Pairs are compared on what both have; intervals and "
+        "p-values respect that items of one seed or dialogue depend on each other.",
+        columns=COMPARED,
+        cells={"difference": Interval("low", "high")},
+    )

@@ -1,0 +1,224 @@
+"""transformers' Trainer with our order, losses and looks at the development part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+from transformers import Trainer, TrainerCallback
+
+from dialeval.criteria import Level
+from dialeval.engines.encoder.metric import Encoding, Precision, padded
+from dialeval.engines.local_models import by_length
+from dialeval.errors import UserError
+from dialeval.stats.auc import pairwise_accuracy
+from dialeval.training.encoder_examples import ExpertOrder, Ints, Pairs
+
+# transformers' Trainer, which keeps checkpoints and spreads the work, with our order, loss and looks.
+
+Look = Callable[[], Mapping[str, float]]
+
+
+class ExpertTrainer(Trainer):  # type: ignore[misc]
+    """Trains an `ExpertNetwork`.
+
+    Args:
+        order: of the examples, of which batches are cut.
+        level: of the set.
+        margin: of the ranking loss.
+        head_learning_rate: of heads and adapters.
+        look: returns `eval_loss` and `eval_auc` of the development part.
+        more: as the Trainer's own.
+    """
+
+    control: Any
+    optimizer: Any
+
+    def __init__(
+        self,
+        *,
+        order: ExpertOrder,
+        level: Level,
+        margin: float,
+        head_learning_rate: float,
+        look: Look,
+        **more: Any,
+    ) -> None:
+        super().__init__(**more)
+        self.model_accepts_loss_kwargs = False  # the loss is a mean over the batch
+        self._order, self._level, self._margin, self._look = order, level, margin, look
+        self._head_learning_rate = head_learning_rate
+
+    def _get_train_sampler(self, *_: Any) -> Any:
+        return self._order
+
+    def compute_loss(self, model: Any, inputs: dict[str, Any], *_: Any, **__: Any) -> Any:
+        """Returns the loss of a batch."""
+        good = inputs.pop("good")
+        return loss_of(self._level, model(**inputs), good, self._margin)
+
+    def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
+        """Looks at the development part."""
+        metrics = dict(self._look())
+        self.log(dict(metrics))
+        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
+        return metrics
+
+    def create_optimizer(self, model: Any = None) -> Any:
+        """Makes AdamW, with a learning rate of their own for heads and adapters; biases and norms do not decay."""
+        if self.optimizer is None:
+            network = self.model if model is None else model
+            decaying = set(self.get_decay_parameter_names(network))
+            groups: dict[tuple[bool, bool], list[Any]] = {}
+            for name, weight in network.named_parameters():
+                if weight.requires_grad:
+                    groups.setdefault((name.startswith("body."), name in decaying), []).append(weight)
+            rates = {True: self.args.learning_rate, False: self._head_learning_rate}
+            self.optimizer = torch.optim.AdamW(
+                [
+                    {"params": weights, "lr": rates[of_body], "weight_decay": self.args.weight_decay * decays}
+                    for (of_body, decays), weights in sorted(groups.items())
+                ],
+                lr=self.args.learning_rate,
+            )
+        return self.optimizer
+
+
+class Progress(TrainerCallback):  # type: ignore[misc]
+    """Says now and then how far a training is, in place of the Trainer's own dictionaries.
+
+    Args:
+        name: the judge's.
+        passes: over the examples, all steps together.
+    """
+
+    def __init__(self, name: str, passes: float) -> None:
+        self._name, self._passes = name, passes
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
+        """Says what is logged."""
+        passes = (state.epoch or 0) * self._passes
+        at = f"{self._name}: step {state.global_step} of {state.max_steps}, pass {passes:.2f}"
+        if not state.is_world_process_zero or logs is None:
+            return
+        if "eval_loss" in logs:
+            print(f"{at}: development loss {logs['eval_loss']:.4f}, AUC {logs['eval_auc']:.3f}", flush=True)
+        elif "loss" in logs:
+            print(f"{at}: loss {logs['loss']:.4f}", flush=True)
+
+
+class StopAtNoNumber(TrainerCallback):  # type: ignore[misc]
+    """Ends a training whose loss is no number, before a checkpoint is made of it.
+
+    Args:
+        name: the judge's.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
+        """Looks at what is logged."""
+        for loss in ("loss", "eval_loss"):
+            if logs and not torch.isfinite(torch.tensor(float(logs.get(loss, 0.0)))):
+                raise UserError(
+                    f"{self._name}: from step {state.global_step} on the loss is not a number: lower learning_rate and "
+                    "head_learning_rate, raise warmup_share, or take precision: bfloat16 or float32"
+                )
+
+
+# What is minimised: cross-entropy of turns (PoE), the margin between a true and a spoiled dialogue (FineD-Eval).
+
+
+def loss_of(level: Level, logits: Any, good: Any, margin: float) -> Any:
+    """Returns the mean loss of a batch.
+
+    Turns: binary cross-entropy of each example. Dialogues: max(0, margin - (sigmoid(true) - sigmoid(spoiled))) of each
+    pair, whose true examples stand in the first half of the batch and the spoiled ones in the second.
+
+    Args:
+        level: which of the two.
+        logits: of the examples; shape (examples,).
+        good: 1 for true examples, 0 for spoiled ones, likewise.
+        margin: of dialogues.
+    """
+    if level == "turn":
+        return functional.binary_cross_entropy_with_logits(logits, good)
+    true, spoiled = torch.sigmoid(logits).chunk(2)
+    return functional.margin_ranking_loss(true, spoiled, torch.ones_like(true), margin=margin)
+
+
+# How well a network does on the development part: its loss, and how often it tells true examples from spoiled ones.
+
+
+@dataclass(frozen=True)
+class Development:
+    """What is looked at during a training.
+
+    Attributes:
+        pairs: of the development part.
+        experts: number of the expert of each pair.
+        level: of the set.
+        encoding: how they became tokens.
+        margin: of the ranking loss.
+        batch_tokens: tokens that are computed at once.
+        precision: number format of the computation.
+    """
+
+    pairs: Pairs
+    experts: Ints
+    level: Level
+    encoding: Encoding
+    margin: float
+    batch_tokens: int
+    precision: Precision
+
+    def look(self, network: Any, device: Any, *, share: int = 0, shares: int = 1) -> dict[str, float]:
+        """Returns `eval_loss` and `eval_auc`: each example is scored by the head that learns from its like.
+
+        Args:
+            network: an `ExpertNetwork`.
+            device: where it is.
+            share, shares: which part of the work is this process's; all must ask.
+        """
+        logits = self._logits(network, device, share, shares)
+        if shares > 1:
+            from accelerate.utils import gather_object
+
+            parts: list[Any] = gather_object([logits])
+            logits = np.nansum(np.stack(parts), axis=0)
+        good = np.tile([1.0, 0.0], len(self.pairs))
+        found = torch.from_numpy(logits)
+        ordered = torch.cat([found[0::2], found[1::2]])  # the true ones first, as in a batch
+        told = torch.cat([torch.ones(len(self.pairs)), torch.zeros(len(self.pairs))]).double()
+        loss = loss_of(self.level, ordered, told, self.margin)
+        auc = pairwise_accuracy(logits, good, np.repeat(self.experts, 2))
+        return {"eval_loss": float(loss), "eval_auc": 0.5 if auc is None else auc}
+
+    def _logits(self, network: Any, device: Any, share: int, shares: int) -> Any:
+        """Returns the logit of every input by its own expert; NaN where it is another process's."""
+        segments = self.encoding.has_segments and network.takes_segments
+        lengths, experts = self.pairs.lengths(), np.repeat(self.experts, 2)
+        found = np.full(2 * len(self.pairs), np.nan)
+        number = 0
+        was_training = network.training
+        network.eval()
+        dtype = getattr(torch, self.precision)
+        half = torch.autocast(torch.device(device).type, dtype=dtype, enabled=self.precision != "float32")
+        with torch.inference_mode(), half:
+            for expert in np.unique(experts):
+                mine = np.flatnonzero(experts == expert)
+                for batch in by_length(lengths[mine].tolist(), self.batch_tokens):
+                    number += 1
+                    if number % shares != share:
+                        continue
+                    places = mine[batch]
+                    inputs = [self.pairs.input(int(place)) for place in places]
+                    tensors = padded(inputs, self.encoding.pad, device, segments=segments)
+                    found[places] = network(**tensors, expert=int(expert)).double().cpu().numpy()
+        network.train(was_training)
+        return found

@@ -1,0 +1,257 @@
+"""Dialogues that training examples are made of: domains, parts, shared text, and draws.
+
+Dialogues that hold the same passages, and translations of one dialogue, are a cluster and never in two parts. The part
+follows from the text of a cluster's first dialogue, so that further dialogues leave those before where they were.
+
+A passage is what two dialogues do not share by chance: two utterances that follow each other, together long enough, or
+a long one by itself. Case, blanks, marks and a name with a colon before an utterance make no difference.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar
+
+from dialeval.corpora.clusters import sharing_clusters
+from dialeval.tables.dialogues import UTTERANCES
+from dialeval.tables.files import iterate_rows
+from dialeval.text import is_unspaced, normalised
+
+# People's dialogues that training examples are made of, with the domain of each.
+
+
+@dataclass(frozen=True, slots=True)
+class HumanDialogue:
+    """A dialogue between people in one language.
+
+    Attributes:
+        corpus: name of the corpus in the configuration.
+        dialogue_id: unique within the corpus and language; a translation has that of its original.
+        language: language code.
+        domain: of the corpus, by the user's name.
+        speakers: who says each utterance, as the source names them.
+        utterances: in order.
+    """
+
+    corpus: str
+    dialogue_id: str
+    language: str
+    domain: str
+    speakers: tuple[str, ...]
+    utterances: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Returns what the dialogue and its translations have in common."""
+        return f"{self.corpus}/{self.dialogue_id}"
+
+
+def read_dialogues(tables: Iterable[Path], domain_of: Mapping[str, str]) -> list[HumanDialogue]:
+    """Reads tables `utterances`, originals and translations, in their order.
+
+    Args:
+        tables: the files.
+        domain_of: corpus -> domain.
+    """
+    found = []
+    for path in tables:
+        rows = iterate_rows(path, UTTERANCES)
+        for (corpus, dialogue_id, language), turns in groupby(rows, itemgetter("corpus", "dialogue_id", "language")):
+            said = [(row["speaker"], row["text"]) for row in turns]
+            speakers, texts = zip(*said, strict=True)
+            found.append(HumanDialogue(corpus, dialogue_id, language, domain_of[corpus], speakers, texts))
+    return found
+
+
+def roles(speakers: tuple[str, ...], judged: str) -> tuple[str, ...]:
+    """Returns the speakers as the items that judges score name them: the one who is judged is the chatbot.
+
+    Where more than two speak, or one, they keep their names.
+    """
+    names = set(speakers)
+    if len(names) != 2 or judged not in names:
+        return speakers
+    return tuple("chatbot" if name == judged else "human" for name in speakers)
+
+
+# Which dialogues judges learn from, which stop the learning, and which are held back.
+
+Part = Literal["train", "development", "held_back"]
+PARTS: tuple[Part, ...] = ("train", "development", "held_back")
+FORMULA = 50
+"""A passage that more dialogues than this hold is a formula, such as a greeting: it makes them no cluster."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a dialogue belongs.
+
+    Attributes:
+        cluster: name of the first dialogue of its cluster.
+        part: of the cluster.
+    """
+
+    cluster: str
+    part: Part
+
+
+def split(
+    dialogues: Sequence[HumanDialogue], *, development: float, held_back: float, random_seed: int
+) -> list[Placed]:
+    """Returns cluster and part of each dialogue.
+
+    Args:
+        dialogues: in an order in which new ones come last.
+        development: share of the clusters that stop the training.
+        held_back: share of the clusters that are never learned from.
+        random_seed: of the draw.
+    """
+    clusters = clusters_of(dialogues)
+    part_of: dict[int, Part] = {}
+    for first in set(clusters):
+        drawn = share_of(random_seed, "part", *map(plain, dialogues[first].utterances))
+        part_of[first] = part_at(drawn, development, held_back)
+    return [Placed(dialogues[first].name, part_of[first]) for first in clusters]
+
+
+def part_at(drawn: float, development: float, held_back: float) -> Part:
+    """Returns the part at a number drawn from 0 to 1: those held back come first, then development."""
+    if drawn < held_back:
+        return "held_back"
+    return "development" if drawn < held_back + development else "train"
+
+
+def clusters_of(dialogues: Sequence[HumanDialogue]) -> list[int]:
+    """Returns for each dialogue the position of the first one of its cluster."""
+    found = [{whole(one.utterances), *passages(one.utterances, singles=False)} for one in dialogues]
+    holders = Counter(passage for own in found for passage in own)
+    keys: list[list[Hashable]] = [
+        [one.name, whole(one.utterances), *(passage for passage in own if holders[passage] <= FORMULA)]
+        for one, own in zip(dialogues, found, strict=True)
+    ]
+    return sharing_clusters(keys)
+
+
+# Which dialogues hold the same text: in another corpus, cut elsewhere, tokenised or with speakers' names before it.
+
+PAIR_LETTERS = 40
+"""Letters that two utterances in a row need together: some ten words. Without blanks, a character is three."""
+SINGLE_LETTERS = 48
+"""Letters that an utterance needs to be a passage by itself."""
+WHOLE_LETTERS = 24
+"""Letters that a whole dialogue needs for another one like it to be no chance."""
+_UNSPACED_LETTERS = 3
+_NAME = re.compile(r"^\s*[^\W\d_]{1,12}(?:[ _-]?[\w]{1,2})?\s*[:：]\s+")
+
+
+@lru_cache(maxsize=65536)
+def plain(text: str) -> str:
+    """Returns what makes an utterance the same wherever it stands: its letters and digits, without a speaker's name."""
+    return normalised(_NAME.sub("", text, count=1)) or normalised(text)
+
+
+def n_letters(plain_text: str) -> int:
+    """Returns how much a plain text says, in letters of a script with blanks."""
+    if plain_text.isascii():
+        return len(plain_text)
+    return sum(_UNSPACED_LETTERS if is_unspaced(letter) else 1 for letter in plain_text)
+
+
+def whole(utterances: Sequence[str]) -> int:
+    """Returns a number that stands for a dialogue as a whole."""
+    return _number("whole", *map(plain, utterances))
+
+
+def passages(utterances: Sequence[str], *, singles: bool) -> Iterator[int]:
+    """Yields a number for every passage of a dialogue; equal passages have equal numbers.
+
+    Args:
+        utterances: of the dialogue.
+        singles: whether long utterances count by themselves.
+    """
+    before, length_before = "", 0
+    for text in filter(None, map(plain, utterances)):
+        length = n_letters(text)
+        if before and length_before + length >= PAIR_LETTERS:
+            yield _number("two", before, text)
+        if singles and length >= SINGLE_LETTERS:
+            yield _number("one", text)
+        before, length_before = text, length
+
+
+def judged_passages(utterances: Sequence[str]) -> set[int]:
+    """Returns the numbers by which a dialogue is known again among others, wherever these were cut."""
+    found = set(passages(utterances, singles=True))
+    if len(utterances) > 1 and sum(n_letters(plain(text)) for text in utterances) >= WHOLE_LETTERS:
+        found.add(whole(utterances))
+    return found
+
+
+def _number(*parts: str) -> int:
+    """Returns a number that fits into a column of signed 64-bit numbers."""
+    return number_of(*parts) >> 1
+
+
+Texts = tuple[str, str, Sequence[str]]
+"""Corpus and id of what is judged, and its utterances."""
+
+
+def judged_rows(judged: Iterable[Texts]) -> list[dict[str, Any]]:
+    """Returns the rows of the table `judged_texts`: each passage once, by its number, with the first that holds it."""
+    found: dict[int, tuple[str, str]] = {}
+    for corpus, item_id, utterances in judged:
+        for passage in judged_passages(utterances):
+            found.setdefault(passage, (corpus, item_id))
+    return [{"passage": one, "corpus": found[one][0], "item_id": found[one][1]} for one in sorted(found)]
+
+
+# Draws that depend on the random seed and on what is drawn for alone: more data leave old draws as they are.
+
+Drawn = TypeVar("Drawn")
+_RANGE = 2.0**64
+
+
+def number_of(*parts: str | int) -> int:
+    """Returns a whole number from 0 to 2^64 - 1 that depends on the parts and on nothing else."""
+    digest = hashlib.blake2b(digest_size=8)
+    for part in parts:
+        content = str(part).encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(content) + content)
+    return int.from_bytes(digest.digest())
+
+
+def share_of(*parts: str | int) -> float:
+    """Returns a number from 0 to below 1 that depends on the parts and on nothing else."""
+    return min(number_of(*parts) / _RANGE, 1 - 2**-53)
+
+
+class Ring(Generic[Drawn]):
+    """Things on a circle, each at a place of its own: what a draw finds is the next one from the place drawn.
+
+    A further thing takes draws from its neighbour alone; all others stay as they were.
+
+    Args:
+        placed: the things with their places, numbers that `number_of` gave for them.
+    """
+
+    def __init__(self, placed: Iterable[tuple[int, Drawn]]) -> None:
+        ordered = sorted(placed, key=lambda one: one[0])
+        self._places = [place for place, _ in ordered]
+        self._things = [thing for _, thing in ordered]
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def from_place(self, place: int) -> Iterator[Drawn]:
+        """Yields every thing once, beginning with the first at a place or behind it."""
+        n, start = len(self._things), bisect_left(self._places, place)
+        return (self._things[(start + step) % n] for step in range(n))

@@ -1,0 +1,370 @@
+"""Training of a low-rank adapter that learns to judge.
+
+What is minimised is the negative logarithm of the probability of the answer, Yes or No, and of nothing behind it: that
+is what a judge's answer is read from.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from dialeval.config.models import VllmModel
+from dialeval.config.training import LoraTraining
+from dialeval.engines.label_probabilities import LabelTree
+from dialeval.engines.vllm_engine.model_files import name_or_folder
+from dialeval.engines.vllm_engine.prompts import Prompts
+from dialeval.errors import UserError
+from dialeval.stats.auc import pairwise_accuracy
+from dialeval.training.lora_questions import LoraQuestion, ShuffledOrder, keeps_few, label_scores, padded
+from dialeval.training.memory import Memory, training_memory
+from dialeval.training.running import (
+    is_first,
+    micro_batch,
+    processes,
+    running_clock,
+    seconds_of,
+    tell_progress,
+    training_arguments,
+)
+from dialeval.training.weights import (
+    newest_checkpoint,
+    remove_incomplete,
+    rows_digest,
+    training_fingerprint,
+    versions_of,
+)
+
+# Learning to judge by a low-rank adapter: questions in, adapter out (xDial-Eval, section 5 and appendix F).
+
+_UNREAD = -100
+
+
+@dataclass(frozen=True)
+class LoraResult:
+    """How a training went.
+
+    Attributes:
+        curve: rows of the table `training/curve` without the judge.
+        steps, best_step: how many, and whose weights were kept.
+        epochs: passes over the data.
+        seconds: of training, those before a restart included.
+        trained_parameters: of the adapter.
+    """
+
+    curve: list[dict[str, Any]]
+    steps: int
+    best_step: int
+    epochs: float
+    seconds: float
+    trained_parameters: int
+
+
+def with_adapter(model: Any, learning: LoraTraining) -> Any:
+    """Returns a model with an adapter that changes nothing yet; its own weights are frozen."""
+    from peft import LoraConfig, get_peft_model
+
+    adapter = LoraConfig(
+        r=learning.rank,
+        lora_alpha=learning.alpha,
+        lora_dropout=learning.dropout,
+        target_modules=sorted(learning.target_modules),
+        task_type="CAUSAL_LM",
+    )
+    if learning.gradient_checkpointing:
+        model.enable_input_require_grads()
+    return get_peft_model(model, adapter)
+
+
+def train_adapter(
+    name: str,
+    model: Any,
+    learning: LoraTraining,
+    train: Sequence[LoraQuestion],
+    development: Sequence[LoraQuestion],
+    tree: LabelTree,
+    checkpoints: Path,
+    *,
+    random_seed: int,
+    filling: int,
+) -> LoraResult:
+    """Trains the adapter of a model in place, from its newest checkpoint where there is one.
+
+    Args:
+        name: the judge's.
+        model: of `with_adapter`.
+        learning: how.
+        train: what is learned from.
+        development: what is looked at meanwhile; it may be empty.
+        tree: the spellings of the labels.
+        checkpoints: folder of this training's checkpoints.
+        random_seed: of the order and of dropout.
+        filling: token to fill rows up with.
+    """
+    sharing = processes(learning.gpus)
+    if is_first():  # others take none of these anyway
+        remove_incomplete(checkpoints, sharing)
+    newest = newest_checkpoint(checkpoints, sharing)
+    if newest:
+        print(f"going on from {newest}", flush=True)
+    arguments = training_arguments(learning, checkpoints, len(train), random_seed, looks=bool(development))
+    stops_early = learning.patience is not None and bool(development)
+    at_once, accumulated = micro_batch(learning)
+    order = ShuffledOrder([one.length for one in train], at_once * accumulated * sharing, random_seed)
+
+    def look() -> dict[str, float]:
+        return _look(model, development, tree, filling, batch_tokens=at_once * learning.cutoff)
+
+    trainer = _trainer(model, arguments, list(train), order, look, filling)
+    tell_progress(trainer, name)
+    trainer.add_callback(running_clock())
+    if stops_early:
+        from transformers import EarlyStoppingCallback
+
+        trainer.add_callback(EarlyStoppingCallback(early_stopping_patience=learning.patience))
+    trainer.train(resume_from_checkpoint=str(newest) if newest else None)
+    state, curve = trainer.state, _curve(trainer.state.log_history)
+    if development and not stops_early and not any(row["step"] == state.global_step for row in curve if _is_look(row)):
+        curve += _curve([look() | {"step": state.global_step, "epoch": state.epoch}])
+    return LoraResult(
+        curve=curve,
+        steps=state.global_step,
+        best_step=(state.best_global_step if stops_early else None) or state.global_step,
+        epochs=float(state.epoch or 0.0),
+        seconds=seconds_of(trainer),
+        trained_parameters=sum(part.numel() for part in model.parameters() if part.requires_grad),
+    )
+
+
+def _look(
+    model: Any, questions: Sequence[LoraQuestion], tree: LabelTree, filling: int, batch_tokens: int
+) -> dict[str, float]:
+    """Returns the loss and the AUC of some questions."""
+    found = label_scores(model, [one.prompt for one in questions], tree, filling=filling, batch_tokens=batch_tokens)
+    loss = fmean(-one.spelled[question.answer] for question, one in zip(questions, found, strict=True))
+    scores = [0.5 if one.score is None else one.score for one in found]
+    auc = pairwise_accuracy(scores, [one.good for one in questions])
+    return {"eval_loss": loss} | ({} if auc is None else {"eval_auc": auc})
+
+
+def _is_look(row: dict[str, Any]) -> bool:
+    return bool(row["measured"] == "development")
+
+
+def _curve(history: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns what the Trainer has logged as rows of the curve."""
+    rows = []
+    for entry in history:
+        at = {"step": int(entry["step"]), "epoch": float(entry["epoch"])}
+        if "eval_loss" in entry:
+            rows.append(at | {"measured": "development", "loss": entry["eval_loss"], "auc": entry.get("eval_auc")})
+        elif "loss" in entry:
+            rows.append(at | {"measured": "training", "loss": float(entry["loss"]), "auc": None})
+    return rows
+
+
+def _trainer(
+    model: Any,
+    arguments: Any,
+    train: list[LoraQuestion],
+    order: ShuffledOrder,
+    look: Callable[[], dict[str, float]],
+    filling: int,
+) -> Any:
+    """Returns a Trainer that learns the answers alone, in our order, and looks at the development part our way."""
+    import torch
+    from transformers import Trainer, TrainerCallback
+
+    few = keeps_few(model)
+
+    class AnswerTrainer(Trainer):  # type: ignore[misc]
+        control: Any
+        model_accepts_loss_kwargs = False
+
+        def _get_train_sampler(self, *_: Any) -> Any:
+            return order
+
+        def compute_loss(self, model: Any, inputs: Any, *_: Any, **__: Any) -> Any:
+            answers = inputs.pop("answers")
+            last = answers.shape[1]
+            logits = model(**inputs, use_cache=False, **({"logits_to_keep": last + 1} if few else {})).logits
+            losses = torch.nn.functional.cross_entropy(
+                logits[:, -last - 1 : -1].flatten(0, 1).float(),
+                answers.flatten(),
+                ignore_index=_UNREAD,
+                reduction="sum",
+            )
+            return losses / len(answers)
+
+        def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
+            metrics = look()
+            self.log(dict(metrics))
+            self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
+            return metrics
+
+    def collate(questions: list[LoraQuestion]) -> dict[str, Any]:
+        longest = max(len(one.answer) for one in questions)
+        answers = torch.full((len(questions), longest), _UNREAD)
+        for place, one in enumerate(questions):
+            answers[place, longest - len(one.answer) :] = torch.tensor(one.answer)
+        return padded([[*one.prompt, *one.answer] for one in questions], filling) | {"answers": answers}
+
+    class Epochs(TrainerCallback):  # type: ignore[misc]
+        def on_epoch_begin(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
+            order.set_epoch(int(round(state.epoch or 0.0, 6)))
+
+    trainer = AnswerTrainer(
+        model=model, args=arguments, train_dataset=train, eval_dataset=[None], data_collator=collate
+    )
+    trainer.model_accepts_loss_kwargs = False
+    trainer.add_callback(Epochs())  # a loader that skips what was learned does not always reach the order
+    return trainer
+
+
+# The model that an adapter is trained on: looked at before it is loaded, then loaded.
+
+
+class Base:
+    """A causal language model of transformers, by its configuration.
+
+    Args:
+        prompts: how it is asked.
+        learning: what is to be trained on it.
+
+    Attributes:
+        filling: token that rows are filled up with.
+
+    Raises:
+        UserError: it cannot be trained so.
+    """
+
+    def __init__(self, prompts: Prompts, learning: LoraTraining) -> None:
+        from transformers import AutoConfig
+
+        self._model = prompts.model
+        self._learning = learning
+        self._options: dict[str, Any] = {
+            "revision": None if prompts.weights.startswith("sha256:") else prompts.model.revision,
+            "trust_remote_code": prompts.model.trust_remote_code,
+        }
+        self._config = AutoConfig.from_pretrained(name_or_folder(prompts.model), **self._options)
+        self._shape = self._config.get_text_config()
+        self.filling = _filling(prompts.tokenizer, prompts.model)
+        window = getattr(self._shape, "max_position_embeddings", None)
+        if window and learning.cutoff > window:
+            raise UserError(
+                f"lora.cutoff: {learning.cutoff} tokens are beyond the window of {prompts.model.model}, {window}; set "
+                f"cutoff: {window} or less"
+            )
+
+    def check(self) -> Memory:
+        """Returns the memory that the training takes, from the model laid out without content.
+
+        Raises:
+            UserError: the model has no such projections.
+        """
+        import torch
+        from transformers import AutoModelForCausalLM
+
+        with torch.device("meta"):
+            empty = AutoModelForCausalLM.from_config(self._config, trust_remote_code=self._options["trust_remote_code"])
+        linear = {name: part for name, part in empty.named_modules() if isinstance(part, torch.nn.Linear)}
+        wanted = set(self._learning.target_modules)
+        chosen = {name: part for name, part in linear.items() if name.rpartition(".")[2] in wanted or name in wanted}
+        missing = sorted(wanted - {name.rpartition(".")[2] for name in chosen} - set(chosen))
+        if missing:
+            there = sorted({name.rpartition(".")[2] for name in linear})
+            raise UserError(
+                f"lora.target_modules: {self._model.model} has no {', '.join(missing)}; its projections are "
+                f"{', '.join(there)}"
+            )
+        at_once, _ = micro_batch(self._learning)
+        tokens = at_once * self._learning.cutoff
+        return training_memory(
+            empty.num_parameters(),
+            sum(self._learning.rank * (part.in_features + part.out_features) for part in chosen.values()),
+            self._shape,
+            precision=self._learning.precision,
+            tokens=tokens,
+            checkpointing=self._learning.gradient_checkpointing,
+            words=2 * at_once if keeps_few(empty) else tokens,
+        )
+
+    def load(self) -> Any:
+        """Returns the model where this process computes, in the number format of the training.
+
+        Raises:
+            UserError: it cannot be loaded.
+        """
+        import torch
+        from transformers import AutoModelForCausalLM
+        from transformers.utils import logging
+
+        learning = self._learning
+        logging.disable_progress_bar()
+        try:
+            model = AutoModelForCausalLM.from_pretrained(
+                name_or_folder(self._model), dtype=getattr(torch, learning.precision), **self._options
+            )
+        except (OSError, ValueError, ImportError) as error:
+            raise UserError(f"model '{self._model.model}' cannot be loaded for training: {error}") from error
+        return model.to(device_of(learning))
+
+
+def device_of(learning: LoraTraining) -> str:
+    """Returns the device of this process, in torch's words."""
+    return f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if learning.gpus else "cpu"
+
+
+def _filling(tokenizer: Any, model: VllmModel) -> int:
+    """Returns a token to fill rows up with; nothing looks at it, so any will do."""
+    if tokenizer.pad_token_id is not None:
+        return int(tokenizer.pad_token_id)
+    end = tokenizer.eos_token_id
+    print(
+        f"note: the tokenizer of {model.model} has no token for filling rows up; "
+        + ("its end of sequence serves" if end is not None else "its first token serves"),
+        flush=True,
+    )
+    return int(end if end is not None else 0)
+
+
+# What the training of an adapter, and all that it gives, is known by.
+
+DECIDES = ("model", "chat_template", "chat_template_options", "reasoning_parser", "trust_remote_code", "lora")
+"""Fields of a model that decide what its adapter learns, beside the content of its weights."""
+
+
+def lora_fingerprint(
+    name: str, prompts: Prompts, parts: Mapping[str, Sequence[LoraQuestion]], random_seed: int, code: str
+) -> str:
+    """Returns the fingerprint of a training: its checkpoints are of no other.
+
+    Args:
+        name: the judge's.
+        prompts: how its model is asked.
+        parts: the questions by part; what is held back counts too, since its scores are among what a training gives.
+        random_seed: of the run.
+        code: fingerprint of the stage's code.
+    """
+    rows = (
+        {"part": part, "id": one.example_id, "good": one.good, "prompt": one.prompt, "answer": one.answer}
+        for part, questions in parts.items()
+        for one in questions
+    )
+    model = json.loads(prompts.model.canonical())
+    return training_fingerprint(
+        name=name,
+        rows=rows_digest(rows),
+        base=prompts.weights or prompts.model.revision,
+        model={field: model[field] for field in DECIDES},
+        template=prompts.template.text,
+        random_seed=random_seed,
+        versions=versions_of("torch", "transformers", "peft", "accelerate"),
+        code=code,
+    )

@@ -1,0 +1,316 @@
+"""Questions that an adapter learns from, as tokens and batches, and the scores of their labels.
+
+An example becomes the request that form `probability` plans for an item and a criterion, rendered by what renders for
+vLLM, its reasoning left empty. What is longer than the cutoff loses its oldest utterances, as on the judging side, and
+never the question.
+
+The same tree of spellings is read: the probability of a label is the sum over its spellings, the score
+P(Yes) / (P(Yes) + P(No)), and the label mass P(Yes) + P(No).
+
+Prompts are filled up at their front, so that what is read of a model stands at the end of every row, and the model
+need not compute words for any other place.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dialeval.corpora.items import Item
+from dialeval.criteria import NO, YES, Criterion
+from dialeval.engines.label_probabilities import LabelTree, label_logprobs, label_tree
+from dialeval.engines.requests import Message, Request
+from dialeval.engines.vllm_engine.prompts import Prompts
+from dialeval.errors import UserError
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.item_prompts import YES_NO, shortened_with
+from dialeval.protocols.probability import plan
+
+# Examples as a language model is asked about them: the very prompts of judging, in tokens, with the answer to learn.
+
+LABELS = (YES, NO)
+
+
+@dataclass(frozen=True, slots=True)
+class LoraQuestion:
+    """One example as the model is asked about it.
+
+    Attributes:
+        example_id, cluster: of the table `training_examples`.
+        good: whether the answer is Yes.
+        prompt: its tokens.
+        answer: tokens of Yes or No, as they stand behind this prompt.
+        dropped: oldest utterances that were left out.
+    """
+
+    example_id: str
+    cluster: str
+    good: bool
+    prompt: list[int]
+    answer: tuple[int, ...]
+    dropped: int
+
+    @property
+    def length(self) -> int:
+        """Tokens of prompt and answer together."""
+        return len(self.prompt) + len(self.answer)
+
+
+class LoraQuestions:
+    """Makes the questions of one model.
+
+    Args:
+        prompts: how the model is asked.
+        templates: the prompts' texts.
+        criteria: all that examples may be about, by name.
+        cutoff: longest prompt with its answer, in tokens.
+
+    Attributes:
+        tree: the spellings of Yes and No whose probabilities are summed when it judges.
+        too_long: how many examples do not fit the cutoff even without what was said before.
+    """
+
+    def __init__(self, prompts: Prompts, templates: Templates, criteria: Mapping[str, Criterion], cutoff: int) -> None:
+        self._prompts = prompts
+        self._templates = templates
+        self._criteria = criteria
+        self.tree: LabelTree = label_tree(LABELS, prompts.encode)
+        self._lead = prompts.template.before_answer()
+        self._answers: dict[tuple[str, str], tuple[int, ...]] = {}
+        self.cutoff = cutoff
+        self.too_long = 0
+        # what `shortened` asks a judge: it leaves one token for the answer
+        longest = max(map(len, self.tree.label_of))
+        self.context_window: int | None = cutoff - longest + 1
+
+    def count_tokens(self, messages: tuple[Message, ...]) -> int:
+        """Returns the length of a prompt, up to where its label stands."""
+        return len(self._prompts.before_label(messages))
+
+    def of(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[LoraQuestion]:
+        """Yields the question about each row of the table `training_examples` that fits the cutoff.
+
+        Raises:
+            UserError: a criterion is not known, or is not asked about by Yes and No.
+        """
+        for row in rows:
+            request = self._request(row)
+            about = [self._criteria[row["criterion"]]]
+            shorter, dropped = shortened_with(request, self._templates, self, about, YES_NO)
+            prompt, good = self._prompts.before_label(shorter.messages), bool(row["good"])
+            answer = self._answer(shorter.messages, prompt, YES if good else NO)
+            if len(prompt) + len(answer) > self.cutoff:
+                self.too_long += 1
+                continue
+            yield LoraQuestion(row["example_id"], row["cluster"], good, prompt, answer, dropped)
+
+    def _request(self, row: Mapping[str, Any]) -> Request:
+        criterion = self._criteria.get(row["criterion"])
+        if criterion is None or not criterion.asks_yes_or_no:
+            raise UserError(
+                f"training.{row['training']}: criterion '{row['criterion']}' is not asked about by Yes and No, which "
+                "is how a language model learns to judge; give it a question under criteria, or leave it out of "
+                f"training.{row['training']}.criteria"
+            )
+        item = Item(
+            corpus=row["corpus"],
+            item_id=row["example_id"],
+            language=row["language"],
+            level=row["level"],
+            cluster=row["cluster"],
+            speakers=tuple(row["speakers"]),
+            utterances=tuple(row["utterances"]),
+        )
+        return next(plan([item], self._templates, lambda _: [criterion])).request
+
+    def _answer(self, messages: tuple[Message, ...], prompt: Sequence[int], label: str) -> tuple[int, ...]:
+        """Returns a label's tokens as the tokenizer reads them behind the prompt, if judging looks for these."""
+        tokenization, template = self._prompts.tokenization, self._prompts.template
+        behind = self._prompts.reasoning.before_label(tokenization.prompt(messages)[0])
+        lead = " " if template.plain and not behind[-1:].isspace() else self._lead
+        found = self._answers.get((label, lead))
+        if found is None:
+            whole = tokenization.tokens(behind + lead + label)
+            found = tuple(whole[len(prompt) :]) if whole[: len(prompt)] == list(prompt) else ()
+            if self.tree.label_of.get(found) != label:  # the tokenizer joins it with what stands before
+                found = tuple(self._prompts.encode(label))
+            self._answers[label, lead] = found
+        return found
+
+
+# What a language model in transformers answers to Yes/No questions: the probabilities that vLLM's engine gives.
+
+Path = tuple[int, ...]
+
+
+class LabelScore(NamedTuple):
+    """What a model answers to one question; `score` is None where neither answer has any probability.
+
+    `spelled` holds the natural logarithm of the probability of each spelling that was read.
+    """
+
+    score: float | None
+    mass: float
+    spelled: dict[Path, float]
+
+
+def label_scores(
+    model: Any, prompts: Sequence[Sequence[int]], tree: LabelTree, *, filling: int = 0, batch_tokens: int = 16_384
+) -> list[LabelScore]:
+    """Returns what a model answers to each prompt, in their order.
+
+    Args:
+        model: a causal language model of transformers, with or without an adapter; it is left in its mode.
+        prompts: their tokens, up to where a label is to stand.
+        tree: the spellings of the labels.
+        filling: token to fill rows up with.
+        batch_tokens: tokens, filling included, that are computed at once.
+    """
+    ends = _ends(tree)
+    shown: list[dict[Path, dict[int, float]]] = [{} for _ in prompts]
+    rows = [(place, end) for end in ends for place in range(len(prompts))]
+    lengths = [len(prompts[place]) + len(end) for place, end in rows]
+    for batch in by_tokens(lengths, batch_tokens):
+        chosen = [rows[number] for number in batch]
+        longest = max(len(end) for _, end in chosen)
+        logprobs = _last_logprobs(model, [[*prompts[place], *end] for place, end in chosen], longest + 1, filling)
+        for (place, end), row in zip(chosen, logprobs, strict=True):
+            for depth in range(len(end) + 1):
+                node = end[:depth]
+                tokens = tree.next_tokens[node]
+                values = row[len(row) - 1 - len(end) + depth, tokens].tolist()
+                shown[place].setdefault(node, dict(zip(tokens, values, strict=True)))
+    return [_score(tree, one) for one in shown]
+
+
+def keeps_few(model: Any) -> bool:
+    """Returns whether a model can be told to compute words for its last places alone."""
+    base = model.get_base_model() if hasattr(model, "get_base_model") else model
+    return "logits_to_keep" in inspect.signature(base.forward).parameters
+
+
+def _ends(tree: LabelTree) -> list[Path]:
+    """Returns the inner nodes that no other goes on from: reading these reads all."""
+    return [
+        node
+        for node in tree.next_tokens
+        if not any(len(other) > len(node) and other[: len(node)] == node for other in tree.next_tokens)
+    ]
+
+
+def _last_logprobs(model: Any, rows: list[list[int]], last: int, filling: int) -> Any:
+    """Returns log-probabilities of shape (rows, last, vocabulary): what follows each of the last places."""
+    import torch
+
+    inputs = {name: value.to(model.device) for name, value in padded(rows, filling).items()}
+    few = {"logits_to_keep": last} if keeps_few(model) else {}
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            logits = model(**inputs, use_cache=False, **few).logits[:, -last:]
+            return torch.log_softmax(logits.float(), dim=-1).cpu()
+    finally:
+        model.train(was_training)
+
+
+def _score(tree: LabelTree, shown: dict[Path, dict[int, float]]) -> LabelScore:
+    logprobs, mass = label_logprobs(tree, shown)
+    spelled = {path: sum(shown[path[:depth]][token] for depth, token in enumerate(path)) for path in tree.label_of}
+    masses = {label: math.exp(value) for label, value in logprobs.items()}
+    total = math.fsum(masses.values())
+    return LabelScore(masses.get(YES, 0.0) / total if total > 0 else None, mass, spelled)
+
+
+# Prompts as tensors, and in which order they are learned.
+
+
+class ShuffledOrder:
+    """The order of an epoch: drawn batches, within which the short come before the long.
+
+    What is in a batch is left to chance; that its parts are of equal lengths saves filling up.
+
+    Args:
+        lengths: of the examples.
+        batch_size: examples between two steps of the optimiser.
+        random_seed: of the draw; each epoch draws anew.
+    """
+
+    def __init__(self, lengths: Sequence[int], batch_size: int, random_seed: int) -> None:
+        self._lengths = np.asarray(lengths)
+        self._batch_size = batch_size
+        self._random_seed = random_seed
+        self._epoch = 0
+
+    def set_epoch(self, epoch: int) -> None:
+        """Chooses the epoch whose order is to come."""
+        self._epoch = epoch
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def __iter__(self) -> Iterator[int]:
+        drawn = np.random.default_rng([self._random_seed, self._epoch]).permutation(len(self._lengths))
+        for start in range(0, len(drawn), self._batch_size):
+            batch = drawn[start : start + self._batch_size]
+            yield from batch[np.argsort(self._lengths[batch], kind="stable")].tolist()
+
+
+def padded(rows: Sequence[Sequence[int]], filling: int) -> dict[str, Any]:
+    """Returns rows of tokens as tensors, filled up at their front.
+
+    Args:
+        rows: tokens.
+        filling: token to fill up with, which nothing looks at.
+
+    Returns:
+        `input_ids`, `attention_mask` and `position_ids`, each of shape (rows, longest row).
+    """
+    import torch
+
+    longest = max(map(len, rows))
+    ids = torch.full((len(rows), longest), filling)
+    mask = torch.zeros_like(ids)
+    for place, row in enumerate(rows):
+        ids[place, longest - len(row) :] = torch.tensor(row)
+        mask[place, longest - len(row) :] = 1
+    return {"input_ids": ids, "attention_mask": mask, "position_ids": (mask.cumsum(dim=1) - 1).clamp(min=0)}
+
+
+def by_tokens(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]:
+    """Yields the places of rows, the shortest first, in batches of at most so many tokens, filling included."""
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) + 1) * lengths[place] > most_tokens:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+# Examples of several sets together, each dialogue on one side alone.
+
+Row = Mapping[str, Any]
+PARTS = ("train", "development", "held_back")
+
+
+def parts_of_sets(sets: Iterable[Iterable[Row]]) -> dict[str, list[Row]]:
+    """Returns the rows of `training_examples` of some sets by part.
+
+    Each set is split by itself. A dialogue that one of them holds back, or looks at meanwhile, is not learned from in
+    another; one that is held back in one set is not looked at meanwhile in another.
+    """
+    rows = [row for one in sets for row in one]
+    side = {part: {_dialogue(row) for row in rows if row["part"] == part} for part in PARTS}
+    taken = {"train": side["development"] | side["held_back"], "development": side["held_back"], "held_back": set()}
+    return {part: [row for row in rows if row["part"] == part and _dialogue(row) not in taken[part]] for part in PARTS}
+
+
+def _dialogue(row: Row) -> tuple[str, str]:
+    return row["corpus"], row["dialogue_id"]

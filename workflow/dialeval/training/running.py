@@ -1,0 +1,294 @@
+"""How a training runs: Trainer's arguments, processes, determinism, time and progress."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dialeval.config.training import EncoderTraining, LoraTraining
+
+# A training's part of the configuration as arguments of transformers' Trainer.
+
+LOGS = 20
+"""Rows of the training loss that a curve has at least, where there are so many steps."""
+
+
+def micro_batch(learning: EncoderTraining | LoraTraining) -> tuple[int, int]:
+    """Returns how many examples are at once on a device, and how often that is done for a step of the optimiser.
+
+    The first is the largest number, not above `micro_batch_size`, that makes up the batch on every device alike; where
+    the processes do not divide the batch, each gets the next larger number.
+    """
+    share = math.ceil(learning.batch_size / processes(learning.gpus))
+    most = min(learning.micro_batch_size or share, share)
+    at_once = next(number for number in range(most, 0, -1) if share % number == 0)
+    return at_once, share // at_once
+
+
+def steps_of(learning: EncoderTraining | LoraTraining, n_examples: int) -> int:
+    """Returns how many steps of the optimiser a training has."""
+    at_once, accumulated = micro_batch(learning)
+    batch = at_once * accumulated * processes(learning.gpus)
+    steps = math.ceil(n_examples / batch) * learning.epochs
+    return min(steps, learning.max_steps) if learning.max_steps else steps
+
+
+def training_arguments(
+    learning: EncoderTraining | LoraTraining,
+    folder: Path,
+    n_examples: int,
+    random_seed: int,
+    *,
+    looks: bool = True,
+    **more: Any,
+) -> Any:
+    """Returns the arguments of transformers' Trainer.
+
+    The development part is looked at, and a checkpoint kept, `evaluations` times; where there is `patience`, the
+    weights of the best look are taken at the end.
+
+    Args:
+        learning: the configuration.
+        folder: where checkpoints go.
+        n_examples: that are learned from.
+        random_seed: of the order and of dropout.
+        looks: whether there is a development part to look at.
+        more: arguments by the Trainer's names.
+    """
+    from transformers import TrainingArguments
+
+    at_once, accumulated = micro_batch(learning)
+    steps = steps_of(learning, n_examples)
+    every = max(1, math.ceil(steps / learning.evaluations))
+    on_cpu, best = learning.gpus == 0, looks and learning.patience is not None
+    arguments: dict[str, Any] = {
+        "output_dir": str(folder),
+        "per_device_train_batch_size": at_once,
+        "gradient_accumulation_steps": accumulated,
+        "num_train_epochs": learning.epochs,
+        "max_steps": learning.max_steps or -1,
+        "learning_rate": learning.learning_rate,
+        "lr_scheduler_type": "linear",
+        "warmup_steps": round(learning.warmup_share * steps),
+        "weight_decay": learning.weight_decay,
+        "optim": "adamw_torch",
+        "bf16": learning.precision == "bfloat16",
+        "fp16": learning.precision == "float16",
+        "gradient_checkpointing": learning.gradient_checkpointing,
+        "gradient_checkpointing_kwargs": {"use_reentrant": False},
+        "eval_strategy": "steps" if looks else "no",
+        "eval_steps": every,
+        "save_strategy": "steps",
+        "save_steps": every,
+        "save_total_limit": 2,
+        "load_best_model_at_end": best,
+        "metric_for_best_model": "loss" if best else None,
+        "greater_is_better": False if best else None,
+        "restore_callback_states_from_checkpoint": True,
+        "logging_strategy": "steps",
+        "logging_steps": max(1, min(every, steps // LOGS)),
+        "logging_nan_inf_filter": False,
+        "report_to": [],
+        "disable_tqdm": True,
+        "use_cpu": on_cpu,
+        "seed": random_seed,
+        "data_seed": random_seed,
+        "remove_unused_columns": False,
+        "dataloader_pin_memory": not on_cpu,
+        "average_tokens_across_devices": False,
+    }
+    if on_cpu and launched_by_torch():
+        arguments["ddp_backend"] = "gloo"
+    return TrainingArguments(**arguments | more)
+
+
+# One training in several processes, one for each GPU, through torch's own launcher.
+
+
+def launched_by_torch() -> bool:
+    """Returns whether this process is one of several that share a training."""
+    return "LOCAL_RANK" in os.environ and "WORLD_SIZE" in os.environ
+
+
+def is_first() -> bool:
+    """Returns whether this process is the one that writes what the training gives."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def processes(gpus: int) -> int:
+    """Returns how many processes share this training.
+
+    Args:
+        gpus: as the configuration has it; what launched this process knows better.
+    """
+    return int(os.environ["WORLD_SIZE"]) if launched_by_torch() else max(gpus, 1)
+
+
+def device_name(gpus: int) -> str:
+    """Returns what a training computes on, for the table of runs."""
+    if not gpus:
+        return "CPU"
+    import torch
+
+    name = str(torch.cuda.get_device_name(int(os.environ.get("LOCAL_RANK", "0"))))
+    return name if gpus == 1 else f"{gpus} x {name}"
+
+
+def launch_command(number: int, module: Sequence[str]) -> list[str]:
+    """Returns the command that runs a module in several processes of this machine.
+
+    Args:
+        number: how many.
+        module: its name and arguments, such as `dialeval.stages train_lora ...`.
+    """
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(number)]
+    return [sys.executable, *launcher, "-m", *module]
+
+
+def spread(gpus: int) -> None:
+    """Goes on as torch's launcher, which starts what this process is again in several, where there are to be several.
+
+    It takes the place of this process, so that signals reach it. In processes that were launched it does nothing; in
+    one that goes on alone it hides the other GPUs, which the Trainer would split batches over. Call it before torch is
+    imported.
+
+    Args:
+        gpus: that share the training; 0 and 1 mean this process alone.
+    """
+    if launched_by_torch():
+        return
+    if gpus <= 1:
+        os.environ["CUDA_VISIBLE_DEVICES"] = _first_devices(gpus)
+        return
+    command = launch_command(gpus, sys.orig_argv[sys.orig_argv.index("-m") + 1 :])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(command[0], command)
+
+
+def _first_devices(number: int) -> str:
+    """Returns the first of the devices that this process may use, as CUDA_VISIBLE_DEVICES names them."""
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    shown = ["0"] if named is None else [one.strip() for one in named.split(",") if one.strip()]
+    return ",".join(shown[:number])
+
+
+# The same training gives the same weights: on a CPU bit by bit, on a GPU as far as its kernels go.
+
+
+def settle(random_seed: int, *, on_cpu: bool) -> None:
+    """Seeds every source of randomness and has torch compute the same way every time.
+
+    On the CPU one thread computes, since sums are split among threads. On a GPU kernels that have a deterministic
+    variant take it; for the others torch warns.
+
+    Args:
+        random_seed: of torch, numpy and random.
+        on_cpu: whether the training computes there.
+    """
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    torch = _torch()
+    from transformers import set_seed
+
+    set_seed(random_seed)
+    torch.use_deterministic_algorithms(True, warn_only=not on_cpu)
+    torch.backends.cudnn.deterministic = True
+    torch.backends.cudnn.benchmark = False
+    if on_cpu:
+        torch.set_num_threads(1)
+
+
+def _torch() -> Any:
+    import torch
+
+    return torch
+
+
+# How long a training took, what it did before a restart included.
+
+_NAME = "RunningClock"
+
+
+def running_clock() -> Any:
+    """Returns a callback of transformers' Trainer that counts seconds of training; checkpoints keep its count.
+
+    Looks at the development part do not count. After a restart the Trainer makes a new callback from what the
+    checkpoint says (`restore_callback_states_from_checkpoint`): ask `seconds_of`.
+    """
+    from transformers import TrainerCallback
+    from transformers.trainer_callback import ExportableState
+
+    class RunningClock(TrainerCallback, ExportableState):  # type: ignore[misc]
+        def __init__(self, seconds: float = 0.0) -> None:
+            self.seconds = seconds
+            self._since = time.monotonic()
+
+        def on_train_begin(self, *_: Any, **__: Any) -> None:
+            self._since = time.monotonic()
+
+        def on_step_end(self, *_: Any, **__: Any) -> None:
+            self._count()
+
+        def on_evaluate(self, *_: Any, **__: Any) -> None:
+            self._since = time.monotonic()
+
+        def state(self) -> dict[str, Any]:
+            return {"args": {"seconds": self.seconds}, "attributes": {}}
+
+        def _count(self) -> None:
+            now = time.monotonic()
+            self.seconds, self._since = self.seconds + now - self._since, now
+
+    assert RunningClock.__name__ == _NAME
+    return RunningClock()
+
+
+def seconds_of(trainer: Any) -> float:
+    """Returns the seconds that a Trainer's clock has counted."""
+    clock = next(one for one in trainer.callback_handler.callbacks if type(one).__name__ == _NAME)
+    return float(clock.seconds)
+
+
+# How far a training is, as lines that read well on a terminal and in a log file.
+
+
+def tell_progress(trainer: Any, name: str) -> None:
+    """Has a Trainer of transformers say how far it is, in place of the dictionaries that it prints.
+
+    Args:
+        trainer: the Trainer.
+        name: the judge's.
+    """
+    from transformers import PrinterCallback, TrainerCallback
+
+    class Progress(TrainerCallback):  # type: ignore[misc]
+        def __init__(self) -> None:
+            self._since = time.monotonic()
+            self._first = 0
+
+        def on_train_begin(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
+            self._since, self._first = time.monotonic(), state.global_step
+
+        def on_log(self, _: Any, state: Any, __: Any, logs: dict[str, Any] | None = None, **___: Any) -> None:
+            if state.is_world_process_zero and (words := _words(logs or {})):
+                done = state.global_step - self._first
+                rate = done / max(time.monotonic() - self._since, 1e-9)
+                left = (state.max_steps - state.global_step) / rate if rate else 0.0
+                soon = f", {left:.0f} s left" if left else ""
+                print(f"{name}: step {state.global_step}/{state.max_steps}, {words}{soon}", flush=True)
+
+    trainer.remove_callback(PrinterCallback)
+    trainer.add_callback(Progress())
+
+
+def _words(logs: dict[str, Any]) -> str:
+    if "eval_loss" in logs:
+        auc = f", AUC {logs['eval_auc']:.3f}" if "eval_auc" in logs else ""
+        return f"development: loss {logs['eval_loss']:.4f}{auc}"
+    return f"loss {logs['loss']:.4f}" if "loss" in logs else ""
