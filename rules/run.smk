@@ -17,7 +17,7 @@ try:
     from dialeval.rules.dialogbench import TestItems
     from dialeval.rules.groups import Groups, Submissions
     from dialeval.rules.hooks import Hooks
-    from dialeval.rules.jobs import Bound, Directives, by_digest, uncompared
+    from dialeval.rules.jobs import Bound, Directives, StageJob, by_digest, uncompared
     from dialeval.rules.judging import Judging
     from dialeval.rules.labels import Labels
     from dialeval.rules.measures import Measures

@@ -18,6 +18,7 @@ from dialeval.layout.tables import Tables
 class Figures(Tables):
     """Figures of a run."""
 
+    FIGURE = Below("figures/{part}/{name}.{suffix}")
     FIGURE_SVG = Below("figures/{protocol}/{measure}.svg")
     FIGURE_PDF = Below("figures/{protocol}/{measure}.pdf")
     BATTLE_SVG = Below("figures/battles/{battles}.svg")
@@ -55,7 +56,7 @@ class Figures(Tables):
 
     def figures(self, part: str, suffix: str) -> list[str]:
         """Return the figures of a part."""
-        return [f"{self.results}/figures/{part}/{one.name}.{suffix}" for one in self.drawn[part]]
+        return [self.FIGURE.format(part=part, name=one.name, suffix=suffix) for one in self.drawn[part]]
 
     def both_figures(self, part: str) -> list[str]:
         """Return the figures of a part as SVG and as PDF."""
@@ -64,13 +65,12 @@ class Figures(Tables):
     def tables_drawn(self, part: str) -> list[str]:
         """Return the tables that the figures of a part are drawn from."""
         names = dict.fromkeys(table for one in self.drawn[part] for table in one.tables)
-        return [f"{self.results}/tables/{table}.parquet" for table in names]
+        return [self.TABLE.format(name=table, suffix="parquet") for table in names]
 
     def measure_figures(self, suffix: str) -> list[str]:
         """Return the figures of the user's own protocols."""
-        pattern = f"{self.results}/figures/{{protocol}}/{{measure}}.{suffix}"
         return [
-            pattern.format(protocol=name, measure=measure)
+            self.FIGURE.format(part=name, name=measure, suffix=suffix)
             for name, protocol in self.shown_protocols().items()
             if name in self.own_measures
             for measure in protocol.measured()

@@ -40,6 +40,8 @@ class Judgements(Dialogues):
     WHOLE_USAGE = Below("usage/{judge}/{protocol}-1-of-1.json")
     RETRIED_USAGE = Below("usage/again/{judge}/{protocol}.json")
     REWRITER_USAGE = Below("usage/{model}/perturb-1-of-1.json")
+    ITEM_USAGE = Below("usage/dialogbench/{part}.json")
+    PARTNER_USAGE = Below("usage/{partner}/partner-of-{chatbot}-{shard}-of-{shards}.json")
     CHATBOT_USAGE = Below("usage/{chatbot}/selfchat-{shard}-of-{shards}.json")
     WRITTEN_TEST_ITEMS = Below("dialogbench/written.parquet")
     FILTERED_TEST_ITEMS = Below("dialogbench/filtered.parquet")
@@ -296,7 +298,7 @@ class Judgements(Dialogues):
 
         The name is the same for every model: Snakemake finds changed settings only where it knows all outputs.
         """
-        return f"{self.results}/usage/dialogbench/{part}.json"
+        return self.ITEM_USAGE.format(part=part)
 
     def item_dialogues(self) -> list[str]:
         """Return the dialogues that rules make test items of."""
@@ -336,10 +338,9 @@ class Judgements(Dialogues):
 
     def chat_usage(self, chatbot: str, shard: object, shards: object) -> list[str]:
         """Return the records of a job of self-chat: of the chatbot, and of the simulated user if there is one."""
-        records = [self.CHATBOT_USAGE.format(chatbot=chatbot, shard=shard, shards=shards)]
-        if self.partner:
-            records.append(f"{self.results}/usage/{self.partner}/partner-of-{chatbot}-{shard}-of-{shards}.json")
-        return records
+        named = {"chatbot": chatbot, "shard": shard, "shards": shards}
+        partner = [self.PARTNER_USAGE.format(partner=self.partner, **named)] if self.partner else []
+        return [self.CHATBOT_USAGE.format(**named), *partner]
 
     def usage(self) -> list[str]:
         """Return the records of all jobs that ask models."""

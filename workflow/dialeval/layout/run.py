@@ -19,6 +19,8 @@ class Layout(Figures):
     STATUS_PAGE = Below("report/live.html")
     SUMMARY = Below("summary.md")
     COMPARISON = Below("comparison")
+    GRAPH = Below(".graph-{target}.json")
+    LOG = Below("logs/{part}.log")
     CONFIGURATION = Below("configuration.yaml")
 
     # targets
@@ -81,11 +83,11 @@ class Layout(Figures):
 
     def log(self, part: str) -> str:
         """Return the log of a rule."""
-        return f"{self.results}/logs/{part}.log"
+        return self.LOG.format(part=part)
 
     def graph(self, target: str) -> str:
         """Return the file with the graph of all jobs that a target reads and removes."""
-        return f"{self.results}/.graph-{target}.json"
+        return self.GRAPH.format(target=target)
 
     # the report
 
@@ -130,7 +132,7 @@ class Layout(Figures):
     def report_tables(self) -> list[str]:
         """Return the tables that the report shows or names."""
         names = self.botchat_names() if self.config.talks() else self.measure_names()
-        tables = [f"{self.results}/tables/{name}.parquet" for name in names]
+        tables = [self.TABLE.format(name=name, suffix="parquet") for name in names]
         if self.config.talks():
             tables += [self.EMBEDDED.format(model=judge) for judge in self.embedded_judges()]
         parts = [

@@ -35,6 +35,7 @@ class Tables(Judgements):
 
     has_labels: bool = False
 
+    TABLE = Below("tables/{name}.{suffix}")
     SEED_LENGTHS = Below("tables/botchat/seeds.parquet")
     SEED_LENGTHS_CSV = Below("tables/botchat/seeds.csv")
     TOKENIZER = Below("tables/botchat/tokenizer.parquet")
@@ -95,8 +96,8 @@ class Tables(Judgements):
 
     def tables(self, folder: str, names: Iterable[str]) -> list[str]:
         """Return tables in a folder below `tables`, each as Parquet and, for reading, as CSV."""
-        where = f"{self.results}/tables/{folder}".rstrip("/")
-        return [f"{where}/{name}.{suffix}" for name in names for suffix in ("parquet", "csv")]
+        named = [f"{folder}/{name}".lstrip("/") for name in names]
+        return [self.TABLE.format(name=name, suffix=suffix) for name in named for suffix in ("parquet", "csv")]
 
     # measures
 
