@@ -1,37 +1,7 @@
 # Figures, as SVG and PDF: those of a part in one job, and each measure of the user's own protocols in one. BotChat's names begin
 # with the paper's number of the figure.
 
-# by another name, as a line that begins with `report` is a directive
-from snakemake.io import report as in_report
-
-
-def drawn(part, category):
-    """Returns the figures of a part: as SVG, which Snakemake's own report shows, and as PDF."""
-    shown = [
-        in_report(
-            path,
-            caption="captions/figures.rst",
-            category=category,
-            labels={"figure": one.title},
-        )
-        for path, one in zip(LAYOUT.figures(part, "svg"), LAYOUT.drawn[part])
-    ]
-    return shown + LAYOUT.figures(part, "pdf")
-
-
-def drawing(part):
-    """Returns the parameters of a job that draws the figures of a part."""
-    return job(partial(MEASURES.drawing, LAYOUT.drawn[part]), in_folder=True) | {
-        "captions": captions(lambda: LAYOUT.drawn[part])
-    }
-
-
-def captions(drawings):
-    """Returns titles and captions for Snakemake's own report, which no figure depends on."""
-    pairs = by(drawings)
-    return uncompared(
-        lambda wildcards: [[one.title, one.caption] for one in pairs(wildcards)]
-    )
+FIGURES = FigureRules(MEASURES, DIRECTIVES)
 
 
 use rule stage as draw with:
@@ -40,12 +10,7 @@ use rule stage as draw with:
         tables=paths.MEASURE,
         order=paths.systems_order,
     output:
-        in_report(
-            paths.FIGURE_SVG,
-            caption="captions/figures.rst",
-            category="{protocol}",
-            labels={"figure": "{measure}"},
-        ),
+        FIGURES.shown(paths.FIGURE_SVG, "{protocol}", "{measure}"),
         paths.FIGURE_PDF,
     pathvars:
         part="figures/{protocol}/{measure}",
@@ -55,8 +20,7 @@ use rule stage as draw with:
     group:
         grouped("dialogues")
     params:
-        **job(MEASURES.draw, in_folder=True),
-        captions=captions(LAYOUT.drawn_measure),
+        **FIGURES.job(MEASURES.draw, LAYOUT.drawn_measure),
 
 
 use rule stage as draw_battles with:
@@ -65,12 +29,7 @@ use rule stage as draw_battles with:
         tables=paths.BATTLES,
         order=[],
     output:
-        in_report(
-            paths.BATTLE_SVG,
-            caption="captions/figures.rst",
-            category="Battles",
-            labels={"figure": "{battles}"},
-        ),
+        FIGURES.shown(paths.BATTLE_SVG, "Battles", "{battles}"),
         paths.BATTLE_PDF,
     pathvars:
         part="figures/battles/{battles}",
@@ -79,8 +38,7 @@ use rule stage as draw_battles with:
     group:
         grouped("battles")
     params:
-        **job(MEASURES.draw_battles, in_folder=True),
-        captions=captions(LAYOUT.drawn_battles),
+        **FIGURES.job(MEASURES.draw_battles, LAYOUT.drawn_battles),
 
 
 use rule stage as draw_botchat with:
@@ -89,13 +47,13 @@ use rule stage as draw_botchat with:
         tables=LAYOUT.tables_drawn("botchat"),
         order=paths.selfchat_order,
     output:
-        drawn("botchat", "BotChat"),
+        FIGURES.files("botchat", "BotChat"),
     pathvars:
         part="figures/botchat",
     group:
         grouped("dialogues")
     params:
-        **drawing("botchat"),
+        **FIGURES.part("botchat"),
 
 
 use rule stage as draw_metaeval with:
@@ -104,13 +62,13 @@ use rule stage as draw_metaeval with:
         tables=LAYOUT.tables_drawn("metaeval"),
         order=[],
     output:
-        drawn("metaeval", "Meta-evaluation"),
+        FIGURES.files("metaeval", "Meta-evaluation"),
     pathvars:
         part="figures/metaeval",
     group:
         grouped("items")
     params:
-        **drawing("metaeval"),
+        **FIGURES.part("metaeval"),
 
 
 use rule stage as draw_robustness with:
@@ -119,13 +77,13 @@ use rule stage as draw_robustness with:
         tables=LAYOUT.tables_drawn("robustness"),
         order=[],
     output:
-        drawn("robustness", "Robustness"),
+        FIGURES.files("robustness", "Robustness"),
     pathvars:
         part="figures/robustness",
     group:
         grouped("items")
     params:
-        **drawing("robustness"),
+        **FIGURES.part("robustness"),
 
 
 use rule stage as draw_dialogbench with:
@@ -134,13 +92,13 @@ use rule stage as draw_dialogbench with:
         tables=LAYOUT.tables_drawn("dialogbench"),
         order=[],
     output:
-        drawn("dialogbench", "DialogBench"),
+        FIGURES.files("dialogbench", "DialogBench"),
     pathvars:
         part="figures/dialogbench",
     group:
         grouped("examination")
     params:
-        **drawing("dialogbench"),
+        **FIGURES.part("dialogbench"),
 
 
 use rule stage as draw_training with:
@@ -149,13 +107,13 @@ use rule stage as draw_training with:
         tables=LAYOUT.tables_drawn("training"),
         order=[],
     output:
-        drawn("training", "Training"),
+        FIGURES.files("training", "Training"),
     pathvars:
         part="figures/training",
     group:
         grouped("report")
     params:
-        **drawing("training"),
+        **FIGURES.part("training"),
 
 
 use rule stage as draw_labels with:
@@ -164,10 +122,10 @@ use rule stage as draw_labels with:
         tables=LAYOUT.tables_drawn("labels"),
         order=[],
     output:
-        drawn("labels", "Labels"),
+        FIGURES.files("labels", "Labels"),
     pathvars:
         part="figures/labels",
     group:
         grouped("dialogues")
     params:
-        **drawing("labels"),
+        **FIGURES.part("labels"),

@@ -1,7 +1,6 @@
 # The run: its configuration, what rules take from the library, the base of all rules of stages, and hooks.
 
 import gc
-import re
 from functools import partial
 
 from snakemake.exceptions import WorkflowError
@@ -15,9 +14,10 @@ try:
     from dialeval.rules.cluster import cluster_check
     from dialeval.rules.corpora import Corpora
     from dialeval.rules.dialogbench import TestItems
+    from dialeval.rules.figures import FigureRules
     from dialeval.rules.groups import Groups, Submissions
     from dialeval.rules.hooks import Hooks
-    from dialeval.rules.jobs import Bound, Directives, StageJob, by_digest, uncompared
+    from dialeval.rules.jobs import Bound, Directives, StageJob, by_digest, one_of
     from dialeval.rules.judging import Judging
     from dialeval.rules.labels import Labels
     from dialeval.rules.measures import Measures
@@ -56,11 +56,6 @@ paths = Bound(LAYOUT, DIRECTIVES)
 learned = partial(DIRECTIVES.learned, LAYOUT.learned)
 
 shell.prefix(RUN.shell_prefix(LAYOUT))
-
-
-def one_of(names):
-    """Returns a wildcard's constraint to some names; without any it matches nothing."""
-    return "|".join(map(re.escape, names)) or "(?!)"
 
 
 wildcard_constraints:

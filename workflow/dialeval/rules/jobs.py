@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -192,6 +193,11 @@ def by_digest(files: Iterable[str]) -> list[str]:
     """Return files as inputs; one whose digest is among them counts by that, and only has to exist."""
     listed = list(files)
     return [ancient(path) if f"{path}.digest" in listed else path for path in listed]
+
+
+def one_of(names: Iterable[str]) -> str:
+    """Return the constraint of a wildcard to some names; without any it matches nothing."""
+    return "|".join(map(re.escape, names)) or "(?!)"
 
 
 def uncompared(function: Callable[[Wildcards], Any]) -> Callable[[Wildcards, Files], Any]:

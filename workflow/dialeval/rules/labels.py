@@ -107,6 +107,6 @@ class Labels(Judging):
         if drawn.read_text(encoding="utf-8").strip() != ledger_digest(ledger):
             raise UserError(
                 f"{ledger} is not the ledger that these pages were drawn with: it is gone, somebody drew more "
-                "elsewhere, or labels.path names another folder. Bring it back if it is gone; then run the same command "
-                "with `--forcerun draw_to_label` behind it"
+                "elsewhere, or labels.path names another folder. Bring it back if it is gone; then run the same "
+                "command with `--forcerun draw_to_label` behind it"
             )
