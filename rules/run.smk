@@ -42,7 +42,7 @@ SOURCES = RUN.sources(CONFIG)
 LAYOUT = Layout(CONFIG, has_labels=bool(RUN.in_words(SOURCES.labels)))
 GROUPS = Groups(LAYOUT)
 REPORT = Report(LAYOUT, SOURCES)
-HOOKS = Hooks(RUN, LAYOUT, REPORT.spending_folders())
+HOOKS = Hooks(RUN, LAYOUT, REPORT.spending_folders)
 DIRECTIVES = Directives(CONFIG, RUN.in_words)
 SUBMISSIONS = Submissions(workflow, DIRECTIVES)
 # what directives take, by wildcards

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -44,10 +44,10 @@ class Hooks:
     Args:
         run: the start of the run.
         layout: the files of the run.
-        spending: the digests under which the spending on models with prices is recorded.
+        spending: returns the digests under which the spending on models with prices is recorded.
     """
 
-    def __init__(self, run: Run, layout: Layout, spending: dict[str, str]) -> None:
+    def __init__(self, run: Run, layout: Layout, spending: Callable[[], dict[str, str]]) -> None:
         self.run = run
         self.workflow = run.workflow
         self.layout = layout
@@ -69,7 +69,8 @@ class Hooks:
             signals.leave_alone()
             return
         self._refuse_jobs_without_a_device()
-        names = [job.wildcards.source for job in self._jobs() if job.rule.name == "read_transcripts"]
+        reading = self.run.rule_name("read_transcripts")
+        names = [job.wildcards.source for job in self._jobs() if job.rule.name == reading]
         self.run.in_words(preflight.check_transcripts, self.config, sorted(names))
         self._name_missing_keys()
         if self.run.asks_for("live"):  # not checked before, as this target alone may run beside another run
@@ -163,10 +164,11 @@ class Hooks:
         """End the run if a job is to run here that this machine has no device for; a cluster's nodes may have it."""
         waiting = [job for job in self._jobs() if self.workflow.local_exec and job.resources.get("gpu")]
         models: dict[str, Any] = dict(self.config.models)
-        for name in [job.wildcards.judge for job in waiting if job.rule.name == "train_lora"]:
+        training = self.run.rule_name("train_lora")
+        for name in [job.wildcards.judge for job in waiting if job.rule.name == training]:
             if reason := too_few_gpus(models[name].lora.gpus, "lora.gpus"):
                 raise self.run.error(f"models.{name}: {reason}")
-        for name in sorted({name for job in waiting if job.rule.name != "train_lora" for name in self.asked_by(job)}):
+        for name in sorted({name for job in waiting if job.rule.name != training for name in self.asked_by(job)}):
             if reason := cannot_compute_here(models[name], own_environment=self.run.has_own_environments):
                 raise self.run.error(f"models.{name}: {reason}")
 
@@ -257,7 +259,8 @@ class Hooks:
 
     def _spent_so_far(self) -> float | None:
         """Return the spending on the run's models; None where none has prices."""
-        if not self._spending:
+        digests = self._spending()
+        if not digests:
             return None
-        spent = Ledger(self.config.store_dir / SPENDING).by_name(self._spending).values()
+        spent = Ledger(self.config.store_dir / SPENDING).by_name(digests).values()
         return sum(sums.spent for sums in spent)

@@ -52,7 +52,8 @@ class Run:
     def __init__(self, workflow: Any) -> None:
         self.workflow = workflow
         self.project = Path(workflow.current_basedir).parent
-        self.is_module = not workflow.modifier.is_main_snakefile()
+        self.modifier = workflow.modifier  # when the run begins, Snakemake has another workflow's there
+        self.is_module = not self.modifier.is_main_snakefile()
         self.notices = Notices(workflow.output_settings.printshellcmds).attach()
         self.configuration: list[str] = []
         self.left_out: list[str] = []
@@ -70,7 +71,7 @@ class Run:
 
     def rule_name(self, name: str) -> str:
         """Return the name of a rule as the workflow that uses this one as a module knows it."""
-        return str(self.workflow.modifier.modify_rulename(name))
+        return str(self.modifier.modify_rulename(name))
 
     def asks_for(self, *targets: str) -> bool:
         """Return whether the command names one of some targets; Snakemake says only later which it has."""
@@ -95,7 +96,7 @@ class Run:
     def configuration_to_read(self, config: Any) -> list[str]:
         """Return the file of the configuration, if neither the command nor another workflow gives one."""
         if self.is_module:
-            paths = self.workflow.modifier.path_modifier
+            paths = self.modifier.path_modifier
             moved = paths.prefix or ("" if paths.modifies_prefixes else None)
             self.in_words(check_module, config, moved)
             self.configuration = [shown(Path(self.workflow.main_snakefile))]
