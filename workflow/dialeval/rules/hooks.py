@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from snakemake.dag import DAG
 from snakemake.io import IOFile
 from snakemake.settings.enums import Quietness
 
@@ -218,6 +217,8 @@ class Hooks:
 
     def _all_jobs(self) -> list[Any]:
         """Return the jobs of everything that the configuration asks for, and of its further targets."""
+        from snakemake.dag import DAG  # can be imported once Snakemake's workflow is
+
         names = ["all", "estimate", "download", "live", *(["label"] if self.layout.labelled_protocols else [])]
         graph = DAG(
             self.workflow,
