@@ -9,24 +9,17 @@ from snakemake.exceptions import WorkflowError
 gc.set_threshold(50_000, 20, 20)
 
 try:
-    from dialeval.provenance.fingerprints import fingerprint
     from dialeval.layout import Layout
-    from dialeval.rules.cluster import cluster_check
-    from dialeval.rules.corpora import Corpora
+    from dialeval.provenance.fingerprints import fingerprint
     from dialeval.rules.dialogbench import TestItems
-    from dialeval.rules.figures import FigureRules
-    from dialeval.rules.groups import Groups, Submissions
+    from dialeval.rules.dialogues import Corpora, Selfchat, Training, Translation
+    from dialeval.rules.groups import Groups, Submissions, cluster_check
     from dialeval.rules.hooks import Hooks
     from dialeval.rules.jobs import Bound, Directives, StageJob, by_digest, one_of
-    from dialeval.rules.judging import Judging
-    from dialeval.rules.labels import Labels
-    from dialeval.rules.measures import Measures
-    from dialeval.rules.metaeval import MetaEvaluation
+    from dialeval.rules.judging import Judging, Labels
+    from dialeval.rules.measures import FigureRules, Measures, MetaEvaluation
     from dialeval.rules.report import Report
     from dialeval.rules.run import Run
-    from dialeval.rules.selfchat import Selfchat
-    from dialeval.rules.training import Training
-    from dialeval.rules.translation import Translation
     from dialeval.tables.measures import MEASURED
 except ImportError as error:
     raise WorkflowError(f"{error}; install the project first: pip install -e .")

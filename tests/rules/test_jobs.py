@@ -15,12 +15,10 @@ from dialeval.config.configuration import Config
 from dialeval.errors import UserError
 from dialeval.jobs.process_setup import with_how_jobs_run
 from dialeval.layout import Layout
-from dialeval.rules.corpora import Corpora
-from dialeval.rules.jobs import Bound, Directives, StageJob, by_digest, canonical, uncompared
+from dialeval.rules.dialogues import Corpora, Selfchat
+from dialeval.rules.jobs import Bound, Directives, Sources, StageJob, by_digest, canonical, uncompared
 from dialeval.rules.judging import Judging
 from dialeval.rules.measures import Measures
-from dialeval.rules.selfchat import Selfchat
-from dialeval.rules.sources import Sources
 from dialeval.stages import stage_function
 
 API = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dialeval.config.protocol import Protocol
 from dialeval.layout.dialogues import Below
-from dialeval.layout.figures import Figures
+from dialeval.layout.tables import Figures
 
 
 @dataclass(frozen=True)

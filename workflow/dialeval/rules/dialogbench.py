@@ -8,8 +8,7 @@ from typing import Any
 from dialeval.config import DOMAINS
 from dialeval.config.dialogbench import DialogBench, parts_in_items
 from dialeval.config.ensembles import kinds, tagged
-from dialeval.rules.corpora import Parameters
-from dialeval.rules.jobs import StageJob
+from dialeval.rules.jobs import Parameters, StageJob
 
 WRITING_FIELDS = (
     "per_cell", "languages", "max_rounds", "temperature", "max_tokens", "presence_penalty", "frequency_penalty",

@@ -1,4 +1,4 @@
-"""What a job of a stage depends on, and how the directives of a rule say so."""
+"""What a job of a stage depends on, the user's files that it reads, and how the directives of a rule say so."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,8 +14,21 @@ from typing import Any, Protocol
 
 from snakemake.io import ancient
 
+from dialeval.config import VllmModel
 from dialeval.config.configuration import Config
+from dialeval.config.labels import labelled_protocols
+from dialeval.config.metaeval import PACKAGE
+from dialeval.config.training import LoraTraining
+from dialeval.corpora import robustness_sets
+from dialeval.corpora.rated_readers import rated_source_files
+from dialeval.corpora.readers import source_files
+from dialeval.corpora.transcripts import readers
+from dialeval.dialogbench.items import item_files
 from dialeval.engines.availability import local_content
+from dialeval.engines.spending.prices import Prices
+from dialeval.labels.spreadsheets import label_files, ledger_files
+from dialeval.layout import Layout
+from dialeval.perturbations.wordnet import wordnet_files
 from dialeval.provenance.fingerprints import content_digest, fingerprint
 from dialeval.stages import stage_function
 
@@ -233,3 +246,128 @@ def _options(files: Iterable[Mapping[str, Any]], untold: Sequence[str]) -> Itera
     for name, paths in values.items():
         if name.replace("-", "_") not in untold:
             yield " ".join([f"--{name}", *map(shlex.quote, paths)])
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The user's files that a run reads; arguments bear the names of wildcards.
+
+    Attributes:
+        config: the configuration.
+        is_downloading: whether the run only fetches files, so that some are not there yet.
+    """
+
+    config: Config
+    is_downloading: bool = False
+
+    def corpus(self, corpus: str) -> list[Path]:
+        """Return the files of a corpus."""
+        return source_files(self.config.corpora[corpus].reader, self.config.corpus_path(corpus))
+
+    def scenarios(self) -> list[Path]:
+        """Return the file of scenarios, if there is one."""
+        path = self.config.scenarios_path()
+        return [path] if path else []
+
+    def transcripts(self, source: str) -> list[Path]:
+        """Return the files of transcripts."""
+        return readers.source_files(self.config.transcripts[source].reader, self.config.transcripts_path(source))
+
+    def dialogues(self, chatbot: str) -> list[Path]:
+        """Return the file of a published chatbot's dialogues."""
+        path = self.config.published_dialogues(chatbot)
+        return [path] if path else []
+
+    def responses(self, judge: str, protocol: str) -> list[Path]:
+        """Return the files of a published judge's responses."""
+        return self.config.published_answers(judge, protocol)
+
+    def rated(self, corpus: str) -> list[Path]:
+        """Return the files of a rated corpus."""
+        assert self.config.metaeval
+        path: Any = self.config.rated_path(corpus)  # of a reader that needs none, None
+        return rated_source_files(self.config.metaeval.corpora[corpus].reader, path)
+
+    def scores(self, metric: str) -> list[Path]:
+        """Return a file of scores."""
+        return [self.config.score_path(metric)]
+
+    def perturbed(self) -> list[str]:
+        """Return the published perturbed sets that are read."""
+        folder = self.config.published_damage()
+        strategies = self.config.robustness.strategies if self.config.robustness else None
+        return [str(path) for path in (robustness_sets.files_in(folder, strategies) if folder else [])]
+
+    def wordnet(self) -> list[str]:
+        """Return the files of the user's folder of WordNet; a package's count by their content alone."""
+        folder = self.config.wordnet()
+        if folder is None or str(folder) == PACKAGE or self.is_downloading:
+            return []
+        return [str(path) for path in wordnet_files(folder)]
+
+    def perturbing(self) -> list[str | Path]:
+        """Return all files that rules perturb with: the published sets, and WordNet, a package's too."""
+        folder = self.config.wordnet()
+        return [*self.perturbed(), *(wordnet_files(folder) if folder else [])]
+
+    def test_items(self) -> list[str]:
+        """Return the files of published test items."""
+        published = self.config.dialogbench.published if self.config.dialogbench else {}
+        return [str(path) for name in published for path in item_files(self.config.item_path(name))]
+
+    def expert_answers(self) -> list[str]:
+        """Return the file of experts' answers to test items, if there is one."""
+        path = self.config.expert_answers()
+        return [str(path)] if path else []
+
+    def translation_quality(self) -> list[str]:
+        """Return the files of people's ratings of translations, and of scores."""
+        named = [
+            path
+            for asked in self.config.translate.values()
+            if asked.quality
+            for path in (asked.quality.ratings, *asked.quality.scores.values())
+        ]
+        return [str(self.config.data_dir / path) for path in named if path]
+
+    def battles(self, battles: str) -> list[Path]:
+        """Return the file of a table of battles."""
+        return [self.config.battles_path(battles)]
+
+    def labels(self) -> list[str]:
+        """Return the files of people's labels."""
+        return [str(path) for folder in self._label_folders() for path in label_files(folder)]
+
+    def ledgers(self) -> list[str]:
+        """Return the ledgers of what was drawn to label."""
+        return [str(path) for folder in self._label_folders() for path in ledger_files(folder)]
+
+    def _label_folders(self) -> list[Path]:
+        section = self.config.labels
+        return [section.path.expanduser()] if section and labelled_protocols(self.config) else []
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What describes the jobs of stages: methods whose arguments bear the names of wildcards."""
+
+    layout: Layout
+    sources: Sources
+
+    @property
+    def config(self) -> Config:
+        """Return the configuration."""
+        return self.layout.config
+
+    def asked_model(self, name: str) -> dict[str, Any]:
+        """Return a model without what changes no response: prices, budget, how its jobs run, and its training."""
+        model = self.config.models[name]
+        if isinstance(model, VllmModel) and model.lora:
+            model = model.model_copy(update={"lora": LoraTraining(train=model.lora.train)})
+        return model.model_dump(mode="json", exclude={*model.how_jobs_run, "budget", *Prices.model_fields})
+
+
+def given(section: Any, names: Collection[str]) -> dict[str, Any]:
+    """Return those fields of a section that are not null: a null changes no settings."""
+    values = {name: getattr(section, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,15 +1,21 @@
-"""Parameters of the stages that turn judgements into measures of systems and draw them."""
+"""Parameters of the stages that turn judgements into tables, and outputs of the rules that draw them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from snakemake.io import report
 
 from dialeval.config.consistency import asks_otherwise
+from dialeval.config.criteria import fillable, joined_criteria
+from dialeval.config.ensembles import one_model, pool_of
+from dialeval.config.metaeval import MetaEval, Robustness, partial_to
 from dialeval.figures.registry import Drawing
 from dialeval.measures.design import design_of
-from dialeval.rules.corpora import Parameters
-from dialeval.rules.jobs import StageJob
+from dialeval.rules.jobs import Describe, Directives, Parameters, StageJob, given, uncompared
 
 PRINTED_IN = {"unieval", "arena", "gteval", "metaeval", "robustness", "dialogbench"}
 """The folders of tables whose figures have numbers that a paper prints."""
@@ -74,3 +80,192 @@ class Measures(Parameters):
             **({"other_prompts": True} if is_marked else {}),
         }
         return StageJob("draw", settings, modules=sorted({module for one in drawn for module in one.modules}))
+
+
+@dataclass(frozen=True)
+class MetaEvaluation(Parameters):
+    """Parameters of the stages that compare judges with people, and items with perturbed items."""
+
+    def read_rated(self, corpus: str) -> StageJob:
+        """Describe a job of `read_rated`."""
+        section = self._metaeval.corpora[corpus]
+        more: dict[str, Any] = {}
+        if section.asks:
+            more["asks"] = section.asks
+        if section.kept is not None:
+            more |= {"limit": section.kept, "random_seed": self.config.random_seed}
+        named = {*(section.asked or ()), *section.asks.values()}
+        settings = {
+            "name": corpus,
+            "reader": section.reader,
+            "path": str(self.config.rated_path(corpus)),
+            "languages": section.languages,
+            "own_criteria": [name for name in self.config.criteria if name in named],
+            **more,
+        }
+        return StageJob("read_rated", settings, reads=self.sources.rated(corpus))
+
+    def construct_rated(self, corpus: str) -> StageJob:
+        """Describe a job of `construct_rated`."""
+        section = self._metaeval.corpora[corpus]
+        settings = {
+            "name": corpus,
+            "languages": section.languages,
+            "strategies": section.strategies,
+            "steps": section.steps,
+            "limit": section.kept,
+            "random_seed": self.config.random_seed,
+            "hurt": self.config.hurt(section.strategies),
+        }
+        return StageJob("construct_rated", settings)
+
+    def read_scores(self, metric: str) -> StageJob:
+        """Describe a job of `read_scores`."""
+        section = self._metaeval.score_files[metric]
+        settings = {"name": metric, "scale_min": section.scale_min, "scale_max": section.scale_max, **self._joined()}
+        return StageJob("read_scores", settings, reads=self.sources.scores(metric))
+
+    def fill_ratings(self, judge: str) -> StageJob:
+        """Describe the job of `fill_ratings`."""
+        asked = {name: fillable(corpus) for name, corpus in self._metaeval.corpora.items() if corpus.asked}
+        return StageJob("fill_ratings", {"judge": judge, "dimensions": asked})
+
+    def tabulate_rated(self) -> StageJob:
+        """Describe the job of `tabulate_rated`."""
+        return StageJob("tabulate_rated", self._settings("translated"))
+
+    def tabulate_repeats(self) -> StageJob:
+        """Describe the job of `tabulate_repeats`."""
+        return StageJob("tabulate_repeats", self._settings())
+
+    def correlate(self) -> StageJob:
+        """Describe the job of `correlate`."""
+        names = ("benchmarks", "published_as", "ensembles", "models", "fill", "partial", "joined")
+        return StageJob("correlate", self._settings(*names))
+
+    def tabulate_by_language(self) -> StageJob:
+        """Describe the job of `tabulate_by_language`."""
+        return StageJob("tabulate_by_language", {})
+
+    def find_ceilings(self) -> StageJob:
+        """Describe the job of `find_ceilings`."""
+        return StageJob("find_ceilings", self._settings("benchmarks", "partial", "joined"))
+
+    def ensembles(self) -> StageJob:
+        """Describe the job of `ensembles`."""
+        names = ("benchmarks", "published_as", "ensemble_size", "ensemble_pool", "ensembles", "models", "partial")
+        return StageJob("ensembles", self._settings(*names, "joined"))
+
+    def damage_items(self) -> StageJob:
+        """Describe the job of `damage_items`."""
+        section = self._robustness
+        ladders, published, wordnet = section.ladders, self.config.published_damage(), self.config.wordnet()
+        settings = {
+            **self._perturbed(section),
+            "ladder_strategies": ladders.strategies if ladders else [],
+            "ladder_steps": ladders.steps if ladders else 2,
+            "ladder_limit": ladders.limit if ladders else None,
+            "published": str(published) if published else None,
+            **given(section, ["min_quality"]),
+            **({"wordnet": str(wordnet)} if wordnet else {}),
+        }
+        return StageJob("damage_items", settings, reads=self.sources.perturbing())
+
+    def rewrite_items(self, model: str) -> StageJob:
+        """Describe the job of `rewrite_items`."""
+        section = self._robustness
+        settings = {
+            "name": model,
+            "model": self.asked_model(model),
+            **self._perturbed(section),
+            "temperature": section.rewriter_temperature,
+            **given(section, ["min_quality", "rewritten"]),
+        }
+        return StageJob("rewrite_items", settings, models=(model,))
+
+    def tabulate_robustness(self) -> StageJob:
+        """Describe the job of `robustness`."""
+        section = self._robustness
+        settings = {"thetas": section.thetas, "confidence": section.confidence, "hurt": self.config.hurt()}
+        return StageJob("robustness", settings)
+
+    @property
+    def _metaeval(self) -> MetaEval:
+        assert self.config.metaeval
+        return self.config.metaeval
+
+    @property
+    def _robustness(self) -> Robustness:
+        assert self.config.robustness
+        return self.config.robustness
+
+    def _perturbed(self, section: Robustness) -> dict[str, Any]:
+        return {
+            "strategies": section.strategies,
+            "limit": section.limit,
+            "dialogue_draws": section.dialogue_draws,
+            "turn_draws": section.turn_draws,
+            "random_seed": self.config.random_seed,
+        }
+
+    def _joined(self) -> dict[str, Any]:
+        joined = joined_criteria(self.config)
+        return {"joined": joined} if joined else {}
+
+    def _settings(self, *names: str) -> dict[str, Any]:
+        """Return how intervals are made, and what else a stage needs; what is not configured changes no settings."""
+        section = self._metaeval
+        known: dict[str, Any] = {
+            "benchmarks": {name: one.benchmark for name, one in section.corpora.items()},
+            "published_as": self.config.published_systems(),
+            "ensemble_size": section.ensemble_size,
+            "ensemble_pool": pool_of(self.config),
+            "ensembles": list(self.layout.ensembles),
+            "models": one_model(self.config),
+            **self._joined(),
+        }
+        if self.config.translate:
+            known["translated"] = {
+                name: dict.fromkeys(asked.into, asked.by) for name, asked in self.config.translate.items()
+            }
+        if section.fill:
+            known |= {"fill": section.fill, "partial": partial_to(self.config)}
+        return {
+            "resamples": section.resamples,
+            "confidence": section.confidence,
+            "random_seed": self.config.random_seed,
+            **{name: known[name] for name in names if name in known},
+        }
+
+
+CAPTION = "captions/figures.rst"
+
+
+@dataclass(frozen=True)
+class FigureRules:
+    """The figures of a run, which Snakemake's own report shows with title and caption."""
+
+    measures: Measures
+    directives: Directives
+
+    def files(self, part: str, category: str) -> list[Any]:
+        """Return the figures of a part as SVG, for the report, and as PDF."""
+        layout = self.measures.layout
+        titles = [one.title for one in layout.drawn[part]]
+        svg = zip(layout.figures(part, "svg"), titles, strict=True)
+        return [self.shown(path, category, title) for path, title in svg] + layout.figures(part, "pdf")
+
+    def shown(self, path: str, category: str, title: str) -> Any:
+        """Return a figure that the report shows under a title."""
+        return report(path, caption=CAPTION, category=category, labels={"figure": title})
+
+    def part(self, part: str) -> dict[str, Any]:
+        """Return the parameters of the job that draws the figures of a part."""
+        drawn = self.measures.layout.drawn[part]
+        return self.job(partial(self.measures.drawing, drawn), lambda: drawn)
+
+    def job(self, describe: Describe, drawn: Callable[..., Sequence[Drawing]]) -> dict[str, Any]:
+        """Return the parameters of jobs that draw figures. No figure depends on its caption."""
+        drawings = self.directives.by(drawn)
+        captions = uncompared(lambda wildcards: [[one.title, one.caption] for one in drawings(wildcards)])
+        return self.directives.job(describe, in_folder=True) | {"captions": captions}

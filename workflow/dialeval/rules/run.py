@@ -25,7 +25,7 @@ from dialeval.paths import check_can_be_installed, check_name
 from dialeval.planning import preflight
 from dialeval.planning.preflight import is_named, refuse_without_section
 from dialeval.provenance.leftovers import check_folder
-from dialeval.rules.sources import Sources
+from dialeval.rules.jobs import Sources
 from dialeval.tables import files as lagging
 from dialeval.translation import external_scores
 
