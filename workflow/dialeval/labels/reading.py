@@ -215,13 +215,17 @@ def _annotators_fault(said: RawLabel, spellings: dict[str, str]) -> str:
 
 
 def _protocol_of(said: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str | None:
-    """Returns the protocol that a label is given under: as it says, by its key, the only one, or by the file's name."""
+    """Returns a label's protocol: by its column, key or file name, else the only one or the only one that fits."""
     if said.protocol:
         return said.protocol if said.protocol in protocols else None
     of_key = [name for name, asked in protocols.items() if said.key and said.key in asked.known_keys]
     if len(of_key) == 1 or len(protocols) == 1:
         return (of_key or list(protocols))[0]
     named = [name for name in protocols if said.file.startswith((f"{name}-", f"{name}."))]
+    if not named and said.criterion:
+        about = said.criterion.casefold()
+        fitting = [name for name, asked in protocols.items() if about in map(str.casefold, asked.criteria)]
+        return fitting[0] if len(fitting) == 1 else None
     return max(named, key=len, default=None)
 
 
@@ -233,7 +237,7 @@ def _protocols_fault(said: RawLabel, protocols: Mapping[str, AskedProtocol]) -> 
             "away"
         )
     return (
-        f"{said.file}: it does not say under which protocol the labels are; add a column 'protocol' with one of "
+        f"{said.file}: the protocol of the labels is not clear; add a column 'protocol' with one of "
         f"{', '.join(protocols)}, or begin the file's name with it"
     )
 
