@@ -1,5 +1,5 @@
-# Figures, as SVG and PDF: those of a part in one job, and each measure of the user's own protocols in one. BotChat's names begin
-# with the paper's number of the figure.
+# Figures, as SVG and PDF: one job for each part, and one for each measure of the user's own protocols. BotChat's file names
+# begin with the number of the figure in the paper.
 
 FIGURES = FigureRules(MEASURES, DIRECTIVES)
 

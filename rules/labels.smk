@@ -1,4 +1,4 @@
-# What people label is drawn, and pages and sheets are made of it; their labels are read back, and correct the judges' numbers.
+# A draw of items to label, pages and sheets for annotators, their labels, and the estimates that these labels correct.
 
 LABELLING = Labels(LAYOUT, SOURCES)
 

@@ -1,8 +1,8 @@
-# The HTML report, the summary and the table of usage; an estimate before a run; and what looks after the results.
+# The HTML report, the summary and the table of usage.
 
 
 rule report:
-    """Makes the HTML report with all that it shows."""
+    """Makes the HTML report with all tables and figures."""
     input:
         paths.REPORT,
 
@@ -23,7 +23,7 @@ use rule stage as build_report with:
 
 
 use rule stage as live with:
-    """Makes a page of what is there of the report now, with what is missing and what is being answered."""
+    """Makes a page of the parts of the report that are made so far, with the missing files and running requests."""
     output:
         [],
     pathvars:

@@ -33,6 +33,7 @@ for found in RUN.configuration_to_read(config):
 CONFIG = RUN.read(config)
 SOURCES = RUN.sources(CONFIG)
 LAYOUT = Layout(CONFIG, has_labels=bool(RUN.in_words(SOURCES.labels)))
+PUBLISHED = set(LAYOUT.published)
 GROUPS = Groups(LAYOUT)
 REPORT = Report(LAYOUT, SOURCES)
 HOOKS = Hooks(RUN, LAYOUT, REPORT.spending_folders)

@@ -3,7 +3,6 @@
 
 SELFCHAT = Selfchat(LAYOUT, SOURCES)
 SHARDED = LAYOUT.sharded_chatbots()
-PUBLISHED = set(LAYOUT.published)
 
 
 use rule stage as generate_dialogues with:

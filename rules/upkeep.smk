@@ -1,4 +1,4 @@
-# Targets that make no part of the results: an estimate before a run, a check of the cluster, and what looks after results.
+# Targets that make no part of the results: an estimate before a run, a check of the cluster, and care of the results.
 
 
 use rule stage as estimate with:
