@@ -28,76 +28,26 @@ if sys.version_info < (3, 11):
 
 from snakemake.utils import min_version
 
-min_version("9.10")
+min_version("9.17")
 
 
-include: "rules/configuration.smk"
-include: "rules/common.smk"
-include: "rules/hooks.smk"
-include: "rules/settings.smk"
-include: "rules/resources.smk"
-include: "rules/paths.smk"
-include: "rules/paths_protocols.smk"
-include: "rules/paths_failures.smk"
-include: "rules/paths_adaptive.smk"
-include: "rules/paths_cascades.smk"
-include: "rules/paths_answers.smk"
-include: "rules/paths_translation.smk"
-include: "rules/paths_metaeval.smk"
-include: "rules/paths_dialogbench.smk"
-include: "rules/paths_figures.smk"
-include: "rules/paths_estimate.smk"
-include: "rules/paths_trust.smk"
-include: "rules/paths_training.smk"
-include: "rules/paths_labels.smk"
-include: "rules/paths_tidy.smk"
-include: "rules/paths_check.smk"
-include: "rules/paths_labelled.smk"
-include: "rules/paths_report.smk"
-include: "rules/groups.smk"
+include: "rules/run.smk"
 include: "rules/corpora.smk"
-include: "rules/transcripts.smk"
 include: "rules/selfchat.smk"
 include: "rules/judging.smk"
-include: "rules/adaptive.smk"
-include: "rules/cascades.smk"
-include: "rules/failures.smk"
 include: "rules/measures.smk"
-include: "rules/botchat.smk"
 include: "rules/translation.smk"
 include: "rules/metaeval.smk"
-include: "rules/trust.smk"
-include: "rules/robustness.smk"
 include: "rules/dialogbench.smk"
-include: "rules/figures.smk"
-include: "rules/report.smk"
-include: "rules/usage.smk"
-include: "rules/summary.smk"
-include: "rules/telling.smk"
-include: "rules/tidy.smk"
-include: "rules/battles.smk"
 include: "rules/training.smk"
 include: "rules/labels.smk"
-include: "rules/labelled.smk"
-include: "rules/versions.smk"
-include: "rules/check.smk"
-include: "rules/compare.smk"
+include: "rules/figures.smk"
+include: "rules/report.smk"
+include: "rules/upkeep.smk"
 
 
 rule all:
     """Makes everything that the configuration asks for."""
     default_target: True
     input:
-        branch(CONFIG.talks(), then=rules.botchat.input),
-        branch(CONFIG.models or shown_protocols(), then=rules.report.input),
-        branch(CONFIG.models, then=rules.tabulate_usage.output),
-        rules.summarise.output,
-        battle_files(),
-        metaeval_files(),
-        translation_files(),
-        robustness_files(),
-        dialogbench_files(),
-        trust_tables(),
-        label_tables(),
-        own_results(),
-        training_files(),
+        paths.everything,

@@ -1,111 +1,92 @@
-# Human dialogues, the seeds taken from them, and what embedded models learn from them.
+# Corpora of human dialogues, transcripts of the user's own systems, and what embedded models learn from corpora.
+
+CORPORA = Corpora(LAYOUT, SOURCES)
 
 
-rule read_corpus:
+use rule stage as download with:
+    """Fetches public corpora into `data_dir`."""
+    output:
+        [],
+    pathvars:
+        part="download",
+    localrule: True
+    params:
+        **job(CORPORA.download),
+
+
+use rule stage as read_corpus with:
     """Reads a corpus of human dialogues."""
     input:
-        lambda wildcards: corpus_files(wildcards.corpus),
+        by(SOURCES.corpus),
     output:
-        f"{RESULTS}/corpora/{{corpus}}.parquet",
-    log:
-        f"{RESULTS}/logs/corpora/{{corpus}}.log",
+        utterances=paths.READ_CORPUS,
+    pathvars:
+        part="corpora/{corpus}",
     group:
         grouped("reading")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=lambda wildcards: settings(
-            name=wildcards.corpus,
-            reader=CONFIG.corpora[wildcards.corpus].reader,
-            path=str(CONFIG.corpus_path(wildcards.corpus) or "") or None,
-            language=CONFIG.corpora[wildcards.corpus].language,
-        ),
-        code=code("read_corpus"),
-        content=lambda wildcards: content(corpus_files(wildcards.corpus)),
-    shell:
-        command("read_corpus", "--content={params.content:q} --utterances {output:q}")
+        **job(CORPORA.read_corpus, "content"),
 
 
-rule extract_seeds:
-    """Takes from human dialogues the seeds that chatbots continue."""
+use rule stage as extract_seeds with:
+    """Takes the seeds that chatbots continue from human dialogues."""
     input:
-        f"{RESULTS}/corpora/{CONFIG.seeds.corpus}.parquet",
+        utterances=paths.seed_corpus,
     output:
-        f"{RESULTS}/seeds.parquet",
-    log:
-        f"{RESULTS}/logs/seeds.log",
+        seeds=paths.EXTRACTED_SEEDS,
+    pathvars:
+        part="seeds",
     group:
         grouped("reading")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=settings(**CONFIG.seeds.model_dump()),
-        code=code("extract_seeds"),
-    shell:
-        command("extract_seeds", "--utterances {input:q} --seeds {output:q}")
+        **job(CORPORA.extract_seeds),
 
 
-rule read_scenarios:
+use rule stage as read_scenarios with:
     """Reads the scenarios in which chatbots talk with a simulated user."""
     input:
-        scenario_files(),
+        path=by(SOURCES.scenarios),
     output:
-        scenarios=f"{RESULTS}/scenarios/scenarios.parquet",
-        seeds=f"{RESULTS}/scenarios/seeds.parquet",
-        people=f"{RESULTS}/scenarios/people.parquet",
-    log:
-        f"{RESULTS}/logs/scenarios.log",
+        scenarios=paths.SCENARIOS,
+        seeds=paths.SCENARIO_SEEDS,
+        people=paths.SCENARIO_PEOPLE,
+    pathvars:
+        part="scenarios",
     group:
         grouped("reading")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=settings(
-            limit=CONFIG.selfchat.scenarios and CONFIG.selfchat.scenarios.limit,
-            opened=CONFIG.partner_is_embedded(),
-        ),
-        code=code("read_scenarios"),
-        content=lambda wildcards: content(scenario_files()),
-    shell:
-        command(
-            "read_scenarios",
-            "--content={params.content:q} --path {input:q} --scenarios {output.scenarios:q} --seeds {output.seeds:q} --people {output.people:q}",
-        )
+        **job(CORPORA.read_scenarios, "content"),
 
 
-rule learn_embedded:
+use rule stage as read_transcripts with:
+    """Reads transcripts of the user's own systems."""
+    input:
+        by(SOURCES.transcripts),
+    output:
+        items_=paths.TRANSCRIPT_ITEMS,
+        asides=paths.HIDDEN_MESSAGES,
+        left_out=paths.TRANSCRIPTS_LEFT_OUT,
+    pathvars:
+        part="items/{source}",
+    wildcard_constraints:
+        source=one_of(CONFIG.transcripts),
+    group:
+        grouped("reading")
+    params:
+        **job(CORPORA.read_transcripts, "content"),
+
+
+use rule stage as learn_embedded with:
     """Lets an embedded model learn from human dialogues."""
     input:
-        lambda wildcards: [
-            f"{RESULTS}/corpora/{corpus}.parquet"
-            for corpus in CONFIG.models[wildcards.model].learn_from
-        ],
+        corpora=paths.corpora_to_learn,
     output:
-        learned=f"{RESULTS}/embedded/{{model}}.learned",
-        report=f"{RESULTS}/tables/embedded/{{model}}.parquet",
-        report_csv=f"{RESULTS}/tables/embedded/{{model}}.csv",
-    log:
-        f"{RESULTS}/logs/embedded/{{model}}.log",
+        learned=paths.LEARNED,
+        report=paths.EMBEDDED,
+        report_csv=paths.EMBEDDED_CSV,
+    pathvars:
+        part="embedded/{model}",
     group:
         grouped("reading")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=lambda wildcards: settings(
-            name=wildcards.model,
-            method=CONFIG.models[wildcards.model].method,
-            folds=CONFIG.models[wildcards.model].folds,
-            random_seed=CONFIG.random_seed,
-        ),
-        code=lambda wildcards: "-".join(
-            [
-                code("learn_embedded"),
-                fingerprint(CONFIG.models[wildcards.model].learned_by),
-            ]
-        ),
-    shell:
-        command(
-            "learn_embedded",
-            "--corpora {input:q} --learned {output.learned:q} --report {output.report:q} "
-            "--report-csv {output.report_csv:q}",
-        )
+        **job(CORPORA.learn_embedded),

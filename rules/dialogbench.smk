@@ -1,247 +1,173 @@
 # DialogBench: test items are written and filtered, or read; models are examined on them.
 
-DIALOGBENCH = f"{RESULTS}/dialogbench"
+DIALOGBENCH = TestItems(LAYOUT, SOURCES)
 
 
 rule dialogbench:
     """Examines models on multiple-choice tasks about dialogues."""
     input:
-        dialogbench_files(),
+        paths.dialogbench_files,
 
 
-rule write_items:
-    """Has test items written, and checks them by rule."""
+use rule stage as write_items with:
+    """Writes test items, and checks them by rule."""
     input:
-        dialogues=item_dialogues(),
+        dialogues=paths.item_dialogues,
     output:
-        written=f"{DIALOGBENCH}/written.parquet",
-        usage=item_usage("writing"),
-    log:
-        f"{RESULTS}/logs/dialogbench/written.log",
+        written=paths.WRITTEN_TEST_ITEMS,
+        usage=LAYOUT.item_usage("writing"),
+    pathvars:
+        part="dialogbench/written",
     group:
-        grouped(of_maker("writing", "reading"))
+        grouped(GROUPS.test_items("writing"))
     conda:
-        environment(item_makers()["writing"])
+        environment(DIALOGBENCH.write_items)
     resources:
-        **resources_of(lambda wildcards: [item_makers()["writing"]]),
+        **resources(DIALOGBENCH.write_items),
     params:
-        settings=item_writer_settings(),
-        code=code("dialogbench_write", item_makers()["writing"]),
-        content=lambda wildcards: content_of_models(item_makers()["writing"]),
-    shell:
-        command(
-            "dialogbench_write",
-            '--content={params.content:q} --dialogues {input.dialogues:q} --store="$DIALEVAL_STORE" --written {output.written:q} '
-            "--usage {output.usage:q}",
-        )
+        **job(DIALOGBENCH.write_items, "content", store=True),
 
 
-rule filter_items:
-    """Has a judge say which written items are sound."""
+use rule stage as filter_items with:
+    """Lets a judge filter written items."""
     input:
-        written=rules.write_items.output.written,
-        learned=learned(item_makers()["filter"]),
+        written=paths.WRITTEN_TEST_ITEMS,
+        learned=by_digest(LAYOUT.learned(LAYOUT.item_makers["filter"])),
     output:
-        filtered=f"{DIALOGBENCH}/filtered.parquet",
-        usage=item_usage("filter"),
-    log:
-        f"{RESULTS}/logs/dialogbench/filtered.log",
+        filtered=paths.FILTERED_TEST_ITEMS,
+        usage=LAYOUT.item_usage("filter"),
+    pathvars:
+        part="dialogbench/filtered",
     group:
-        grouped(of_maker("filter", "asking"))
+        grouped(GROUPS.test_items("filter"))
     conda:
-        environment(item_makers()["filter"])
+        environment(DIALOGBENCH.filter_items)
     resources:
-        **resources_of(lambda wildcards: [item_makers()["filter"]]),
+        **resources(DIALOGBENCH.filter_items),
     params:
-        settings=item_judge_settings(item_makers()["filter"]),
-        code=code("dialogbench_filter", item_makers()["filter"]),
-        content=lambda wildcards: content_of_models(item_makers()["filter"]),
-    shell:
-        command(
-            "dialogbench_filter",
-            '--content={params.content:q} --written {input.written:q} --learned {input.learned:q} --store="$DIALEVAL_STORE" '
-            "--filtered {output.filtered:q} --usage {output.usage:q}",
-        )
+        **job(DIALOGBENCH.filter_items, "content", store=True),
 
 
-rule describe_items:
-    """Has a judge tell style and domain of written dialogues."""
+use rule stage as describe_items with:
+    """Lets a judge describe style and domain of written dialogues."""
     input:
-        written_items(),
+        written=paths.written_items,
     output:
-        descriptions=f"{DIALOGBENCH}/descriptions.parquet",
-        usage=item_usage("classification"),
-    log:
-        f"{RESULTS}/logs/dialogbench/descriptions.log",
+        descriptions=paths.DESCRIPTIONS,
+        usage=LAYOUT.item_usage("classification"),
+    pathvars:
+        part="dialogbench/descriptions",
     group:
-        grouped(of_maker("classification", "examination"))
+        grouped(GROUPS.test_items("classification"))
     conda:
-        environment(item_makers()["classification"])
+        environment(DIALOGBENCH.describe_items)
     resources:
-        **resources_of(lambda wildcards: [item_makers()["classification"]]),
+        **resources(DIALOGBENCH.describe_items),
     params:
-        settings=item_judge_settings(item_makers()["classification"]),
-        code=code("dialogbench_classify", item_makers()["classification"]),
-        content=lambda wildcards: content_of_models(item_makers()["classification"]),
-    shell:
-        command(
-            "dialogbench_classify",
-            '--content={params.content:q} --written {input:q} --store="$DIALEVAL_STORE" --descriptions {output.descriptions:q} '
-            "--usage {output.usage:q}",
-        )
+        **job(DIALOGBENCH.describe_items, "content", store=True),
 
 
-rule read_items:
+use rule stage as read_items with:
     """Reads all test items, written and published, into one table."""
     input:
-        written=written_items(),
-        published=published_item_files(),
+        by(SOURCES.test_items),
+        written=paths.written_items,
     output:
-        f"{DIALOGBENCH}/items.parquet",
-    log:
-        f"{RESULTS}/logs/dialogbench/items.log",
+        items_=paths.TEST_ITEMS,
+    pathvars:
+        part="dialogbench/items",
     group:
         grouped("asking")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=item_settings(),
-        code=code("dialogbench_read"),
-        content=lambda wildcards: content(published_item_files()),
-    shell:
-        command(
-            "dialogbench_read",
-            "--content={params.content:q} --written {input.written:q} --items {output:q}",
-        )
+        **job(DIALOGBENCH.read_items, "content"),
 
 
-rule plan_examination:
-    """Plans what models are asked in an examination."""
+use rule stage as plan_examination with:
+    """Plans the requests of an examination."""
     input:
-        rules.read_items.output,
+        items_=paths.TEST_ITEMS,
     output:
-        f"{RESULTS}/requests/dialogbench_{{method}}.parquet",
-    log:
-        f"{RESULTS}/logs/requests/dialogbench_{{method}}.log",
+        requests=paths.EXAMINATION_REQUESTS,
+    pathvars:
+        part="requests/dialogbench_{method}",
     wildcard_constraints:
-        method=one_of(["letter", "choice", "perplexity"]),
+        method="letter|choice|perplexity",
     group:
         grouped("asking")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=lambda wildcards: examination_settings(wildcards.method),
-        code=code("dialogbench_plan"),
-    shell:
-        command("dialogbench_plan", "--items {input:q} --requests {output:q}")
+        **job(DIALOGBENCH.plan_examination),
 
 
 use rule answer as examine with:
-    """Asks a model what an examination plans, or finds it in the store."""
+    """Sends the requests of an examination to a model, unless their responses are stored."""
     wildcard_constraints:
-        judge=one_of({name for name, method in examined()}),
-        protocol=one_of({f"dialogbench_{method}" for name, method in examined()}),
+        judge=one_of({name for name, method in LAYOUT.examined}),
+        protocol=one_of({f"dialogbench_{method}" for name, method in LAYOUT.examined}),
 
 
-rule parse_examination:
-    """Reads which options a model chose."""
+use rule stage as parse_examination with:
+    """Parses the options that a model chose."""
     input:
-        item_table=rules.read_items.output,
-        requests=f"{RESULTS}/requests/dialogbench_{{method}}.parquet",
-        responses=examination_responses,
+        items_=paths.TEST_ITEMS,
+        requests=paths.EXAMINATION_REQUESTS,
+        responses=paths.examination_responses,
     output:
-        f"{DIALOGBENCH}/answers/{{model}}/{{method}}.parquet",
-    log:
-        f"{RESULTS}/logs/dialogbench/answers/{{model}}/{{method}}.log",
+        answers=paths.TEST_ANSWERS,
+    pathvars:
+        part="dialogbench/answers/{model}/{method}",
     group:
         grouped("examination")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=lambda wildcards: settings(
-            model=wildcards.model, method=wildcards.method
-        ),
-        code=code("dialogbench_parse"),
-    shell:
-        command(
-            "dialogbench_parse",
-            "--items {input.item_table:q} --requests {input.requests:q} --responses {input.responses:q} "
-            "--answers {output:q}",
-        )
+        **job(DIALOGBENCH.parse_examination),
 
 
-rule draw_expert_sheet:
-    """Draws the items that experts answer, as a sheet to be filled in."""
+use rule stage as draw_expert_sheet with:
+    """Draws the items that experts answer, as a sheet to fill in."""
     input:
-        rules.read_items.output,
+        items_=paths.TEST_ITEMS,
     output:
-        f"{DIALOGBENCH}/experts/sheet.digest",
-    log:
-        f"{RESULTS}/logs/dialogbench/expert_sheet.log",
+        digest=paths.EXPERT_SHEET_DIGEST,
+    pathvars:
+        part="dialogbench/expert_sheet",
     group:
         grouped("asking")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=expert_sheet_settings(),
-        code=code("dialogbench_sheet"),
-        # no output of the rule, whose outputs are deleted before it runs again: people write their answers into it
-        sheet=f"{DIALOGBENCH}/experts/sheet.csv",
-    shell:
-        command(
-            "dialogbench_sheet",
-            "--items {input:q} --sheet-file {params.sheet:q} --digest {output:q}",
+        # no output: Snakemake would delete the sheet, with people's answers in it, before the rule runs again
+        **job(
+            DIALOGBENCH.draw_expert_sheet,
             always_anew=True,
-        )
+            sheet_file=paths.EXPERT_SHEET,
+        ),
 
 
-rule read_expert_answers:
-    """Reads what experts answered."""
+use rule stage as read_expert_answers with:
+    """Reads the answers of experts."""
     input:
-        item_table=rules.read_items.output,
-        file=expert_files(),
+        items_=paths.TEST_ITEMS,
+        file=by(SOURCES.expert_answers),
     output:
-        f"{DIALOGBENCH}/experts/answers.parquet",
-    log:
-        f"{RESULTS}/logs/dialogbench/expert_answers.log",
+        answers=paths.EXPERT_ANSWERS,
+    pathvars:
+        part="dialogbench/expert_answers",
     group:
         grouped("examination")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=expert_settings(),
-        code=code("dialogbench_experts"),
-        content=lambda wildcards: content(expert_files()),
-    shell:
-        command(
-            "dialogbench_experts",
-            "--content={params.content:q} --items {input.item_table:q} --file {input.file:q} --answers {output:q}",
-        )
+        **job(DIALOGBENCH.read_expert_answers, "content"),
 
 
-rule tabulate_dialogbench:
+use rule stage as tabulate_dialogbench with:
     """Makes the tables of DialogBench."""
     input:
-        item_table=rules.read_items.output,
-        answers=test_answers(),
-        written=written_items(),
-        descriptions=item_descriptions(),
-        experts=expert_answers(),
+        items_=paths.TEST_ITEMS,
+        answers=paths.test_answers,
+        written=paths.written_items,
+        descriptions=paths.descriptions,
+        experts=paths.expert_answers,
     output:
-        tables_in(f"{RESULTS}/tables/dialogbench", DIALOGBENCH_TABLES),
-    log:
-        f"{RESULTS}/logs/tables/dialogbench.log",
+        LAYOUT.all_dialogbench_tables(),
+    pathvars:
+        part="tables/dialogbench",
     group:
         grouped("examination")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=item_table_settings(),
-        code=code("dialogbench_tables"),
-        folder=folder_of_first,
-    shell:
-        command(
-            "dialogbench_tables",
-            "--items {input.item_table:q} --answers {input.answers:q} --written {input.written:q} "
-            "--descriptions {input.descriptions:q} --experts {input.experts:q} --folder {params.folder:q}",
-        )
+        **job(DIALOGBENCH.tabulate_dialogbench, in_folder=True),

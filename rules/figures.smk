@@ -1,151 +1,131 @@
-# Figures, as SVG and PDF: those of a part in one job, and of one's own protocols each measure in one.
-# BotChat's begin with the paper's number for the figure.
+# Figures, as SVG and PDF: one job for each part, and one for each measure of the user's own protocols. BotChat's file names
+# begin with the number of the figure in the paper.
+
+FIGURES = FigureRules(MEASURES, DIRECTIVES)
 
 
-rule draw:
+use rule stage as draw with:
     """Draws the figures of a measure of a protocol."""
     input:
-        tables=f"{RESULTS}/tables/{{protocol}}/{{measure}}.parquet",
-        order=lambda wildcards: systems_order(wildcards.protocol),
+        tables=paths.MEASURE,
+        order=paths.systems_order,
     output:
-        svg=report(
-            f"{RESULTS}/figures/{{protocol}}/{{measure}}.svg",
-            caption="captions/figures.rst",
-            category="{protocol}",
-            labels={"figure": "{measure}"},
-        ),
-        pdf=f"{RESULTS}/figures/{{protocol}}/{{measure}}.pdf",
-    log:
-        f"{RESULTS}/logs/figures/{{protocol}}/{{measure}}.log",
+        FIGURES.shown(paths.FIGURE_SVG, "{protocol}", "{measure}"),
+        paths.FIGURE_PDF,
+    pathvars:
+        part="figures/{protocol}/{measure}",
     wildcard_constraints:
-        protocol=one_of(WITH_FIGURES),
-        measure=one_of(figure.name for figure in entries.MEASURES),
-    group:
-        grouped("dialogues")
-    conda:
-        "../envs/core.yaml"
-    params:
-        settings=lambda wildcards: draw_settings(drawn_measure(**wildcards)),
-        code=lambda wildcards: draw_code(drawn_measure(**wildcards)),
-        captions=lambda wildcards, output: captions(drawn_measure(**wildcards)),
-        folder=folder_of_first,
-    shell:
-        command(
-            "draw",
-            "--tables {input.tables:q} --order {input.order:q} --folder {params.folder:q}",
-        )
-
-
-use rule draw as draw_botchat with:
-    """Draws the figures of BotChat."""
-    input:
-        tables=drawn_from("botchat"),
-        order=labelled_order(["selfchat"]),
-    output:
-        svg=reported("botchat", "BotChat"),
-        pdf=figure_files("botchat", "pdf"),
-    log:
-        f"{RESULTS}/logs/figures/botchat.log",
+        protocol=one_of(LAYOUT.own_measures),
+        measure=one_of(LAYOUT.measures_with_figures),
     group:
         grouped("dialogues")
     params:
-        settings=draw_settings(DRAWN["botchat"]),
-        code=draw_code(DRAWN["botchat"]),
-        captions=lambda wildcards, output: captions(DRAWN["botchat"]),
+        **FIGURES.job(MEASURES.draw, LAYOUT.drawn_measure),
 
 
-use rule draw as draw_metaeval with:
-    """Draws the figures of meta-evaluation."""
-    input:
-        tables=drawn_from("metaeval"),
-        order=[],
-    output:
-        svg=reported("metaeval", "Meta-evaluation"),
-        pdf=figure_files("metaeval", "pdf"),
-    log:
-        f"{RESULTS}/logs/figures/metaeval.log",
-    group:
-        grouped("items")
-    params:
-        settings=draw_settings(DRAWN["metaeval"]),
-        code=draw_code(DRAWN["metaeval"]),
-        captions=lambda wildcards, output: captions(DRAWN["metaeval"]),
-
-
-use rule draw as draw_robustness with:
-    """Draws the figures of robustness."""
-    input:
-        tables=drawn_from("robustness"),
-        order=[],
-    output:
-        svg=reported("robustness", "Robustness"),
-        pdf=figure_files("robustness", "pdf"),
-    log:
-        f"{RESULTS}/logs/figures/robustness.log",
-    group:
-        grouped("items")
-    params:
-        settings=draw_settings(DRAWN["robustness"]),
-        code=draw_code(DRAWN["robustness"]),
-        captions=lambda wildcards, output: captions(DRAWN["robustness"]),
-
-
-use rule draw as draw_dialogbench with:
-    """Draws the figures of DialogBench."""
-    input:
-        tables=drawn_from("dialogbench"),
-        order=[],
-    output:
-        svg=reported("dialogbench", "DialogBench"),
-        pdf=figure_files("dialogbench", "pdf"),
-    log:
-        f"{RESULTS}/logs/figures/dialogbench.log",
-    group:
-        grouped("examination")
-    params:
-        settings=draw_settings(DRAWN["dialogbench"]),
-        code=draw_code(DRAWN["dialogbench"]),
-        captions=lambda wildcards, output: captions(DRAWN["dialogbench"]),
-
-
-use rule draw as draw_training with:
-    """Draws the figures of training."""
-    input:
-        tables=drawn_from("training"),
-        order=[],
-    output:
-        svg=reported("training", "Training"),
-        pdf=figure_files("training", "pdf"),
-    log:
-        f"{RESULTS}/logs/figures/training.log",
-    group:
-        grouped("report")
-    params:
-        settings=draw_settings(DRAWN["training"]),
-        code=draw_code(DRAWN["training"]),
-        captions=lambda wildcards, output: captions(DRAWN["training"]),
-
-
-use rule draw as draw_battles with:
+use rule stage as draw_battles with:
     """Draws the figures of a table of battles."""
     input:
-        tables=f"{RESULTS}/tables/battles/{{battles}}.parquet",
+        tables=paths.BATTLES,
         order=[],
     output:
-        svg=report(
-            f"{RESULTS}/figures/battles/{{battles}}.svg",
-            caption="captions/figures.rst",
-            category="Battles",
-            labels={"figure": "{battles}"},
-        ),
-        pdf=f"{RESULTS}/figures/battles/{{battles}}.pdf",
-    log:
-        f"{RESULTS}/logs/figures/battles/{{battles}}.log",
+        FIGURES.shown(paths.BATTLE_SVG, "Battles", "{battles}"),
+        paths.BATTLE_PDF,
+    pathvars:
+        part="figures/battles/{battles}",
     wildcard_constraints:
         battles=one_of(CONFIG.battles),
     group:
         grouped("battles")
     params:
-        settings=lambda wildcards: draw_settings(drawn_battles(wildcards.battles)),
-        code=lambda wildcards: draw_code(drawn_battles(wildcards.battles)),
-        captions=lambda wildcards, output: captions(drawn_battles(wildcards.battles)),
+        **FIGURES.job(MEASURES.draw_battles, LAYOUT.drawn_battles),
+
+
+use rule stage as draw_botchat with:
+    """Draws the figures of BotChat."""
+    input:
+        tables=LAYOUT.tables_drawn("botchat"),
+        order=paths.selfchat_order,
+    output:
+        FIGURES.files("botchat", "BotChat"),
+    pathvars:
+        part="figures/botchat",
+    group:
+        grouped("dialogues")
+    params:
+        **FIGURES.part("botchat"),
+
+
+use rule stage as draw_metaeval with:
+    """Draws the figures of meta-evaluation."""
+    input:
+        tables=LAYOUT.tables_drawn("metaeval"),
+        order=[],
+    output:
+        FIGURES.files("metaeval", "Meta-evaluation"),
+    pathvars:
+        part="figures/metaeval",
+    group:
+        grouped("items")
+    params:
+        **FIGURES.part("metaeval"),
+
+
+use rule stage as draw_robustness with:
+    """Draws the figures of robustness."""
+    input:
+        tables=LAYOUT.tables_drawn("robustness"),
+        order=[],
+    output:
+        FIGURES.files("robustness", "Robustness"),
+    pathvars:
+        part="figures/robustness",
+    group:
+        grouped("items")
+    params:
+        **FIGURES.part("robustness"),
+
+
+use rule stage as draw_dialogbench with:
+    """Draws the figures of DialogBench."""
+    input:
+        tables=LAYOUT.tables_drawn("dialogbench"),
+        order=[],
+    output:
+        FIGURES.files("dialogbench", "DialogBench"),
+    pathvars:
+        part="figures/dialogbench",
+    group:
+        grouped("examination")
+    params:
+        **FIGURES.part("dialogbench"),
+
+
+use rule stage as draw_training with:
+    """Draws the figures of training."""
+    input:
+        tables=LAYOUT.tables_drawn("training"),
+        order=[],
+    output:
+        FIGURES.files("training", "Training"),
+    pathvars:
+        part="figures/training",
+    group:
+        grouped("report")
+    params:
+        **FIGURES.part("training"),
+
+
+use rule stage as draw_labels with:
+    """Draws the figures of people's labels."""
+    input:
+        tables=LAYOUT.tables_drawn("labels"),
+        order=[],
+    output:
+        FIGURES.files("labels", "Labels"),
+    pathvars:
+        part="figures/labels",
+    group:
+        grouped("dialogues")
+    params:
+        **FIGURES.part("labels"),

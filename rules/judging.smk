@@ -1,189 +1,230 @@
-# Plan, answer, parse: every judge is asked the same requests, and its answers become judgements.
+# Plan, answer, parse: every judge gets the same requests, and its responses become judgements. In an adaptive protocol a judge
+# gets them in rounds; the second judge of a cascade gets a random share, most where the first is least sure.
+
+JUDGING = Judging(LAYOUT, SOURCES)
 
 
-rule plan:
-    """Plans what every judge of a protocol is asked."""
+use rule stage as plan with:
+    """Plans the requests of a protocol."""
     input:
-        item_tables=lambda wildcards: items_about(wildcards.protocol),
-        damaged=lambda wildcards: damaged_about(wildcards.protocol, "items"),
-        pairs=lambda wildcards: damaged_about(wildcards.protocol, "pairs"),
+        items_=paths.items,
+        damaged=paths.protocol_perturbed_items,
+        pairs=paths.protocol_perturbed_pairs,
     output:
-        f"{RESULTS}/requests/{{protocol}}.parquet",
-    log:
-        f"{RESULTS}/logs/requests/{{protocol}}.log",
+        requests=paths.REQUESTS,
+    pathvars:
+        part="requests/{protocol}",
     wildcard_constraints:
-        protocol=one_of(PROTOCOLS),
+        protocol=one_of(LAYOUT.protocols),
     group:
         grouped("asking")
-    conda:
-        "../envs/core.yaml"
     params:
-        stage=lambda wildcards: f"plan_{PROTOCOLS[wildcards.protocol].form}",
-        settings=plan_settings,
-        code=lambda wildcards: question_code("plan", wildcards.protocol),
-    shell:
-        command(
-            "{params.stage}",
-            "--items {input.item_tables:q} --damaged {input.damaged:q} --pairs {input.pairs:q} --requests {output:q}",
-        )
+        **job(JUDGING.plan, "stage"),
 
 
-rule answer:
-    """Asks a judge what a protocol plans, or finds it in the store."""
+use rule stage as answer with:
+    """Sends the requests of a protocol to a judge, unless their responses are stored."""
     input:
-        requests=lambda wildcards: requests_to(wildcards.judge, wildcards.protocol),
-        learned=lambda wildcards: learned(wildcards.judge),
+        requests=paths.requests,
+        learned=learned("judge"),
     output:
-        responses=f"{RESULTS}/responses/{{judge}}/{{protocol}}/{{shard}}-of-{{shards}}.parquet",
-        usage=f"{RESULTS}/usage/{{judge}}/{{protocol}}-{{shard}}-of-{{shards}}.json",
-    log:
-        f"{RESULTS}/logs/responses/{{judge}}/{{protocol}}-{{shard}}-of-{{shards}}.log",
+        responses=paths.RESPONSES,
+        usage=paths.USAGE,
+    pathvars:
+        part="responses/{judge}/{protocol}-{shard}-of-{shards}",
     wildcard_constraints:
-        judge=one_of({*CONFIG.asked_judges(), *translators()} - set(PUBLISHED)),
-        protocol=one_of({*PROTOCOLS, *asked_of_translations()} - {*ADAPTIVE}),
+        judge=one_of({*CONFIG.asked_judges(), *LAYOUT.translators} - PUBLISHED),
+        protocol=one_of(
+            {*LAYOUT.protocols, *LAYOUT.translating_models}
+            - {*LAYOUT.adaptive_protocols}
+        ),
     group:
-        grouped(of_answers)
+        grouped(GROUPS.answers)
     conda:
-        lambda wildcards: environment(wildcards.judge)
+        environment(JUDGING.answer)
     resources:
-        **resources_of(lambda wildcards: [wildcards.judge]),
+        **resources(JUDGING.answer),
     params:
-        stage=lambda wildcards: answer_stage(wildcards.protocol),
-        settings=answer_settings,
-        code=lambda wildcards: code(answer_stage(wildcards.protocol), wildcards.judge),
-        content=lambda wildcards: content_of_models(wildcards.judge),
-    shell:
-        command(
-            "{params.stage}",
-            '--content={params.content:q} --requests {input.requests:q} --learned {input.learned:q} --store="$DIALEVAL_STORE" '
-            "--responses {output.responses:q} --usage {output.usage:q}",
-        )
+        **job(JUDGING.answer, "stage", "content", store=True),
 
 
-rule plan_again:
-    """Plans one more request for every answer that could not be read."""
+use rule stage as plan_again with:
+    """Plans a retry for every unparsable response."""
     input:
-        requests=lambda wildcards: requests_to(wildcards.judge, wildcards.protocol),
-        responses=responses,
+        requests=paths.requests,
+        responses=paths.responses,
     output:
-        f"{RESULTS}/requests/again/{{judge}}/{{protocol}}.parquet",
-    log:
-        f"{RESULTS}/logs/requests/again/{{judge}}/{{protocol}}.log",
+        again=paths.RETRIES,
+    pathvars:
+        part="requests/again/{judge}/{protocol}",
     wildcard_constraints:
-        protocol=one_of(ASKED_AGAIN),
+        protocol=one_of(LAYOUT.retried_protocols),
     group:
         grouped("asking_again")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=lambda wildcards: settings(
-            **question(wildcards.protocol), own=own_criteria(wildcards.protocol)
-        ),
-        code=code("plan_again"),
-    shell:
-        command(
-            "plan_again",
-            "--requests {input.requests:q} --responses {input.responses:q} --again {output:q}",
-        )
+        **job(JUDGING.plan_again),
 
 
 use rule answer as answer_again with:
-    """Asks a judge again what could not be read."""
+    """Sends the retries to a judge."""
     input:
-        requests=f"{RESULTS}/requests/again/{{judge}}/{{protocol}}.parquet",
-        learned=lambda wildcards: learned(wildcards.judge),
+        requests=paths.RETRIES,
+        learned=learned("judge"),
     output:
-        responses=f"{RESULTS}/responses/again/{{judge}}/{{protocol}}.parquet",
-        usage=f"{RESULTS}/usage/again/{{judge}}/{{protocol}}.json",
-    log:
-        f"{RESULTS}/logs/responses/again/{{judge}}/{{protocol}}.log",
+        responses=paths.RETRIED,
+        usage=paths.RETRIED_USAGE,
+    pathvars:
+        part="responses/again/{judge}/{protocol}",
     wildcard_constraints:
         judge=one_of(CONFIG.asked_judges()),
-        protocol=one_of(ASKED_AGAIN),
+        protocol=one_of(LAYOUT.retried_protocols),
     group:
-        grouped(of_answers_again)
+        grouped(GROUPS.retries)
     params:
-        stage="answer",
-        settings=again_settings,
-        code=lambda wildcards: code("answer", wildcards.judge),
-        content=lambda wildcards: content_of_models(wildcards.judge),
+        **job(JUDGING.answer_again, "stage", "content", store=True),
 
 
-rule import_answers:
-    """Takes over the answers of a judge that others asked and published."""
+use rule stage as answer_adaptively with:
+    """Sends a judge requests about pairs in rounds: those that are still open, until all are settled."""
     input:
-        requests=f"{RESULTS}/requests/{{protocol}}.parquet",
-        published=lambda wildcards: CONFIG.published_answers(**wildcards),
+        requests=paths.REQUESTS,
+        learned=learned("judge"),
     output:
-        f"{RESULTS}/responses/{{judge}}/{{protocol}}/1-of-1.parquet",
-    log:
-        f"{RESULTS}/logs/responses/{{judge}}/{{protocol}}.log",
+        responses=paths.WHOLE_RESPONSES,
+        usage=paths.WHOLE_USAGE,
+        rounds=paths.ROUNDS,
+    pathvars:
+        part="responses/{judge}/{protocol}-in-rounds",
     wildcard_constraints:
-        judge=one_of(set(CONFIG.judges) & set(PUBLISHED)),
+        judge=one_of(set(CONFIG.asked_judges()) - PUBLISHED),
+        protocol=one_of(LAYOUT.adaptive_protocols),
     group:
-        grouped(of_parsing)
+        grouped(GROUPS.answers)
     conda:
-        "../envs/core.yaml"
+        environment(JUDGING.answer_adaptively)
+    resources:
+        **resources(JUDGING.answer_adaptively),
     params:
-        settings=import_settings,
-        code=code("import_answers"),
-        content=lambda wildcards: content(CONFIG.published_answers(**wildcards)),
-    shell:
-        command(
-            "import_answers",
-            "--content={params.content:q} --requests {input.requests:q} --published {input.published:q} --answers {output:q}",
-        )
+        **job(JUDGING.answer_adaptively, "content", store=True),
 
 
-rule parse:
-    """Reads a judge's answers into judgements."""
+use rule stage as import_answers with:
+    """Imports the published responses of a judge."""
     input:
-        requests=lambda wildcards: requests_to(wildcards.judge, wildcards.protocol),
-        responses=responses,
-        again=again,
+        requests=paths.REQUESTS,
+        published=by(SOURCES.responses),
     output:
-        f"{RESULTS}/judgements/{{judge}}/{{protocol}}.parquet",
-    log:
-        f"{RESULTS}/logs/judgements/{{judge}}/{{protocol}}.log",
+        answers=paths.WHOLE_RESPONSES,
+    pathvars:
+        part="responses/{judge}/{protocol}",
+    wildcard_constraints:
+        judge=one_of(PUBLISHED.intersection(CONFIG.judges)),
+    group:
+        grouped(GROUPS.parsing)
+    params:
+        **job(JUDGING.import_answers, "content"),
+
+
+use rule stage as parse with:
+    """Parses the responses of a judge into judgements."""
+    input:
+        requests=paths.requests,
+        responses=paths.responses,
+        again=paths.retried,
+    output:
+        judgements=paths.JUDGEMENTS,
+    pathvars:
+        part="judgements/{judge}/{protocol}",
     wildcard_constraints:
         judge=one_of(CONFIG.asked_judges()),
-        protocol=one_of(PROTOCOLS),
+        protocol=one_of(LAYOUT.protocols),
     group:
-        grouped(of_parsing)
-    conda:
-        "../envs/core.yaml"
+        grouped(GROUPS.parsing)
     params:
-        stage=lambda wildcards: f"parse_{PROTOCOLS[wildcards.protocol].form}",
-        settings=parse_settings,
-        code=lambda wildcards: question_code("parse", wildcards.protocol),
-    shell:
-        command(
-            "{params.stage}",
-            "--requests {input.requests:q} --responses {input.responses:q} --again {input.again:q} --judgements {output:q}",
-        )
+        **job(JUDGING.parse, "stage"),
 
 
-rule ensemble_judgements:
-    """Makes an ensemble's judgements of those of its members."""
+use rule stage as ensemble_judgements with:
+    """Averages the judgements of an ensemble's members."""
     input:
-        lambda wildcards: members_scores(wildcards.ensemble, wildcards.method),
+        members=paths.member_judgements,
     output:
-        f"{RESULTS}/judgements/{{ensemble}}/{{method}}.parquet",
-    log:
-        f"{RESULTS}/logs/judgements/{{ensemble}}/{{method}}.log",
+        ensemble=paths.ENSEMBLE_JUDGEMENTS,
+    pathvars:
+        part="judgements/{ensemble}/{method}",
     wildcard_constraints:
-        ensemble=one_of(ENSEMBLES),
-        method=one_of({method for methods in ENSEMBLES.values() for method in methods}),
-    group:
-        grouped(of_ensembles)
-    conda:
-        "../envs/core.yaml"
-    params:
-        settings=lambda wildcards: settings(
-            name=wildcards.ensemble,
-            method=wildcards.method,
-            members=ENSEMBLES[wildcards.ensemble][wildcards.method],
+        ensemble=one_of(LAYOUT.ensembles),
+        method=one_of(
+            {method for methods in LAYOUT.ensembles.values() for method in methods}
         ),
-        code=code("ensemble_judgements"),
-    shell:
-        command("ensemble_judgements", "--members {input:q} --ensemble {output:q}")
+    group:
+        grouped(GROUPS.ensembles)
+    params:
+        **job(JUDGING.ensemble_judgements),
+
+
+use rule stage as tabulate_rounds with:
+    """Tabulates the rounds in which the judges of a protocol were asked."""
+    input:
+        rounds=paths.rounds,
+    output:
+        table=paths.ADAPTIVE_ROUNDS,
+        csv=paths.ADAPTIVE_ROUNDS_CSV,
+    pathvars:
+        part="tables/{protocol}/adaptive_rounds",
+    wildcard_constraints:
+        protocol=one_of(LAYOUT.adaptive_protocols),
+    group:
+        grouped(GROUPS.measures)
+    params:
+        **job(JUDGING.tabulate_rounds),
+
+
+use rule stage as choose_unsure with:
+    """Draws the requests to the second judge of a cascade, half of them where the first is least sure."""
+    input:
+        requests=paths.REQUESTS,
+        judgements=paths.first_judgements,
+    output:
+        chosen=paths.CASCADE_REQUESTS,
+    pathvars:
+        part="requests/cascades/{protocol}",
+    wildcard_constraints:
+        protocol=one_of(LAYOUT.cascades),
+    group:
+        grouped("choosing")
+    params:
+        **job(JUDGING.choose_unsure),
+
+
+use rule stage as cascade_judgements with:
+    """Puts the judgements of a cascade's two judges together."""
+    input:
+        first=paths.first_judgements,
+        then=paths.second_judgements,
+    output:
+        cascade=paths.CASCADE_JUDGEMENTS,
+    pathvars:
+        part="judgements/{cascade}/{protocol}",
+    wildcard_constraints:
+        cascade=one_of({cascade.name for cascade in LAYOUT.cascades.values()}),
+        protocol=one_of(LAYOUT.cascades),
+    group:
+        grouped(GROUPS.measures)
+    params:
+        **job(JUDGING.cascade_judgements),
+
+
+use rule stage as find_failures with:
+    """Finds failures of chatbots by rule, without a model."""
+    input:
+        items_=paths.failures_items,
+        people=paths.failures_people,
+    output:
+        judgements=paths.FOUND_FAILURES,
+    pathvars:
+        part="judgements/rules/failures",
+    group:
+        grouped("dialogues")
+    params:
+        **job(JUDGING.find_failures),

@@ -1,91 +1,114 @@
-# What people label is drawn, and pages and sheets are made of it; what they said is read back.
+# A draw of items to label, pages and sheets for annotators, their labels, and the estimates that these labels correct.
+
+LABELLING = Labels(LAYOUT, SOURCES)
 
 
 rule label:
     """Makes the pages and sheets on which people label."""
     input:
-        sheets_to_label,
+        by(LABELLING.labelling_sheets),
 
 
-rule draw_to_label:
+use rule stage as draw_to_label with:
     """Draws what people label under a protocol."""
     input:
-        item_tables=lambda wildcards: items_about(wildcards.protocol),
-        judgements=lambda wildcards: judgements_to_draw_by(wildcards.protocol),
+        items_=paths.items,
+        judgements=paths.judgements_to_draw_by,
     output:
-        table=f"{RESULTS}/labels/draw/{{protocol}}.parquet",
-        ledger=f"{RESULTS}/labels/draw/{{protocol}}.ledger",
-    log:
-        f"{RESULTS}/logs/labels/draw-{{protocol}}.log",
+        table=paths.DRAWN_TO_LABEL,
+        ledger=paths.DRAWN_LEDGER,
+    pathvars:
+        part="labels/draw-{protocol}",
     wildcard_constraints:
-        protocol=one_of(LABELLED),
+        protocol=one_of(LAYOUT.labelled_protocols),
     group:
         grouped("dialogues")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=lambda wildcards: draw_to_label_settings(wildcards.protocol),
-        code=code("draw_to_label"),
-        folder=LABELS_FOLDER,
-    shell:
-        command(
-            "draw_to_label",
-            "--items {input.item_tables:q} --judgements {input.judgements:q} --folder {params.folder:q} "
-            "--table {output.table:q} --ledger {output.ledger:q}",
-            always_anew=True,
-        )
+        **job(LABELLING.draw_to_label, always_anew=True, folder=paths.labels_folder),
 
 
-rule labelling_page:
+use rule stage as labelling_page with:
     """Writes one annotator's sheet under a protocol, as a page and as a CSV file."""
     input:
-        draw=lambda wildcards: f"{RESULTS}/labels/draw/{SHEETS[wildcards.sheet][0]}.parquet",
-        item_tables=lambda wildcards: items_about(SHEETS[wildcards.sheet][0]),
+        draw=paths.drawn_for_sheet,
+        items_=paths.items_of_sheet,
     output:
-        page=f"{RESULTS}/labels/pages/{{annotator}}/{{sheet}}-{{annotator}}.html",
-        csv=f"{RESULTS}/labels/pages/{{annotator}}/{{sheet}}-{{annotator}}.csv",
-    log:
-        f"{RESULTS}/logs/labels/{{annotator}}/{{sheet}}.log",
+        page=paths.LABELLING_PAGE,
+        csv=paths.LABELLING_SHEET,
+    pathvars:
+        part="labels/{annotator}/{sheet}",
     wildcard_constraints:
-        sheet=one_of(SHEETS),
-        annotator=one_of(ANNOTATORS),
+        sheet=one_of(LAYOUT.sheets),
+        annotator=one_of(LAYOUT.annotators),
     group:
         grouped("dialogues")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=lambda wildcards: sheet_settings(wildcards.sheet, wildcards.annotator),
-        code=code("labelling_page"),
-    shell:
-        command(
-            "labelling_page",
-            "--draw {input.draw:q} --items {input.item_tables:q} --page {output.page:q} --csv {output.csv:q}",
-        )
+        **job(LABELLING.labelling_page),
 
 
-rule read_labels:
+use rule stage as read_labels with:
     """Reads people's labels."""
     input:
-        item_tables=labelled_items(),
-        files=files_of_labels(),
-        ledgers=ledgers(),
+        by(SOURCES.ledgers),
+        items_=paths.labelled_items,
+        files=by(SOURCES.labels),
     output:
-        table=LABELS_TABLE,
-        csv=f"{RESULTS}/labels/labels.csv",
-    log:
-        f"{RESULTS}/logs/labels/labels.log",
+        table=paths.LABELS,
+        csv=paths.LABELS_CSV,
+    pathvars:
+        part="labels/labels",
     group:
         grouped("dialogues")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=read_labels_settings(),
-        code=code("read_labels"),
-        folder=LABELS_FOLDER,
-        content=lambda wildcards: content(files_of_labels() + ledgers()),
-    shell:
-        command(
-            "read_labels",
-            "--content={params.content:q} --items {input.item_tables:q} --files {input.files:q} --folder {params.folder:q} "
-            "--table {output.table:q} --csv {output.csv:q}",
-        )
+        **job(LABELLING.read_labels, "content", folder=paths.labels_folder),
+
+
+use rule stage as correct with:
+    """Corrects the judges' estimates by people's labels."""
+    input:
+        labels=paths.LABELS,
+        judgements=paths.labelled_judgements,
+        planned=paths.adaptive_requests,
+    output:
+        table=paths.SYSTEM_ESTIMATES,
+        csv=paths.SYSTEM_ESTIMATES_CSV,
+        differences=paths.LABEL_DIFFERENCES,
+        differences_csv=paths.LABEL_DIFFERENCES_CSV,
+    pathvars:
+        part="tables/labels-corrected",
+    group:
+        grouped("dialogues")
+    params:
+        **job(LABELLING.correct),
+
+
+use rule stage as rank_by_labels with:
+    """Makes the confidence sets of the systems' ranks by people's labels."""
+    input:
+        differences=paths.LABEL_DIFFERENCES,
+    output:
+        table=paths.LABEL_RANKS,
+        csv=paths.LABEL_RANKS_CSV,
+    pathvars:
+        part="tables/labels-ranks",
+    group:
+        grouped("dialogues")
+    params:
+        **job(LABELLING.rank_by_labels),
+
+
+use rule stage as tabulate_agreement with:
+    """Tabulates the agreement of annotators."""
+    input:
+        labels=paths.LABELS,
+    output:
+        table=paths.LABEL_AGREEMENT,
+        csv=paths.LABEL_AGREEMENT_CSV,
+        annotators_table=paths.ANNOTATORS,
+        annotators_csv=paths.ANNOTATORS_CSV,
+    pathvars:
+        part="tables/labels-agreement",
+    group:
+        grouped("dialogues")
+    params:
+        **job(LABELLING.tabulate_agreement),

@@ -1,123 +1,128 @@
-# What judges said becomes tables, a measure of a protocol each.
+# Judgements become tables, one for each measure of a protocol. Plain tables of battles are rated on their own.
+
+MEASURES = Measures(LAYOUT, SOURCES)
 
 
-rule measure:
-    """Makes one table of a protocol, a measure, of what judges said."""
+rule botchat:
+    """Makes BotChat's tables and figures, and the measures of all protocols."""
     input:
-        judgements=lambda wildcards: results_of(wildcards.protocol),
-        item_tables=measured_items,
-        seeds=measured_seeds,
+        paths.botchat_files,
+
+
+rule battles:
+    """Rates the models of plain tables of battles; makes no model calls."""
+    input:
+        paths.battle_files,
+
+
+use rule stage as measure with:
+    """Makes one table of a protocol from its judgements."""
+    input:
+        judgements=paths.judgements,
+        items_=paths.measured_items,
+        seeds=paths.measured_seeds,
     output:
-        table=f"{RESULTS}/tables/{{protocol}}/{{measure}}.parquet",
-        csv=f"{RESULTS}/tables/{{protocol}}/{{measure}}.csv",
-    log:
-        f"{RESULTS}/logs/tables/{{protocol}}/{{measure}}.log",
+        table=paths.MEASURE,
+        csv=paths.MEASURE_CSV,
+    pathvars:
+        part="tables/{protocol}/{measure}",
     wildcard_constraints:
-        protocol=one_of(CONFIG.resolved_protocols()),
+        protocol=one_of(LAYOUT.protocols),
         measure=one_of(
             name for name in MEASURED if name not in ("ratings", "differences")
         ),
     group:
-        grouped(of_measures)
-    conda:
-        "../envs/core.yaml"
+        grouped(GROUPS.measures)
     params:
-        stage=lambda wildcards: f"measure_{wildcards.measure}",
-        settings=lambda wildcards: settings(
-            **design_of(CONFIG, wildcards.protocol).needed_by(wildcards.measure)
-        ),
-        code=lambda wildcards: code(f"measure_{wildcards.measure}"),
-    shell:
-        command(
-            "{params.stage}",
-            "--judgements {input.judgements:q} --items {input.item_tables:q} --seeds {input.seeds:q} "
-            "--table {output.table:q} --csv {output.csv:q}",
-        )
+        **job(MEASURES.measure, "stage"),
 
 
-rule measure_ratings:
-    """Rates the systems of a protocol that were shown in pairs, and compares their ratings."""
+use rule stage as measure_ratings with:
+    """Rates the systems of a protocol of pairs, and compares their ratings."""
     input:
-        judgements=lambda wildcards: results_of(wildcards.protocol),
-        item_tables=items_of_pairs,
+        judgements=paths.judgements,
+        items_=paths.items_of_pairs,
     output:
-        table=f"{RESULTS}/tables/{{protocol}}/ratings.parquet",
-        csv=f"{RESULTS}/tables/{{protocol}}/ratings.csv",
-        differences=RATING_DIFFERENCES,
-    log:
-        f"{RESULTS}/logs/tables/{{protocol}}/ratings.log",
+        table=paths.RATINGS_OF_SYSTEMS,
+        csv=paths.RATINGS_OF_SYSTEMS_CSV,
+        differences=paths.RATING_DIFFERENCES,
+    pathvars:
+        part="tables/{protocol}/ratings",
     wildcard_constraints:
-        protocol=one_of(CONFIG.resolved_protocols()),
+        protocol=one_of(LAYOUT.protocols),
     group:
-        grouped(of_measures)
-    conda:
-        "../envs/core.yaml"
+        grouped(GROUPS.measures)
     params:
-        settings=lambda wildcards: settings(
-            **design_of(CONFIG, wildcards.protocol).needed_by("ratings")
-        ),
-        code=code("measure_ratings"),
-    shell:
-        command(
-            "measure_ratings",
-            "--judgements {input.judgements:q} --items {input.item_tables:q} --table {output.table:q} "
-            "--csv {output.csv:q} --differences {output.differences:q}",
-        )
+        **job(MEASURES.measure_ratings),
 
 
-rule measure_differences:
-    """Compares every two systems of a protocol by all that is measured of them."""
+use rule stage as measure_differences with:
+    """Compares every two systems of a protocol by all its measures."""
     input:
-        judgements=lambda wildcards: results_of(wildcards.protocol),
-        rated=rating_differences,
-        seeds=seeds_of_differences,
+        judgements=paths.judgements,
+        ratings=paths.rating_differences,
+        seeds=paths.seeds_of_differences,
     output:
-        table=f"{RESULTS}/tables/{{protocol}}/differences.parquet",
-        csv=f"{RESULTS}/tables/{{protocol}}/differences.csv",
-    log:
-        f"{RESULTS}/logs/tables/{{protocol}}/differences.log",
+        table=paths.DIFFERENCES,
+        csv=paths.DIFFERENCES_CSV,
+    pathvars:
+        part="tables/{protocol}/differences",
     wildcard_constraints:
-        protocol=one_of(CONFIG.resolved_protocols()),
+        protocol=one_of(LAYOUT.protocols),
     group:
-        grouped(of_measures)
-    conda:
-        "../envs/core.yaml"
+        grouped(GROUPS.measures)
     params:
-        settings=lambda wildcards: settings(
-            **design_of(CONFIG, wildcards.protocol).needed_by("differences")
-        ),
-        code=code("measure_differences"),
-    shell:
-        command(
-            "measure_differences",
-            "--judgements {input.judgements:q} --ratings {input.rated:q} --seeds {input.seeds:q} "
-            "--table {output.table:q} --csv {output.csv:q}",
-        )
+        **job(MEASURES.measure_differences),
 
 
-rule rank_systems:
-    """Says which places the systems can have, by what is known of every two of them."""
+use rule stage as rank_systems with:
+    """Makes the confidence sets of the systems' ranks under a protocol."""
     input:
-        f"{RESULTS}/tables/{{protocol}}/differences.parquet",
+        differences=paths.DIFFERENCES,
     output:
-        table=f"{RESULTS}/tables/{{protocol}}/ranks.parquet",
-        csv=f"{RESULTS}/tables/{{protocol}}/ranks.csv",
-    log:
-        f"{RESULTS}/logs/tables/{{protocol}}/ranks.log",
+        table=paths.RANKS,
+        csv=paths.RANKS_CSV,
+    pathvars:
+        part="tables/{protocol}/ranks",
     wildcard_constraints:
-        protocol=one_of(CONFIG.resolved_protocols()),
+        protocol=one_of(LAYOUT.protocols),
     group:
-        grouped(of_measures)
-    conda:
-        "../envs/core.yaml"
+        grouped(GROUPS.measures)
     params:
-        settings=lambda wildcards: settings(
-            protocol=wildcards.protocol,
-            confidence=design_of(CONFIG, wildcards.protocol).confidence,
-        ),
-        code=code("rank_systems"),
-    shell:
-        command(
-            "rank_systems",
-            "--differences {input:q} --table {output.table:q} --csv {output.csv:q}",
-        )
+        **job(MEASURES.rank_systems),
+
+
+use rule stage as tabulate_trust with:
+    """Tabulates how well the judges of a protocol agree with people on the run's rated corpora."""
+    input:
+        correlations=paths.validity_correlations,
+    output:
+        table=paths.JUDGE_VALIDITY,
+        csv=paths.JUDGE_VALIDITY_CSV,
+    pathvars:
+        part="tables/{protocol}-trust",
+    wildcard_constraints:
+        protocol=one_of(LAYOUT.validated_protocols),
+    group:
+        grouped("report")
+    params:
+        **job(MEASURES.tabulate_trust),
+
+
+use rule stage as rate_battles with:
+    """Rates the models of one table of battles."""
+    input:
+        battles=by(SOURCES.battles),
+    output:
+        table=paths.BATTLES,
+        csv=paths.BATTLES_CSV,
+        differences=paths.BATTLE_DIFFERENCES,
+        differences_csv=paths.BATTLE_DIFFERENCES_CSV,
+    pathvars:
+        part="tables/battles/{battles}",
+    wildcard_constraints:
+        battles=one_of(CONFIG.battles),
+    group:
+        grouped("battles")
+    params:
+        **job(MEASURES.rate_battles, "content"),

@@ -1,319 +1,235 @@
-# Meta-evaluation: rated corpora, judges' scores of their items, and how far the two agree.
+# Meta-evaluation compares judges' scores of rated corpora with people's ratings; robustness compares their scores of good and
+# of perturbed items.
 
-METAEVAL = f"{RESULTS}/tables/metaeval"
-RATED = list(CONFIG.metaeval.corpora) if CONFIG.metaeval else []
+METAEVAL = MetaEvaluation(LAYOUT, SOURCES)
 
 
 rule metaeval:
-    """Says how far judges agree with people."""
+    """Measures how well judges agree with people."""
     input:
-        metaeval_files(),
+        paths.metaeval_files,
 
 
-rule download:
-    """Fetches public corpora into `data_dir`."""
-    log:
-        f"{RESULTS}/logs/download.log",
-    localrule: True
-    conda:
-        "../envs/core.yaml"
-    params:
-        settings=settings(
-            corpora=CONFIG.public_corpora,
-            data_dir=str(CONFIG.data_dir),
-            mirror=CONFIG.mirror and str(CONFIG.mirror),
-        ),
-        code=code("download"),
-    shell:
-        command("download", "")
+rule robustness:
+    """Measures whether judges notice perturbations."""
+    input:
+        paths.robustness_files,
 
 
-rule read_rated:
+use rule stage as read_rated with:
     """Reads a rated corpus."""
     input:
-        lambda wildcards: rated_files(wildcards.corpus),
+        by(SOURCES.rated),
     output:
-        item_tables=f"{RESULTS}/items/{{corpus}}.parquet",
-        ratings=f"{RESULTS}/ratings/{{corpus}}.parquet",
-        left_out=f"{RESULTS}/left_out/{{corpus}}.parquet",
-    log:
-        f"{RESULTS}/logs/items/{{corpus}}.log",
+        items_=paths.ITEMS,
+        ratings=paths.RATINGS,
+        left_out=paths.LEFT_OUT,
+    pathvars:
+        part="items/{corpus}",
     wildcard_constraints:
-        corpus=one_of(rated_corpora("ladder", others=True)),
+        corpus=one_of(LAYOUT.read_rated),
     group:
         grouped("reading")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=lambda wildcards: read_rated_settings(wildcards.corpus),
-        code=code("read_rated"),
-        content=lambda wildcards: content(rated_files(wildcards.corpus)),
-    shell:
-        command(
-            "read_rated",
-            "--content={params.content:q} --items {output.item_tables:q} --ratings {output.ratings:q} --left-out {output.left_out:q}",
-        )
+        **job(METAEVAL.read_rated, "content"),
 
 
-rule construct_rated:
-    """Makes rated items by damaging people's dialogues step by step."""
+use rule stage as construct_rated with:
+    """Makes rated items by perturbing human dialogues step by step."""
     input:
-        lambda wildcards: f"{RESULTS}/corpora/{CONFIG.metaeval.corpora[wildcards.corpus].dialogues}.parquet",
+        utterances=paths.ladder_dialogues,
     output:
-        item_table=f"{RESULTS}/items/{{corpus}}.parquet",
-        ratings=f"{RESULTS}/ratings/{{corpus}}.parquet",
-    log:
-        f"{RESULTS}/logs/items/{{corpus}}.log",
+        items_=paths.ITEMS,
+        ratings=paths.RATINGS,
+    pathvars:
+        part="items/{corpus}",
     wildcard_constraints:
-        corpus=one_of(rated_corpora("ladder")),
+        corpus=one_of(LAYOUT.constructed_rated),
     group:
         grouped("reading")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=lambda wildcards: ladder_settings(wildcards.corpus),
-        code=code("construct_rated"),
-    shell:
-        command(
-            "construct_rated",
-            "--utterances {input:q} --items {output.item_table:q} --ratings {output.ratings:q}",
-        )
+        **job(METAEVAL.construct_rated),
 
 
-rule read_scores:
-    """Reads a file of ready scores as the judgements of a judge."""
+use rule stage as read_scores with:
+    """Reads a file of scores as the judgements of a judge."""
     input:
-        file=lambda wildcards: str(CONFIG.score_path(wildcards.metric)),
-        item_tables=items_of(RATED),
-        ratings=ratings_of(RATED),
-        left_out=left_out_of(rated_corpora("ladder", others=True)),
+        file=by(SOURCES.scores),
+        items_=paths.rated_items,
+        ratings=paths.ratings,
+        left_out=paths.left_out,
     output:
-        f"{RESULTS}/judgements/{{metric}}/file.parquet",
-    log:
-        f"{RESULTS}/logs/judgements/{{metric}}/file.log",
+        judgements=paths.SCORE_JUDGEMENTS,
+    pathvars:
+        part="judgements/{metric}/file",
     wildcard_constraints:
         metric=one_of(CONFIG.metaeval.score_files if CONFIG.metaeval else []),
     group:
         grouped("items")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=lambda wildcards: score_file_settings(wildcards.metric),
-        code=code("read_scores"),
-        content=lambda wildcards: content([CONFIG.score_path(wildcards.metric)]),
-    shell:
-        command(
-            "read_scores",
-            "--content={params.content:q} --file {input.file:q} --items {input.item_tables:q} --ratings {input.ratings:q} "
-            "--left-out {input.left_out:q} --judgements {output:q}",
-        )
+        **job(METAEVAL.read_scores, "content"),
 
 
-rule fill_ratings:
-    """Fills in what nobody rated with a judge's own repeated ratings."""
+use rule stage as fill_ratings with:
+    """Fills in missing ratings with a judge's own repeated ratings."""
     input:
-        item_tables=source_items_of(rated_corpora("ladder", others=True)),
-        ratings=ratings_of(rated_corpora("ladder", others=True)),
-        judgements=f"{RESULTS}/judgements/{{judge}}/rating.parquet",
+        items_=paths.read_rated_items,
+        ratings=paths.read_ratings,
+        judgements=paths.JUDGEMENTS.replace("{protocol}", "rating"),
     output:
-        f"{RESULTS}/filled/{{judge}}.parquet",
-    log:
-        f"{RESULTS}/logs/filled/{{judge}}.log",
+        filled=paths.FILLED,
+    pathvars:
+        part="filled/{judge}",
     wildcard_constraints:
-        judge=one_of(
-            [CONFIG.metaeval.fill] if CONFIG.metaeval and CONFIG.metaeval.fill else []
-        ),
+        judge=one_of(filter(None, [CONFIG.metaeval and CONFIG.metaeval.fill])),
     group:
         grouped("items")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=lambda wildcards: settings(
-            judge=wildcards.judge,
-            dimensions={
-                name: fillable(corpus)
-                for name, corpus in CONFIG.metaeval.corpora.items()
-                if corpus.asked
-            },
-        ),
-        code=code("fill_ratings"),
-    shell:
-        command(
-            "fill_ratings",
-            "--items {input.item_tables:q} --ratings {input.ratings:q} --judgements {input.judgements:q} "
-            "--filled {output:q}",
-        )
+        **job(METAEVAL.fill_ratings),
 
 
-rule tabulate_rated:
-    """Tables what the rated corpora consist of, and how far their raters agree."""
+use rule stage as tabulate_rated with:
+    """Tabulates the content of the rated corpora, and the agreement of their annotators."""
     input:
-        item_tables=items_of(RATED),
-        ratings=ratings_of(RATED),
-        filled=filled_ratings(),
+        items_=paths.rated_items,
+        ratings=paths.ratings,
+        filled=paths.filled_ratings,
     output:
-        corpora=f"{METAEVAL}/corpora.parquet",
-        corpora_csv=f"{METAEVAL}/corpora.csv",
-        annotator_agreement=f"{METAEVAL}/annotator_agreement.parquet",
-        annotator_agreement_csv=f"{METAEVAL}/annotator_agreement.csv",
-    log:
-        f"{RESULTS}/logs/tables/metaeval_corpora.log",
+        corpora=paths.METAEVAL_CORPORA,
+        corpora_csv=paths.METAEVAL_CORPORA_CSV,
+        annotator_agreement=paths.ANNOTATOR_AGREEMENT,
+        annotator_agreement_csv=paths.ANNOTATOR_AGREEMENT_CSV,
+    pathvars:
+        part="tables/metaeval_corpora",
     group:
         grouped("items")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=metaeval_settings("translated"),
-        code=code("tabulate_rated"),
-    shell:
-        command(
-            "tabulate_rated",
-            "--items {input.item_tables:q} --ratings {input.ratings:q} --filled {input.filled:q} --corpora {output.corpora:q} "
-            "--annotator-agreement {output.annotator_agreement:q}",
-        )
+        **job(
+            METAEVAL.tabulate_rated, untold=["corpora_csv", "annotator_agreement_csv"]
+        ),
 
 
-rule tabulate_repeats:
-    """Tables how far judges agree with themselves."""
+use rule stage as tabulate_repeats with:
+    """Tabulates the agreement of judges with themselves."""
     input:
-        item_tables=items_of(RATED),
-        judgements=repeated_scores(),
+        items_=paths.rated_items,
+        judgements=paths.repeated_scores,
     output:
-        tables_in(METAEVAL, ["repeat_agreement"]),
-    log:
-        f"{RESULTS}/logs/tables/metaeval_repeats.log",
+        LAYOUT.repeat_agreement(),
+    pathvars:
+        part="tables/metaeval_repeats",
     group:
         grouped("items")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=metaeval_settings(),
-        code=code("tabulate_repeats"),
-        folder=folder_of_first,
-    shell:
-        command(
-            "tabulate_repeats",
-            "--items {input.item_tables:q} --judgements {input.judgements:q} --folder {params.folder:q}",
-        )
+        **job(METAEVAL.tabulate_repeats, in_folder=True),
 
 
-rule correlate:
+use rule stage as correlate with:
     """Correlates judges' scores with people's ratings."""
     input:
-        item_tables=items_of(RATED),
-        ratings=ratings_of(RATED),
-        filled=filled_ratings(),
-        judgements=all_scores(),
+        items_=paths.rated_items,
+        ratings=paths.ratings,
+        filled=paths.filled_ratings,
+        judgements=paths.all_scores,
     output:
-        tables_in(METAEVAL, CORRELATIONS),
-    log:
-        f"{RESULTS}/logs/tables/metaeval_correlations.log",
+        LAYOUT.correlations(),
+    pathvars:
+        part="tables/metaeval_correlations",
     group:
         grouped("items")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=metaeval_settings(
-            "benchmarks",
-            "published_as",
-            "ensembles",
-            "models",
-            "fill",
-            "partial",
-            "joined",
-        ),
-        code=code("correlate"),
-        folder=folder_of_first,
-    shell:
-        command(
-            "correlate",
-            "--items {input.item_tables:q} --ratings {input.ratings:q} --filled {input.filled:q} --judgements {input.judgements:q} "
-            "--folder {params.folder:q}",
-        )
+        **job(METAEVAL.correlate, in_folder=True),
 
 
-rule tabulate_by_language:
-    """Lays correlations out by language."""
+use rule stage as tabulate_by_language with:
+    """Tabulates correlations by language."""
     input:
-        averages=f"{METAEVAL}/averages.parquet",
-        correlations=f"{METAEVAL}/correlations.parquet",
+        averages=paths.CORRELATION_AVERAGES,
+        correlations=paths.CORRELATIONS,
     output:
-        tables_in(METAEVAL, BY_LANGUAGE),
-    log:
-        f"{RESULTS}/logs/tables/metaeval_by_language.log",
+        LAYOUT.by_language(),
+    pathvars:
+        part="tables/metaeval_by_language",
     group:
         grouped("items")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=settings(),
-        code=code("tabulate_by_language"),
-        folder=folder_of_first,
-    shell:
-        command(
-            "tabulate_by_language",
-            "--averages {input.averages:q} --correlations {input.correlations:q} --folder {params.folder:q}",
-        )
+        **job(METAEVAL.tabulate_by_language, in_folder=True),
 
 
-rule find_ceilings:
-    """Finds how high judges could come, given how far the raters agree."""
-    input:
-        item_tables=items_of(RATED),
-        ratings=ratings_of(RATED),
-        filled=filled_ratings(),
-        judgements=all_scores(),
+use rule correlate as find_ceilings with:
+    """Finds how high correlations can be, given the agreement of the annotators."""
     output:
-        tables_in(METAEVAL, ["ceilings"]),
-    log:
-        f"{RESULTS}/logs/tables/metaeval_ceilings.log",
-    group:
-        grouped("items")
-    conda:
-        "../envs/core.yaml"
+        LAYOUT.ceilings(),
+    pathvars:
+        part="tables/metaeval_ceilings",
     params:
-        settings=metaeval_settings("benchmarks", "partial", "joined"),
-        code=code("find_ceilings"),
-        folder=folder_of_first,
-    shell:
-        command(
-            "find_ceilings",
-            "--items {input.item_tables:q} --ratings {input.ratings:q} --filled {input.filled:q} --judgements {input.judgements:q} "
-            "--folder {params.folder:q}",
-        )
+        **job(METAEVAL.find_ceilings, in_folder=True),
 
 
-rule ensembles:
+use rule correlate as ensembles with:
     """Compares ensembles of dimensions and of judges with people's ratings."""
-    input:
-        item_tables=items_of(RATED),
-        ratings=ratings_of(RATED),
-        filled=filled_ratings(),
-        judgements=all_scores(),
     output:
-        tables_in(METAEVAL, BEYOND_ONE_JUDGE),
-    log:
-        f"{RESULTS}/logs/tables/metaeval_ensembles.log",
+        LAYOUT.ensemble_tables(),
+    pathvars:
+        part="tables/metaeval_ensembles",
+    params:
+        **job(METAEVAL.ensembles, in_folder=True),
+
+
+use rule stage as damage_items with:
+    """Perturbs dialogues and responses by rule."""
+    input:
+        by(SOURCES.perturbed),
+        by(SOURCES.wordnet),
+        dialogues=paths.dialogues_to_perturb,
+        rated=paths.items_to_perturb,
+        ratings=paths.ratings_of_originals,
+    output:
+        items_=paths.RULE_ITEMS,
+        pairs=paths.RULE_PAIRS,
+    pathvars:
+        part="perturbed/by_rule",
+    group:
+        grouped("reading")
+    params:
+        **job(METAEVAL.damage_items, "content"),
+
+
+use rule stage as rewrite_items with:
+    """Lets a model perturb dialogues and responses where rules are poor at it."""
+    input:
+        dialogues=paths.dialogues_to_perturb,
+        rated=paths.items_to_perturb,
+        ratings=paths.ratings_of_originals,
+        learned=learned("model"),
+    output:
+        items_=paths.REWRITTEN_ITEMS,
+        pairs=paths.REWRITTEN_PAIRS,
+        usage=paths.REWRITER_USAGE,
+    pathvars:
+        part="perturbed/by_{model}",
+    wildcard_constraints:
+        model=one_of(LAYOUT.rewriters),
+    group:
+        grouped(GROUPS.rewriting)
+    conda:
+        environment(METAEVAL.rewrite_items)
+    resources:
+        **resources(METAEVAL.rewrite_items),
+    params:
+        **job(METAEVAL.rewrite_items, "content", store=True),
+
+
+use rule stage as tabulate_robustness with:
+    """Tabulates which perturbations judges noticed."""
+    input:
+        pairs=paths.perturbed_pairs,
+        judgements=paths.judged_scores,
+    output:
+        LAYOUT.all_robustness_tables(),
+    pathvars:
+        part="tables/robustness",
     group:
         grouped("items")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=metaeval_settings(
-            "benchmarks",
-            "published_as",
-            "ensemble_size",
-            "ensemble_pool",
-            "ensembles",
-            "models",
-            "partial",
-            "joined",
-        ),
-        code=code("ensembles"),
-        folder=folder_of_first,
-    shell:
-        command(
-            "ensembles",
-            "--items {input.item_tables:q} --ratings {input.ratings:q} --filled {input.filled:q} --judgements {input.judgements:q} "
-            "--folder {params.folder:q}",
-        )
+        **job(METAEVAL.tabulate_robustness, in_folder=True),

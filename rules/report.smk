@@ -1,71 +1,68 @@
-# The HTML report: one page that works offline, with the dialogues and items behind the numbers.
-
-
-rule build_report:
-    """Builds the HTML report."""
-    input:
-        seeds=SEEDS if CONFIG.talks() else [],
-        human=HUMAN if CONFIG.talks() else [],
-        dialogues=dialogues(CONFIG.chatbots),
-        verdicts=report_verdicts(),
-        item_tables=items_of(RATED),
-        ratings=ratings_of(RATED) + filled_ratings(),
-        scores=all_scores() if CONFIG.metaeval or CONFIG.robustness else [],
-        damaged=damaged_items(),
-        pairs=perturbed("pairs"),
-        test_items=f"{RESULTS}/dialogbench/items.parquet" if examined() else [],
-        test_answers=test_answers(),
-        transcripts=items_of(CONFIG.transcripts),
-        asides=[f"{RESULTS}/asides/{source}.parquet" for source in CONFIG.transcripts],
-        labels=LABELS_TABLE if has_labels() else [],
-        tables=report_tables(),
-        usage=f"{RESULTS}/tables/usage.parquet" if CONFIG.models else [],
-        figures=report_figures(),
-        answers=answer_tables(),
-    output:
-        f"{RESULTS}/report/index.html",
-    log:
-        f"{RESULTS}/logs/report.log",
-    group:
-        grouped("report")
-    conda:
-        "../envs/core.yaml"
-    params:
-        settings=settings(**report_settings()),
-        code=code("build_report"),
-        configuration=f"{RESULTS}/configuration.yaml",
-    shell:
-        command(
-            "build_report",
-            "--seeds {input.seeds:q} --human {input.human:q} --dialogues {input.dialogues:q} "
-            "--verdicts {input.verdicts:q} --items {input.item_tables:q} --ratings {input.ratings:q} "
-            "--scores {input.scores:q} --damaged {input.damaged:q} --pairs {input.pairs:q} "
-            "--test-items {input.test_items:q} --test-answers {input.test_answers:q} --transcripts {input.transcripts:q} --asides {input.asides:q} "
-            "--labels {input.labels:q} --tables {input.tables:q} --figures {input.figures:q} "
-            "--usage {input.usage:q} --configuration {params.configuration:q} --report {output:q}",
-        )
+# The HTML report, the summary and the table of usage.
 
 
 rule report:
-    """Makes the HTML report with all that it shows."""
+    """Makes the HTML report with all tables and figures."""
     input:
-        rules.build_report.output,
+        paths.REPORT,
 
 
-rule live:
-    """Makes a page of what is there of the report now, with what is missing and what is being answered."""
-    log:
-        f"{RESULTS}/logs/live.log",
-    localrule: True
-    conda:
-        "../envs/core.yaml"
+use rule stage as build_report with:
+    """Builds the HTML report."""
+    input:
+        paths.report_answers,
+        **LAYOUT.report_inputs(),
+    output:
+        report=paths.REPORT,
+    pathvars:
+        part="report",
+    group:
+        grouped("report")
     params:
-        settings=settings(**report_settings(), files=report_files()),
-        code=code("build_live"),
-        configuration=f"{RESULTS}/configuration.yaml",
-        page=f"{RESULTS}/report/live.html",
-    shell:
-        command(
-            "build_live",
-            "--configuration {params.configuration:q} --report {params.page:q}",
-        )
+        **job(REPORT.build_report, configuration=paths.CONFIGURATION),
+
+
+use rule stage as live with:
+    """Makes a page of the parts of the report that are made so far, with the missing files and running requests."""
+    output:
+        [],
+    pathvars:
+        part="live",
+    localrule: True
+    params:
+        **job(
+            REPORT.build_live,
+            configuration=paths.CONFIGURATION,
+            report=paths.STATUS_PAGE,
+        ),
+
+
+use rule stage as tabulate_usage with:
+    """Tabulates the requests, tokens and cost of each model."""
+    input:
+        records=paths.usage,
+    output:
+        table=paths.USAGE_TABLE,
+        csv=paths.USAGE_TABLE_CSV,
+    pathvars:
+        part="tables/usage",
+    group:
+        grouped("report")
+    params:
+        **job(REPORT.tabulate_usage, always_anew=True, store=True),
+
+
+use rule stage as summarise with:
+    """Writes the results of all parts on a page of text."""
+    input:
+        tables=paths.report_tables,
+        usage=paths.report_usage,
+        battles=paths.battle_tables,
+    output:
+        summary=paths.SUMMARY,
+    pathvars:
+        part="summary",
+    group:
+        grouped("report")
+    params:
+        **job(REPORT.summarise),

@@ -1,134 +1,135 @@
-# Chatbots continue the seeds. A model with `shards` above 1 does so in several jobs, whose parts become one table.
-# With a partner, which says the other side, the same job asks it too. The dialogues of a published model are taken from a file.
+# Chatbots continue the seeds. A model with `shards` above 1 does so in several jobs, whose parts become one table. A simulated
+# user is asked by the same jobs. The dialogues of a published chatbot are read from a file.
 
-SHARDED = [name for name in CONFIG.chatbots if CONFIG.models[name].shards > 1]
+SELFCHAT = Selfchat(LAYOUT, SOURCES)
+SHARDED = LAYOUT.sharded_chatbots()
 
 
-rule generate_dialogues:
+use rule stage as generate_dialogues with:
     """Lets a chatbot continue the seeds, talking to itself or with a simulated user."""
     input:
-        seeds=SEEDS,
-        scenarios=SCENARIOS,
-        learned=lambda wildcards: learned(wildcards.chatbot),
-        partner_learned=learned(PARTNER),
+        seeds=paths.seeds,
+        scenarios=paths.scenarios,
+        learned=learned("chatbot"),
+        partner_learned=by_digest(LAYOUT.learned(LAYOUT.partner)),
     output:
-        generated=f"{RESULTS}/dialogues/{{chatbot}}.parquet",
-        usage=talk_usage("{chatbot}", "1", "1"),
-    log:
-        f"{RESULTS}/logs/dialogues/{{chatbot}}.log",
+        generated=paths.DIALOGUES,
+        usage=LAYOUT.chat_usage("{chatbot}", 1, 1),
+    pathvars:
+        part="dialogues/{chatbot}",
     wildcard_constraints:
-        chatbot=one_of(set(CONFIG.chatbots) - set(SHARDED) - set(PUBLISHED)),
+        chatbot=one_of(set(CONFIG.chatbots) - set(SHARDED) - PUBLISHED),
     group:
-        grouped(of_talks)
+        grouped(GROUPS.selfchat)
     conda:
-        lambda wildcards: environment(wildcards.chatbot, PARTNER)
+        environment(SELFCHAT.generate_dialogues)
     resources:
-        **resources_of(lambda wildcards: [wildcards.chatbot, PARTNER]),
+        **resources(SELFCHAT.generate_dialogues),
     params:
-        settings=selfchat_settings,
-        code=lambda wildcards: code("selfchat", wildcards.chatbot, PARTNER),
-        content=lambda wildcards: content_of_models(wildcards.chatbot, PARTNER),
-    shell:
-        command(
-            "selfchat",
-            "--content={params.content:q} --seeds {input.seeds:q} --scenarios {input.scenarios:q} --learned {input.learned:q} "
-            '--partner-learned {input.partner_learned:q} --store="$DIALEVAL_STORE" '
-            "--generated {output.generated:q} --usage {output.usage:q}",
-        )
+        **job(SELFCHAT.generate_dialogues, "content", store=True),
 
 
 use rule generate_dialogues as generate_shard with:
-    """Lets a chatbot continue a part of the seeds, where its work is split."""
+    """Lets a chatbot continue a part of the seeds, if its work is split."""
     output:
-        generated=f"{RESULTS}/dialogues/{{chatbot}}.shards/{{shard}}-of-{{shards}}.parquet",
-        usage=talk_usage("{chatbot}", "{shard}", "{shards}"),
-    log:
-        f"{RESULTS}/logs/dialogues/{{chatbot}}-{{shard}}-of-{{shards}}.log",
+        generated=paths.DIALOGUES_SHARD,
+        usage=LAYOUT.chat_usage("{chatbot}", "{shard}", "{shards}"),
+    pathvars:
+        part="dialogues/{chatbot}-{shard}-of-{shards}",
     wildcard_constraints:
         chatbot=one_of(SHARDED),
 
 
-rule import_dialogues:
-    """Takes over the dialogues of a chatbot that others published."""
+use rule stage as import_dialogues with:
+    """Imports the published dialogues of a chatbot."""
     input:
-        seeds=SEEDS,
-        published=lambda wildcards: CONFIG.published_dialogues(wildcards.chatbot),
+        seeds=paths.seeds,
+        published=by(SOURCES.dialogues),
     output:
-        f"{RESULTS}/dialogues/{{chatbot}}.parquet",
-    log:
-        f"{RESULTS}/logs/dialogues/{{chatbot}}.log",
+        generated=paths.DIALOGUES,
+    pathvars:
+        part="dialogues/{chatbot}",
     wildcard_constraints:
-        chatbot=one_of(set(CONFIG.chatbots) & set(PUBLISHED)),
+        chatbot=one_of(PUBLISHED.intersection(CONFIG.chatbots)),
     group:
         grouped("reading")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=lambda wildcards: settings(
-            name=wildcards.chatbot,
-            column=CONFIG.models[wildcards.chatbot].column or wildcards.chatbot,
-            n_utterances=CONFIG.selfchat.n_utterances,
-            seeds_limit=CONFIG.seeds.limit,
-        ),
-        code=code("import_dialogues"),
-        content=lambda wildcards: content(
-            [CONFIG.published_dialogues(wildcards.chatbot)]
-        ),
-    shell:
-        command(
-            "import_dialogues",
-            "--content={params.content:q} --seeds {input.seeds:q} --published {input.published:q} --generated {output:q}",
-        )
+        **job(SELFCHAT.import_dialogues, "content"),
 
 
-rule merge_dialogues:
+use rule stage as merge_dialogues with:
     """Puts the parts of a chatbot's dialogues into one table."""
     input:
-        seeds=SEEDS,
-        parts=lambda wildcards: [
-            f"{RESULTS}/dialogues/{wildcards.chatbot}.shards/{shard}-of-{shards}.parquet"
-            for shards in [CONFIG.models[wildcards.chatbot].shards]
-            for shard in range(1, shards + 1)
-        ],
+        seeds=paths.seeds,
+        parts=paths.dialogue_shards,
     output:
-        f"{RESULTS}/dialogues/{{chatbot}}.parquet",
-    log:
-        f"{RESULTS}/logs/dialogues/{{chatbot}}.log",
+        merged=paths.DIALOGUES,
+    pathvars:
+        part="dialogues/{chatbot}",
     wildcard_constraints:
         chatbot=one_of(SHARDED),
     group:
         grouped("asking")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=settings(),
-        code=code("merge_shards"),
-    shell:
-        command(
-            "merge_shards",
-            "--seeds {input.seeds:q} --parts {input.parts:q} --merged {output:q}",
-        )
+        **job(SELFCHAT.merge_dialogues),
 
 
-rule selfchat_items:
-    """Puts the dialogues of people and chatbots into one table of items to be judged."""
+use rule stage as selfchat_items with:
+    """Puts the dialogues of people and chatbots into one table of items for judges."""
     input:
-        human=HUMAN,
-        seeds=SEEDS,
-        generated=dialogues(CONFIG.chatbots),
+        human=paths.human,
+        seeds=paths.seeds,
+        dialogues=paths.dialogues,
     output:
-        f"{RESULTS}/items/selfchat.parquet",
-    log:
-        f"{RESULTS}/logs/items/selfchat.log",
+        items_=paths.SELFCHAT_ITEMS,
+    pathvars:
+        part="items/selfchat",
     group:
         grouped("asking")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=settings(partnered=PARTNER is not None),
-        code=code("selfchat_items"),
-    shell:
-        command(
-            "selfchat_items",
-            "--human {input.human:q} --seeds {input.seeds:q} --dialogues {input.generated:q} --items {output:q}",
-        )
+        **job(SELFCHAT.selfchat_items),
+
+
+use rule stage as tabulate_seeds with:
+    """Tabulates the lengths of the human dialogues."""
+    input:
+        seeds=paths.seeds,
+    output:
+        table=paths.SEED_LENGTHS,
+        csv=paths.SEED_LENGTHS_CSV,
+    pathvars:
+        part="tables/seeds",
+    group:
+        grouped("reading")
+    params:
+        **job(SELFCHAT.tabulate_seeds),
+
+
+use rule stage as choose_tokenizer with:
+    """Chooses the unit in which lengths are counted, once for a folder of results."""
+    output:
+        tokenizer=paths.TOKENIZER,
+    pathvars:
+        part="tables/tokenizer",
+    localrule: True
+    params:
+        **job(SELFCHAT.choose_tokenizer, always_anew=True),
+
+
+use rule stage as tabulate_lengths with:
+    """Tabulates the lengths of the utterances of people and chatbots."""
+    input:
+        human=paths.human,
+        seeds=paths.seeds,
+        dialogues=paths.dialogues,
+        tokenizer=paths.TOKENIZER,
+    output:
+        tokens=paths.UTTERANCE_TOKENS,
+        table=paths.UTTERANCE_LENGTHS,
+        csv=paths.UTTERANCE_LENGTHS_CSV,
+    pathvars:
+        part="tables/utterance_lengths",
+    group:
+        grouped("dialogues")
+    params:
+        **job(SELFCHAT.tabulate_lengths),

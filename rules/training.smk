@@ -1,188 +1,118 @@
-# Judges that learn: what they learn from is made of people's dialogues, without what is judged.
+# Judges that learn: their training data is made of human dialogues, without those that are judged.
+
+TRAINING = Training(LAYOUT, SOURCES)
 
 
 rule training:
-    """Makes what judges learn from, and says how well they learned."""
+    """Makes what judges learn from, and measures how well they learned."""
     input:
-        training_files(),
+        paths.training_files,
 
 
-rule judged_texts:
-    """Writes down which passages are judged, so that no judge learns from them."""
+use rule stage as judged_texts with:
+    """Lists the passages that are judged, so that no judge learns from them."""
     input:
-        item_tables=judged_items(),
-        seeds=[SEEDS] if CONFIG.chatbots else [],
-        human=[HUMAN] if CONFIG.chatbots else [],
+        items_=paths.judged_items,
+        seeds=paths.judged_seeds,
+        human=paths.judged_human,
     output:
-        f"{RESULTS}/training/judged.parquet",
-    log:
-        f"{RESULTS}/logs/training/judged.log",
+        texts=paths.JUDGED_TEXTS,
+    pathvars:
+        part="training/judged",
     group:
-        grouped(PREPARING)
-    conda:
-        "../envs/core.yaml"
+        grouped(GROUPS.preparing)
     params:
-        settings=settings(),
-        code=code("judged_texts"),
-    shell:
-        command(
-            "judged_texts",
-            "--items {input.item_tables:q} --seeds {input.seeds:q} --human {input.human:q} --texts {output:q}",
-        )
+        **job(TRAINING.judged_texts),
 
 
-rule check_overlap:
+use rule stage as check_overlap with:
     """Finds the dialogues of a training set that are judged later."""
     input:
-        utterances=lambda wildcards: training_dialogues(wildcards.training),
-        judged=f"{RESULTS}/training/judged.parquet",
+        utterances=paths.training_dialogues,
+        judged=paths.JUDGED_TEXTS,
     output:
-        f"{RESULTS}/training/{{training}}/overlap.parquet",
-    log:
-        f"{RESULTS}/logs/training/{{training}}/overlap.log",
+        overlap=paths.OVERLAP,
+    pathvars:
+        part="training/{training}/overlap",
     wildcard_constraints:
-        training=one_of(TRAINING),
+        training=one_of(CONFIG.training),
     group:
-        grouped(PREPARING)
-    conda:
-        "../envs/core.yaml"
+        grouped(GROUPS.preparing)
     params:
-        settings=lambda wildcards: settings(
-            **training_settings(wildcards.training),
-            overlap=CONFIG.training[wildcards.training].overlap,
-        ),
-        code=code("check_overlap"),
-    shell:
-        command(
-            "check_overlap",
-            "--utterances {input.utterances:q} --judged {input.judged:q} --overlap {output:q}",
-        )
+        **job(TRAINING.check_overlap),
 
 
-rule make_training_data:
-    """Makes the pairs of true and spoiled dialogues that judges learn from."""
+use rule stage as make_training_data with:
+    """Makes the pairs of true and perturbed dialogues that judges learn from."""
     input:
-        utterances=lambda wildcards: training_dialogues(wildcards.training),
-        left_out=lambda wildcards: learned_around(wildcards.training),
+        utterances=paths.training_dialogues,
+        left_out=by(TRAINING.left_out),
     output:
-        f"{RESULTS}/training/{{training}}/examples.parquet",
-    log:
-        f"{RESULTS}/logs/training/{{training}}/examples.log",
+        examples=paths.EXAMPLES,
+    pathvars:
+        part="training/{training}/examples",
     wildcard_constraints:
-        training=one_of(TRAINING),
+        training=one_of(CONFIG.training),
     group:
-        grouped(PREPARING)
-    conda:
-        "../envs/core.yaml"
+        grouped(GROUPS.preparing)
     params:
-        settings=lambda wildcards: settings(**training_settings(wildcards.training)),
-        code=code("make_training_data"),
-    shell:
-        command(
-            "make_training_data",
-            "--utterances {input.utterances:q} --left-out {input.left_out:q} --examples {output:q}",
-        )
+        **job(TRAINING.make_training_data),
 
 
-rule tabulate_training_data:
-    """Tables what judges learn from."""
+use rule stage as tabulate_training_data with:
+    """Tabulates what judges learn from."""
     input:
-        examples=training_examples(MADE_TRAINING),
-        overlaps=training_overlap(MADE_TRAINING),
+        examples=paths.made_examples,
+        overlaps=paths.made_overlaps,
     output:
-        tables_in(f"{RESULTS}/tables/training", ["data"]),
-    log:
-        f"{RESULTS}/logs/tables/training_data.log",
+        LAYOUT.training_data_table(),
+    pathvars:
+        part="tables/training_data",
     group:
         grouped("report")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=settings(),
-        code=code("tabulate_training_data"),
-        folder=folder_of_first,
-    shell:
-        command(
-            "tabulate_training_data",
-            "--examples {input.examples:q} --overlaps {input.overlaps:q} --folder {params.folder:q}",
-        )
+        **job(TRAINING.tabulate_training_data, in_folder=True),
 
 
-rule tabulate_training:
-    """Tables how well judges learned."""
+use rule stage as tabulate_training with:
+    """Tabulates how well judges learned."""
     input:
-        examples=training_examples(USED_TRAINING),
-        trained=trained_folders(),
+        examples=paths.used_examples,
+        trained=paths.trained,
     output:
-        tables_in(f"{RESULTS}/tables/training", TRAINING_TABLES),
-    log:
-        f"{RESULTS}/logs/tables/training.log",
+        LAYOUT.learning_tables(),
+    pathvars:
+        part="tables/training",
     group:
         grouped("report")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=settings(judges=trained_judges(), random_seed=CONFIG.random_seed),
-        code=code("tabulate_training"),
-        folder=folder_of_first,
-    shell:
-        command(
-            "tabulate_training",
-            "--examples {input.examples:q} --trained {input.trained:q} --folder {params.folder:q}",
-        )
+        **job(TRAINING.tabulate_training, in_folder=True),
 
 
-rule train_lora:
+use rule stage as train_lora with:
     """Trains a LoRA adapter with which a language model judges."""
     input:
-        lambda wildcards: training_examples(CONFIG.models[wildcards.judge].learns_from),
+        examples=paths.judges_examples,
     output:
-        trained=directory(f"{RESULTS}/trained/{{judge}}"),
-        digest=f"{RESULTS}/trained/{{judge}}.digest",
-    log:
-        f"{RESULTS}/logs/trained/{{judge}}.log",
+        trained=directory(paths.TRAINED),
+        digest=paths.TRAINED_DIGEST,
+    pathvars:
+        part="trained/{judge}",
     wildcard_constraints:
-        judge=one_of(lora_judges()),
+        judge=one_of(LAYOUT.lora_judges()),
     conda:
         "../envs/train.yaml"
     resources:
-        **resources_of(lambda wildcards: [wildcards.judge], trains=True),
+        **resources(TRAINING.train_lora, trains=True),
     params:
-        settings=lambda wildcards: lora_settings(wildcards.judge),
-        code=code("train_lora"),
-        content=lambda wildcards: content_of_models(wildcards.judge),
-        checkpoints=lambda wildcards: f"{RESULTS}/checkpoints/{wildcards.judge}",
-    shell:
-        command(
-            "train_lora",
-            "--content={params.content:q} --examples {input:q} --trained {output.trained:q} --digest {output.digest:q} "
-            "--checkpoints {params.checkpoints:q}",
-        )
+        **job(TRAINING.train_lora, "content", checkpoints=paths.checkpoints),
 
 
-rule train_encoder:
+use rule train_lora as train_encoder with:
     """Trains an encoder that scores turns or dialogues."""
-    input:
-        lambda wildcards: training_examples(CONFIG.models[wildcards.judge].learns_from),
-    output:
-        trained=directory(f"{RESULTS}/trained/{{judge}}"),
-        digest=f"{RESULTS}/trained/{{judge}}.digest",
-    log:
-        f"{RESULTS}/logs/trained/{{judge}}.log",
     wildcard_constraints:
-        judge=one_of(encoder_judges()),
-    conda:
-        "../envs/train.yaml"
+        judge=one_of(LAYOUT.encoder_judges()),
     resources:
-        **resources_of(lambda wildcards: [wildcards.judge], trains=True),
+        **resources(TRAINING.train_encoder, trains=True),
     params:
-        settings=lambda wildcards: encoder_settings(wildcards.judge),
-        code=code("train_encoder"),
-        content=lambda wildcards: content_of_models(wildcards.judge),
-        checkpoints=lambda wildcards: f"{RESULTS}/checkpoints/{wildcards.judge}",
-    shell:
-        command(
-            "train_encoder",
-            "--content={params.content:q} --examples {input:q} --trained {output.trained:q} --digest {output.digest:q} "
-            "--checkpoints {params.checkpoints:q}",
-        )
+        **job(TRAINING.train_encoder, "content", checkpoints=paths.checkpoints),

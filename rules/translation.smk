@@ -1,186 +1,133 @@
-# Corpora in other languages: what is asked of the model that translates, and the dialogues put together again.
+# Corpora in further languages: requests to the model that translates, the dialogues put together again, and checks of samples.
+
+TRANSLATION = Translation(LAYOUT, SOURCES)
+TRANSLATED = {
+    "corpus": one_of(CONFIG.translate),
+    "language": one_of({language for _, language in LAYOUT.translated.values()}),
+}
+CHECKED = {
+    "corpus": one_of({corpus for corpus, _ in LAYOUT.checked_translations()}),
+    "language": one_of({language for _, language in LAYOUT.checked_translations()}),
+}
 
 
-rule plan_translation:
+use rule stage as plan_translation with:
     """Plans the requests that translate a corpus."""
     input:
-        lambda wildcards: translated_source(wildcards.corpus),
+        table=paths.translated_source,
     output:
-        f"{RESULTS}/requests/translate-{{corpus}}-{{language}}.parquet",
-    log:
-        f"{RESULTS}/logs/requests/translate-{{corpus}}-{{language}}.log",
+        requests=paths.TRANSLATION_REQUESTS,
+    pathvars:
+        part="requests/translate-{corpus}-{language}",
     wildcard_constraints:
-        corpus=one_of(CONFIG.translate),
-        language=one_of({language for _, language in TRANSLATED.values()}),
+        **TRANSLATED,
     group:
         grouped("reading")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=lambda wildcards: translation_settings(
-            wildcards, max_tokens="max_tokens"
-        ),
-        code=code("plan_translation"),
-    shell:
-        command("plan_translation", "--table {input:q} --requests {output:q}")
+        **job(TRANSLATION.plan_translation),
 
 
-rule join_translation:
+use rule stage as join_translation with:
     """Puts a corpus together again in another language."""
     input:
-        table=lambda wildcards: translated_source(wildcards.corpus),
-        responses=translation_responses,
+        table=paths.translated_source,
+        responses=paths.translation_responses,
     output:
-        translated=f"{RESULTS}/translations/{{corpus}}/{{language}}.parquet",
-        utterances=f"{RESULTS}/translations/{{corpus}}/{{language}}.utterances.parquet",
-        counts=f"{RESULTS}/translations/{{corpus}}/{{language}}.counts.parquet",
-    log:
-        f"{RESULTS}/logs/translations/{{corpus}}/{{language}}.log",
+        translated=paths.TRANSLATION,
+        utterances=paths.TRANSLATED_UTTERANCES,
+        counts=paths.TRANSLATION_COUNTS,
+    pathvars:
+        part="translations/{corpus}/{language}",
     wildcard_constraints:
-        corpus=one_of(CONFIG.translate),
-        language=one_of({language for _, language in TRANSLATED.values()}),
+        **TRANSLATED,
     group:
-        grouped(PREPARING)
-    conda:
-        "../envs/core.yaml"
+        grouped(GROUPS.preparing)
     params:
-        settings=lambda wildcards: translation_settings(wildcards, translated_by="by"),
-        code=code("join_translation"),
-    shell:
-        command(
-            "join_translation",
-            "--table {input.table:q} --responses {input.responses:q} --translated {output.translated:q} "
-            "--utterances {output.utterances:q} --counts {output.counts:q}",
-        )
+        **job(TRANSLATION.join_translation),
 
 
-rule sample_translation:
-    """Draws the utterances whose translations are looked at."""
+use rule stage as sample_translation with:
+    """Draws the utterances whose translations are checked."""
     input:
-        f"{RESULTS}/translations/{{corpus}}/{{language}}.utterances.parquet",
+        utterances=paths.TRANSLATED_UTTERANCES,
     output:
-        drawn=f"{RESULTS}/translations/{{corpus}}/{{language}}.sample.parquet",
-        csv=f"{RESULTS}/translations/{{corpus}}/{{language}}.sample.csv",
-    log:
-        f"{RESULTS}/logs/translations/{{corpus}}/{{language}}.sample.log",
+        drawn=paths.TRANSLATION_SAMPLE,
+        csv=paths.TRANSLATION_SAMPLE_CSV,
+    pathvars:
+        part="translations/{corpus}/{language}.sample",
     wildcard_constraints:
-        corpus=one_of({corpus for corpus, _ in looked_at()}),
-        language=one_of({language for _, language in looked_at()}),
+        **CHECKED,
     group:
-        grouped(PREPARING)
-    conda:
-        "../envs/core.yaml"
+        grouped(GROUPS.preparing)
     params:
-        settings=lambda wildcards: settings(
-            sample=CONFIG.translate[wildcards.corpus].quality.sample,
-            random_seed=CONFIG.random_seed,
-        ),
-        code=code("sample_translation"),
-    shell:
-        command(
-            "sample_translation",
-            "--utterances {input:q} --drawn {output.drawn:q} --csv {output.csv:q}",
-        )
+        **job(TRANSLATION.sample_translation),
 
 
-rule plan_back_translation:
+use rule stage as plan_back_translation with:
     """Plans the requests that translate a sample back."""
     input:
-        f"{RESULTS}/translations/{{corpus}}/{{language}}.sample.parquet",
+        drawn=paths.TRANSLATION_SAMPLE,
     output:
-        f"{RESULTS}/requests/back-{{corpus}}-{{language}}.parquet",
-    log:
-        f"{RESULTS}/logs/requests/back-{{corpus}}-{{language}}.log",
+        requests=paths.BACK_REQUESTS,
+    pathvars:
+        part="requests/back-{corpus}-{language}",
     wildcard_constraints:
-        corpus=one_of({corpus for corpus, _ in looked_at()}),
-        language=one_of({language for _, language in looked_at()}),
+        **CHECKED,
     group:
-        grouped(PREPARING)
-    conda:
-        "../envs/core.yaml"
+        grouped(GROUPS.preparing)
     params:
-        settings=lambda wildcards: settings(
-            source=CONFIG.translate[wildcards.corpus].source,
-            max_tokens=CONFIG.translate[wildcards.corpus].max_tokens,
-        ),
-        code=code("plan_back_translation"),
-    shell:
-        command("plan_back_translation", "--drawn {input:q} --requests {output:q}")
+        **job(TRANSLATION.plan_back_translation),
 
 
-rule plan_adequacy:
-    """Plans what judges are asked about a sample of translations."""
+use rule stage as plan_adequacy with:
+    """Plans the requests about the adequacy of a sample of translations."""
     input:
-        f"{RESULTS}/translations/{{corpus}}/{{language}}.sample.parquet",
+        drawn=paths.TRANSLATION_SAMPLE,
     output:
-        f"{RESULTS}/requests/adequacy-{{corpus}}-{{language}}.parquet",
-    log:
-        f"{RESULTS}/logs/requests/adequacy-{{corpus}}-{{language}}.log",
+        requests=paths.ADEQUACY_REQUESTS,
+    pathvars:
+        part="requests/adequacy-{corpus}-{language}",
     wildcard_constraints:
-        corpus=one_of({corpus for corpus, _ in looked_at()}),
-        language=one_of({language for _, language in looked_at()}),
+        **CHECKED,
     group:
-        grouped(PREPARING)
-    conda:
-        "../envs/core.yaml"
+        grouped(GROUPS.preparing)
     params:
-        settings=lambda wildcards: settings(
-            source=CONFIG.translate[wildcards.corpus].source
-        ),
-        code=code("plan_adequacy"),
-    shell:
-        command("plan_adequacy", "--drawn {input:q} --requests {output:q}")
+        **job(TRANSLATION.plan_adequacy),
 
 
-rule list_back_translations:
-    """Lists what came back of a sample of translations."""
+use rule stage as list_back_translations with:
+    """Lists a sample of translations with their translations back."""
     input:
-        drawn=f"{RESULTS}/translations/{{corpus}}/{{language}}.sample.parquet",
-        responses=lambda wildcards: shards_of(
-            CONFIG.translate[wildcards.corpus].quality.back,
-            f"back-{wildcards.corpus}-{wildcards.language}",
-        ),
+        drawn=paths.TRANSLATION_SAMPLE,
+        responses=paths.back_translation_responses,
     output:
-        back=f"{RESULTS}/translations/{{corpus}}/{{language}}.back.parquet",
-        csv=f"{RESULTS}/translations/{{corpus}}/{{language}}.back.csv",
-    log:
-        f"{RESULTS}/logs/translations/{{corpus}}/{{language}}.back.log",
+        back=paths.BACK_TRANSLATION,
+        csv=paths.BACK_TRANSLATION_CSV,
+    pathvars:
+        part="translations/{corpus}/{language}.back",
     wildcard_constraints:
-        corpus=one_of({corpus for corpus, _ in looked_at()}),
-        language=one_of({language for _, language in looked_at()}),
+        **CHECKED,
     group:
         grouped("back_translations")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=lambda wildcards: settings(
-            source=CONFIG.translate[wildcards.corpus].source,
-            by=CONFIG.translate[wildcards.corpus].quality.back,
-        ),
-        code=code("list_back_translations"),
-    shell:
-        command(
-            "list_back_translations",
-            "--drawn {input.drawn:q} --responses {input.responses:q} --back {output.back:q} --csv {output.csv:q}",
-        )
+        **job(TRANSLATION.list_back_translations),
 
 
 rule score_translations:
     """Scores a sample of translations by a metric."""
     input:
-        measured_rows,
+        paths.scored_rows,
     output:
-        f"{RESULTS}/translations/{{corpus}}/{{language}}.{{metric}}.csv",
+        paths.TRANSLATION_SCORES,
     log:
-        f"{RESULTS}/logs/translations/{{corpus}}/{{language}}.{{metric}}.log",
+        LAYOUT.log("translations/{corpus}/{language}.{metric}"),
     wildcard_constraints:
-        corpus=one_of({corpus for corpus, _ in looked_at()}),
-        language=one_of({language for _, language in looked_at()}),
-        metric=one_of({metric for _, metric in measured()}),
+        **CHECKED,
+        metric=one_of(LAYOUT.translation_scores()),
     conda:
         "../envs/comet.yaml"
     params:
-        source=lambda wildcards: CONFIG.translate[wildcards.corpus].source,
+        source=by(TRANSLATION.source_language),
         code=fingerprint("dialeval.translation.external_scores"),
     shell:
         # by its path, and alone: this environment has none of our packages
@@ -188,57 +135,37 @@ rule score_translations:
         "--scores {output:q} 2>&1 | tee -i {log:q}"
 
 
-rule translation_quality:
-    """Says how good the translations of a corpus are."""
+use rule stage as translation_quality with:
+    """Measures the quality of all translations."""
     input:
-        drawn=[
-            f"{RESULTS}/translations/{corpus}/{language}.sample.parquet"
-            for corpus, language in looked_at()
-        ],
-        back=quality_responses("back"),
-        adequacy=quality_responses("adequacy"),
-        files=scored_files(),
-        measured=[path for path, _ in measured()],
+        by(SOURCES.translation_quality),
+        paths.all_translation_scores,
+        drawn=paths.translation_samples,
+        back=paths.back_responses,
+        adequacy=paths.adequacy_responses,
     output:
-        quality=f"{TRANSLATION}/quality.parquet",
-        csv=f"{TRANSLATION}/quality.csv",
-    log:
-        f"{RESULTS}/logs/tables/translation_quality.log",
+        quality=paths.TRANSLATION_QUALITY,
+        csv=paths.TRANSLATION_QUALITY_CSV,
+    pathvars:
+        part="tables/translation_quality",
     group:
         grouped("report")
     conda:
         "../envs/train.yaml"
     params:
-        settings=quality_settings(),
-        code=code("translation_quality"),
-        content=lambda wildcards: content(scored_files()),
-    shell:
-        command(
-            "translation_quality",
-            "--content={params.content:q} --drawn {input.drawn:q} --back {input.back:q} --adequacy {input.adequacy:q} --quality {output.quality:q}",
-        )
+        **job(TRANSLATION.translation_quality, "content", untold=["csv"]),
 
 
-rule tabulate_translation:
-    """Tables how good all translations are."""
+use rule stage as tabulate_translation with:
+    """Tabulates the translations of all corpora."""
     input:
-        [
-            f"{RESULTS}/translations/{corpus}/{language}.counts.parquet"
-            for corpus, language in TRANSLATED.values()
-        ],
+        counts=paths.translation_counts,
     output:
-        corpora=f"{TRANSLATION}/corpora.parquet",
-        csv=f"{TRANSLATION}/corpora.csv",
-    log:
-        f"{RESULTS}/logs/tables/translation.log",
+        corpora=paths.TRANSLATION_CORPORA,
+        csv=paths.TRANSLATION_CORPORA_CSV,
+    pathvars:
+        part="tables/translation",
     group:
         grouped("report")
-    conda:
-        "../envs/core.yaml"
     params:
-        settings=settings(),
-        code=code("tabulate_translation"),
-    shell:
-        command(
-            "tabulate_translation", "--counts {input:q} --corpora {output.corpora:q}"
-        )
+        **job(TRANSLATION.tabulate_translation, untold=["csv"]),

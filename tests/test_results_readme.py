@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from layout_patterns import patterns
+
 from dialeval.tables.catalogue import TABLES
 
 ROOT = Path(__file__).parents[1]
@@ -15,8 +17,7 @@ BESIDE_RULES = {"provenance"}
 
 def made() -> set[str]:
     """Returns the folders and files below the results that any rule names, but for hidden ones."""
-    rules = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules").glob("*.smk")))
-    return {name for name in re.findall(r"\{RESULTS\}/([\w.-]+)", rules) if not name.startswith(".")}
+    return {first for pattern in patterns() if not (first := pattern.partition("/")[0]).startswith(".")}
 
 
 def named() -> set[str]:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from layout_patterns import patterns
+from loaded_rules import loaded_rules
 
 from dialeval.report.reference.configuration import schema_text
 
@@ -18,7 +20,6 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "results" / "README.md", *ROOT.glob("docs/*.md")])
 FENCE = re.compile(r"^ *```([\w-]*)([^\n]*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-_BELOW_RESULTS = re.compile(r"\{RESULTS\}/([^\"\s,]+?)(?=[\"\s,]|$)", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"<[^>]+>|\{[^}]+\}|\b[A-Z]{3,}\b|\*|\.\.\.")
 
 
@@ -56,10 +57,8 @@ def yaml_blocks() -> Iterator[tuple[Said, Any]]:
 @cache
 def made_below_results() -> tuple[str, ...]:
     """Returns the paths below the results that rules name, in folders of known names, with what varies as `*`."""
-    found = set()
-    for path in [*ROOT.glob("rules/*.smk"), ROOT / "Snakefile"]:
-        for name in _BELOW_RESULTS.findall(path.read_text(encoding="utf-8")):
-            found.add(re.sub(r"\{+[^}]*\}+", "*", name).replace("**", "*"))
+    logs = {log.removeprefix("results/") for rule in loaded_rules().values() for log in rule.logs}
+    found = {re.sub(r"\{[^}]*\}", "*", pattern).replace("**", "*") for pattern in {*patterns(), *logs}}
     return tuple(sorted(path for path in found if not path.startswith("*")))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from loaded_rules import BASE, loaded_rules
 from workspace import ROOT, SMALL, Workspace
 
 pytestmark = pytest.mark.workflow
@@ -91,18 +92,10 @@ def test_where_nothing_is_submitted_nothing_is_grouped(workspace: Workspace) -> 
     assert "Group job" not in workspace.run("--dry-run", "--quiet", "host")
 
 
-def test_every_rule_that_runs_on_nodes_names_its_group_or_goes_alone() -> None:
-    named, ungrouped, at_home = set(), set(), set()
-    for path in sorted((ROOT / "rules").glob("*.smk")):
-        for block in re.split(r"\n(?=rule |use rule )", path.read_text(encoding="utf-8")):
-            header = re.match(r"(?:use rule (\w+) as )?(?:rule )?(\w+)(?: with)?:", block)
-            if header is None or not ("shell:" in block or header[1]):
-                continue
-            is_local = "localrule: True" in block or header[1] in at_home
-            is_named = "    group:\n" in block or header[1] in named
-            (at_home if is_local else named if is_named else ungrouped).add(header[2])
-    assert len(named) > 50
-    assert ungrouped <= ALONE
+def test_every_rule_that_runs_on_nodes_has_a_group_or_is_alone() -> None:
+    on_nodes = [rule for rule in loaded_rules().values() if rule.has_command and not rule.is_local]
+    assert len([rule for rule in on_nodes if rule.has_group]) > 50
+    assert {rule.name for rule in on_nodes if not rule.has_group} <= ALONE | {BASE}
 
 
 @pytest.mark.usefixtures("conda")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from loaded_rules import loaded_rules
 from workspace import Workspace
 
 pytestmark = pytest.mark.workflow
@@ -13,9 +14,7 @@ LISTED = re.compile(r"(\w+) \((.+)\)")
 
 def test_every_rule_says_in_a_sentence_of_its_own_what_it_does(workspace: Workspace) -> None:
     lines = [line for line in workspace.run("--list-rules").splitlines() if not line.startswith("Using ")]
-    files = [workspace.folder / "Snakefile", *workspace.folder.glob("rules/*.smk")]
-    rules = "".join(path.read_text(encoding="utf-8") for path in files)
-    assert len(lines) == len(re.findall(r"^(?:rule|use rule) ", rules, re.MULTILINE))
+    assert len(lines) == len(loaded_rules())
     said: dict[str, str] = {}
     for line in lines:
         match = LISTED.fullmatch(line)

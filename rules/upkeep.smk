@@ -1,0 +1,105 @@
+# Targets that make no part of the results: an estimate before a run, a check of the cluster, and care of the results.
+
+
+use rule stage as estimate with:
+    """Estimates the requests to each model, their tokens and cost, before any request is sent."""
+    input:
+        human=paths.report_human,
+        seeds=paths.report_seeds,
+        scenarios=paths.scenarios,
+        learned=paths.learned_for_estimate,
+        dialogues=paths.published_dialogues,
+        planned=paths.plannable_requests,
+    output:
+        [],
+    pathvars:
+        part="estimate",
+    localrule: True
+    params:
+        **job(
+            REPORT.estimate,
+            store=True,
+            learned=paths.trained_before,
+            planned=paths.requests_planned_before,
+            judgements=paths.judged_before,
+            corrected=paths.estimated_before,
+            table=paths.ESTIMATE,
+            csv=paths.ESTIMATE_CSV,
+            planning=paths.LABEL_PLANNING,
+            planning_csv=paths.LABEL_PLANNING_CSV,
+        ),
+
+
+use rule stage as tidy with:
+    """Lists the files in the results that the configuration no longer makes, with sizes."""
+    output:
+        [],
+    pathvars:
+        part="tidy",
+    localrule: True
+    params:
+        **job(
+            REPORT.tidy,
+            results=LAYOUT.results,
+            store_=LAYOUT.store,
+            graph=LAYOUT.graph("tidy"),
+        ),
+
+
+use rule tidy as tidy_remove with:
+    """Removes the files in the results that the configuration no longer makes."""
+    output:
+        [],
+    localrule: True
+    params:
+        **job(
+            REPORT.tidy_remove,
+            results=LAYOUT.results,
+            store_=LAYOUT.store,
+            graph=LAYOUT.graph("tidy_remove"),
+        ),
+
+
+use rule stage as compare with:
+    """Compares the results of two runs: their numbers, their verdicts and their settings."""
+    output:
+        [],
+    pathvars:
+        part="compare",
+    localrule: True
+    params:
+        **job(
+            REPORT.compare,
+            first=RUN.compared["run_a"],
+            second=RUN.compared["run_b"],
+            folder=LAYOUT.COMPARISON,
+        ),
+
+
+rule versions:
+    """Lists the results that other versions of libraries made, and the command that makes them anew."""
+    log:
+        LAYOUT.log("versions"),
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        results=LAYOUT.results,
+        graph=LAYOUT.graph("versions"),
+    shell:
+        "rm -f {log:q} && python -u -m dialeval.provenance.versions {params.results:q} {params.graph:q} 2>&1 | tee -i {log:q}"
+
+
+rule check:
+    """Checks within a minute whether the cluster of `--profile profiles/slurm` can run the jobs."""
+    log:
+        LAYOUT.log("check"),
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        asked=lambda wildcards, resources: cluster_check(
+            workflow, CONFIG, resources, RUN.has_own_environments
+        ),
+    shell:
+        "rm -f {log:q} && python -u -m dialeval.jobs.cluster_check {params.asked:q} 2>&1 | tee -i {log:q}"

@@ -1,0 +1,267 @@
+"""What a run does before its first job and after its last."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from snakemake.io import IOFile
+from snakemake.settings.enums import Quietness
+
+from dialeval.config.loading import write_configuration
+from dialeval.engines.availability import cannot_compute_here, without_key
+from dialeval.engines.local_models import too_few_gpus
+from dialeval.engines.spending.ledger import FOLDER as SPENDING
+from dialeval.engines.spending.ledger import Ledger
+from dialeval.jobs import progress, run_lock, signals
+from dialeval.jobs.failure_summary import say_at_exit
+from dialeval.jobs.run_lock import bring_to_the_present
+from dialeval.jobs.run_progress import AskingJob, JobLines, Requests
+from dialeval.jobs.slurm import asking as asking_slurm
+from dialeval.jobs.slurm import tell_of_waiting
+from dialeval.layout import Layout
+from dialeval.planning import preflight
+from dialeval.provenance import kept_outputs
+from dialeval.report.export import outdated_files
+from dialeval.report.terminal_summary import say_at_exit as say_summary_at_exit
+from dialeval.rules.run import Run
+from dialeval.text import counted
+from dialeval.whole_files import refuse_links, write_new
+
+GRAPH_READERS = ("tidy", "tidy_remove", "versions")
+"""Targets that compare all jobs with the files in the results."""
+
+
+class Hooks:
+    """The hooks of a run, and the messages around its jobs.
+
+    Args:
+        run: the start of the run.
+        layout: the files of the run.
+        spending: returns the digests under which the spending on models with prices is recorded.
+    """
+
+    def __init__(self, run: Run, layout: Layout, spending: Callable[[], dict[str, str]]) -> None:
+        self.run = run
+        self.workflow = run.workflow
+        self.layout = layout
+        self.config = layout.config
+        self.quiet = set(self.workflow.output_settings.quiet or ())
+        self._spending = spending
+        self._requests: Requests | None = None
+        self._spent: float | None = None
+        self._lines: JobLines | None = None
+        run.notices.when_jobs_are_sought = self.force_outdated
+        run.notices.when_nothing_to_do = self.show_summary
+        run.notices.targets = lambda: [rule.name for rule in self.workflow.rules if not rule.output]
+
+    # hooks
+
+    def on_start(self) -> None:
+        """Begin the run, unless it only looks at what another run makes."""
+        if self._only_looks():
+            signals.leave_alone()
+            return
+        self._refuse_jobs_without_a_device()
+        reading = self.run.rule_name("read_transcripts")
+        names = [job.wildcards.source for job in self._jobs() if job.rule.name == reading]
+        self.run.in_words(preflight.check_transcripts, self.config, sorted(names))
+        self._name_missing_keys()
+        if self.run.asks_for("live"):  # not checked before, as this target alone may run beside another run
+            self.run.in_words(run_lock.refuse_second_run, self.config.results_dir)
+        self.run.in_words(self._take_the_results)
+        self._watch_slurm()
+        self._show_progress()
+
+    def on_success(self) -> None:
+        """Show the summary."""
+        if not self._only_looks():
+            self._end_progress()
+            self.show_summary()
+
+    def on_error(self) -> None:
+        """Let what was not made be made by the next run, and show why jobs failed.
+
+        Snakemake removes a failed job's files, and yet records its new settings as if it had made them. The files that
+        an earlier run made would count as up to date, so all that was not made gets an old time stamp.
+        """
+        self._end_progress()
+        for path in (path for job in self.workflow.dag.needrun_jobs() for path in job.output):
+            if not Path(path).exists():
+                self.workflow.persistence.cleanup_metadata(path)
+                continue
+            with suppress(OSError):  # where nothing can be written, that is the error
+                os.utime(path, (1, 1), follow_symlinks=False)
+        say_at_exit(self.workflow.scheduler.failed, self.run.notices, sys.argv, self.config.results_dir)
+
+    def force_outdated(self) -> None:
+        """Run the jobs whose files another version of DialEval made; Snakemake may have no record of them."""
+        if not self.run.is_main or self.run.is_module:
+            return
+        outdated = outdated_files(
+            self.config.results_dir,
+            lambda path: self.workflow.persistence.params(IOFile(str(path))) is not None,
+        )
+        self.workflow.dag.forcefiles.update(map(str, outdated))
+        if outdated:
+            path, how = next(iter(outdated.items()))
+            self.run.say(
+                f"note: another version of DialEval made {counted(len(outdated), 'file')} in {self.layout.results} "
+                f"(such as {path}: {how}); what this run needs of them is made again, with the answers in the store"
+            )
+
+    def show_summary(self) -> None:
+        """Show the summary when the process ends, if the run makes one, with what it asked and spent."""
+        if Quietness.ALL in self.quiet or self.workflow.touch or self.workflow.dryrun:
+            return
+        spent, before = self._spent_so_far(), self._spent
+        say_summary_at_exit(
+            self.config.results_dir,
+            self._requests.so_far() if self._requests else None,
+            None if spent is None or before is None else spent - before,
+            finished=any(self.layout.SUMMARY in job.output for job in self.workflow.dag.jobs),
+        )
+
+    # before the first job
+
+    def _jobs(self) -> list[Any]:
+        """Return the jobs that run; none where files are only touched."""
+        return [] if self.workflow.touch else list(self.workflow.dag.needrun_jobs())
+
+    def _only_looks(self) -> bool:
+        return {job.rule.name for job in self.workflow.dag.needrun_jobs()} == {self.run.rule_name("live")}
+
+    def asked_by(self, job: Any) -> set[str]:
+        """Return the models that a job asks."""
+        named = set(self.config.models).intersection(job.wildcards)
+        named |= {self.layout.partner} if self.layout.partner and "chatbot" in job.wildcards.keys() else set()  # noqa: SIM118
+        # the makers of test items are in no wildcard
+        return named or set(self.config.models).intersection(filter(None, self.layout.item_makers.values()))
+
+    def _asking_jobs(self) -> Iterator[Any]:
+        usage = f"{self.layout.results}/usage/"
+        for job in self.workflow.dag.needrun_jobs():
+            if job.log and any(path.startswith(usage) for path in job.output):
+                yield job
+
+    def _name_missing_keys(self) -> None:
+        """Say which models can only be answered for from the store, as their key is not set."""
+        jobs = [] if self.workflow.touch else self._asking_jobs()
+        for name in sorted({name for job in jobs for name in self.asked_by(job)}):
+            if reason := without_key(self.config.models[name]):
+                self.run.say(
+                    f"note: models.{name}: {reason}. Stored answers are used; "
+                    "the run stops at the first request that is new"
+                )
+
+    def _refuse_jobs_without_a_device(self) -> None:
+        """End the run if a job is to run here that this machine has no device for; a cluster's nodes may have it."""
+        waiting = [job for job in self._jobs() if self.workflow.local_exec and job.resources.get("gpu")]
+        models: dict[str, Any] = dict(self.config.models)
+        training = self.run.rule_name("train_lora")
+        for name in [job.wildcards.judge for job in waiting if job.rule.name == training]:
+            if reason := too_few_gpus(models[name].lora.gpus, "lora.gpus"):
+                raise self.run.error(f"models.{name}: {reason}")
+        for name in sorted({name for job in waiting if job.rule.name != training for name in self.asked_by(job)}):
+            if reason := cannot_compute_here(models[name], own_environment=self.run.has_own_environments):
+                raise self.run.error(f"models.{name}: {reason}")
+
+    def _take_the_results(self) -> None:
+        """Lock the results until this run ends, and write there what its jobs need to know of it."""
+        results, jobs = self.config.results_dir, list(self.workflow.dag.needrun_jobs())
+        with run_lock.writing(results):
+            run_lock.acquire(results)
+            for path in (path for job in jobs for path in (*job.output, *job.log)):
+                refuse_links(Path(path), results)
+            for job in self._jobs():
+                if self.workflow.dag.reason(job).forced:  # made anew, and not restored
+                    kept_outputs.forget(results, map(Path, job.output))
+            if any(str(path).startswith(f"{self.layout.results}/") for job in jobs for path in job.output):
+                write_configuration(self.config)
+            signals.mark_when_terminated(results)
+            self._write_graph()
+        read = {Path(path) for job in jobs for path in job.input}
+        self.run.say(bring_to_the_present(read, results / ".run.lock"))
+
+    def _watch_slurm(self) -> None:
+        """Let the Slurm plugin ask squeue where sacct has no accounting, and report jobs that will never begin."""
+        executor = self.workflow.executor_settings
+        if not hasattr(executor, "status_command"):
+            return
+        tell_of_waiting(Path.cwd())
+        found = asking_slurm(executor.status_command, executor.init_seconds_before_status_checks)
+        executor.status_command = found.command
+        executor.init_seconds_before_status_checks = found.first_look
+        if found.words:
+            print(found.words, file=sys.stderr)
+
+    # all jobs of the configuration, for targets that compare them with the files in the results
+
+    def _write_graph(self) -> None:
+        asked = {job.rule.name for job in self.workflow.dag.needrun_jobs()}
+        readers = [self.layout.graph(name) for name in GRAPH_READERS if self.run.rule_name(name) in asked]
+        if not readers:
+            return
+        about = {
+            "made": {name: job.rule.name for job in self._all_jobs() for name in self._written_by(job)},
+            "configuration": self.run.configured_by(self.config),
+            "left_out": self.run.left_out,
+        }
+        for path in readers:
+            write_new(Path(path), json.dumps(about))
+
+    def _all_jobs(self) -> list[Any]:
+        """Return the jobs of everything that the configuration asks for, and of its further targets."""
+        from snakemake.dag import DAG  # can be imported once Snakemake's workflow is
+
+        names = ["all", "estimate", "download", "live", *(["label"] if self.layout.labelled_protocols else [])]
+        graph = DAG(
+            self.workflow,
+            self.workflow.rules,
+            targetfiles=set(),
+            targetrules={self.workflow.get_rule(self.run.rule_name(name)) for name in names},
+            ignore_incomplete=True,
+        )
+        self.workflow.async_run(graph.init())
+        return [*graph.jobs, *self.workflow.dag.jobs]
+
+    def _written_by(self, job: Any) -> list[str]:
+        """Return what a job writes below the results; parameters name what is no output, such as checkpoints."""
+        values: Iterable[Any] = (one for value in job.params for one in (value if isinstance(value, list) else [value]))
+        paths = [*job.output, *job.log, *(value for value in values if isinstance(value, str))]
+        results = self.layout.results
+        return [os.path.relpath(path, results) for path in map(str, paths) if path.startswith(f"{results}/")]
+
+    # messages while jobs run
+
+    def _show_progress(self) -> None:
+        """Show jobs in words, unless the user wants Snakemake's own lines or none."""
+        jobs = [self._asking(job) for job in self._asking_jobs()]
+        if jobs:  # a run that asks no model may look at what another asks
+            progress.forget(self.config.results_dir)
+        self._requests = Requests(self.config.results_dir, jobs)
+        self._spent = self._spent_so_far()
+        if Quietness.RULES in self.quiet and not self.quiet & {Quietness.ALL, Quietness.PROGRESS}:
+            self._lines = JobLines(self._requests, self.workflow.local_exec).attach()
+
+    def _end_progress(self) -> None:
+        if self._lines:
+            self._lines.detach()
+
+    def _asking(self, job: Any) -> AskingJob:
+        planned = [Path(path) for path in job.input if path.startswith(f"{self.layout.results}/requests/")]
+        name = progress.job_name(self.config.results_dir, Path(job.log[0]))
+        return AskingJob(name, tuple(planned), int(job.wildcards.get("shards", 1)))
+
+    def _spent_so_far(self) -> float | None:
+        """Return the spending on the run's models; None where none has prices."""
+        digests = self._spending()
+        if not digests:
+            return None
+        spent = Ledger(self.config.store_dir / SPENDING).by_name(digests).values()
+        return sum(sums.spent for sums in spent)

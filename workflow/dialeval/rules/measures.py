@@ -1,0 +1,271 @@
+"""Parameters of the stages that turn judgements into tables, and outputs of the rules that draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from snakemake.io import report
+
+from dialeval.config.consistency import asks_otherwise
+from dialeval.config.criteria import fillable, joined_criteria
+from dialeval.config.ensembles import one_model, pool_of
+from dialeval.config.metaeval import MetaEval, Robustness, partial_to
+from dialeval.figures.registry import Drawing
+from dialeval.measures.design import design_of
+from dialeval.rules.jobs import Describe, Directives, Parameters, StageJob, given, uncompared
+
+PRINTED_IN = {"unieval", "arena", "gteval", "metaeval", "robustness", "dialogbench"}
+"""The folders of tables whose figures have numbers that a paper prints."""
+
+
+@dataclass(frozen=True)
+class Measures(Parameters):
+    """Parameters of the stages of measures and figures."""
+
+    def measure(self, protocol: str, measure: str) -> StageJob:
+        """Describe a job of `measure_<measure>`."""
+        return StageJob(f"measure_{measure}", design_of(self.config, protocol).needed_by(measure))
+
+    def measure_ratings(self, protocol: str) -> StageJob:
+        """Describe a job of `measure_ratings`."""
+        return self.measure(protocol, "ratings")
+
+    def measure_differences(self, protocol: str) -> StageJob:
+        """Describe a job of `measure_differences`."""
+        return self.measure(protocol, "differences")
+
+    def rank_systems(self, protocol: str) -> StageJob:
+        """Describe a job of `rank_systems`."""
+        confidence = design_of(self.config, protocol).confidence
+        return StageJob("rank_systems", {"protocol": protocol, "confidence": confidence})
+
+    def rate_battles(self, battles: str) -> StageJob:
+        """Describe a job of `rate_battles`."""
+        settings = {
+            **self.config.battles[battles].columns(),
+            "elo": self.config.elo,
+            "random_seed": self.config.random_seed,
+        }
+        return StageJob("rate_battles", settings, reads=self.sources.battles(battles))
+
+    def tabulate_trust(self, protocol: str) -> StageJob:
+        """Describe a job of `tabulate_trust`; scores under the protocol itself come before those under others."""
+        protocols = self.layout.protocols
+        others = [name for name, other in protocols.items() if other.form == protocols[protocol].form]
+        settings = {
+            "judges": self.config.judging(protocol),
+            "criteria": protocols[protocol].criteria,
+            "methods": list(dict.fromkeys([protocol, *others])),
+            "language": self.config.corpora[self.config.seeds.corpus].language,
+        }
+        return StageJob("tabulate_trust", settings)
+
+    def draw(self, protocol: str, measure: str) -> StageJob:
+        """Describe a job that draws a measure of a protocol."""
+        return self.drawing(self.layout.drawn_measure(protocol, measure))
+
+    def draw_battles(self, battles: str) -> StageJob:
+        """Describe a job that draws the ratings of a table of battles."""
+        return self.drawing(self.layout.drawn_battles(battles))
+
+    def drawing(self, drawn: Sequence[Drawing]) -> StageJob:
+        """Describe a job of `draw`."""
+        folders = {table.partition("/")[0] for one in drawn for table in one.tables}
+        is_marked = folders & PRINTED_IN and asks_otherwise(self.config)
+        settings = {
+            "drawings": [one.settings() for one in drawn],
+            **({"other_prompts": True} if is_marked else {}),
+        }
+        return StageJob("draw", settings, modules=sorted({module for one in drawn for module in one.modules}))
+
+
+@dataclass(frozen=True)
+class MetaEvaluation(Parameters):
+    """Parameters of the stages that compare judges with people, and items with perturbed items."""
+
+    def read_rated(self, corpus: str) -> StageJob:
+        """Describe a job of `read_rated`."""
+        section = self._metaeval.corpora[corpus]
+        more: dict[str, Any] = {}
+        if section.asks:
+            more["asks"] = section.asks
+        if section.kept is not None:
+            more |= {"limit": section.kept, "random_seed": self.config.random_seed}
+        named = {*(section.asked or ()), *section.asks.values()}
+        settings = {
+            "name": corpus,
+            "reader": section.reader,
+            "path": str(self.config.rated_path(corpus)),
+            "languages": section.languages,
+            "own_criteria": [name for name in self.config.criteria if name in named],
+            **more,
+        }
+        return StageJob("read_rated", settings, reads=self.sources.rated(corpus))
+
+    def construct_rated(self, corpus: str) -> StageJob:
+        """Describe a job of `construct_rated`."""
+        section = self._metaeval.corpora[corpus]
+        settings = {
+            "name": corpus,
+            "languages": section.languages,
+            "strategies": section.strategies,
+            "steps": section.steps,
+            "limit": section.kept,
+            "random_seed": self.config.random_seed,
+            "hurt": self.config.hurt(section.strategies),
+        }
+        return StageJob("construct_rated", settings)
+
+    def read_scores(self, metric: str) -> StageJob:
+        """Describe a job of `read_scores`."""
+        section = self._metaeval.score_files[metric]
+        settings = {"name": metric, "scale_min": section.scale_min, "scale_max": section.scale_max, **self._joined()}
+        return StageJob("read_scores", settings, reads=self.sources.scores(metric))
+
+    def fill_ratings(self, judge: str) -> StageJob:
+        """Describe the job of `fill_ratings`."""
+        asked = {name: fillable(corpus) for name, corpus in self._metaeval.corpora.items() if corpus.asked}
+        return StageJob("fill_ratings", {"judge": judge, "dimensions": asked})
+
+    def tabulate_rated(self) -> StageJob:
+        """Describe the job of `tabulate_rated`."""
+        return StageJob("tabulate_rated", self._settings("translated"))
+
+    def tabulate_repeats(self) -> StageJob:
+        """Describe the job of `tabulate_repeats`."""
+        return StageJob("tabulate_repeats", self._settings())
+
+    def correlate(self) -> StageJob:
+        """Describe the job of `correlate`."""
+        names = ("benchmarks", "published_as", "ensembles", "models", "fill", "partial", "joined")
+        return StageJob("correlate", self._settings(*names))
+
+    def tabulate_by_language(self) -> StageJob:
+        """Describe the job of `tabulate_by_language`."""
+        return StageJob("tabulate_by_language", {})
+
+    def find_ceilings(self) -> StageJob:
+        """Describe the job of `find_ceilings`."""
+        return StageJob("find_ceilings", self._settings("benchmarks", "partial", "joined"))
+
+    def ensembles(self) -> StageJob:
+        """Describe the job of `ensembles`."""
+        names = ("benchmarks", "published_as", "ensemble_size", "ensemble_pool", "ensembles", "models", "partial")
+        return StageJob("ensembles", self._settings(*names, "joined"))
+
+    def damage_items(self) -> StageJob:
+        """Describe the job of `damage_items`."""
+        section = self._robustness
+        ladders, published, wordnet = section.ladders, self.config.published_damage(), self.config.wordnet()
+        settings = {
+            **self._perturbed(section),
+            "ladder_strategies": ladders.strategies if ladders else [],
+            "ladder_steps": ladders.steps if ladders else 2,
+            "ladder_limit": ladders.limit if ladders else None,
+            "published": str(published) if published else None,
+            **given(section, ["min_quality"]),
+            **({"wordnet": str(wordnet)} if wordnet else {}),
+        }
+        return StageJob("damage_items", settings, reads=self.sources.perturbing())
+
+    def rewrite_items(self, model: str) -> StageJob:
+        """Describe the job of `rewrite_items`."""
+        section = self._robustness
+        settings = {
+            "name": model,
+            "model": self.asked_model(model),
+            **self._perturbed(section),
+            "temperature": section.rewriter_temperature,
+            **given(section, ["min_quality", "rewritten"]),
+        }
+        return StageJob("rewrite_items", settings, models=(model,))
+
+    def tabulate_robustness(self) -> StageJob:
+        """Describe the job of `robustness`."""
+        section = self._robustness
+        settings = {"thetas": section.thetas, "confidence": section.confidence, "hurt": self.config.hurt()}
+        return StageJob("robustness", settings)
+
+    @property
+    def _metaeval(self) -> MetaEval:
+        assert self.config.metaeval
+        return self.config.metaeval
+
+    @property
+    def _robustness(self) -> Robustness:
+        assert self.config.robustness
+        return self.config.robustness
+
+    def _perturbed(self, section: Robustness) -> dict[str, Any]:
+        return {
+            "strategies": section.strategies,
+            "limit": section.limit,
+            "dialogue_draws": section.dialogue_draws,
+            "turn_draws": section.turn_draws,
+            "random_seed": self.config.random_seed,
+        }
+
+    def _joined(self) -> dict[str, Any]:
+        joined = joined_criteria(self.config)
+        return {"joined": joined} if joined else {}
+
+    def _settings(self, *names: str) -> dict[str, Any]:
+        """Return how intervals are made, and what else a stage needs; what is not configured changes no settings."""
+        section = self._metaeval
+        known: dict[str, Any] = {
+            "benchmarks": {name: one.benchmark for name, one in section.corpora.items()},
+            "published_as": self.config.published_systems(),
+            "ensemble_size": section.ensemble_size,
+            "ensemble_pool": pool_of(self.config),
+            "ensembles": list(self.layout.ensembles),
+            "models": one_model(self.config),
+            **self._joined(),
+        }
+        if self.config.translate:
+            known["translated"] = {
+                name: dict.fromkeys(asked.into, asked.by) for name, asked in self.config.translate.items()
+            }
+        if section.fill:
+            known |= {"fill": section.fill, "partial": partial_to(self.config)}
+        return {
+            "resamples": section.resamples,
+            "confidence": section.confidence,
+            "random_seed": self.config.random_seed,
+            **{name: known[name] for name in names if name in known},
+        }
+
+
+CAPTION = "captions/figures.rst"
+
+
+@dataclass(frozen=True)
+class FigureRules:
+    """The figures of a run, which Snakemake's own report shows with title and caption."""
+
+    measures: Measures
+    directives: Directives
+
+    def files(self, part: str, category: str) -> list[Any]:
+        """Return the figures of a part as SVG, for the report, and as PDF."""
+        layout = self.measures.layout
+        titles = [one.title for one in layout.drawn[part]]
+        svg = zip(layout.figures(part, "svg"), titles, strict=True)
+        return [self.shown(path, category, title) for path, title in svg] + layout.figures(part, "pdf")
+
+    def shown(self, path: str, category: str, title: str) -> Any:
+        """Return a figure that the report shows under a title."""
+        return report(path, caption=CAPTION, category=category, labels={"figure": title})
+
+    def part(self, part: str) -> dict[str, Any]:
+        """Return the parameters of the job that draws the figures of a part."""
+        drawn = self.measures.layout.drawn[part]
+        return self.job(partial(self.measures.drawing, drawn), lambda: drawn)
+
+    def job(self, describe: Describe, drawn: Callable[..., Sequence[Drawing]]) -> dict[str, Any]:
+        """Return the parameters of jobs that draw figures. No figure depends on its caption."""
+        drawings = self.directives.by(drawn)
+        captions = uncompared(lambda wildcards: [[one.title, one.caption] for one in drawings(wildcards)])
+        return self.directives.job(describe, in_folder=True) | {"captions": captions}
