@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from dialeval.figures.metaeval_heat_maps import figure_judges_by_corpus, figure_judges_by_language
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from metaeval_example import averages, correlations
 
-from dialeval.figures.metaeval_heat_maps import figure_judges_by_corpus, figure_judges_by_language
 from dialeval.figures.metaeval_names import averaged_groups, one_dimension, rated_otherwise
 from dialeval.tables.files import empty_table
 from dialeval.tables.metaeval import CORRELATIONS

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-
 from dialeval.figures.pairwise import figure_battle_ratings
+
 from dialeval.figures.style import save_figure
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import BATTLE_RATINGS

@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from dialeval.figures.judge_bias import figure_bias
 from matplotlib.figure import Figure
 
-from dialeval.figures.judge_bias import figure_bias
 from dialeval.figures.style import PAGE_WIDTH, save_figure
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import BIAS

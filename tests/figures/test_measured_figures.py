@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from dialeval.figures.pairwise import figure_ratings, figure_win_rates
 from matplotlib.figure import Figure
 
-from dialeval.figures.pairwise import figure_ratings, figure_win_rates
 from dialeval.figures.style import PAGE_WIDTH, save_figure
 from dialeval.figures.systems import figure_means, figure_shares, groups_of
 

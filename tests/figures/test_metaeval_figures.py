@@ -10,12 +10,6 @@ from pathlib import Path
 import metaeval_example as example
 import pandas as pd
 import pytest
-from drawn_figures import by_name, settings
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-
-from dialeval.errors import UserError
-from dialeval.figures import registry
 from dialeval.figures.metaeval_correlations import correlation_limits, figure_ceilings, figure_judges
 from dialeval.figures.metaeval_ensembles import (
     figure_annotators,
@@ -32,8 +26,14 @@ from dialeval.figures.metaeval_heat_maps import (
     figure_languages,
     plain,
 )
-from dialeval.figures.metaeval_names import averaged_groups, dimension_order, main_dimension
 from dialeval.figures.row_order import best_judges
+from drawn_figures import by_name, settings
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dialeval.errors import UserError
+from dialeval.figures import registry
+from dialeval.figures.metaeval_names import averaged_groups, dimension_order, main_dimension
 from dialeval.figures.style import PAGE_WIDTH, save_figure
 from dialeval.stages.figures import draw as stage
 from dialeval.tables.catalogue import TABLES

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
+from dialeval.figures.row_order import best_systems
 
 from dialeval.figures.panels import in_order
-from dialeval.figures.row_order import best_systems
 
 
 def table(values: dict[str, float], **columns: object) -> pd.DataFrame:

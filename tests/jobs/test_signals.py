@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from processes import is_running, wait_until_gone
 
 from dialeval.jobs import signals
-from processes import is_running, wait_until_gone
 
 JOB = """
 import sys, time

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from batch_endpoint import BatchService
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from processes import wait_until_gone
 
 from dialeval.engines.store import ResponseStore
-from processes import wait_until_gone
 
 PROGRAM = Path(__file__).parents[2] / "support" / "killable_job.py"
 CONCURRENCY = 16

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import wait_until_gone
 
 from dialeval.corpora import bundled
 from dialeval.engines.requests import Message, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.protocols.selfchat import rows
-from processes import wait_until_gone
 
 pytestmark = pytest.mark.vllm
 SelfChat = Callable[..., Any]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import wait_until_gone
 
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
@@ -21,7 +22,6 @@ from dialeval.engines.vllm_engine.driver import Copies, EngineProcess
 from dialeval.engines.vllm_engine.process import Answered, Ask
 from dialeval.errors import UserError
 from dialeval.provenance.records import libraries
-from processes import wait_until_gone
 
 pytestmark = pytest.mark.vllm
 HELLO = (Message("system", "Be brief."), Message("user", "Hello, how are you?"))
