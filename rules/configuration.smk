@@ -75,7 +75,7 @@ try:
         FAILURES_PROTOCOL as OF_FAILURES,
     )
     from dialeval.figures import registry as entries
-    from dialeval.figures.registry import drawings
+    from dialeval.figures.registry import drawings, text_of
     from dialeval.provenance.fingerprints import content_digest, fingerprint
     from dialeval.stages import stage_function
     from dialeval.labels.spreadsheets import label_files, ledger_files

@@ -6,7 +6,6 @@ rule draw:
     """Draws the figures of a measure of a protocol."""
     input:
         tables=f"{RESULTS}/tables/{{protocol}}/{{measure}}.parquet",
-        order=lambda wildcards: systems_order(wildcards.protocol),
     output:
         svg=report(
             f"{RESULTS}/figures/{{protocol}}/{{measure}}.svg",
@@ -27,12 +26,12 @@ rule draw:
     params:
         settings=lambda wildcards: draw_settings(drawn_measure(**wildcards)),
         code=lambda wildcards: draw_code(drawn_measure(**wildcards)),
-        captions=lambda wildcards, output: captions(drawn_measure(**wildcards)),
+        captions=lambda wildcards, output: captions(output),
         folder=folder_of_first,
     shell:
         command(
             "draw",
-            "--tables {input.tables:q} --order {input.order:q} --folder {params.folder:q}",
+            "--tables {input.tables:q} --folder {params.folder:q}",
         )
 
 
@@ -40,7 +39,6 @@ use rule draw as draw_botchat with:
     """Draws the figures of BotChat."""
     input:
         tables=drawn_from("botchat"),
-        order=labelled_order(["selfchat"]),
     output:
         svg=reported("botchat", "BotChat"),
         pdf=figure_files("botchat", "pdf"),
@@ -51,14 +49,13 @@ use rule draw as draw_botchat with:
     params:
         settings=draw_settings(DRAWN["botchat"]),
         code=draw_code(DRAWN["botchat"]),
-        captions=lambda wildcards, output: captions(DRAWN["botchat"]),
+        captions=lambda wildcards, output: captions(output),
 
 
 use rule draw as draw_metaeval with:
     """Draws the figures of meta-evaluation."""
     input:
         tables=drawn_from("metaeval"),
-        order=[],
     output:
         svg=reported("metaeval", "Meta-evaluation"),
         pdf=figure_files("metaeval", "pdf"),
@@ -69,14 +66,13 @@ use rule draw as draw_metaeval with:
     params:
         settings=draw_settings(DRAWN["metaeval"]),
         code=draw_code(DRAWN["metaeval"]),
-        captions=lambda wildcards, output: captions(DRAWN["metaeval"]),
+        captions=lambda wildcards, output: captions(output),
 
 
 use rule draw as draw_robustness with:
     """Draws the figures of robustness."""
     input:
         tables=drawn_from("robustness"),
-        order=[],
     output:
         svg=reported("robustness", "Robustness"),
         pdf=figure_files("robustness", "pdf"),
@@ -87,14 +83,13 @@ use rule draw as draw_robustness with:
     params:
         settings=draw_settings(DRAWN["robustness"]),
         code=draw_code(DRAWN["robustness"]),
-        captions=lambda wildcards, output: captions(DRAWN["robustness"]),
+        captions=lambda wildcards, output: captions(output),
 
 
 use rule draw as draw_dialogbench with:
     """Draws the figures of DialogBench."""
     input:
         tables=drawn_from("dialogbench"),
-        order=[],
     output:
         svg=reported("dialogbench", "DialogBench"),
         pdf=figure_files("dialogbench", "pdf"),
@@ -105,14 +100,13 @@ use rule draw as draw_dialogbench with:
     params:
         settings=draw_settings(DRAWN["dialogbench"]),
         code=draw_code(DRAWN["dialogbench"]),
-        captions=lambda wildcards, output: captions(DRAWN["dialogbench"]),
+        captions=lambda wildcards, output: captions(output),
 
 
 use rule draw as draw_training with:
     """Draws the figures of training."""
     input:
         tables=drawn_from("training"),
-        order=[],
     output:
         svg=reported("training", "Training"),
         pdf=figure_files("training", "pdf"),
@@ -123,14 +117,13 @@ use rule draw as draw_training with:
     params:
         settings=draw_settings(DRAWN["training"]),
         code=draw_code(DRAWN["training"]),
-        captions=lambda wildcards, output: captions(DRAWN["training"]),
+        captions=lambda wildcards, output: captions(output),
 
 
 use rule draw as draw_battles with:
     """Draws the figures of a table of battles."""
     input:
         tables=f"{RESULTS}/tables/battles/{{battles}}.parquet",
-        order=[],
     output:
         svg=report(
             f"{RESULTS}/figures/battles/{{battles}}.svg",
@@ -148,4 +141,4 @@ use rule draw as draw_battles with:
     params:
         settings=lambda wildcards: draw_settings(drawn_battles(wildcards.battles)),
         code=lambda wildcards: draw_code(drawn_battles(wildcards.battles)),
-        captions=lambda wildcards, output: captions(drawn_battles(wildcards.battles)),
+        captions=lambda wildcards, output: captions(output),

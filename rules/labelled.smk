@@ -79,7 +79,6 @@ use rule draw as draw_labels with:
     """Draws the figures of people's labels."""
     input:
         tables=drawn_from("labels"),
-        order=[],
     output:
         svg=reported("labels", "Labels"),
         pdf=figure_files("labels", "pdf"),
@@ -90,4 +89,4 @@ use rule draw as draw_labels with:
     params:
         settings=draw_settings(DRAWN["labels"]),
         code=draw_code(DRAWN["labels"]),
-        captions=lambda wildcards, output: captions(DRAWN["labels"]),
+        captions=lambda wildcards, output: captions(output),

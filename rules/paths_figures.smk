@@ -1,4 +1,4 @@
-# What is drawn, by the configuration: files, captions and settings follow from the figures' entries.
+# What is drawn, by the configuration: files and settings follow from the entries of the figures.
 
 # by another name, as a line that begins with `report` is a directive
 from snakemake.io import report as shown_in_report
@@ -9,13 +9,18 @@ PRINTED_IN = {"unieval", "arena", "gteval", "metaeval", "robustness", "dialogben
 
 def interval(section, how):
     """Returns what the bars of a part's figures are."""
-    return f"{100 * (section.confidence if section else 0.95):g} % interval ({how})"
+    return f"{100 * (section.confidence if section else 0.95):g}% confidence interval ({how})"
+
+
+ROSTER = {"roster": ["human", *CONFIG.chatbots]}
+"""The systems whose colours are the same in all figures."""
 
 
 DRAWN = {  # one without anything to show says why
     "botchat": drawings(
         entries.BOTCHAT,
         {
+            **ROSTER,
             "arena_min": CONFIG.seeds.arena_min_utterances,
             "n": CONFIG.protocols.arena.n_utterances if CONFIG.protocols.arena else [],
             "protocol": [
@@ -47,7 +52,7 @@ DRAWN = {  # one without anything to show says why
 def drawn_measure(protocol, measure):
     """Returns what is drawn of a measure of one's own protocol."""
     figures = [figure for figure in entries.MEASURES if figure.name == measure]
-    return drawings(figures, {"protocol": [protocol]})
+    return drawings(figures, {**ROSTER, "protocol": [protocol]})
 
 
 def measure_figures(suffix):
@@ -65,7 +70,7 @@ def measure_figures(suffix):
 def drawn_battles(name):
     """Returns what is drawn of a table of battles."""
     battles = CONFIG.battles[name]
-    words = f"95 % interval (resampled by {battles.cluster or 'row'})"
+    words = f"95% confidence interval (resampled by {battles.cluster or 'row'})"
     return drawings(entries.BATTLES, {"title": [name], "interval": words})
 
 
@@ -83,7 +88,7 @@ def reported(part, category):
     """Returns the figures of a part as Snakemake's own report shows them."""
     words = {"caption": "captions/figures.rst", "category": category}
     return [
-        shown_in_report(path, labels={"figure": one.title}, **words)
+        shown_in_report(path, labels={"figure": one.name.replace("_", " ")}, **words)
         for path, one in zip(figure_files(part, "svg"), DRAWN[part])
     ]
 
@@ -92,32 +97,6 @@ def drawn_from(part):
     """Returns the tables that the figures of a part are drawn from."""
     tables = dict.fromkeys(table for one in DRAWN[part] for table in one.tables)
     return [f"{RESULTS}/tables/{table}.parquet" for table in tables]
-
-
-def labelled_order(sources):
-    """Returns what people would say of systems, where they labelled dialogues of these sources: it orders them."""
-    of_labels = [PROTOCOLS[name].of.source for name in labelled_protocols()]
-    is_labelled = has_labels() and tuple(sources) in map(tuple, of_labels)
-    return [f"{RESULTS}/tables/labels/corrected.parquet"] if is_labelled else []
-
-
-def systems_order(protocol):
-    """Returns the tables that order the systems in all figures of the dialogues that a protocol is about."""
-    source = PROTOCOLS[protocol].of.source
-    deciding = [
-        (measure != "ratings", measure == "rates", f"{name}/{measure}")
-        for name, one in shown_protocols().items()
-        if one.of.source == source
-        for measure in one.measured()
-        if measure in drawable()
-    ]
-    names = [name for *_, name in sorted(deciding, key=lambda one: one[:2])][:1]
-    return labelled_order(source) + [f"{RESULTS}/tables/{n}.parquet" for n in names]
-
-
-def drawable():
-    """Returns the measures that have figures."""
-    return [figure.name for figure in entries.MEASURES if figure.order]
 
 
 def draw_settings(drawn):
@@ -132,24 +111,15 @@ def draw_settings(drawn):
 
 def draw_code(drawn):
     """Returns the fingerprint of the stage that draws, and of the modules that these pictures need."""
-    modules = sorted({module for one in drawn for module in one.modules})
+    modules = sorted({one.module for one in drawn})
     return "-".join([code("draw"), *map(fingerprint, modules)])
 
 
-def captions(drawn):
-    """Returns titles and captions for Snakemake's own report.
+def captions(paths):
+    """Returns titles and captions of figures for Snakemake's own report, from the SVG files if they exist.
 
-    Rules give it a function that takes `output`, too, as what such a one returns is not compared: captions draw nothing.
+    Rules give it a function that takes `output`: Snakemake does not compare what such a one returns.
     """
-    return [[one.title, one.caption] for one in drawn]
-
-
-def figure_captions():
-    """Returns title and caption of every figure by part and name, for the report."""
-    of_parts = [(part, one) for part in DRAWN for one in DRAWN[part]]
-    own = drawings(entries.MEASURES, {"protocol": WITH_FIGURES})
-    of_own = [(one.tables[0].partition("/")[0], one) for one in own]
-    return {
-        f"{part}/{one.name}": (one.title, one.caption)
-        for part, one in of_parts + of_own
-    }
+    svg = [Path(path) for path in paths if str(path).endswith(".svg")]
+    texts = [text_of(path.read_text(), path.stem) for path in svg if path.exists()]
+    return [[one.title, one.caption] for one in texts]

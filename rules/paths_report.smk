@@ -22,7 +22,6 @@ def report_settings():
         ),
         ensembles=CONFIG.ensembles,
         results_dir=RESULTS,
-        captions=figure_captions(),
         other_prompts=asks_otherwise(CONFIG),
         random_seed=CONFIG.random_seed,
         answers=answers_shown(),

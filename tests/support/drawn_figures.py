@@ -113,7 +113,9 @@ def all_tables(names: Sequence[str], judges: Sequence[str] = JUDGES[:1]) -> dict
         "gteval/win_rates": against_human(names, judges),
         "mine/means": means(names, judges),
         "mine/rates": rates(names, judges),
-        "mine/checklist": frame("measures/checklist", means(names, judges).assign(estimate=0.5).to_dict("records")),
+        "mine/checklist": frame(
+            "measures/checklist", pass_rates(names, judges, (4,)).drop(columns="n_utterances").to_dict("records")
+        ),
         "mine/pass_rates": pass_rates(names, judges),
         "mine/win_rates": win_rates(names, judges, None),
         "mine/ratings": ratings(names, judges),
@@ -188,8 +190,8 @@ def against_human(names: Sequence[str], judges: Sequence[str]) -> pd.DataFrame:
         "measures/win_rates",
         [
             {"judge": judge, "system": name, "opponent": "human", "win": 0.4, "tie": 0.1, "lose": 0.48,
-             "unparsed": 0.02, "win_or_tie": 0.5, "win_or_tie_low": 0.45, "win_or_tie_high": 0.55, "estimate": 0.45, "low": 0.4,
-             "high": 0.5, "n": 500, "n_clusters": 250, "published": 0.52}
+             "unparsed": 0.02, "win_or_tie": 0.5, "win_or_tie_low": 0.45, "win_or_tie_high": 0.55, "estimate": 0.45,
+             "low": 0.4, "high": 0.5, "n": 500, "n_clusters": 250, "published": 0.52}
             for judge in judges for name in names
         ],
     )  # fmt: skip

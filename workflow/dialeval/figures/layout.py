@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,9 +27,9 @@ class Section:
     columns: int = 1
 
     def across(self, width: float) -> int:
-        """Return how many panels stand side by side: as many as leave room for the longest word of a title."""
+        """Return how many panels stand side by side: as many as leave room for the longest part of a title."""
         most = min(self.columns, len(self.panels))
-        words = [word for panel in self.panels for word in panel.title.split()]
+        words = [word for panel in self.panels for word in re.findall("[^-_+/:,. ]+[-_+/:,.]?", panel.title)]
         widest = max((text_width(word, "bold") for word in words), default=0.0)
         one = self.panels[0]
         widest = max(widest, _NARROWEST)
@@ -86,13 +87,9 @@ def save_plot(found: Plot | Missing, svg_path: Path, pdf_path: Path) -> None:
         UserError: a file cannot be written.
     """
     if isinstance(found, Missing):
-        save_figure(_reason(found), svg_path, pdf_path, "", found.reason, MISSING)
+        save_figure(_reason(found), svg_path, pdf_path, "", found.reason, "missing")
     else:
         save_figure(drawn(found), svg_path, pdf_path, found.title, found.text)
-
-
-MISSING = "missing"
-"""Keyword of an SVG that only says why there is nothing to draw."""
 
 
 @styled
@@ -140,7 +137,7 @@ class _Line:
     """Panels side by side."""
 
     def __init__(self, panels: Sequence[Panel], width: float, title: str, columns: int, left: float | None) -> None:
-        self._panels, self._width, self._title = panels, width, title
+        self._panels, self._width = panels, width
         shared = panels[0].shares_labels
         self._lefts = [(left or panel.left(width)) if not (shared and n) else 0.0 for n, panel in enumerate(panels)]
         room = width - 0.02 - sum(self._lefts) - sum(panel.right() for panel in panels) - _GAP * (columns - 1)
@@ -151,13 +148,14 @@ class _Line:
         self._title_room = self._room + 0.1
         self._above = max(panel.above(self._title_room) for panel in panels)
         self._tall = max(panel.height(width) for panel in panels)
-        self._heading = LINE_HEIGHT + 0.06 if title else 0.0
+        self._title = wrapped(title, width, "bold") if title else ""
+        self._heading = LINE_HEIGHT * (self._title.count("\n") + 1) + 0.06 if title else 0.0
         self.height = self._heading + self._above + self._tall + max(panel.below() for panel in panels)
 
     def draw(self, figure: Figure, top: float, total: float) -> None:
         """Draw the line with its upper edge at a height above the figure's bottom, in inches."""
-        if self._title:
-            figure.text(0.0, (top - 0.78 * LINE_HEIGHT) / total, self._title, va="baseline", fontweight="bold")
+        for place, text in enumerate(self._title.split("\n") if self._title else ()):
+            figure.text(0.0, (top - (place + 0.78) * LINE_HEIGHT) / total, text, va="baseline", fontweight="bold")
         x, y = 0.0, top - self._heading - self._above - self._tall
         for number, panel in enumerate(self._panels):
             x += self._lefts[number]

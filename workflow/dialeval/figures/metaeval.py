@@ -111,7 +111,8 @@ def _standing(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows[rows["rater_kind"] == kind]
     dimension = main_dimension(rows["dimension"])
     rows = rows[rows["dimension"] == dimension]
-    words = [dimension] * (dimension != OVERALL) + [kind] * (kind != "human")
+    asked = f"{dimension}{rated_otherwise(rows)}"
+    words = [asked] * (asked != OVERALL) + [kind] * (kind != "human")
     return rows.assign(column=rows["corpus"] + (f" ({', '.join(words)})" if words else ""))
 
 
@@ -279,7 +280,7 @@ def ensembles(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     sections = []
     long = in_series(table.rename(columns={"rater_kind": "kind"}), _PEARSON)
     long = long.assign(series=long["chosen_on"].map(names), row=long["corpus"])
-    members = long[long["chosen_on"] == "all corpora"]
+    members = long[(long["chosen_on"] == "all corpora") & long["estimate"].notna()]
     alone = members.assign(estimate=members["best_member"], low=np.nan, high=np.nan, published=np.nan)
     long = pd.concat([long, alone.assign(series="best member alone")])
     limits = _limits(long)

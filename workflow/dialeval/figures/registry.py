@@ -1,4 +1,4 @@
-"""Every figure: its name, its tables, and the function that draws it.
+"""Every figure: its name, its tables, and the function that draws it; and the text of a figure that is drawn.
 
 Rules, stages and the report follow from these entries. They name functions instead of importing them: Snakemake reads
 the entries at its every start, and Matplotlib takes longer to import than all the rest. No stage imports this module: a
@@ -7,9 +7,11 @@ figure that is added re-draws no other.
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,27 @@ def drawings(
     present = None if tables is None else set(tables)
     return [one for one in found if present is None or present.issuperset(one.tables)]
 
+
+class Text(NamedTuple):
+    """Title and caption of a figure that is drawn; of one that is missing, the caption is the reason."""
+
+    title: str
+    caption: str
+    is_missing: bool
+
+
+def text_of(svg: str, name: str) -> Text:
+    """Return title and caption from the metadata of an SVG file; a figure without a title has that of its name."""
+    title, caption = (re.search(f"<{tag}>(.*?)</{tag}>", svg, re.DOTALL) for tag in ("title", "dc:description"))
+    return Text(
+        html.unescape(title[1]) if title else name.replace("_", " "),
+        html.unescape(caption[1]) if caption else "",
+        re.search(f"<rdf:li>\\s*{MISSING}\\s*</rdf:li>", svg) is not None,
+    )
+
+
+MISSING = "missing"
+"""Keyword of an SVG that only says why there is nothing to draw."""
 
 _ROSTER, _INTERVAL = ("roster",), ("interval",)
 

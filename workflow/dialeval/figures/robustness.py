@@ -124,22 +124,26 @@ def _sections(
     is true.
     """
     titles = dict(zip(robustness["strategy"], robustness["title"], strict=True))
-    surplus = (robustness["ratio"] - robustness["rises"]).astype(float).groupby(scorer_names(robustness)).mean()
+    surplus = (
+        (robustness["ratio"] - robustness["rises"])
+        .astype(float)
+        .groupby(scorer_names(robustness))
+        .mean()
+        .fillna(-math.inf)
+    )
     blocks = list(_blocks(table, robustness))
     are_maps = max((rows["scorer"].nunique() for _, rows in blocks), default=0) > _MOST_JUDGES
     sections = []
     for title, rows in blocks:
         judges = sorted(set(rows["scorer"]), key=lambda name: (-surplus.get(name, -math.inf), name))
-        first = rows[rows["scorer"] == judges[0]].drop_duplicates("row").set_index("row")["estimate"]
+        first = rows[rows["scorer"] == judges[0]].drop_duplicates("row").set_index("row")["estimate"].fillna(-math.inf)
         keys = sorted(rows.drop_duplicates("row")["row"], key=lambda key: (-first.get(key, -math.inf), key))
-        about = rows.drop_duplicates("row").set_index("row")
+        strategies = dict(zip(rows["row"], rows["strategy"], strict=True))
         order = [
-            Row(
-                key, _sentence(titles.get(about.at[key, "strategy"], about.at[key, "strategy"])), dimension.capitalize()
-            )
+            Row(key, _sentence(str(titles.get(strategies[key], strategies[key]))), dimension.capitalize())
             for dimension in dict.fromkeys(rows["dimension"])
             for key in keys
-            if about.at[key, "dimension"] == dimension
+            if key.endswith(f" {dimension}")
         ]
         if are_maps:
             one = rows[rows["series"] == rows["series"].iloc[0]] if "series" in rows else rows
@@ -175,4 +179,4 @@ def _language_note(table: pd.DataFrame) -> str:
 
 
 def _sentence(title: str) -> str:
-    return title[:1] + title[1:].lower()
+    return title.replace("_", " ").capitalize()

@@ -201,7 +201,7 @@ class Forest(RowPanel):
         places = self.places(width)
         points = self._points()
         shifts = {name: _SERIES_ROW * (n - (len(points) - 1) / 2) for n, name in enumerate(points)}
-        for row in records(table):
+        for row in sorted(records(table), key=lambda row: places[row.row]):
             name = row.series if self.series else ""
             y = places[row.row] + shifts.get(name, 0.0)
             mark = self.series[name] if self.series else self.marks.get(row.row, SINGLE)

@@ -328,12 +328,12 @@ def _estimands(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     single = table[~table["measure"].str.endswith((" difference", " self_preference"))]
     against_all = set(single.loc[(single["measure"] == "win_rate") & single["versus"].isna(), "protocol"])
     for values, rows in single.groupby(_ESTIMAND, sort=False, dropna=False):
-        about = dict(zip(_ESTIMAND, values, strict=True))
+        about: dict[str, Any] = dict(zip(_ESTIMAND, values, strict=True))
         if about["measure"] == "win_rate" and pd.notna(about["versus"]) and about["protocol"] in against_all:
             continue
         judges = list(rows["judge"].unique())
         words = [str(about[name]) for name in ("criterion", "answer") if pd.notna(about[name])]
-        words += [f"N = {float(str(about['n_utterances'])):.0f}"] if pd.notna(about["n_utterances"]) else []
+        words += [f"N = {about['n_utterances']:g}"] if pd.notna(about["n_utterances"]) else []
         words += [f"against {about['versus']}"] if pd.notna(about["versus"]) else []
         for judge in ["panel"] if "panel" in judges else judges:
             named = [str(about["protocol"]), *words] + [f"judge: {judge}"] * (len(judges) > 1)
