@@ -71,7 +71,7 @@ def test_a_wrapped_name_keeps_every_character_and_its_width(name: str) -> None:
 
 
 def test_a_name_is_broken_after_punctuation() -> None:
-    assert wrapped("my-lab.dialogue-model", 1.1) == "my-lab.dialogue-\nmodel"
+    assert wrapped("my-lab.dialogue-model", 1.1) == "my-lab.\ndialogue-model"
 
 
 @pytest.mark.parametrize(

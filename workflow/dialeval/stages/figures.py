@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel
 
 from dialeval.errors import UserError
-from dialeval.figures import matplotlib_without_docs  # noqa: F401  (before what loads Matplotlib)
 from dialeval.figures.layout import Plot, save_plot
 from dialeval.figures.style import PUBLISHED_WORDS
 
