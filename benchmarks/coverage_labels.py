@@ -17,7 +17,8 @@ import pyarrow as pa
 from scipy.special import expit, ndtri
 
 from dialeval.config.protocol import Cascade
-from dialeval.labels.cascades import as_one, drawn, with_cascade
+from dialeval.labels.cascade_estimates import with_cascade
+from dialeval.measures.cascades import as_one, drawn
 from dialeval.measures.design import Design
 from dialeval.measures.scores import means
 from dialeval.stats.bradley_terry import bradley_terry

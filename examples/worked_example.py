@@ -1,4 +1,4 @@
-"""GPT-4 as a judge of FED-Dial, rated by people and by GPT-4 in public: the worked example of docs/statistics.md.
+"""GPT-4 as a judge of FED-Dial, from public ratings by humans and GPT-4: the worked example of docs/statistics.md.
 
 snakemake download --configfile configs/metaeval.yaml --cores 1
 python examples/worked_example.py data/comp-analysis/dialog_level_texts
@@ -18,11 +18,11 @@ from dialeval.stats.means import mean_interval, unpaired_mean_difference
 from dialeval.stats.multiplicity import holm
 from dialeval.stats.reliability import corrected_correlation, reliability
 
-LABELLED = 17  # dialogues of each system that we pretend people have seen
+LABELLED = 17  # dialogues of each system whose human ratings serve as labels
 
 
 def main(folder: Path) -> None:
-    """Prints what people said, how GPT-4 follows them, and what a few labels make of its scores."""
+    """Prints mean human ratings, GPT-4's agreement with them, and its means corrected by a few labels."""
     rows = json.loads((folder / "fed_human_annotations.json").read_text(encoding="utf-8"))
     rounds = json.loads((folder / "fed_gpt4_annotations.json").read_text(encoding="utf-8"))
     single = [[value for value in row["annotations"]["Overall"] if value is not None] for row in rows]
@@ -32,12 +32,12 @@ def main(folder: Path) -> None:
     dialogue = np.arange(len(rows))  # each dialogue is a case of its own
     systems = sorted(set(system))
 
-    print("1. What people say: mean rating, 0 to 4")
+    print("1. Mean human rating, 0 to 4")
     for name in systems:
         mean = mean_interval(people[system == name], dialogue[system == name])
         print(f"   {name}: {mean.estimate:.2f} ({mean.low:.2f} to {mean.high:.2f}), {mean.n_clusters} dialogues")
 
-    print("2. Who is better? The dialogues are not the same, so the samples are compared")
+    print("2. Differences between systems (independent samples: the dialogues differ)")
     pairs = [(one, other) for place, one in enumerate(systems) for other in systems[place + 1 :]]
     sides = {name: (people[system == name], dialogue[system == name]) for name in systems}
     found = [unpaired_mean_difference(sides[one], sides[other]) for one, other in pairs]
@@ -45,17 +45,17 @@ def main(folder: Path) -> None:
         span = f"{difference.difference:+.2f} ({difference.low:+.2f} to {difference.high:+.2f})"
         print(f"   {one} less {other}: {span}, p (Holm) {'< .001' if p < 0.001 else f'{p:.3f}'}")
 
-    print("3. Does GPT-4 agree with people?")
+    print("3. Agreement of GPT-4 with humans")
     together = correlate(gpt4[None, None], people[None], dialogue, resamples=1000)
     print(f"   Pearson {together.estimate[0, 0]:.2f} ({together.low[0, 0]:.2f} to {together.high[0, 0]:.2f})")
     values, items = np.concatenate(single), np.repeat(dialogue, [len(one) for one in single])
     raters = reliability(values, items, dialogue, resamples=1000)
     ceiling = raters.ceiling
-    print(f"   a perfect judge: {ceiling.estimate:.2f} ({ceiling.low:.2f} to {ceiling.high:.2f})")
+    print(f"   ceiling: {ceiling.estimate:.2f} ({ceiling.low:.2f} to {ceiling.high:.2f})")
     true = corrected_correlation(float(together.estimate[0, 0]), together.replicates[:, 0, 0], raters)
-    print(f"   without the raters' errors: {true.estimate:.2f} ({true.low:.2f} to {true.high:.2f})")
+    print(f"   corrected: {true.estimate:.2f} ({true.low:.2f} to {true.high:.2f})")
 
-    print(f"4. People label {LABELLED} dialogues of each system, GPT-4 scores all")
+    print(f"4. Human-corrected means from {LABELLED} labels of each system")
     drawn = np.random.default_rng(0)
     label = np.full(len(rows), np.nan)
     for name in systems:
@@ -71,7 +71,7 @@ def main(folder: Path) -> None:
                 ("GPT-4 alone", corrected.judge_only, corrected.judge_low, corrected.judge_high),
             )
         ]
-        print(f"   {name}: {', '.join(ends)}; all people said {people[system == name].mean():.2f}")
+        print(f"   {name}: {', '.join(ends)}; mean of all ratings {people[system == name].mean():.2f}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialeval.config.protocol import Cascade
-from dialeval.labels.cascades import as_one, differences_with_cascade, drawn, least_sure, with_cascade
+from dialeval.labels.cascade_estimates import differences_with_cascade, with_cascade
+from dialeval.measures.cascades import as_one, drawn, least_sure
 from dialeval.measures.design import Design
 from dialeval.measures.ratings import win_rates
 from dialeval.measures.scores import means

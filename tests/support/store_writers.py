@@ -11,11 +11,10 @@ import os
 import time
 from pathlib import Path
 
-from dialeval.progress import Progress
-
 from dialeval.engines.answering import Answering
 from dialeval.engines.requests import Message, Request, Response
 from dialeval.engines.store import ResponseStore
+from dialeval.jobs.progress import Progress
 
 
 def key(number: int) -> str:

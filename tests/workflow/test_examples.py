@@ -68,6 +68,6 @@ def test_own_statistic(undisturbed: Workspace, capsys: pytest.CaptureFixture[str
 def test_the_worked_example_prints_what_the_docs_show(real_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     example("worked_example").main(real_data / "comp-analysis" / "dialog_level_texts")
     page = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
-    shown = re.search(r"```text\n(1\. What people say.*?)```", page, re.DOTALL)
+    shown = re.search(r"```text\n(1\. Mean human rating.*?)```", page, re.DOTALL)
     assert shown is not None
     assert capsys.readouterr().out == shown[1]

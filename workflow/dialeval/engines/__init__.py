@@ -1,8 +1,8 @@
 """Engines: what a model is asked, how it is answered, and where the answers are kept.
 
     requests                    a question, an answer, and the key under which the answer is kept
-    answering                   asks each distinct request once: from the store, or else from the engine; ended in order
-                                by Ctrl-C, and early where everything is refused
+    answering                   asks each distinct request once: from the store, or else from the engine
+    early_stop                  ends a job early where every request is in vain
     opening, availability       from a model's configuration to its engine, and what is missing here to run it
     store/                      every answer ever given, and how lines reach the disk
     spending/                   what answers cost, and budgets

@@ -76,7 +76,7 @@ def for_cascade(
     """Returns the rows of a measure's table, those of a cascade with what the expensive judge would say."""
     if design.cascade is None:
         return rows
-    from dialeval.labels.cascades import COLUMNS, with_cascade  # imports scipy, which few stages need
+    from dialeval.labels.cascade_estimates import COLUMNS, with_cascade  # imports scipy, which few stages need
 
     return with_cascade(rows, measure, read_tables(judgements, JUDGEMENTS, COLUMNS), design)
 
@@ -87,7 +87,7 @@ def differences_for_cascade(
     """Returns the rows of a table of differences, those of a cascade between what the expensive judge would say."""
     if design.cascade is None:
         return rows
-    from dialeval.labels.cascades import COLUMNS, differences_with_cascade  # as above
+    from dialeval.labels.cascade_estimates import COLUMNS, differences_with_cascade  # as above
 
     return differences_with_cascade(rows, measure, read_tables(judgements, JUDGEMENTS, COLUMNS), design)
 

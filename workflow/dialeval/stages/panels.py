@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from pydantic import BaseModel
 
 from dialeval.config.protocol import Cascade
-from dialeval.labels.cascades import CASCADE_COLUMNS, as_one, drawn
+from dialeval.measures.cascades import CASCADE_COLUMNS, as_one, drawn
 from dialeval.measures.ensembles import ENSEMBLE_COLUMNS
 from dialeval.measures.ensembles import ensemble_judgements as ensemble_ensemble_judgements
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, Form

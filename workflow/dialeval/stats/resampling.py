@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
 
@@ -158,6 +157,8 @@ def bias_corrected_interval(
     Returns:
         The ends; NaN where no replicate has a value, and where there is a single cluster.
     """
+    from scipy.special import ndtr, ndtri  # loads for a fifth of a second, and who counts clusters needs none of it
+
     check_confidence(confidence)
     known = replicates[~np.isnan(replicates)]
     tail = float(_tail(confidence, n_clusters))
@@ -203,6 +204,8 @@ def _tail(confidence: float, n_clusters: ArrayLike | None) -> FloatArray:
     """Share of the replicates that lies beyond either end; NaN for fewer than two clusters."""
     if n_clusters is None:
         return np.asarray(0.5 * (1.0 - confidence))
+    from scipy.special import ndtr, stdtrit  # as above
+
     n = np.asarray(n_clusters, dtype=np.float64)
     freedom = np.maximum(n - 1.0, 1.0)
     tail = ndtr(-np.sqrt((freedom + 1.0) / freedom) * stdtrit(freedom, 0.5 + 0.5 * confidence))

@@ -62,13 +62,12 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
 )
 HEAD = """# Configuration
 
-A run is described by one YAML file: `config.yaml`, or the one given with `--configfile`, which then stands alone.
-`--config data_dir=FOLDER` changes a single top-level field. Mistakes are reported before anything runs, all at once,
-with the field, the value and what would be right. A field that has no effect where it stands, such as `steps` of a
-corpus that is no ladder, is a mistake, too: the message says what it needs. A whole section that a run does not use,
-such as `elo` where nothing is rated, is none.
+One YAML file describes a run: `config.yaml`, or the file given with `--configfile`, which replaces it. `--config
+data_dir=FOLDER` changes one top-level field. DialEval checks the file before it runs anything and reports all
+errors together: the field, its value and the remedy. A field without an effect, such as `steps` of a corpus that
+is no ladder, is an error. A whole section that the run does not use, such as `elo` without ratings, is not.
 
-A field without a default must be given. This page is generated from `workflow/dialeval/config/`.
+Fields without a default are required. This page is generated from `workflow/dialeval/config/`.
 """
 
 

@@ -14,14 +14,14 @@ from dialeval.paths import PROJECT
 from dialeval.report.reference.printed_values import n_stored, read_record
 
 DOCS = PROJECT / "docs" / "papers.md"
-HEAD = """# The four papers, table by table
+HEAD = """# The four papers, item by item
 
-Every table, figure and prompt of the papers, and what stands for it here. This page is generated from the registry in
-`workflow/dialeval/papers/` (`python -m dialeval.report.reference`); the report's part "Papers" has the same list with
-what the run made. *Made by* names the configuration, then what to ask of Snakemake; files lie below the results. A
-published value stands beside ours where a model has the paper's name. Wherever a configuration makes an item, another
-one with your models does too. Which printed values come out of the public data is written down by
-`python -m dialeval.report.reference.printed_values DATA_DIR`, and computed again by a test.
+Every table, figure and prompt of the papers, with DialEval's output for it. *Made by* names the configuration and
+the target; a configuration with other models makes the same item for them. Files are relative to the results
+folder. Published values appear beside yours if a model has the paper's name. `python -m
+dialeval.report.reference.printed_values DATA_DIR` records which printed values can be computed from the public
+data. The report's part "Papers" lists the items that a run made. This page is generated from
+`workflow/dialeval/papers/` (`python -m dialeval.report.reference`).
 """
 REMARKS = {
     "BotChat": (
