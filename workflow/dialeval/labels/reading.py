@@ -1,8 +1,7 @@
 """Reading label files: every label checked against its question, its scale, its draw and the protocols of the run.
 
-A label of 5 is another thing of 7 than of 10, and nothing else would tell: the number fits on both. An answer to
-another question is a label of something else. Files without a question, as earlier pages saved them, are taken as they
-are.
+A label of 5 of 7 differs from 5 of 10 although the number fits both scales, so that scale and question of a label are
+compared with those of now. Files without a question, as earlier pages saved them, are not compared.
 """
 
 from __future__ import annotations
@@ -26,11 +25,9 @@ from dialeval.labels.sheets import options_text, place_on_sheet, questions_of
 from dialeval.labels.spreadsheets import read_filled, read_json_table
 from dialeval.labels.units import SheetQuestion
 
-# Reads the folder of labels: every file, checked against what can be labelled; all that is wrong in one message.
-
 _CHANCE = math.log(1e9)
 """Orders that labels can have, from which on it is no chance that they stand in one."""
-MOST_TOLD = 30
+MOST_FAULTS = 30
 """Faults that one message has; of more it says how many."""
 _Answer = tuple[str, str, object, str, int]
 """Protocol, criterion, unit, annotator and round: to these there is one answer."""
@@ -89,12 +86,12 @@ def read_labels(
     checked.spellings = {_folded(name): name for name in annotators}
     criteria = {name for asked in protocols.values() for name in asked.criteria}
     for path in files:
-        said: list[RawLabel] = []
+        raw: list[RawLabel] = []
         try:
-            said.extend(_said(path, criteria, reading.notes.append, checked.faults.append))
+            raw.extend(_labels_in(path, criteria, reading.notes.append, checked.faults.append))
         except UserError as error:
             checked.faults.append(str(error).replace(str(path), path.name))
-        _check_file(said, protocols, checked)
+        _check_file(raw, protocols, checked)
     if checked.faults:
         raise UserError(_message(checked.faults))
     for name, count in checked.gone.items():
@@ -103,40 +100,44 @@ def read_labels(
         where = "twice there" if is_same else "in another export too"
         reading.notes.append(f"{file}: {count} answers stand {where}, and count once")
     for name, asked in protocols.items():
-        labelled = {found.key for said, found, answer in checked.labels.values()
-                    if answer["protocol"] == name and not said.skipped}  # fmt: skip
+        labelled = {found.key for raw, found, answer in checked.labels.values()
+                    if answer["protocol"] == name and not raw.skipped}  # fmt: skip
         reading.notes += filter(None, [unlabelled_parts(asked, labelled)])
     reading.rows = list(_rows(checked, protocols, simulated))
     return reading
 
 
-def _said(
+def _labels_in(
     path: Path, criteria: Collection[str], note: Callable[[str], None], fault: Callable[[str], None]
 ) -> Iterator[RawLabel]:
     """Returns the answers of a file: a table, a page's export, or that of another tool."""
     if path.suffix.lower() != ".json":
         return read_filled(path, criteria, note, fault)
-    told = read_json(path)
-    return read_json_table(path, told, criteria, note, fault) if isinstance(told, list) else read_export(path, told)
+    meanings = read_json(path)
+    return (
+        read_json_table(path, meanings, criteria, note, fault)
+        if isinstance(meanings, list)
+        else read_export(path, meanings)
+    )
 
 
-def _check_file(said: Sequence[RawLabel], protocols: Mapping[str, AskedProtocol], checked: _Checked) -> None:
-    told: set[str] = set()
-    for one in said:
+def _check_file(raw: Sequence[RawLabel], protocols: Mapping[str, AskedProtocol], checked: _Checked) -> None:
+    meanings: set[str] = set()
+    for one in raw:
         fault = _check(one, protocols, checked)
-        if fault and fault not in told:  # what is wrong with a whole file is told once
-            told.add(fault)
+        if fault and fault not in meanings:  # what is wrong with a whole file is told once
+            meanings.add(fault)
             checked.faults.append(fault)
-    checked.faults += _sorted_alone(said, protocols)
+    checked.faults += _sorted_alone(raw, protocols)
 
 
-def _sorted_alone(said: Sequence[RawLabel], protocols: Mapping[str, AskedProtocol]) -> Iterator[str]:
+def _sorted_alone(raw: Sequence[RawLabel], protocols: Mapping[str, AskedProtocol]) -> Iterator[str]:
     """Yields what is wrong with a sheet whose labels are in ascending or descending order and whose dialogues are not.
 
     Dialogues stand on a sheet in a random order, in which so many labels are never in order by chance.
     """
     rows: defaultdict[tuple[str, str], list[tuple[int, tuple[bool, float, str]]]] = defaultdict(list)
-    for one in said:
+    for one in raw:
         name = _protocol_of(one, protocols)
         key = protocols[name].key_drawn(one.key) if name else ""
         if name and key and one.label and not one.exported and not one.round:
@@ -149,149 +150,145 @@ def _sorted_alone(said: Sequence[RawLabel], protocols: Mapping[str, AskedProtoco
         orders = math.lgamma(len(labels) + 1) - sum(math.lgamma(count + 1) for count in counts)
         if places == sorted(places) and orders > _CHANCE and labels in (sorted(labels), sorted(labels, reverse=True)):
             yield (
-                f"{said[0].file}: the {len(labels)} labels of '{annotator:.60}' are in order, and the dialogues beside "
+                f"{raw[0].file}: the {len(labels)} labels of '{annotator:.60}' are in order, and the dialogues beside "
                 "them are not: the column of labels was sorted without the others; undo that (if every label is right, "
                 "sort the rows by key)"
             )
 
 
-def _check(said: RawLabel, protocols: Mapping[str, AskedProtocol], checked: _Checked) -> str:
+def _check(raw: RawLabel, protocols: Mapping[str, AskedProtocol], checked: _Checked) -> str:
     """Takes a label up, or returns what is wrong with it."""
-    name = _protocol_of(said, protocols)
-    if said.is_open:
-        fault = protocols[name].shown_fault(said) if name else ""
-        return f"{said.where}: {fault}" if fault else ""
-    if fault := _annotators_fault(said, checked.spellings):
+    name = _protocol_of(raw, protocols)
+    if raw.is_open:
+        fault = protocols[name].shown_fault(raw) if name else ""
+        return f"{raw.where}: {fault}" if fault else ""
+    if fault := _annotator_fault(raw, checked.spellings):
         return fault
     if name is None:
-        return _protocols_fault(said, protocols)
+        return _protocol_fault(raw, protocols)
     asked = protocols[name]
-    if fault := _draws_fault(said, asked):
+    if fault := _design_fault(raw, asked):
         return fault
-    if fault := asked.shown_fault(said):
-        return f"{said.where}: {fault}"
+    if fault := asked.shown_fault(raw):
+        return f"{raw.where}: {fault}"
     try:
-        criterion = asked.criterion(said)
-        if fault := _scales_fault(said, asked, criterion):
+        criterion = asked.criterion(raw)
+        if fault := _scale_fault(raw, asked, criterion):
             return fault
-        found = asked.find(said, criterion)
-        if said.key and not said.skipped and (fault := questions_fault(said, asked, criterion, found)):
-            return f"{said.file}: {fault}"
-        answer = read_label(said, asked.question, criterion, found.unit, found.shown)
+        found = asked.find(raw, criterion)
+        if raw.key and not raw.skipped and (fault := questions_fault(raw, asked, criterion, found)):
+            return f"{raw.file}: {fault}"
+        answer = read_label(raw, asked.question, criterion, found.unit, found.shown)
     except GoneUnitError:
         checked.gone[name] += 1
         return ""
     except (UnknownUnitError, UnreadableLabelError) as error:
-        return f"{said.where}: {error}"
-    if fault := _probabilitys_fault(said, asked, found):
+        return f"{raw.where}: {error}"
+    if fault := _probability_fault(raw, asked, found):
         return fault
-    return _take(said, name, criterion, found, answer, checked)
+    return _take(raw, name, criterion, found, answer, checked)
 
 
 def _take(
-    said: RawLabel, name: str, criterion: Criterion | None, found: Found, answer: dict[str, Any], checked: _Checked
+    raw: RawLabel, name: str, criterion: Criterion | None, found: Found, answer: dict[str, Any], checked: _Checked
 ) -> str:
     about = criterion.name if criterion else ""
-    key = (name, about, found.unit.identity, said.annotator, said.round)
+    key = (name, about, found.unit.identity, raw.annotator, raw.round)
     before = checked.labels.get(key)
     if before is None:
-        checked.labels[key] = (said, found, {"protocol": name, "criterion": about or None, **answer})
+        checked.labels[key] = (raw, found, {"protocol": name, "criterion": about or None, **answer})
         return ""
     other = before[0]
-    same = (before[2], other.skipped) == ({"protocol": name, "criterion": about or None, **answer}, said.skipped)
-    if same and said.key and other.key and (said.file != other.file or not said.exported):
-        checked.repeated[said.file, said.file == other.file] += 1  # browsers save a page's export twice
+    same = (before[2], other.skipped) == ({"protocol": name, "criterion": about or None, **answer}, raw.skipped)
+    if same and raw.key and other.key and (raw.file != other.file or not raw.exported):
+        checked.repeated[raw.file, raw.file == other.file] += 1  # browsers save a page's export twice
         return ""
     return (
-        f"{said.where}: '{said.annotator}' has answered about {found.unit.words} before, in {other.where}; keep one of "
-        f"the two{' files' if said.exported else ', or number a second look in a column round'}"
+        f"{raw.where}: '{raw.annotator}' has answered about {found.unit.words} before, in {other.where}; keep one of "
+        f"the two{' files' if raw.exported else ', or number a second look in a column round'}"
     )
 
 
-def _annotators_fault(said: RawLabel, spellings: dict[str, str]) -> str:
-    if not said.annotator:
-        return f"{said.where}: there is no annotator; name who labelled"
-    if not said.annotator.isprintable():
-        return f"{said.file}: the annotator's name {said.annotator!r:.60} has a line break or control character in it"
-    known = spellings.setdefault(_folded(said.annotator), said.annotator)
-    if known != said.annotator:
+def _annotator_fault(raw: RawLabel, spellings: dict[str, str]) -> str:
+    if not raw.annotator:
+        return f"{raw.where}: there is no annotator; name who labelled"
+    if not raw.annotator.isprintable():
+        return f"{raw.file}: the annotator's name {raw.annotator!r:.60} has a line break or control character in it"
+    known = spellings.setdefault(_folded(raw.annotator), raw.annotator)
+    if known != raw.annotator:
         return (
-            f"{said.file}: annotator '{said.annotator:.60}' is elsewhere '{known:.60}'; if they are one, write the "
+            f"{raw.file}: annotator '{raw.annotator:.60}' is elsewhere '{known:.60}'; if they are one, write the "
             "name in one way, and otherwise choose names that differ in more than case and blanks"
         )
     return ""
 
 
-def _protocol_of(said: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str | None:
+def _protocol_of(raw: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str | None:
     """Returns the protocol that a label is given under: as it says, by its key, the only one, or by the file's name."""
-    if said.protocol:
-        return said.protocol if said.protocol in protocols else None
-    of_key = [name for name, asked in protocols.items() if said.key and said.key in asked.known_keys]
+    if raw.protocol:
+        return raw.protocol if raw.protocol in protocols else None
+    of_key = [name for name, asked in protocols.items() if raw.key and raw.key in asked.known_keys]
     if len(of_key) == 1 or len(protocols) == 1:
         return (of_key or list(protocols))[0]
-    named = [name for name in protocols if said.file.startswith((f"{name}-", f"{name}."))]
+    named = [name for name in protocols if raw.file.startswith((f"{name}-", f"{name}."))]
     return max(named, key=len, default=None)
 
 
-def _protocols_fault(said: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str:
-    if said.protocol:
+def _protocol_fault(raw: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str:
+    if raw.protocol:
         return (
-            f"{said.file}: '{said.protocol:.60}' is no protocol that people label under; "
-            f"{nearest(said.protocol, protocols)} (labels.protocols in the configuration says which), or take the file "
+            f"{raw.file}: '{raw.protocol:.60}' is no protocol that people label under; "
+            f"{nearest(raw.protocol, protocols)} (labels.protocols in the configuration says which), or take the file "
             "away"
         )
     return (
-        f"{said.file}: it does not say under which protocol the labels are; add a column 'protocol' with one of "
+        f"{raw.file}: it does not say under which protocol the labels are; add a column 'protocol' with one of "
         f"{', '.join(protocols)}, or begin the file's name with it"
     )
 
 
-def _scales_fault(said: RawLabel, asked: AskedProtocol, criterion: Criterion | None) -> str:
+def _scale_fault(raw: RawLabel, asked: AskedProtocol, criterion: Criterion | None) -> str:
     """Returns what is wrong where a page or sheet asked for numbers on another scale than is set now."""
-    if (
-        criterion is None
-        or not (said.key and said.options)
-        or not is_on_numbers(asked.question.protocol.form, criterion)
-    ):
+    if criterion is None or not (raw.key and raw.options) or not is_on_numbers(asked.question.protocol.form, criterion):
         return ""
-    fault = scales_fault(said.options, criterion)
-    return f"{said.file}: {fault}" if fault and not said.skipped else ""
+    fault = scales_fault(raw.options, criterion)
+    return f"{raw.file}: {fault}" if fault and not raw.skipped else ""
 
 
-def _draws_fault(said: RawLabel, asked: AskedProtocol) -> str:
+def _design_fault(raw: RawLabel, asked: AskedProtocol) -> str:
     """Returns what is wrong where a page or sheet is of another draw than the one on record."""
-    if not said.key:
+    if not raw.key:
         return ""
     ledger = asked.ledger
     if not ledger.entries:
         return (
-            f"{said.file}: its keys are those of a draw, and there is no ledger {ledger.path.name} beside it; bring it "
+            f"{raw.file}: its keys are those of a draw, and there is no ledger {ledger.path.name} beside it; bring it "
             "back: it says what was drawn"
         )
-    if said.draw and said.draw not in ledger.draws().values():
+    if raw.draw and raw.draw not in ledger.draws().values():
         return (
-            f"{said.file} is of another draw, {said.draw:.40}; {ledger.path.name} is of "
+            f"{raw.file} is of another draw, {raw.draw:.40}; {ledger.path.name} is of "
             f"{' and '.join(sorted(set(ledger.draws().values())))}: label on pages of this draw, or bring back the "
             "ledger of the other"
         )
     return ""
 
 
-def _probabilitys_fault(said: RawLabel, asked: AskedProtocol, found: Found) -> str:
-    if said.probability:
-        number = number_in(said.probability)
+def _probability_fault(raw: RawLabel, asked: AskedProtocol, found: Found) -> str:
+    if raw.probability:
+        number = number_in(raw.probability)
         if number is None or not 0 < number <= 1:
-            return f"{said.where}: probability is '{said.probability:.40}'; write a number above 0 and up to 1"
+            return f"{raw.where}: probability is '{raw.probability:.40}'; write a number above 0 and up to 1"
         return ""
     is_drawn = bool(found.key) and asked.ledger.entries[found.key].drawn
-    if said.sampled and not is_drawn:
+    if raw.sampled and not is_drawn:
         return (
-            f"{said.where}: probability is empty, and {found.unit.words} was not drawn; write the probability with "
+            f"{raw.where}: probability is empty, and {found.unit.words} was not drawn; write the probability with "
             "which it was chosen, or take the column out if all were chosen with the same"
         )
     if asked.ledger.entries and not is_drawn:
         return (
-            f"{said.where}: {found.unit.words} was not drawn, and labels of what somebody chose would be no fair "
+            f"{raw.where}: {found.unit.words} was not drawn, and labels of what somebody chose would be no fair "
             "sample; take the row out, or say in a column 'probability' how likely it was chosen"
         )
     return ""
@@ -301,9 +298,9 @@ def _rows(
     checked: _Checked, protocols: Mapping[str, AskedProtocol], simulated: Collection[str]
 ) -> Iterator[dict[str, Any]]:
     shares = _shares_labelled(checked, protocols)
-    for said, found, answer in checked.labels.values():
+    for raw, found, answer in checked.labels.values():
         unit, drawn = found.unit, shares.get((answer["protocol"], answer["criterion"], found.key))
-        own = number_in(said.probability) if said.probability else None
+        own = number_in(raw.probability) if raw.probability else None
         yield {
             "corpus": unit.corpus or None,
             "item_id": unit.item_id or None,
@@ -311,15 +308,15 @@ def _rows(
             "system": unit.system,
             "versus": unit.versus or None,
             "n_utterances": unit.n_utterances,
-            "annotator": said.annotator,
-            "simulated": said.annotator in simulated,
-            "round": said.round,
-            "skipped": said.skipped,
-            "comment": said.comment,
+            "annotator": raw.annotator,
+            "simulated": raw.annotator in simulated,
+            "round": raw.round,
+            "skipped": raw.skipped,
+            "comment": raw.comment,
             "probability": own if drawn is None else drawn,
             "stratum": None if drawn is None else _stratum(found, protocols[answer["protocol"]]),
-            "file": said.file,
-            "row": said.row,
+            "file": raw.file,
+            "row": raw.row,
             **answer,
         }
 
@@ -335,14 +332,14 @@ def _shares_labelled(
     labelled: defaultdict[tuple[str, str | None, object], set[str]] = defaultdict(set)
     strata: dict[str, Counter[object]] = {}
     drawn: dict[tuple[str, str | None, str], tuple[str, str | None, object]] = {}
-    for said, found, answer in checked.labels.values():
+    for raw, found, answer in checked.labels.values():
         name, criterion = answer["protocol"], answer["criterion"]
         entries = protocols[name].ledger.entries
         if not found.key or not entries[found.key].drawn:
             continue
         stratum = (entries[found.key].level, entries[found.key].stratum)
         drawn[name, criterion, found.key] = (name, criterion, stratum)
-        if not said.skipped:
+        if not raw.skipped:
             labelled[name, criterion, stratum].add(found.key)
         if name not in strata:
             strata[name] = Counter((entries[key].level, entries[key].stratum) for key in protocols[name].units)
@@ -356,8 +353,8 @@ def _stratum(found: Found, asked: AskedProtocol) -> str:
 
 
 def _message(faults: Sequence[str]) -> str:
-    shown = ["  " + fault.replace("\n", "\\n") for fault in faults[:MOST_TOLD]]  # a value may have lines of its own
-    more = [f"  and {len(faults) - MOST_TOLD} more"] * (len(faults) > MOST_TOLD)
+    shown = ["  " + fault.replace("\n", "\\n") for fault in faults[:MOST_FAULTS]]  # a value may have lines of its own
+    more = [f"  and {len(faults) - MOST_FAULTS} more"] * (len(faults) > MOST_FAULTS)
     what = "a mistake" if len(faults) == 1 else f"{len(faults)} mistakes"
     return "\n".join([f"the labels have {what}; nothing of them was changed:", *shown, *more])
 
@@ -365,8 +362,6 @@ def _message(faults: Sequence[str]) -> str:
 def _folded(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).split()).casefold()
 
-
-# The question and the scale that a label answers, as its page or sheet has them, beside those of now.
 
 _NUMBER = r"(-?\d+(?:\.\d+)?(?:e\+?\d+)?)"
 _ENDS = re.compile(f"a number from {_NUMBER} to {_NUMBER}")
@@ -396,7 +391,7 @@ def scales_fault(options: str, criterion: Criterion) -> str:
     )
 
 
-def questions_fault(said: RawLabel, asked: AskedProtocol, criterion: Criterion | None, found: Found) -> str:
+def questions_fault(raw: RawLabel, asked: AskedProtocol, criterion: Criterion | None, found: Found) -> str:
     """Return what is wrong where an annotator was asked in other words than are set now; empty if nothing is.
 
     Args:
@@ -411,13 +406,13 @@ def questions_fault(said: RawLabel, asked: AskedProtocol, criterion: Criterion |
         remedy = f"set the question back under labels.questions, or {remedy}"
     elif criterion.name not in SHIPPED:
         remedy = f"set the question back under criteria.{criterion.name}, or {remedy}"
-    if said.question and _folded_given_scales(said.question) not in {_folded_given_scales(one.text) for one in now}:
-        return f"its annotators were asked {said.question!r:.300}, and now {now[0].text!r:.300} is asked; {remedy}"
-    for rubric in filter(None, (said.rubric, said.options)):
+    if raw.question and _folded(raw.question) not in {_folded(one.text) for one in now}:
+        return f"its annotators were asked {raw.question!r:.300}, and now {now[0].text!r:.300} is asked; {remedy}"
+    for rubric in filter(None, (raw.rubric, raw.options)):
         meanings = [_meanings(rubric, [option.label for option in one.options]) for one in now]
         if any(meanings) and all(
-            told is not None and told != [_folded_given_scales(option.meaning) for option in one.options]
-            for told, one in zip(meanings, now, strict=True)
+            meanings is not None and meanings != [_folded(option.meaning) for option in one.options]
+            for meanings, one in zip(meanings, now, strict=True)
         ):
             return f"its answers meant {rubric!r:.300}, and now {options_text(now[0])!r:.300}; {remedy}"
     return ""
@@ -440,11 +435,7 @@ def _meanings(options: str, labels: Sequence[str]) -> list[str] | None:
     """Return what answers are said to mean; None where these are not the answers, or no meaning is said."""
     form = "; ".join(rf"{re.escape(label)}(?: \((.*?)\))?" for label in labels)
     match = re.fullmatch(form, options, re.DOTALL) if labels else None
-    return [_folded_given_scales(one or "") for one in match.groups()] if match and any(match.groups()) else None
-
-
-def _folded_given_scales(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).split()).casefold()
+    return [_folded(one or "") for one in match.groups()] if match and any(match.groups()) else None
 
 
 def _between(low: float, high: float) -> str:

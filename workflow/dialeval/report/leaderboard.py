@@ -77,7 +77,7 @@ def _board(inputs: ReportInputs, sources: tuple[str, ...], protocols: list[Asked
         measures += [placed(inputs, protocol.name, judge, measure) for measure in own]
         for system, count in unread(tables).items():
             unparsed.setdefault(system, []).append((protocol.title, count))
-        in_all.append((protocol.title, unread_in_all(tables)))
+        in_all.append((protocol.title, n_unparsed_in_all(tables)))
     if sources == (SELFCHAT,):
         measures += _lengths(inputs)
     ordered_by = _ordering(measures)
@@ -258,7 +258,7 @@ def unread(tables: Mapping[str, list[Row]]) -> dict[str, int]:
     return _of_each(tables.get("means") or tables.get("checklist") or [], sum, "n_missing")
 
 
-def unread_in_all(tables: Mapping[str, list[Row]]) -> int:
+def n_unparsed_in_all(tables: Mapping[str, list[Row]]) -> int:
     """Returns how many answers could not be read, where one on a pair counts for both of its systems.
 
     Args:

@@ -294,7 +294,7 @@ def _part(
                 _notes(board),
                 any(not is_missing(one.published) for measure in board.measures for one in measure.values.values()),
             )
-            for summary, grid, board in _told_apart(_boards_of(inputs, part, boards))
+            for summary, grid, board in _with_pairwise_tests(_boards_of(inputs, part, boards))
         ),
         figures=on_page(figures),
         not_drawn=not_drawn(figures),
@@ -345,7 +345,7 @@ def _boards_of(inputs: ReportInputs, part: str, boards: tuple[Board, ...]) -> li
     ]
 
 
-def _told_apart(boards: list[tuple[Summary, Grid, Board]]) -> Iterator[tuple[Summary, Grid, Board]]:
+def _with_pairwise_tests(boards: list[tuple[Summary, Grid, Board]]) -> Iterator[tuple[Summary, Grid, Board]]:
     """Yields leaderboards, those of one title with what their dialogues are from."""
     titles = Counter(grid.title for _, grid, _ in boards)
     for summary, grid, board in boards:

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from dialeval.config.botchat import Elo
 from dialeval.corpora.battles import read
 from dialeval.labels.correction import corrected_numbers
-from dialeval.labels.joined_judgements import JUDGEMENT_COLUMNS, PLAN_COLUMNS, LabelledDesign, Terms, with_unasked
+from dialeval.labels.joined_judgements import JUDGEMENT_COLUMNS, PLAN_COLUMNS, LabelledDesign, Terms, with_planned
 from dialeval.measures.bias import COLUMNS as BIAS_COLUMNS
 from dialeval.measures.bias import agreement, bias
 from dialeval.measures.design import Design
@@ -377,7 +377,7 @@ def correct(
     for design in settings.protocols:
         judged = by_judges[by_judges["protocol"] == design.protocol]
         if design.protocol in plans:
-            judged = with_unasked(judged, plans[design.protocol])
+            judged = with_planned(judged, plans[design.protocol])
         rows, pairs = corrected_numbers(judged, said, design, settings)
         numbers += rows
         compared += pairs
