@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +17,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what 
 
 ROOT = Path(__file__).parents[1]
 REAL_DATA = ROOT.parent / "shared" / "data"
+
+MEMORY = Path("/dev/shm")
+NEEDED = 4 << 30
+"""Bytes of free memory from which temporary folders lie there; all tests together use less than a quarter of it."""
+
+
+def holds_temporary_folders(folder: Path) -> bool:
+    """Returns whether tests can write to a folder, run scripts in it, and have room there."""
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return False
+    return not os.statvfs(folder).f_flag & os.ST_NOEXEC and shutil.disk_usage(folder).free >= NEEDED
+
+
+if holds_temporary_folders(MEMORY):  # a disk may take longer to create and delete files than the tests to run
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 if find_spec("hypothesis"):  # the environment of the tests of vLLM has none
     from hypothesis import settings

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import re
+from importlib import import_module
+from typing import get_args
 
+import pytest
 from doc_claims import (
     PAGES,
     ROOT,
@@ -18,6 +22,8 @@ from doc_claims import (
 )
 from shown_commands import shown_commands
 
+from dialeval.cli.main import COMMANDS
+from dialeval.config.corpora import Corpus, Reader
 from dialeval.tables.catalogue import TABLES, table_named
 
 OWN = ("benchmarks", "configs", "docs", "envs", "examples", "profiles", "rules", "tests", "workflow", ".ci")
@@ -111,6 +117,22 @@ def test_every_target_is_shown_by_a_command() -> None:
     }
     assert len(targets) > 12
     assert {target for target in targets if not any(target in shown.words for shown in commands)} == set()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_of_a_command_is_explained(command: str) -> None:
+    parser = argparse.ArgumentParser(add_help=False)
+    import_module(f"dialeval.cli.{command}").add_arguments(parser)
+    page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+    options = [option for action in parser._actions for option in action.option_strings]
+    assert [option for option in options if option not in page] == []
+
+
+def test_every_reader_has_a_row() -> None:
+    formats = (ROOT / "docs" / "transcripts.md").read_text(encoding="utf-8")
+    seeds = (ROOT / "docs" / "self-chat.md").read_text(encoding="utf-8")
+    assert [name for name in get_args(Reader) if f"\n| `{name}` |" not in formats] == ["auto"]
+    assert [name for name in get_args(Corpus.model_fields["reader"].annotation) if f"\n| `{name}` |" not in seeds] == []
 
 
 def test_there_is_much_to_look_at() -> None:

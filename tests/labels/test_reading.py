@@ -103,6 +103,13 @@ def test_a_number_may_be_written_in_any_digits_and_with_its_meaning(
     assert {row["value"] for row in read_labels([path], protocols).rows} == {4.0}
 
 
+def test_a_criterion_of_one_protocol_names_the_protocol(protocols: Protocols, folder: Path) -> None:
+    row = checked(
+        read_labels([table(folder / "x.csv", "annotator,item_id,criterion,label\nann,1/kiosk,Overall,3\n")], protocols)
+    )
+    assert [(one["protocol"], one["criterion"], one["value"]) for one in row] == [("quality", "overall", 3.0)]
+
+
 def test_of_pairs_the_winner_is_known_whichever_stood_first(protocols: Protocols, folder: Path) -> None:
     asked = protocols["better"]
     sheets = [sheet_for(asked, name) for name in ("ann", "bob")]

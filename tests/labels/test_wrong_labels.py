@@ -138,7 +138,10 @@ HEAD = "annotator,protocol,item_id,criterion,label"
         (b"annotator,label,Label,item_id\nann,3,4,1/kiosk\n", "the column 'label' is there more than once"),
         (f"{HEAD}\nann,quality,99/kiosk,overall,3\n".encode(), "row 2: there is no item_id '99/kiosk' under protocol"),
         (f"{HEAD}\n,quality,1/kiosk,overall,3\n".encode(), "x.csv, row 2: there is no annotator; name who labelled"),
-        (f"{HEAD}\nann,,1/kiosk,overall,3\n".encode(), "x.csv: it does not say under which protocol the labels are"),
+        (
+            f"{HEAD}\nann,,1/kiosk,,3\n".encode(),
+            "x.csv: the protocol of the labels is not clear; add a column 'protocol'",
+        ),
         (f"{HEAD}\nann,quality,1/kiosk,overall,nan\n".encode(), "row 2: 'nan' is no number"),
         (f"{HEAD}\nann,quality,1/kiosk,overall,0.9\n".encode(), "row 2: 0.9 is off the scale of overall, 1 to 5"),
         (

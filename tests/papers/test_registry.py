@@ -102,6 +102,15 @@ def test_references_in_words_and_in_bibtex() -> None:
     assert BOTCHAT.bibtex.count("{") == BOTCHAT.bibtex.count("}")
 
 
+def test_journals_and_preprints_have_entries_of_their_kind() -> None:
+    journal, preprint = (citation.bibtex for citation in to_cite("labels"))
+    assert journal.startswith("@article{angelopoulos2023prediction,")
+    assert "  journal = {Science},\n  volume = {382},\n" in journal
+    assert preprint.startswith("@misc{angelopoulos2023ppi,")
+    assert "booktitle" not in journal + preprint
+    assert "Prediction-Powered Inference. Science 382. arXiv:2301.09633" in to_cite("labels")[0].text
+
+
 def test_the_file_for_citing_the_project_agrees_with_it() -> None:
     cff = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

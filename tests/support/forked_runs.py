@@ -62,8 +62,10 @@ def _become(words: list[str]) -> None:
 if __name__ == "__main__":
     import snakemake.cli
     import snakemake.dag  # noqa: F401
-    from warm_start import import_ours
+    from warm_start import build_models, import_ours, import_what_rules_use
 
     import_ours()  # remembered by every fork
+    import_what_rules_use(Path.cwd())
+    build_models()
     for line in sys.stdin:
         print(json.dumps([run(words) for words in json.loads(line)]), flush=True)

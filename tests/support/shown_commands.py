@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = (
-    "snakemake|dialeval|python3?|pip|pytest|uv|vllm|ollama|export|source|conda|mamba|curl|wget|git|docker|sbatch|ruff|mypy|mkdocs"
+    "snakemake|dialeval|python3?|pip|pytest|uv|vllm|ollama|export|source|conda|mamba|curl|wget|git|docker|sbatch|ruff|mypy"
     "|cd"
 )
 _FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -13,18 +13,26 @@ Result = TypeVar("Result")
 _TICK = 1e-7
 """Seconds by which time jumps too far, so that a rounding never leaves a timer just short of its moment."""
 
+_MOST_STEPS = 100_000
+"""Steps of the loop at one moment, after which the code under test is taken to wait for a time that never comes."""
+
 
 class _Selector(selectors.SelectSelector):
     def __init__(self) -> None:
         super().__init__()
         self.now = 0.0
+        self._n_steps = 0
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is None:
             raise RuntimeError("everything waits, and nothing is left that could end it")
+        self._n_steps += 1
+        if self._n_steps > _MOST_STEPS:
+            raise RuntimeError(f"time stays at second {self.now!r} after {_MOST_STEPS} steps of the loop")
         found = super().select(0)
         if not found and timeout > 0:
             self.now += timeout + _TICK
+            self._n_steps = 0
         return found
 
 

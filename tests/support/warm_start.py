@@ -13,10 +13,12 @@ import gc
 import importlib
 import json
 import os
+import re
 import runpy
 import socket
 import sys
 import traceback
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,8 @@ from typing import Any
 LIBRARIES = (
     "asyncio", "jinja2", "matplotlib.figure", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg",
     "numpy", "openai", "openpyxl", "pyarrow.compute", "pyarrow.csv", "pyarrow.parquet", "pydantic", "scipy.linalg",
-    "scipy.optimize", "scipy.special", "scipy.stats", "snakemake.cli", "tiktoken", "yaml",
+    "scipy.optimize", "scipy.special", "scipy.stats", "smart_open", "snakemake.cli", "snakemake.profiles",
+    "snakemake.report.html_reporter", "tiktoken", "yaml",
 )  # fmt: skip
 
 
@@ -47,6 +50,8 @@ def serve(address: str, library: str) -> None:
         importlib.import_module(name)
     sys.path.insert(0, library)
     import_ours()
+    import_what_rules_use(Path(library).parent)
+    build_models()
     sys.path.remove(library)
     gc.freeze()
     with socket.socket(socket.AF_UNIX) as listening:
@@ -76,6 +81,26 @@ def import_ours() -> None:
         for name in names:
             fingerprints.fingerprint(stages.stage_function(name))
     del sys.meta_path[0]
+
+
+def import_what_rules_use(project: Path) -> None:
+    """Imports every module of ours that the project's rules import."""
+    for path in [project / "Snakefile", *sorted((project / "rules").glob("*.smk"))]:
+        for name in re.findall(r"^\s*from (dialeval[\w.]*) import", path.read_text(encoding="utf-8"), re.MULTILINE):
+            importlib.import_module(name)
+
+
+def build_models() -> None:
+    """Builds the validators of our models, which otherwise each process builds when it first uses them."""
+    for model in _subclasses(importlib.import_module("pydantic").BaseModel):
+        if model.__module__.startswith("dialeval."):
+            model.model_rebuild()
+
+
+def _subclasses(model: Any) -> Iterator[Any]:
+    for subclass in model.__subclasses__():
+        yield subclass
+        yield from _subclasses(subclass)
 
 
 def _keep(client: socket.socket, library: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,34 +19,26 @@ from workspace import ROOT, Workspace, new_workspace
 
 pytestmark = pytest.mark.workflow
 RECIPES = recipes(ROOT / "docs" / "extending.md")
-TRANSCRIPTS, CRITERION, ENGINE, TABLE, PROMPTS = RECIPES
-LIKED = ("north", "west", "south")
+OWN_PROMPT, CRITERION, ENGINE, TABLE, PROMPTS = RECIPES
+LIKED = ("harbour", "mosaic", "kiosk")
+DATA = ROOT / "configs" / "transcripts" / "support.jsonl"
 
 
 def judge(asked: Asked) -> Reply:
-    """Finds the system called north the most helpful and the kindest, and south the least."""
+    """Finds the system called harbour the most helpful and the kindest, and kiosk the least."""
     text = asked.text
     if "Choice: " in text and "Dialogue A:" in text:
         place = {name: text.find(name) for name in SAID}
         first, second = sorted((at, name) for name, at in place.items() if at >= 0)
         better = "A" if LIKED.index(SAID[first[1]]) < LIKED.index(SAID[second[1]]) else "B"
         return Reply(completion(f"Choice: {better}\nReason: It helps."))
-    if "Index:" in text:
-        return Reply(completion("Choice: No\nIndex: None\nReason: People talk so."))
     (system,) = [system for words, system in SAID.items() if words in text]
     name = re.findall(r"^(\w+) - ", text, re.MULTILINE)[-1]
     return Reply(completion(f"{name} - {VALUES[name][LIKED.index(system)]}"))
 
 
-SAID = {
-    words: system
-    for system, said in {
-        "north": ("I am sorry to hear that", "That must be annoying", "Oh no. Is it still warm"),
-        "west": ("Give me its number", "Which of the two shall I cancel", "Two screws hold it"),
-        "south": ("Parcels are at times late", "Bills are sent monthly", "See page nine"),
-    }.items()
-    for words in said
-}
+DIALOGUES = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
+SAID = {dialogue["utterances"][1]["text"]: dialogue["system"] for dialogue in DIALOGUES}
 VALUES = {"empathy": ("7", "4", "2"), "clarity": ("good", "good", "poor")}
 
 
@@ -80,6 +74,8 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Followed]:
     with LoopbackEndpoint(judge) as endpoint:
         workspace = new_workspace(tmp_path_factory.mktemp("recipes") / "work")
         workspace.own_library()
+        (workspace.folder / "configs" / "transcripts").mkdir(parents=True)
+        shutil.copy(DATA, workspace.folder / "configs" / "transcripts")
         yield Followed(workspace, endpoint, {})
 
 
@@ -87,28 +83,27 @@ def by_system(rows: list[dict[str, Any]]) -> dict[str, float]:
     return {row["system"]: row["estimate"] for row in rows}
 
 
-def test_transcripts_of_three_systems_are_judged_three_ways(followed: Followed) -> None:
-    asked = followed.up_to(TRANSCRIPTS)
-    # 3 cases of 3 systems: 3 pairs in two orders, each alone for one criterion, each alone for whether an AI took part
-    assert (sum(asked.values()), max(asked.values())) == (3 * 3 * 2 + 9 + 9, 1)
-    assert by_system(followed.table("felt/means")) == {"north": 7, "west": 4, "south": 2}
-    assert set(by_system(followed.table("machine/pass_rates")).values()) == {1}
+def test_a_protocol_with_a_prompt_of_its_own(followed: Followed) -> None:
+    asked = followed.up_to(OWN_PROMPT)
+    # 12 cases of 3 systems: 3 pairs in two orders, and each dialogue alone for one criterion
+    assert (sum(asked.values()), max(asked.values())) == (12 * 3 * 2 + 36, 1)
+    assert by_system(followed.table("felt/means")) == {"harbour": 7, "mosaic": 4, "kiosk": 2}
     ratings = {row["system"]: (row["estimate"], row["note"]) for row in followed.table("helpful/ratings")}
     assert all(rating is None and "not identifiable" in note for rating, note in ratings.values())
     wins = {(row["system"], row["opponent"]): row["win"] for row in followed.table("helpful/win_rates")}
-    assert wins["north", "south"] == wins["north", "west"] == wins["west", "south"] == 1
+    assert wins["harbour", "kiosk"] == wins["harbour", "mosaic"] == wins["mosaic", "kiosk"] == 1
     page = whole((followed.workspace.folder / "results/report/index.html").read_text(encoding="utf-8"))
-    assert all(word in page for word in ("north", "helpful", "empathy"))
+    assert all(word in page for word in ("harbour", "helpful", "empathy"))
 
 
 def test_one_more_criterion_asks_only_for_itself(followed: Followed) -> None:
     asked = followed.up_to(CRITERION)
-    assert sum(asked.values()) == 9
+    assert sum(asked.values()) == 36
     assert all("clarity" in text and "empathy" not in text for text in asked)
     rows = followed.table("felt/means")
-    assert by_system([row for row in rows if row["criterion"] == "empathy"]) == {"north": 7, "west": 4, "south": 2}
+    assert by_system([row for row in rows if row["criterion"] == "empathy"]) == {"harbour": 7, "mosaic": 4, "kiosk": 2}
     clarity = by_system([row for row in rows if row["criterion"] == "clarity"])
-    assert clarity["north"] == clarity["west"] > clarity["south"]
+    assert clarity["harbour"] == clarity["mosaic"] > clarity["kiosk"]
 
 
 @pytest.mark.slow

@@ -123,7 +123,7 @@ def run(endpoint: LoopbackEndpoint, store: Path, numbers: list[int]) -> tuple[An
 
 
 def test_every_request_ends_in_one_outcome_and_no_success_is_asked_twice(tmp_path: Path) -> None:
-    numbers = list(range(5000))
+    numbers = list(range(2000))
     kinds = Counter(kind_of(f"question {number}") for number in numbers)
     with LoopbackEndpoint(script) as endpoint:
         answering, answers = run(endpoint, tmp_path / "first", numbers)

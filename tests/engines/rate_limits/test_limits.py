@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from virtual_time import run_in_virtual_time
 
@@ -184,6 +184,9 @@ def test_large_and_small_requests_take_turns() -> None:
     st.sampled_from((0.1, 1.0)),
     st.lists(st.tuples(st.floats(0, 3), st.integers(1, 400)), min_size=1),
 )
+# a wait that rounding leaves is shorter than the clock's resolution
+@example(168.0, 1.0, [(2.1462061296276276, 283), (2.9317588194188846, 42), (0.0, 190)])
+@example(1400.0, 0.1, [(1.9120356557012261, 1), (1.9932124987598905, 28), (2.2706755493132524, 44)])
 def test_no_minute_holds_more_than_it_may_and_nobody_waits_longer_than_needed(
     per_minute: float, burst_seconds: float, arrivals: list[tuple[float, int]]
 ) -> None:

@@ -224,13 +224,17 @@ def _annotator_fault(raw: RawLabel, spellings: dict[str, str]) -> str:
 
 
 def _protocol_of(raw: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str | None:
-    """Returns the protocol that a label is given under: as it says, by its key, the only one, or by the file's name."""
+    """Returns a label's protocol: by its column, key or file name, else the only one or the only one that fits."""
     if raw.protocol:
         return raw.protocol if raw.protocol in protocols else None
     of_key = [name for name, asked in protocols.items() if raw.key and raw.key in asked.known_keys]
     if len(of_key) == 1 or len(protocols) == 1:
         return (of_key or list(protocols))[0]
     named = [name for name in protocols if raw.file.startswith((f"{name}-", f"{name}."))]
+    if not named and raw.criterion:
+        about = raw.criterion.casefold()
+        fitting = [name for name, asked in protocols.items() if about in map(str.casefold, asked.criteria)]
+        return fitting[0] if len(fitting) == 1 else None
     return max(named, key=len, default=None)
 
 
@@ -242,7 +246,7 @@ def _protocol_fault(raw: RawLabel, protocols: Mapping[str, AskedProtocol]) -> st
             "away"
         )
     return (
-        f"{raw.file}: it does not say under which protocol the labels are; add a column 'protocol' with one of "
+        f"{raw.file}: the protocol of the labels is not clear; add a column 'protocol' with one of "
         f"{', '.join(protocols)}, or begin the file's name with it"
     )
 

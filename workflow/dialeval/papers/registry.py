@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 from dialeval.papers.botchat import BOTCHAT as BOTCHAT_BOTCHAT
 from dialeval.papers.comp_analysis import COMP_ANALYSIS as COMP_ANALYSIS_COMP_ANALYSIS
@@ -36,6 +37,8 @@ class Citation:
         title: its title.
         venue: where it was published.
         arxiv: its number there.
+        published_in: what the venue is, which decides the kind of the BibTeX entry.
+        volume: of a journal.
     """
 
     key: str
@@ -44,6 +47,8 @@ class Citation:
     title: str
     venue: str
     arxiv: str
+    published_in: Literal["proceedings", "journal", "preprint"] = "proceedings"
+    volume: str = ""
 
     @property
     def address(self) -> str:
@@ -55,21 +60,26 @@ class Citation:
         """The reference in words."""
         *others, last = self.authors
         names = f"{', '.join(others)} and {last}" if others else last
-        return f"{names} ({self.year}). {self.title}. {self.venue}. arXiv:{self.arxiv}"
+        return f"{names} ({self.year}). {self.title}. {f'{self.venue} {self.volume}'.strip()}. arXiv:{self.arxiv}"
 
     @property
     def bibtex(self) -> str:
         """The reference as an entry of BibTeX."""
+        kind, venue = {
+            "proceedings": ("inproceedings", {"booktitle": self.venue}),
+            "journal": ("article", {"journal": self.venue, "volume": self.volume}),
+            "preprint": ("misc", {}),
+        }[self.published_in]
         fields = {
             "author": " and ".join(self.authors),
             "year": str(self.year),
             "title": "{" + self.title + "}",
-            "booktitle": self.venue,
+            **venue,
             "eprint": self.arxiv,
             "archiveprefix": "arXiv",
         }
         lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
-        return "\n".join([f"@inproceedings{{{self.key},", *lines, "}"])
+        return "\n".join([f"@{kind}{{{self.key},", *lines, "}"])
 
 
 BOTCHAT = Citation(
@@ -118,8 +128,10 @@ PREDICTION_POWERED = Citation(
     ("Anastasios N. Angelopoulos", "Stephen Bates", "Clara Fannjiang", "Michael I. Jordan", "Tijana Zrnic"),
     2023,
     "Prediction-Powered Inference",
-    "Science 382",
+    "Science",
     "2301.09633",
+    "journal",
+    "382",
 )
 POWER_TUNED = Citation(
     "angelopoulos2023ppi",
@@ -128,6 +140,7 @@ POWER_TUNED = Citation(
     "PPI++: Efficient Prediction-Powered Inference",
     "arXiv preprint",
     "2311.01453",
+    "preprint",
 )
 
 _OF_PARTS: Mapping[str, tuple[Citation, ...]] = MappingProxyType(

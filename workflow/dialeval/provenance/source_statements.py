@@ -83,7 +83,8 @@ def read_sources(folder: Path) -> dict[Path, Source]:
     if not _READ.keys() >= set(keys.values()):
         kept = Path(cache_from_source(str(folder / "sources.py"))).with_suffix(".json")
         reader = _digest(b"".join(Path(str(file)).read_bytes() for file in (__file__, statement_digests.__file__)))
-        _READ.update(_load(kept, reader))
+        if not _READ:
+            _READ.update(_load(kept, reader))
         if unread := {keys[path]: path for path in texts if keys[path] not in _READ}:
             _READ.update({key: _read(texts[path], path) for key, path in unread.items()})
             if len(unread) > _FEW * len(texts):

@@ -382,17 +382,21 @@ class Pace:
         async with self._turn:
             while units > 0:
                 part = min(units, self._burst)
-                while (missing := self._missing(part)) > 0:
+                if (missing := self._missing(part)) > 0:
                     await asyncio.sleep(missing / self._per_second)
+                    self._refill()  # waits once: the next part waits for what rounding leaves missing
                 self._room -= part
                 units -= part
 
     def _missing(self, units: float) -> float:
         """Returns how many of these units there is no room for yet."""
+        self._refill()
+        return units - self._room
+
+    def _refill(self) -> None:
         now = asyncio.get_running_loop().time()
         self._room = min(self._burst, self._room + (now - self._read_at) * self._per_second)
         self._read_at = now
-        return units - self._room
 
 
 class Flow:
