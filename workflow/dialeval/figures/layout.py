@@ -15,7 +15,6 @@ from dialeval.figures.panels import HeatMap, Panel
 from dialeval.figures.style import COLUMN, GREY, LINE_HEIGHT, PAGE, Mark, save_figure, styled, text_width, wrapped
 
 _GAP = 0.16  # inches between panels
-_NARROWEST = 0.8  # inches of a panel beside others
 
 
 @dataclass(frozen=True)
@@ -32,8 +31,9 @@ class Section:
         words = [word for panel in self.panels for word in re.findall("[^-_+/:,. ]+[-_+/:,.]?", panel.title)]
         widest = max((text_width(word, "bold") for word in words), default=0.0)
         one = self.panels[0]
-        widest = max(widest, _NARROWEST)
-        rooms = {n: (width - one.left(width) - n * one.right() - _GAP * (n - 1)) / n for n in range(most, 0, -1)}
+        widest = max(widest, self.panels[0].narrowest)
+        lefts = {n: one.left(width) * (1 if one.shares_labels else n) for n in range(most, 0, -1)}
+        rooms = {n: (width - left - n * one.right() - _GAP * (n - 1)) / n for n, left in lefts.items()}
         return next((n for n, room in rooms.items() if room > widest), 1)
 
 

@@ -221,8 +221,8 @@ def between_judges(matrices: pd.DataFrame) -> Plot | Missing:
     return Plot(
         sections,
         title="Correlation between judges",
-        caption="Pearson correlation between the scores of two judges, or of a judge and the ratings; grey cells are "
-        "not available.",
+        caption="Pearson correlation between the scores of two judges, or of a judge and the ratings, from orange (−1) "
+        "to blue (1); grey cells are not available.",
         n=per(pairs["n"], "item", "pair"),
         width=width_of_maps(sections),
     )

@@ -57,6 +57,7 @@ class Panel(ABC):
     axis: str = ""
     unit: Unit = field(default_factory=Unit)
     shares_labels: ClassVar[bool] = True
+    narrowest: ClassVar[float] = 0.8  # inches of its axes beside other panels
 
     @abstractmethod
     def left(self, width: float) -> float:
@@ -225,6 +226,7 @@ class Lines(Panel):
     references: Sequence[float] = ()
     at: float | None = None
     shares_labels: ClassVar[bool] = False
+    narrowest: ClassVar[float] = 1.4
 
     def left(self, width: float) -> float:
         return max(text_width(self.unit.text(value)) for value in self.limits) + 0.08 + 1.3 * LINE_HEIGHT
