@@ -8,7 +8,6 @@ use rule stage as draw with:
     """Draws the figures of a measure of a protocol."""
     input:
         tables=paths.MEASURE,
-        order=paths.systems_order,
     output:
         FIGURES.shown(paths.FIGURE_SVG, "{protocol}", "{measure}"),
         paths.FIGURE_PDF,
@@ -20,14 +19,13 @@ use rule stage as draw with:
     group:
         grouped("dialogues")
     params:
-        **FIGURES.job(MEASURES.draw, LAYOUT.drawn_measure),
+        **FIGURES.job(MEASURES.draw),
 
 
 use rule stage as draw_battles with:
     """Draws the figures of a table of battles."""
     input:
         tables=paths.BATTLES,
-        order=[],
     output:
         FIGURES.shown(paths.BATTLE_SVG, "Battles", "{battles}"),
         paths.BATTLE_PDF,
@@ -38,14 +36,13 @@ use rule stage as draw_battles with:
     group:
         grouped("battles")
     params:
-        **FIGURES.job(MEASURES.draw_battles, LAYOUT.drawn_battles),
+        **FIGURES.job(MEASURES.draw_battles),
 
 
 use rule stage as draw_botchat with:
     """Draws the figures of BotChat."""
     input:
         tables=LAYOUT.tables_drawn("botchat"),
-        order=paths.selfchat_order,
     output:
         FIGURES.files("botchat", "BotChat"),
     pathvars:
@@ -60,7 +57,6 @@ use rule stage as draw_metaeval with:
     """Draws the figures of meta-evaluation."""
     input:
         tables=LAYOUT.tables_drawn("metaeval"),
-        order=[],
     output:
         FIGURES.files("metaeval", "Meta-evaluation"),
     pathvars:
@@ -75,7 +71,6 @@ use rule stage as draw_robustness with:
     """Draws the figures of robustness."""
     input:
         tables=LAYOUT.tables_drawn("robustness"),
-        order=[],
     output:
         FIGURES.files("robustness", "Robustness"),
     pathvars:
@@ -90,7 +85,6 @@ use rule stage as draw_dialogbench with:
     """Draws the figures of DialogBench."""
     input:
         tables=LAYOUT.tables_drawn("dialogbench"),
-        order=[],
     output:
         FIGURES.files("dialogbench", "DialogBench"),
     pathvars:
@@ -105,7 +99,6 @@ use rule stage as draw_training with:
     """Draws the figures of training."""
     input:
         tables=LAYOUT.tables_drawn("training"),
-        order=[],
     output:
         FIGURES.files("training", "Training"),
     pathvars:
@@ -120,7 +113,6 @@ use rule stage as draw_labels with:
     """Draws the figures of people's labels."""
     input:
         tables=LAYOUT.tables_drawn("labels"),
-        order=[],
     output:
         FIGURES.files("labels", "Labels"),
     pathvars:

@@ -34,7 +34,7 @@ from dialeval.labels.joined_judgements import (
     LabelledDesign,
     Terms,
     labelled_design,
-    with_unasked,
+    with_planned,
 )
 from dialeval.measures.differences import NO_LIMIT, with_adjusted_p
 from dialeval.stats.clustered import clustered_proportion
@@ -425,14 +425,14 @@ def test_what_a_settled_pair_was_not_asked_is_no_reason_to_weigh_it_less() -> No
     asked = [row for row in plan if row["left"] == "bob" or row["case_id"] in ("c0", "c1")]
     labelled = [of_pair(f"c{n}", *pair, "left", probability=0.5) for n in range(10) for pair in sides]
     planned = judgements_of(plan).assign(part=None)[list(PLAN_COLUMNS)]
-    judged = with_unasked(judgements_of(asked), planned)
+    judged = with_planned(judgements_of(asked), planned)
     assert len(judged) == 60
     found, _ = corrected_numbers(judged, labels_of(labelled), about, Terms())
     (bob,) = of(found, system="bob", versus=None)
     assert (bob["n_total"], bob["judge_only"], bob["people_only"]) == (40, 0.5, 0.5)
     alone, _ = corrected_numbers(judgements_of(asked), labels_of(labelled), about, Terms())
     assert of(alone, system="bob", versus=None)[0]["n_total"] == 30
-    assert with_unasked(judgements_of(plan), planned).equals(judgements_of(plan))
+    assert with_planned(judgements_of(plan), planned).equals(judgements_of(plan))
 
 
 def test_lengths_of_pairs_are_things_of_their_own() -> None:

@@ -129,12 +129,10 @@ def test_an_estimate_reads_what_an_earlier_run_left(tmp_path: Path) -> None:
     assert fresh.judged_before() == [str(judged)]
 
 
-def test_labels_order_the_figures_where_there_are_labels() -> None:
+def test_tables_of_labels_are_made_where_there_are_labels() -> None:
     labels = {"path": "labels", "n": 3, "annotators": ["ada"]}
     config = Config.model_validate({**RAW, "labels": labels})
     assert Layout(config).label_tables() == []
-    assert Layout(config).selfchat_order() == []
     labelled = Layout(config, has_labels=True)
-    assert labelled.selfchat_order() == ["out/tables/labels/corrected.parquet"]
     assert "out/tables/labels/ranks.parquet" in labelled.label_tables()
     assert labelled.labelling_sheets()[0].startswith("out/labels/pages/ada/")

@@ -12,7 +12,7 @@ from page_links import cases_at, links_in
 from dialeval.html_pages import unpack
 from dialeval.report.examined_items import case_kinds
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.item_cases import PER_LINE, Case, CaseKind, Described, Group, packed_kind
+from dialeval.report.item_cases import PER_LINE, Case, CaseKind, Group, KindOfCases
 from dialeval.report.packing import Prompts
 from dialeval.report.page import build_report
 from dialeval.report.rated_items import NO_SCORE, NOT_NOTICED, NOTICED, outcome
@@ -161,24 +161,24 @@ def made(n: int, size: int) -> list[Group]:
     numbered = [
         Case(str(place), "", "", frozenset({("a" if place % 2 else "b", "")}), blocks(place)) for place in range(n)
     ]
-    return [Group("g", "item", "", tuple(numbered), n)]
+    return [Group("g", "", tuple(numbered), n)]
 
 
-ABOUT = Described("made", "Made", ("items", "group"), {"odd": "odd", "none": "none"}, "")
+MADE = KindOfCases("made", "Made", ("items", "group"), {"odd": "odd", "none": "none"}, 64)
 
 
 @pytest.mark.parametrize("budget", [400, 2_000, 10_000, 10**6])
 def test_fewer_cases_are_kept_where_room_is_short(budget: int) -> None:
-    kind = packed_kind(ABOUT, made(64, 300), budget, 64)
+    kind = MADE.packed(example.inputs(), made(64, 300), budget, 0)
     assert kind is not None
     kept = len(unpack(kind.index)["groups"][0]["ids"])
     assert kept == sum(len(unpack(line)) for line in kind.lines)
     assert kept == 1 or kind.size <= budget
-    assert packed_kind(ABOUT, made(64, 300), 10**6, 64).words.startswith("64 of 64 items")  # type: ignore[union-attr]
+    assert MADE.packed(example.inputs(), made(64, 300), 10**6, 0).words.startswith("64 of 64 items")  # type: ignore[union-attr]
 
 
 def test_facets_name_the_cases_that_have_them() -> None:
-    kind = packed_kind(ABOUT, made(4, 1), 10**6, 64)
+    kind = MADE.packed(example.inputs(), made(4, 1), 10**6, 0)
     assert kind is not None
     assert rows(kind) == {("a", ""): ["1", "3"], ("b", ""): ["0", "2"]}
-    assert packed_kind(ABOUT, [Group("g", "item", "", (), 0)], 10**6, 64) is None
+    assert MADE.packed(example.inputs(), [Group("g", "", (), 0)], 10**6, 0) is None

@@ -128,10 +128,10 @@ def test_figures_are_images_of_their_own(page: str) -> None:
 
 
 def test_a_figure_without_anything_to_show_is_a_line_and_no_image() -> None:
-    svg = "<svg><metadata><dc:description>Nobody met &amp; nobody won.</dc:description></metadata></svg>"
-    page = build_report(example.inputs(figures=(Figure("Who wins", "Rates.", svg),)))
+    missing = Figure("Who wins", "No pairs & no wins.", "<svg/>", is_missing=True)
+    page = build_report(example.inputs(figures=(missing,)))
     assert not [tag for tag, _ in Page(page).tags if tag == "img"]
-    assert "<li>Not drawn: Who wins. Nobody met &amp; nobody won.</li>" in page
+    assert "<li>Not drawn: Who wins. No pairs &amp; no wins.</li>" in page
 
 
 def test_a_table_without_rows_is_a_line_and_not_opened() -> None:

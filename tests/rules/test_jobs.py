@@ -16,9 +16,9 @@ from dialeval.errors import UserError
 from dialeval.jobs.process_setup import with_how_jobs_run
 from dialeval.layout import Layout
 from dialeval.rules.dialogues import Corpora, Selfchat
-from dialeval.rules.jobs import Bound, Directives, Sources, StageJob, by_digest, canonical, uncompared
+from dialeval.rules.jobs import Bound, Directives, Sources, StageJob, by_digest, canonical
 from dialeval.rules.judging import Judging
-from dialeval.rules.measures import Measures
+from dialeval.rules.measures import FigureRules, Measures
 from dialeval.stages import stage_function
 
 API = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}
@@ -149,10 +149,11 @@ def test_trained_weights_count_by_their_digest() -> None:
     assert [bool(getattr(path, "flags", {}).get("ancient")) for path in marked] == [True, False, False]
 
 
-def test_a_caption_is_not_compared() -> None:
-    caption = uncompared(lambda wildcards: wildcards["name"])
-    assert set(inspect.signature(caption).parameters) & COMPARED_WITH_FILES
-    assert caption({"name": "one"}, Files()) == "one"
+def test_a_caption_is_not_compared(layout: Layout, directives: Directives, tmp_path: Path) -> None:
+    params = FigureRules(Measures(layout, Sources(layout)), directives).part("botchat")
+    assert set(inspect.signature(params["captions"]).parameters) & COMPARED_WITH_FILES
+    (tmp_path / "a_b.svg").write_text("<svg><title>Wins &amp; ties</title></svg>")
+    assert params["captions"](None, [str(tmp_path / "a_b.svg"), str(tmp_path / "none.svg")]) == [("Wins & ties", "")]
 
 
 @pytest.mark.parametrize(

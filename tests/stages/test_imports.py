@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -85,20 +84,3 @@ def test_figures_are_drawn_without_scipy_and_without_what_opens_windows() -> Non
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["matplotlib.figure"]
-
-
-@pytest.mark.parametrize("own_settings", ["", "docstring.hardcopy: True"])
-def test_a_job_that_draws_has_matplotlib_without_what_nobody_there_reads(own_settings: str, tmp_path: Path) -> None:
-    """Neither pages of help, which take an eighth of its start, nor files of other styles; later help is as ever."""
-    (tmp_path / "matplotlibrc").write_text(own_settings)
-    code = (
-        "import sys, dialeval.stages.figures, matplotlib.artist as artists\n"
-        "from matplotlib.figure import Figure\n"
-        "Figure().subplots().tick_params(grid_lw=1)\n"  # another name of linewidth is known
-        "from matplotlib.patches import Rectangle\n"
-        "print('hatch' in Rectangle.set.__doc__, 'hatch' in artists.kwdoc(Rectangle))\n"
-        "print('matplotlib.style' in sys.modules)"
-    )
-    env = os.environ | {"MATPLOTLIBRC": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
-    assert done.stdout.split() == ["False", "True", "False"]

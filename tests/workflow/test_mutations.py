@@ -157,7 +157,9 @@ OTHERS = [
         ("build_report", "summarise"),
     ),
     Mutation(
-        "a caption", code("figures/registry.py", "Bootstrap Elo beside", "Resampled Elo beside"), ("build_report",)
+        "the title of a figure",
+        code("figures/robustness.py", 'title="Severity ladders"', 'title="Ladders of severity"'),
+        ("draw_robustness*",),
     ),
     Mutation("bundled dialogues", code("corpora/bundled/english.jsonl", "en-001", "en-000"), ("read_corpus bundled",)),
     Mutation(

@@ -1,492 +1,302 @@
-"""DialogBench: accuracies by task, domain, position and model, and what written dialogues are like."""
+"""Figures of DialogBench: accuracies by task, domain, position and kind of model; and the written dialogues."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
-from dialeval.figures.panels import (
-    LABEL_WIDTH,
-    SHARE_INTERVAL,
-    ShareMap,
-    caption,
-    check_columns,
-    counts_behind,
-    draw_published,
-    interval_lengths,
-    legend_marker,
-    percent_axis,
-    published_marker,
-    stacked,
-)
-from dialeval.figures.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    LIGHT_GREY,
-    ORANGE,
-    PURPLE,
-    SKY,
-    SMALL,
-    TINY,
-    VERMILLION,
-    new_figure,
-    readable_on,
-    sentence_figure,
-    styled,
-    wrapped,
-)
-from dialeval.text import counted
+from dialeval.figures.layout import Missing, Plot, Section
+from dialeval.figures.panels import HeatMap
+from dialeval.figures.row_panels import Forest, Reference, Row, StackedBars, by_value, rows_of
+from dialeval.figures.style import COLUMN, PAGE, PERCENT, per, published_note, series_marks
 
-# DialogBench's accuracies as heat maps: by task, by domain, and by place of the right option.
-
-OVERALL, MEAN = "Overall", "mean"
-_MEANS = {"daily life": "daily life (mean)", "professional knowledge": "professional (mean)"}
-CHANCE = "blind guessing"
-ALL_TASKS = 12
-LEAST = 5
-"""Items of a domain below which its accuracy is not painted."""
-_UNANSWERED = "No model was examined, so there are no accuracies to show."
+EXPERTS = "people"
+"""Kind of the rows of one's own experts."""
+ALL_TASKS = {
+    "SF": "Slot filling", "IC": "Intent classification", "KRG": "Knowledge-grounded", "CRG": "Commonsense-aware",
+    "DI": "Dialogue infilling", "MRG": "Multi-turn response", "PRG": "Personality-grounded",
+    "RC": "Relation classification", "ED": "Emotion detection", "NLI": "Dialogue NLI", "DS": "Summarization",
+    "OD": "Offensive detection",
+}  # fmt: skip
+CI = "95% confidence interval"
+_CHANCE, _HUMAN, _OVERALL, _MEAN = "chance", "human (paper)", "Overall", "mean"
+_FEW = 10
+_LEAST = 5
+_UNANSWERED = "No model was examined."
+_UNDESCRIBED = "No model described the written dialogues; name one under dialogbench.classifier."
+_GROUPS = {"daily life": "Daily life", "professional knowledge": "Professional knowledge"}
+_LANGUAGES = {"en": "English", "zh": "Chinese"}
+_STYLES = {"friendly": 0.85, "neutral": 0.15, "unfriendly": 0.5}
+_VARIANTS = {"full": "full procedure", "-styles": "without personalities", "-domains": "basic prompt"}
+_N_DOMAINS = 20
 
 
-@styled
-def figure_tasks(accuracy: pd.DataFrame) -> Figure:
-    """Draws every model's accuracy by task, with the mean of the tasks first (DialogBench, Tables 2 and 3).
+def tasks(accuracy: pd.DataFrame) -> Plot | Missing:
+    """Return the accuracy by task, best model on top, chance and people below (DialogBench, Tables 2 and 3).
 
-    One map for each source and language, the best model on top, what blind guessing gives below. Above it stand
-    people's published accuracies, where all twelve tasks are there.
-
-    Args:
-        accuracy: `dialogbench/accuracy`: source, model, method, language, scope, name, accuracy, n, chance, kind, part.
+    Of fewer than 10 items, a cell shows the counts (2/4) instead of a percentage.
     """
-    check_columns(accuracy, "source", "model", "method", "language", "scope", "name", "accuracy", "n", "chance", "kind",
-                  "part")  # fmt: skip
-    ours = accuracy[accuracy["source"] != "paper"]
+    ours = accuracy[(accuracy["source"] != "paper") & (accuracy["scope"] != "dimension")]
     if ours.empty:
-        return sentence_figure(_UNANSWERED)
-    maps = []
-    for title, rows in groups(ours):
-        rows = rows[rows["scope"] != "dimension"]
-        tasks = list(dict.fromkeys(rows.loc[rows["scope"] == "task", "name"]))
-        people = accuracy[(accuracy["source"] == "paper") & (accuracy["language"] == rows["language"].iloc[0])]
-        bold = frozenset({PEOPLE_OF_PAPER} if len(tasks) == ALL_TASKS and not people.empty else ())
-        named = [rows.assign(row=examinees(rows))] + [people.assign(row=PEOPLE_OF_PAPER)] * len(bold)
-        guessed = rows.groupby("name", sort=False)["chance"].mean().rename("accuracy")
-        named.append(guessed.reset_index().assign(row=CHANCE))
-        maps.append(_best_first(title, pd.concat(named), "name", OVERALL, tasks, bold))
-    n = counts_behind(ours.loc[ours["scope"] == "task", "n"], "items")
-    quantity = f"accuracy in percent, {n} in each task; Overall: unweighted mean of the tasks"
-    return stacked(maps, quantity, what_the_mark_means(ours))
-
-
-@styled
-def figure_domains(domains: pd.DataFrame) -> Figure:
-    """Draws every model's accuracy by domain, after the mean of each group of domains (DialogBench, Table 7).
-
-    A domain of fewer than `LEAST` items shows their number alone: its accuracy says next to nothing.
-
-    Args:
-        domains: `dialogbench/domains`: source, model, method, language, group, domain, accuracy, n, kind, part.
-    """
-    check_columns(domains, "source", "model", "method", "language", "group", "domain", "accuracy", "n", "kind", "part")
-    known = domains[domains["group"] != ""]
-    if known.empty:
-        return sentence_figure(_UNANSWERED if domains.empty else "No item names a domain of DialogBench's.")
-    maps = []
-    for title, rows in groups(known):
-        means = rows["domain"] == MEAN
-        few = ~means & (rows["n"] < LEAST)
-        rows = rows.assign(
-            accuracy=rows["accuracy"].mask(few),
-            words=np.where(few, "n=" + rows["n"].astype(str), ""),
-            row=examinees(rows),
-            column=rows["domain"].where(~means, rows["group"].map(_MEANS)),
-        )
-        columns: list[str] = []
-        for group in dict.fromkeys(rows["group"]):
-            own = rows[rows["group"] == group]
-            columns += [*([""] if columns else []), _MEANS[group], *dict.fromkeys(own.loc[~means, "domain"])]
-        first, *others = columns
-        maps.append(_best_first(title, rows, "column", first, others, frozenset()))
-    n = counts_behind(known.loc[known["domain"] != MEAN, "n"], "items")
-    hidden = (known.loc[known["domain"] != MEAN, "n"] < LEAST).any()
-    details = f"of fewer than {LEAST} items only their number n is shown; means are over all" if hidden else ""
-    details = "; ".join(filter(None, [details, what_the_mark_means(known)]))
-    return stacked(maps, f"accuracy in percent, {n} in each domain", details)
-
-
-@styled
-def figure_positions(positions: pd.DataFrame) -> Figure:
-    """Draws how often each letter is chosen, and the accuracy by the place of the right option (DialogBench, Fig. 7).
-
-    Only items with the most options of their source count. Models that choose their letters least evenly come first.
-
-    Args:
-        positions: `dialogbench/positions`: source, model, method, language, n_options, letter, accuracy, n,
-            share_chosen, p_uniform, orders.
-    """
-    check_columns(positions, "source", "model", "method", "language", "n_options", "orders", "letter", "accuracy", "n",
-                  "share_chosen", "p_uniform")  # fmt: skip
-    if positions.empty:
-        return sentence_figure(_UNANSWERED)
-    maps = []
-    for title, rows in groups(positions):
-        rows = rows[rows["n_options"] == rows["n_options"].max()]
-        rows = rows.assign(row=examinees(rows))
-        letters = sorted(set(rows["letter"]))
-        shares, right = (_wide(rows, "letter", value, letters) for value in ("share_chosen", "accuracy"))
-        unevenness = ((shares - 1 / len(letters)) ** 2).sum(axis=1, min_count=1).to_dict()
-        order = sorted(map(str, unevenness), key=lambda name: (-_number(unevenness[name]), name))
-        gap = np.full((len(order), 1), np.nan)
-        values = np.hstack([shares.loc[order].to_numpy(float), gap, right.loc[order].to_numpy(float)])
-        p = rows.drop_duplicates("row").set_index("row")["p_uniform"]
-        title = f"{title}: letters chosen, and accuracy by place"
-        maps.append(
-            ShareMap(title, order, [*letters, "", *letters], values, [_p_value(float(p[name])) for name in order])
-        )
-    most = positions.groupby(["source", "language"])["n_options"].transform("max")
-    shown = positions.loc[positions["n_options"] == most]
-    n = counts_behind(shown["n"], "items")
-    orders = ", every item in all places" if (shown["orders"] > 1).all() else ""
-    return stacked(
-        maps,
-        f"left: share of each letter among the readable answers; right: accuracy where the right option stands there "
-        f"({n} each{orders}), in percent",
-        "beside: probability of letters at least as uneven by chance (chi-square)",
+        return Missing(_UNANSWERED)
+    sections = [Section([_task_map(accuracy, rows)], title) for title, rows in _by_source(ours)]
+    by_task = ours.loc[ours["scope"] == "task", "n"]
+    few = f"; cells of fewer than {_FEW} items show correct/all" if (by_task < _FEW).any() else ""
+    return Plot(
+        sections,
+        title="DialogBench accuracy by task",
+        caption=f"Accuracy in percent, Overall is the mean over tasks{few}; human accuracy is the paper's"
+        f"{_part_note(ours)}.",
+        n=per(by_task, "item", "task"),
+        width=PAGE,
     )
 
 
-def _best_first(
-    title: str, rows: pd.DataFrame, column: str, first: str, others: Sequence[str], bold: frozenset[str]
-) -> ShareMap:
-    """Returns a map with one column apart from the others, by which the rows are sorted, those in bold on top."""
-    columns = [first, "", *others] if "" not in others else [first, *others]
-    wide = _wide(rows, column, "accuracy", [name for name in columns if name])
-    best = wide[first].to_dict()
-    order = sorted(map(str, best), key=lambda name: (name not in bold, name == CHANCE, -_number(best[name]), name))
-    values = wide.reindex(index=order, columns=columns).to_numpy(float)
-    words = None
-    if "words" in rows:
-        told = rows.pivot(index="row", columns=column, values="words").reindex(index=order, columns=columns)
-        words = told.astype(object).where(told.notna(), "").to_numpy(dtype=np.str_)
-    return ShareMap(title, order, columns, values, bold=bold, words=words)
+def _task_map(accuracy: pd.DataFrame, rows: pd.DataFrame) -> HeatMap:
+    names = [name for name in ALL_TASKS if (rows["name"] == name).any()]
+    rows = rows.assign(row=_examinees(rows), name=rows["name"].where(rows["scope"] == "task", _OVERALL))
+    wide, counts = (
+        rows.pivot(index="row", columns="name", values=one)[[_OVERALL, *names]] for one in ("accuracy", "n")
+    )
+    wide = wide.sort_values(_OVERALL, ascending=False, kind="stable")
+    counts = counts.loc[wide.index]
+    correct = (wide * counts).map("{:.0f}".format) + "/" + counts.map("{:.0f}".format)
+    texts = wide.map(PERCENT.text).mask(counts < _FEW, correct)
+    bottom = pd.DataFrame({_CHANCE: rows.groupby("name")["chance"].mean()}).T
+    people = accuracy[(accuracy["source"] == "paper") & (accuracy["language"] == rows["language"].iloc[0])]
+    if len(names) == len(ALL_TASKS) and len(people):
+        people = people.assign(name=people["name"].where(people["scope"] == "task", _OVERALL))
+        bottom.loc[_HUMAN] = people.drop_duplicates("name").set_index("name")["accuracy"]
+    values = pd.concat([wide, bottom[wide.columns]]).astype(float)
+    texts = pd.concat([texts, bottom[wide.columns].astype(float).map(PERCENT.text)])
+    values.insert(1, "", float("nan"))
+    texts.insert(1, "", "")
+    return HeatMap(
+        values=values.rename(columns=ALL_TASKS), texts=texts.rename(columns=ALL_TASKS), unit=PERCENT, rules=[len(wide)]
+    )
 
 
-def _wide(rows: pd.DataFrame, column: str, value: str, columns: Sequence[str]) -> pd.DataFrame:
-    return rows.pivot(index="row", columns=column, values=value).astype(float).reindex(columns=list(columns))
+def overall(accuracy: pd.DataFrame, interval: str = CI) -> Plot | Missing:
+    """Return the accuracy over all tasks with chance and people as references (DialogBench, Tables 2 and 3)."""
+    found = accuracy[accuracy["scope"] == "overall"].rename(columns={"accuracy": "estimate"})
+    ours = found[found["source"] != "paper"]
+    if ours.empty:
+        return Missing(_UNANSWERED)
+    sections = []
+    for title, rows in _by_source(ours):
+        rows = rows.assign(row=_examinees(rows))
+        people = found[(found["source"] == "paper") & (found["language"] == rows["language"].iloc[0])]["estimate"]
+        lines = [Reference(float(rows["chance"].mean()), _CHANCE), *(Reference(float(one), "human") for one in people)]
+        panel = Forest(table=rows, rows=rows_of(by_value(rows)), unit=PERCENT, numbers=True, limits=(0.0, 1.0),
+                       references=lines, axis="Accuracy (%)")  # fmt: skip
+        sections.append(Section([panel], title))
+    return Plot(
+        sections,
+        title="DialogBench accuracy over all tasks",
+        caption=f"Mean accuracy over tasks with its {interval}; thin lines are chance and the paper's human accuracy"
+        f"{published_note(ours)}{_part_note(ours)}.",
+        n=per(ours["n"], "item", "model"),
+    )
 
 
-def _number(value: float) -> float:
-    return -math.inf if math.isnan(value) else float(value)
+def domains(table: pd.DataFrame) -> Plot | Missing:
+    """Return the accuracy by domain, after the mean of each group of domains (DialogBench, Table 7)."""
+    known = table[table["group"] != ""]
+    if known.empty:
+        return Missing(_UNANSWERED if table.empty else "No item names a domain of DialogBench's.")
+    sections = []
+    for title, rows in _by_source(known):
+        rows = rows.assign(row=_examinees(rows))
+        is_mean = rows["domain"] == _MEAN
+        rows = rows.assign(column=rows["domain"].where(~is_mean, rows["group"].map(_GROUPS)))
+        columns: list[str] = []
+        for group in dict.fromkeys(rows["group"]):
+            own = rows[(rows["group"] == group) & ~is_mean]
+            columns += [*([""] if columns else []), _GROUPS[group], *dict.fromkeys(own["domain"])]
+        is_few = ~is_mean & (rows["n"] < _LEAST)
+        rows = rows.assign(accuracy=rows["accuracy"].mask(is_few))
+        order = by_value(rows[rows["column"] == columns[0]], "accuracy") or sorted(set(rows["row"]))
+        wide = rows.pivot(index="row", columns="column", values="accuracy").reindex(index=order, columns=columns)
+        sections.append(Section([HeatMap(values=wide.astype(float), unit=PERCENT)], title))
+    of_domains = known.loc[known["domain"] != _MEAN, "n"]
+    few = f"; grey cells have fewer than {_LEAST} items" if (of_domains < _LEAST).any() else ""
+    return Plot(
+        sections,
+        title="DialogBench accuracy by domain",
+        caption=f"Accuracy in percent by domain, after the mean of each group of domains{few}{_part_note(known)}.",
+        n=per(of_domains, "item", "domain"),
+        width=PAGE,
+    )
+
+
+def positions(table: pd.DataFrame) -> Plot | Missing:
+    """Return how often each letter is chosen, and the accuracy by the place of the right option (DialogBench, Fig. 7).
+
+    Only items with the most options of their source count. Models that choose letters least evenly come first.
+    """
+    if table.empty:
+        return Missing(_UNANSWERED)
+    table = table[table["n_options"] == table.groupby(["source", "language"])["n_options"].transform("max")]
+    sections = []
+    for title, rows in _by_source(table):
+        rows = rows.assign(row=_examinees(rows))
+        chosen, right = (
+            rows.pivot(index="row", columns="letter", values=one).astype(float) for one in ("share_chosen", "accuracy")
+        )
+        order = ((chosen - 1 / chosen.shape[1]) ** 2).sum(axis=1).sort_values(ascending=False, kind="stable").index
+        p = rows.drop_duplicates("row").set_index("row")["p_uniform"].astype(float)
+        names = {name: f"{name}, {_p_value(p[name])}" for name in order}
+        panels = [
+            HeatMap(values=wide.loc[order].rename(index=names), unit=PERCENT, title=what, axis=axis)
+            for wide, what, axis in (
+                (chosen, "Letters chosen", "Letter"),
+                (right, "Accuracy", "Place of the right option"),
+            )
+        ]
+        sections.append(Section(panels, title, columns=2))
+    orders = "; every item in all places" if (table["orders"] > 1).all() else ""
+    return Plot(
+        sections,
+        title="DialogBench position bias",
+        caption="Share of each letter among the parsed answers, and accuracy by the place of the right option, in "
+        f"percent; p is the probability of letters at least as uneven by chance (chi-square){orders}.",
+        n=per(table["n"], "item", "place"),
+        width=PAGE,
+    )
 
 
 def _p_value(p: float) -> str:
-    if math.isnan(p):
-        return ""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    return "p –" if np.isnan(p) else "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
 
 
-# What the rows of DialogBench's figures are called, and the marks that their names carry.
+def averages(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
+    """Return the mean accuracy of each kind of models by domain (DialogBench, Figure 8)."""
+    if table.empty:
+        return Missing("No examined model has a kind or a tag (`kind` and `tags` under models).")
+    known = table[table["scope"].isin(["domain", "domains"])].rename(columns={"accuracy": "estimate"})
+    if known.empty:
+        return Missing("No item names a domain of DialogBench's.")
+    n_models = known.groupby(["group", "method"])["n_models"].transform("max").astype(int)
+    named = known["group"] + ", " + known["method"].str.replace("_", ", ")
+    known = known.assign(series=named + " (" + n_models.astype(str) + ")", row=known["scope"] + known["name"])
+    series = series_marks(dict.fromkeys(known["series"]))
+    sections = []
+    for title, rows in _by_source(known):
+        order: list[Row] = []
+        waiting: list[Row] = []
+        for scope, name in dict.fromkeys(zip(rows["scope"], rows["name"], strict=True)):
+            if scope == "domains":  # the mean of a group follows its domains in the table
+                order += [
+                    Row(scope + name, "mean", name.capitalize()),
+                    *(row._replace(group=name.capitalize()) for row in waiting),
+                ]
+                waiting = []
+            else:
+                waiting.append(Row(scope + name, name))
+        chance = Reference(float(rows["chance"].astype(float).mean()), _CHANCE)
+        panel = Forest(table=rows, rows=order + waiting, series=series, unit=PERCENT, limits=(0.0, 1.0),
+                       references=[chance], axis="Accuracy (%)")  # fmt: skip
+        sections.append(Section([panel], title))
+    return Plot(
+        sections,
+        title="DialogBench accuracy of kinds of models by domain",
+        caption=f"Mean accuracy of the models of each kind (their number in brackets); bars are the {interval}"
+        f"{published_note(known)}.",
+        n=per(known.loc[known["scope"] == "domain", "n"], "item", "domain"),
+        key=series,
+    )
 
-PEOPLE_OF_PAPER = "people (the paper's items)"
-EXPERTS = "people"
-"""Kind of the rows of one's own experts."""
-MARK = " †"
-_LANGUAGES = {"en": "English", "zh": "Chinese"}
+
+def styles(table: pd.DataFrame) -> Plot | Missing:
+    """Return the share of friendly, neutral and unfriendly speakers, by speaker and variant (DialogBench, Figure 5)."""
+    if table.empty:
+        return Missing(_UNDESCRIBED)
+    panels = []
+    for title, rows in _by_classifier(table):
+        rows = rows.assign(row=rows["variant"] + rows["speaker"].astype(str))
+        shown = set(rows["row"])
+        order = [
+            Row(f"{variant}{speaker}", f"speaker {speaker}", name)
+            for variant, name in _VARIANTS.items()
+            for speaker in (1, 2)
+            if f"{variant}{speaker}" in shown
+        ]
+        wide = rows.pivot(index="row", columns="style", values="share").astype(float).reindex(columns=list(_STYLES))
+        panels.append(StackedBars(shares=wide, shades=_STYLES, rows=order, unit=PERCENT, title=title,
+                                  limits=(0.0, 1.0), axis="Speakers (%)"))  # fmt: skip
+    return Plot(
+        [Section(panels)],
+        title="Styles of the speakers of written dialogues",
+        caption="Share of speakers of each style as a model describes them, by the procedure that wrote the dialogues.",
+        n=_described(table, ["speaker"]),
+        key=panels[0].key(),
+    )
 
 
-def groups(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yields the rows of each source and language with a title, in the table's order."""
+def domain_counts(table: pd.DataFrame) -> Plot | Missing:
+    """Return the share of written dialogues in each domain, by variant (DialogBench, Figure 6)."""
+    if table.empty:
+        return Missing(_UNDESCRIBED)
+    table = table.rename(columns={"share": "estimate"})
+    table = table.assign(row=table["domain"], series=table["variant"].map(_VARIANTS))
+    series = series_marks(name for variant, name in _VARIANTS.items() if (table["variant"] == variant).any())
+    rows = rows_of(list(dict.fromkeys(table["domain"])))
+    panels = [
+        Forest(table=own, rows=rows, series=series, unit=PERCENT, title=title, axis="Dialogues (%)",
+               references=[Reference(1 / _N_DOMAINS)])
+        for title, own in _by_classifier(table)
+    ]  # fmt: skip
+    basic = (
+        "; the basic prompt gives neither domain nor personalities" if (table["variant"] == "-domains").any() else ""
+    )
+    return Plot(
+        [Section(panels, columns=2)],
+        title="Domains of written dialogues",
+        caption=f"Share of dialogues in each domain in the judgement of a model, with {CI}s; the thin line is an equal "
+        f"share of all twenty{basic}.",
+        n=_described(table, []),
+        width=COLUMN if len(panels) == 1 else PAGE,
+        key=series,
+    )
+
+
+def _by_classifier(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """Return the rows of each model that described dialogues and each language, with a title."""
+    groups = table.groupby(["judge", "language"], sort=False)
+    return [(f"{judge}, {_LANGUAGES.get(str(language), language)}", rows) for (judge, language), rows in groups]
+
+
+def _described(table: pd.DataFrame, keys: list[str]) -> str:
+    """Return how many dialogues are behind the shares, and how many descriptions were unparsable."""
+    keys = ["variant", "judge", "language", *keys]
+    unparsed = int(table.drop_duplicates(keys)["n_unparsed"].sum())
+    return per(table.groupby(keys)["n"].sum(), "dialogue", "variant") + (
+        f"; unparsed: {unparsed:,}" if unparsed else ""
+    )
+
+
+def _by_source(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the rows of each source and language with a title, in the table's order."""
     for (source, language), rows in table.groupby(["source", "language"], sort=False):
         yield f"{source} items, {_LANGUAGES.get(str(language), language)}", rows
 
 
-def examinees(rows: pd.DataFrame) -> pd.Series:
-    """Returns the name of each row: model and method, marked where the model wrote or filtered the items."""
+def _examinees(rows: pd.DataFrame) -> pd.Series:
+    """Return the name of each row: model and method, marked where the model wrote or filtered the items."""
     names = rows["model"] + " (" + rows["method"].str.replace("_", ", ") + ")"
     if "part" in rows:
-        names = names.where(rows["part"].isna(), names + MARK)
+        names = names.where(rows["part"].isna(), names + " †")
     if "kind" in rows:
-        names = names.where(rows["kind"] != EXPERTS, "people (" + rows["method"] + ")")
+        names = names.where(rows["kind"] != EXPERTS, "human (" + rows["method"] + ")")
     return names
 
 
-def what_the_mark_means(table: pd.DataFrame) -> str:
-    """Returns the words that explain the mark, if a row carries it."""
+def _part_note(table: pd.DataFrame) -> str:
+    """Return what a caption adds where a model wrote or filtered the items that it answers."""
     marked = table.loc[table["part"].notna()]
     if marked.empty:
         return ""
-    told = "; ".join(
-        f"{model} {part}" for model, part in sorted(set(zip(marked["model"], marked["part"], strict=True)))
-    )
-    return f"†: had a part in these items ({told}) and is not to be compared with others on them"
-
-
-# DialogBench's accuracies with their intervals beside chance: of each model, and of kinds of models by domain.
-
-_COLOURS = {"base": ORANGE, "chat": BLUE, EXPERTS: BLACK, "": GREY}
-_FURTHER = (GREEN, PURPLE, SKY, VERMILLION)
-_ROW, _HEADING = 0.19, 0.45  # inches
-_DASHES = (0, (3, 2))
-
-
-@styled
-def figure_overall(accuracy: pd.DataFrame, interval: str = SHARE_INTERVAL) -> Figure:
-    """Draws every model's accuracy over all tasks with its interval, beside blind guessing (Tables 2 and 3).
-
-    One panel for each source and language: the best model on top, one's own experts among them, the paper's people, who
-    were asked other items, above.
-
-    Args:
-        accuracy: `dialogbench/accuracy`.
-        interval: what the bars are.
-    """
-    check_columns(accuracy, "source", "model", "method", "language", "scope", "accuracy", "low", "high", "n", "chance",
-                  "kind", "part", "published")  # fmt: skip
-    overall = accuracy[accuracy["scope"] == "overall"]
-    ours = overall[overall["source"] != "paper"]
-    if ours.empty:
-        return sentence_figure("No model was examined, so there are no accuracies to show.")
-    found = []
-    for title, rows in groups(ours):
-        rows = rows.assign(row=examinees(rows)).sort_values(["accuracy", "row"], ascending=[False, True])
-        people = overall[(overall["source"] == "paper") & (overall["language"] == rows["language"].iloc[0])]
-        found.append((title, rows, people))
-    heights = [_HEADING + _ROW * (len(rows) + len(people) + 1) for _, rows, people in found]
-    figure = new_figure(0.95 + sum(heights))
-    panels = figure.subplots(len(found), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
-    for panel, (title, rows, people) in zip(panels, found, strict=True):
-        panel.set_title(title, loc="left")
-        _dots(panel, rows, people)
-        percent_axis(panel)
-    kinds = dict.fromkeys(ours["kind"].fillna(""))
-    names = {"base": "base models", "chat": "chat models", EXPERTS: "own experts", "": "kind not told"}
-    entries = [legend_marker("o", _COLOURS[kind], names[kind], line=True) for kind in _COLOURS if kind in kinds]
-    entries.append(Line2D([], [], color=GREY, linestyle=_DASHES, label="blind guessing"))
-    if overall["published"].notna().any():
-        entries.append(published_marker("published (the paper's items)"))
-    figure.legend(handles=entries, loc="outside upper center", ncols=min(len(entries), 4))
-    details = [interval, what_the_mark_means(ours)]
-    n = counts_behind(ours["n"], "items")
-    caption(figure, f"accuracy in percent, unweighted mean of the tasks; {n}", "; ".join(filter(None, details)))
-    return figure
-
-
-@styled
-def figure_averages(averages: pd.DataFrame, interval: str = SHARE_INTERVAL) -> Figure:
-    """Draws the mean accuracy of each kind of models by domain, daily life before knowledge (DialogBench, Figure 8).
-
-    Args:
-        averages: `dialogbench/averages`.
-        interval: what the bars are.
-    """
-    check_columns(averages, "source", "group", "method", "language", "scope", "name", "n_models", "accuracy", "low",
-                  "high", "n", "chance", "published")  # fmt: skip
-    if averages.empty:
-        return sentence_figure(
-            "No examined model says its kind or carries a tag (kind and tags under models), so nothing is averaged."
-        )
-    by_domain = averages[averages["scope"].isin(["domain", "domains"])]
-    if by_domain.empty:
-        return sentence_figure("No item names a domain of DialogBench's, so there are no averages by domain.")
-    found = list(groups(by_domain))
-    heights = [_HEADING + 1.1 * _ROW * rows["name"].nunique() for _, rows in found]
-    figure = new_figure(0.95 + sum(heights))
-    panels = figure.subplots(len(found), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
-    series = list(dict.fromkeys(zip(by_domain["group"], by_domain["method"], strict=True)))
-    colours: dict[tuple[str, str], str] = {}
-    for group, method in series:
-        first = _COLOURS.get(group) if group not in {name for name, _ in colours} else None
-        colours[group, method] = first or _FURTHER[len(colours) % len(_FURTHER)]
-    for panel, (title, rows) in zip(panels, found, strict=True):
-        _by_domain(panel, rows, colours)
-        panel.set_title(title, loc="left")
-        percent_axis(panel)
-    n_models = {key: int(rows["n_models"].max()) for key, rows in by_domain.groupby(["group", "method"])}
-    entries = [
-        legend_marker(
-            "o", colour, f"{group}, {method.replace('_', ', ')}: {counted(n_models[group, method], 'model')}", True
-        )
-        for (group, method), colour in colours.items()
-    ]
-    entries.append(Line2D([], [], color=GREY, linestyle=_DASHES, label="blind guessing"))
-    if by_domain["published"].notna().any():
-        entries.append(published_marker("published (the paper's models and items)"))
-    figure.legend(handles=entries, loc="outside upper center", ncols=min(len(entries), 3))
-    n = counts_behind(by_domain.loc[by_domain["scope"] == "domain", "n"], "items")
-    caption(figure, f"mean accuracy of the models in percent, {n} in each domain", f"{interval}, of these models")
-    return figure
-
-
-def _dots(panel: Axes, rows: pd.DataFrame, people: pd.DataFrame) -> None:
-    names = [PEOPLE_OF_PAPER] * len(people) + rows["row"].tolist()
-    places = np.arange(len(rows)) + len(people)
-    below, above = interval_lengths(rows, "accuracy", "low", "high")
-    for kind, colour in _COLOURS.items():
-        own = (rows["kind"].fillna("") == kind).to_numpy()
-        panel.errorbar(rows["accuracy"].to_numpy(float)[own], places[own], xerr=[below[own], above[own]], fmt="o",
-                       color=colour, markersize=4)  # fmt: skip
-    draw_published(panel, np.arange(len(people)), people["accuracy"])
-    draw_published(panel, places, rows["published"].astype(float))
-    _draw_chance(panel, rows)
-    _name_rows(panel, names)
-
-
-def _by_domain(panel: Axes, rows: pd.DataFrame, colours: dict[tuple[str, str], str]) -> None:
-    names: list[str] = []
-    means: list[str] = []
-    waiting: list[str] = []
-    for scope, name in dict.fromkeys(zip(rows["scope"], rows["name"], strict=True)):
-        waiting.append(name)
-        if scope == "domains":  # the mean of a group has its domains before it in the table, and below it here
-            means.append(name)
-            names += [name, *waiting[:-1]]
-            waiting = []
-    n_series = len(colours)
-    for number, ((group, method), colour) in enumerate(colours.items()):
-        found = rows[(rows["group"] == group) & (rows["method"] == method)].set_index("name").reindex(names)
-        places = np.arange(len(names)) + 0.5 * ((number + 0.5) / n_series - 0.5)
-        lengths = interval_lengths(found, "accuracy", "low", "high")
-        panel.errorbar(found["accuracy"].to_numpy(float), places, xerr=lengths, fmt="o", color=colour, markersize=3.5)
-        draw_published(panel, places, found["published"].astype(float))
-    _draw_chance(panel, rows)
-    _name_rows(panel, names, bold=means)
-
-
-def _draw_chance(panel: Axes, rows: pd.DataFrame) -> None:
-    chance = float(rows["chance"].astype(float).mean())
-    if not math.isnan(chance):
-        panel.axvline(chance, color=GREY, linewidth=0.9, linestyle=_DASHES, zorder=1)
-
-
-def _name_rows(panel: Axes, names: list[str], bold: list[str] | None = None) -> None:
-    panel.set_yticks(range(len(names)), [wrapped(name, LABEL_WIDTH) for name in names])
-    panel.set_ylim(len(names) - 0.4, -0.6)
-    panel.tick_params(axis="y", length=0)
-    panel.grid(axis="x")
-    for label, name in zip(panel.get_yticklabels(), names, strict=True):
-        label.set_fontweight("bold" if name in (bold or [PEOPLE_OF_PAPER]) else "normal")
-
-
-# What written dialogues are like, by a judge's word: styles and domains, by the procedure that wrote them.
-
-_STYLES = {"friendly": BLUE, "neutral": LIGHT_GREY, "unfriendly": VERMILLION}
-_VARIANTS = {
-    "full": (BLUE, "full procedure"),
-    "-styles": (ORANGE, "without personalities"),
-    "-domains": (GREEN, "basic prompt"),
-}
-_NOTHING = "No model described the written dialogues; name one under dialogbench.classifier."
-_LEAST_NOTED = 0.06
-_N_DOMAINS = 20
-
-
-@styled
-def figure_styles(styles: pd.DataFrame) -> Figure:
-    """Draws the share of friendly, neutral and unfriendly speakers, by speaker and variant (DialogBench, Figure 5).
-
-    Args:
-        styles: `dialogbench/styles`: variant, judge, language, speaker, style, n, share, n_unparsed.
-    """
-    check_columns(styles, "variant", "judge", "language", "speaker", "style", "n", "share", "n_unparsed")
-    if styles.empty:
-        return sentence_figure(_NOTHING)
-    groups = _judges(styles)
-    rows = [_rows_of(own) for _, own in groups]
-    heights = [0.4 + 0.28 * len(names) for names in rows]
-    figure = new_figure(0.9 + sum(heights))
-    panels = figure.subplots(len(groups), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
-    for panel, (title, own), names in zip(panels, groups, rows, strict=True):
-        _stack(panel, own, names)
-        panel.set_title(title, loc="left")
-        percent_axis(panel)
-    entries = [Patch(color=colour, label=style) for style, colour in _STYLES.items()]
-    figure.legend(handles=entries, loc="outside upper center", ncols=len(entries))
-    caption(figure, f"share of speakers in percent; {_described(styles)}")
-    return figure
-
-
-@styled
-def figure_domain_counts(domain_counts: pd.DataFrame) -> Figure:
-    """Draws the share of dialogues that a judge sees in each domain, by variant (DialogBench, Figure 6).
-
-    Args:
-        domain_counts: `dialogbench/domain_counts`: variant, judge, language, domain, n, share, low, high, n_unparsed.
-    """
-    check_columns(domain_counts, "variant", "judge", "language", "domain", "n", "share", "low", "high", "n_unparsed")
-    if domain_counts.empty:
-        return sentence_figure(_NOTHING)
-    groups = _judges(domain_counts)
-    domains = list(dict.fromkeys(domain_counts["domain"]))
-    variants = [name for name in _VARIANTS if (domain_counts["variant"] == name).any()]
-    figure = new_figure(1.0 + (0.13 + 0.06 * len(variants)) * len(domains))
-    panels = figure.subplots(1, len(groups), squeeze=False, sharey=True)[0]
-    height = 0.8 / len(variants)
-    for panel, (title, own) in zip(panels, groups, strict=True):
-        for number, variant in enumerate(variants):
-            found = own[own["variant"] == variant].set_index("domain").reindex(domains)
-            places = [row - 0.4 + height * (number + 0.5) for row in range(len(domains))]
-            panel.barh(places, 100 * found["share"].fillna(0.0), height=height, color=_VARIANTS[variant][0])
-            panel.hlines(places, 100 * found["low"], 100 * found["high"], color=BLACK, linewidth=0.6)
-        panel.axvline(100 / _N_DOMAINS, color=GREY, linewidth=0.8, linestyle=(0, (3, 2)), zorder=3)
-        panel.set_title(title, loc="left")
-        panel.set_yticks(range(len(domains)), domains)
-        panel.set_ylim(len(domains) - 0.4, -0.6)
-        panel.tick_params(axis="y", length=0)
-        panel.grid(axis="x")
-    entries = [Patch(color=_VARIANTS[name][0], label=_VARIANTS[name][1]) for name in variants]
-    figure.legend(handles=entries, loc="outside upper center", ncols=len(entries))
-    basic = "; the basic prompt gives neither domain nor personalities" if "-domains" in variants else ""
-    caption(
-        figure,
-        f"share of dialogues in percent, with intervals; {_described(domain_counts)}",
-        f"dashed: all twenty domains alike{basic}",
-    )
-    return figure
-
-
-def _judges(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Returns the rows of each judge and language with a title."""
-    groups = table.groupby(["judge", "language"], sort=False)
-    return [(f"seen by {judge}, {language}", rows) for (judge, language), rows in groups]
-
-
-def _rows_of(table: pd.DataFrame) -> list[tuple[str, int]]:
-    present = set(zip(table["variant"], table["speaker"], strict=True))
-    return [(variant, speaker) for variant in _VARIANTS for speaker in (1, 2) if (variant, speaker) in present]
-
-
-def _stack(panel: Axes, table: pd.DataFrame, rows: Sequence[tuple[str, int]]) -> None:
-    """Draws one bar per variant and speaker, its styles one after the other."""
-    shares = table.set_index(["variant", "speaker", "style"])["share"].astype(float).fillna(0.0)
-    for place, (variant, speaker) in enumerate(rows):
-        left = 0.0
-        for style, colour in _STYLES.items():
-            share = float(shares.get((variant, speaker, style), 0.0))
-            panel.barh(place, share, left=left, height=0.7, color=colour)
-            if share >= _LEAST_NOTED:
-                panel.text(left + share / 2, place, f"{100 * share:.0f}", ha="center", va="center", fontsize=TINY,
-                           color=readable_on(colour))  # fmt: skip
-            left += share
-    names = [f"speaker {speaker}, {_VARIANTS[variant][1]}" for variant, speaker in rows]
-    panel.set_yticks(range(len(rows)), names, fontsize=SMALL)
-    panel.set_ylim(len(rows) - 0.4, -0.6)
-    panel.tick_params(axis="y", length=0)
-
-
-def _described(table: pd.DataFrame) -> str:
-    """Returns how many dialogues there are behind the shares, and how many descriptions could not be read."""
-    one = table.drop_duplicates(["variant", "judge", "language", *(["speaker"] if "speaker" in table else [])])
-    keys = ["variant", "judge", "language", *(["speaker"] if "speaker" in table else [])]
-    totals = table.groupby(keys)["n"].sum()
-    low, high = int(totals.min()), int(totals.max())
-    n = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    return f"{n} dialogues, {int(one['n_unparsed'].sum()):,} could not be read"
+    parts = sorted(set(zip(marked["model"], marked["part"], strict=True)))
+    return f"; † not comparable, as the model helped to make the items ({'; '.join(map(' '.join, parts))})"

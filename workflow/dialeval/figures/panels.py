@@ -1,485 +1,327 @@
-"""Panels in which every model has a row, blocks and heat maps of them, and marks of printed numbers."""
+"""Panels of figures: histogram, heat map and lines; `row_panels` has those in which every system has a row.
+
+Panels measure their text in inches, so that nothing overlaps and rows have one height in all figures.
+"""
+
+# ruff: noqa: D102 (the base class says what its methods return)
 
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain, groupby
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
-import matplotlib
 import numpy as np
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
-from matplotlib.image import AxesImage
-from matplotlib.lines import Line2D
-from matplotlib.ticker import PercentFormatter
-from numpy.typing import NDArray
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
 
-from dialeval.figures.style import BLACK, GREY, LIGHT_GREY, SMALL, TINY, new_figure, readable_on, wrapped
-from dialeval.tables.files import HUMAN
-from dialeval.text import noted
-
-# Panels in which every model has a row: their grid, the order of the rows, and the words beside them.
-
-INTERVAL = "95 % interval (seeds resampled)"
-"""What a bar of uncertainty means where clusters are resampled, unless the caller says otherwise."""
-
-SHARE_INTERVAL = "95 % interval (clustered by seed)"
-"""What it means of a share."""
-
-LABEL_WIDTH = 28
-"""Longest line of a model's name, in characters."""
-
-_PUBLISHED: Mapping[str, Any] = MappingProxyType(
-    {
-        "marker": "D",
-        "markerfacecolor": "none",
-        "markeredgecolor": BLACK,
-        "markeredgewidth": 0.8,
-        "linestyle": "none",
-    }
+from dialeval.figures.style import (
+    BLACK,
+    GREY,
+    LINE_HEIGHT,
+    SINGLE,
+    Mark,
+    Unit,
+    diverging,
+    ink_on,
+    shade,
+    text_width,
+    wrapped,
 )
-_BESIDE_WIDTH = 32.0
-_TWO_LINES = 0.26  # inches
-_MAX_COLUMNS = 3
-_CAPTION_WIDTH = 105
-_TITLE_WIDTH = 72
+
+PAD = 0.075
+"""Inches between text and what it belongs to."""
+LABEL_SHARE = 0.38
+"""Share of the figure's width that row labels may take."""
+THIN: Mapping[str, Any] = {"linewidth": 0.6, "color": GREY, "zorder": 1}
+"""Line of references."""
+_END_LABEL = 1.75  # inches of a name at the end of a line
+_MOST_TICKS = 6
 
 
-def check_columns(table: pd.DataFrame, *columns: str) -> None:
-    """Refuses a table that lacks a column that the figure reads: a programmer's error.
-
-    Raises:
-        ValueError: with the missing names.
-    """
-    missing = [column for column in columns if column not in table.columns]
-    if missing:
-        raise ValueError(f"the table has no column {', '.join(missing)}; it has {', '.join(map(str, table.columns))}")
-
-
-def distinct(table: pd.DataFrame, column: str) -> list[str]:
-    """Returns the distinct names in a column, sorted."""
-    return sorted({str(name) for name in table[column]})
-
-
-def best_first(table: pd.DataFrame, column: str, models: Sequence[str] | None = None) -> list[str]:
-    """Returns the models by a column, largest first, then those without a value; equal ones by name.
-
-    Args:
-        table: `model` and the column; a model with several rows (one per judge) counts with their mean.
-        column: the number that decides.
-        models: all models to order, where the table may lack some.
-    """
-    means = table.groupby("model")[column].mean().to_dict()
-    names = distinct(table, "model") if models is None else models
-
-    def rank(name: str) -> tuple[bool, float, str]:
-        value = float(means.get(name, math.nan))
-        return (math.isnan(value), 0.0 if math.isnan(value) else -value, name)
-
-    return sorted(names, key=rank)
-
-
-def in_order(names: Iterable[str], order: Sequence[str]) -> list[str]:
-    """Returns names in a given order, those that it lacks as they are behind the others.
-
-    People's dialogues come first of all, as what the others are held against.
-    """
-    places = {name: place for place, name in enumerate(order)}
-    return sorted(names, key=lambda name: (name != HUMAN, places.get(name, len(places))))
-
-
-def panel_grid(
-    titles: Sequence[str], models: Sequence[str], row_height: float, columns: int = _MAX_COLUMNS
-) -> tuple[Figure, list[Axes]]:
-    """Returns a figure with one panel per title, in each of which every model has a row, the first on top.
-
-    Args:
-        titles: the panels' titles.
-        models: the rows; row i lies at y = i.
-        row_height: of one model's row, in inches.
-        columns: most panels side by side.
-    """
-    columns = min(columns, len(titles))
-    rows = math.ceil(len(titles) / columns)
-    figure = new_figure(1.0 + rows * (0.6 + row_height * max(len(models), 2)))
-    axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flatten().tolist()
-    for panel in axes[len(titles) :]:
-        panel.remove()
-    for index, (panel, title) in enumerate(zip(axes, titles, strict=False)):
-        panel.set_title(wrapped(title, _TITLE_WIDTH // columns), loc="left")
-        panel.xaxis.set_tick_params(labelbottom=index + columns >= len(titles))
-        label_rows(panel, models)
-    return figure, axes[: len(titles)]
-
-
-def label_rows(panel: Axes, models: Sequence[str]) -> None:
-    """Names the rows of a panel, the human one in bold."""
-    margin = 0.55 if len(models) > 1 else 1.0
-    panel.set_ylim(len(models) - 1 + margin, -margin)
-    panel.set_yticks(range(len(models)), [wrapped(model, LABEL_WIDTH) for model in models])
-    panel.tick_params(axis="y", length=0)
-    panel.grid(axis="x")
-    for label, model in zip(panel.get_yticklabels(), models, strict=False):  # none in panels that share another's
-        label.set_fontweight("bold" if model == HUMAN else "normal")
-        label.set_linespacing(0.95)
-
-
-def part_rows(panel: Axes, number: int) -> None:
-    """Draws a light line between each two of the rows of a panel."""
-    for place in range(1, number):
-        panel.axhline(place - 0.5, color=LIGHT_GREY, linewidth=0.4, zorder=0)
-
-
-def height_of_rows(names: Iterable[str], of_one_line: float) -> float:
-    """Returns the height of the rows of a panel, in inches: more than that of one line where a name takes two."""
-    return max(of_one_line, _TWO_LINES) if any(len(name) > LABEL_WIDTH for name in names) else of_one_line
-
-
-def shade_human(panel: Axes, models: Sequence[str]) -> None:
-    """Lays a light band behind the row of the human dialogues."""
-    for row, model in enumerate(models):
-        if model == HUMAN:
-            panel.axhspan(row - 0.5, row + 0.5, color=LIGHT_GREY, alpha=0.5, linewidth=0, zorder=0)
-
-
-def shade_cells(panel: Axes, columns: Sequence[bool]) -> None:
-    """Lays grey behind the columns of a heat map that are there, which shows where a cell has no value."""
-    start = 0
-    for there, run in groupby(columns):
-        width = len(list(run))
-        if there:
-            panel.axvspan(start - 0.5, start + width - 0.5, color=LIGHT_GREY, linewidth=0, zorder=-1)
-        start += width
-
-
-def percent_axis(panel: Axes) -> None:
-    """Makes the x axis one of shares, in percent from 0 to 100."""
-    panel.set_xlim(0.0, 1.0)
-    panel.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
-    panel.set_xticks([0.0, 0.25, 0.5, 0.75, 1.0])
-
-
-def caption(figure: Figure, quantity: str, *details: str) -> None:
-    """Labels the x axis that all panels share.
-
-    Args:
-        figure: the figure.
-        quantity: what is shown, its unit, and how many things are behind each number.
-        details: what intervals and marks mean, each on lines of its own.
-    """
-    lines = [line for text in (quantity, *details) for line in textwrap.wrap(text, _CAPTION_WIDTH)]
-    figure.supxlabel("\n".join(lines), fontsize=8)
-
-
-def legend_marker(shape: str, colour: str, label: str, line: bool = False) -> Line2D:
-    """Returns a legend's entry for a marker, with a line through it where it stands for one with an interval."""
-    return Line2D([], [], marker=shape, color=colour, linestyle="-" if line else "none", markersize=4.5, label=label)
-
-
-def published_marker(label: str) -> Line2D:
-    """Returns the legend's entry for the hollow marker of published numbers."""
-    return Line2D([], [], **_PUBLISHED, markersize=4.5, label=label)
-
-
-def is_published(entry: Artist) -> bool:
-    """Returns whether a legend's entry is the hollow marker of published numbers."""
-    return (
-        isinstance(entry, Line2D)
-        and entry.get_marker() == _PUBLISHED["marker"]
-        and entry.get_markerfacecolor() == _PUBLISHED["markerfacecolor"]
-    )
-
-
-def draw_published(panel: Axes, heights: NDArray[Any], values: pd.Series) -> None:
-    """Draws published numbers as hollow markers.
-
-    Args:
-        panel: the panel.
-        heights: the y of each number, shape [n].
-        values: the numbers, shape [n]; missing ones are left out.
-    """
-    panel.plot(values, heights, **_PUBLISHED, markersize=4.5, clip_on=False, zorder=5)
-
-
-def write_beside(
-    panel: Axes, header: str, words: Mapping[int, str], column: int = 0, width: float = _BESIDE_WIDTH
-) -> None:
-    """Writes words at the right of rows, under a header.
-
-    Args:
-        panel: the panel.
-        header: what the words are.
-        words: what stands beside each row, by the row's number.
-        column: where several such columns stand side by side, the number of this one.
-        width: of each of these columns, in points.
-    """
-    places = [(header, (1.0, 1.0), panel.transAxes, "bottom")] if words else []
-    places += [(text, (1.0, float(row)), panel.get_yaxis_transform(), "center") for row, text in words.items()]
-    for text, place, coordinates, alignment in places:
-        panel.annotate(
-            text,
-            place,
-            xycoords=coordinates,
-            xytext=(width * (column + 1), 0),
-            textcoords="offset points",
-            ha="right",
-            va=alignment,
-            fontsize=TINY,
-            color=GREY,
-        )
-
-
-NO_WORDS: Mapping[int, str] = MappingProxyType({})
-
-
-def mark_missing(panel: Axes, rows: Sequence[int], words: Mapping[int, str] = NO_WORDS) -> None:
-    """Says in each of these rows that it has no value, or why in a few words."""
-    across = panel.get_yaxis_transform()
-    for row in rows:
-        panel.text(
-            0.02,
-            row,
-            words.get(row) or "no value",
-            transform=across,
-            va="center",
-            fontsize=SMALL,
-            color=GREY,
-            style="italic",
-        )
-
-
-def counts_behind(counts: pd.Series, what: str) -> str:
-    """Returns how many things there are behind each number: `547 dialogues`, or `500 to 547 dialogues`."""
-    present = counts.dropna()
-    if present.empty:
-        return f"no {what}"
-    low, high = int(present.min()), int(present.max())
-    return noted(low, what) if low == high else f"{low:,} to {high:,} {what}"
-
-
-def interval_lengths(
-    table: pd.DataFrame, value: str, low: str, high: str
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns how far intervals reach below and above their values, NaN where there is no finite limit."""
-    below = (table[value] - table[low]).to_numpy(dtype=np.float64)
-    above = (table[high] - table[value]).to_numpy(dtype=np.float64)
-    return _finite_length(below), _finite_length(above)
-
-
-def _finite_length(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(np.isfinite(lengths), np.maximum(lengths, 0.0), np.nan)
-
-
-# Blocks of rows with a panel per judge, one below the other: what figures of damage and of training share.
-
-MOST_PANELS = 8
-"""Most judges side by side."""
-
-_ROW, _HEAD, _TITLE, _FOOT = 0.2, 0.3, 0.32, 0.9  # inches
-_LINE, _LETTER = 0.12, 0.065  # inches, of a panel's title
-_ROOM = 4.7  # inches that the panels of a line share
-_LABEL_WIDTH = 42
-
-
-class Block(NamedTuple):
-    """What is shown together, such as one corpus at one level.
+@dataclass(frozen=True, kw_only=True)
+class Panel(ABC):
+    """One pair of axes.
 
     Attributes:
-        title: stands above it.
-        rows: the table's rows, with the columns `row` and `scorer`.
-        names: the rows of every panel, the first on top.
-        scorers: the panels: judges, with their methods where they have several.
+        title: above it; may be empty.
+        axis: label of the x axis.
+        unit: of the values.
     """
 
-    title: str
-    rows: pd.DataFrame
-    names: list[str]
-    scorers: list[str]
+    title: str = ""
+    axis: str = ""
+    unit: Unit = field(default_factory=Unit)
+    shares_labels: ClassVar[bool] = True
+    narrowest: ClassVar[float] = 0.8  # inches of its axes beside other panels
 
-    def of(self, scorer: str) -> pd.DataFrame:
-        """Returns a scorer's rows in the order of the names; those that it lacks are empty."""
-        return self.rows[self.rows["scorer"] == scorer].set_index("row").reindex(self.names)
+    @abstractmethod
+    def left(self, width: float) -> float:
+        """Return the room for the labels at the left, in inches, in a figure of this width."""
 
+    def right(self) -> float:
+        """Return the room at the right, in inches."""
+        return 0.0
 
-def drawn_blocks(
-    blocks: Sequence[Block], draw: Callable[[Axes, pd.DataFrame], None], finish: Callable[[Axes], None]
-) -> Figure:
-    """Draws blocks one below the other, each with a panel per judge.
+    def above(self, width: float) -> float:
+        """Return the room above the axes, in inches; `width` is that of the axes."""
+        return (wrapped(self.title, width, "bold").count("\n") + 1) * LINE_HEIGHT + 0.03 if self.title else 0.0
 
-    Args:
-        blocks: one or more.
-        draw: draws a judge's rows into its panel, row i at y = i.
-        finish: sets the x axis of a panel.
-    """
-    heights = [_height(block) for block in blocks]
-    figure = new_figure(_FOOT + sum(heights))
-    parts = figure.subfigures(len(blocks), 1, squeeze=False, height_ratios=heights)[:, 0]
-    for part, block in zip(parts, blocks, strict=True):
-        for scorer, panel in zip(block.scorers, _panels(part, block), strict=True):
-            draw(panel, block.of(scorer))
-            finish(panel)
-    return figure
+    def below(self) -> float:
+        """Return the room for tick labels and axis label, in inches."""
+        return LINE_HEIGHT + 0.08 + (LINE_HEIGHT + 0.02 if self.axis else 0.0)
 
+    @abstractmethod
+    def height(self, width: float) -> float:
+        """Return the height of the axes, in inches, in a figure of this width."""
 
-def share_axis(panel: Axes) -> None:
-    """Makes the x axis one of shares in percent, with room for marks at both its ends and few numbers."""
-    percent_axis(panel)
-    panel.set_xlim(-0.03, 1.03)
-    panel.set_xticks([0.0, 0.5, 1.0])
+    @abstractmethod
+    def draw(self, axes: Axes, width: float, left: float | None) -> None:
+        """Draw it into a figure of this width; `left` is the room for row labels, None where another panel has them."""
 
 
-def _height(block: Block) -> float:
-    lines, columns = _shape(block)
-    head = _TITLE + _LINE * max(_heading(scorer, columns).count("\n") for scorer in block.scorers)
-    return _HEAD + lines * (head + _ROW * max(len(block.names), 2))
-
-
-def _shape(block: Block) -> tuple[int, int]:
-    """Returns the lines and columns of a block's panels; lines are as even as they can be."""
-    lines = math.ceil(len(block.scorers) / MOST_PANELS)
-    return lines, math.ceil(len(block.scorers) / lines)
-
-
-def _heading(scorer: str, columns: int) -> str:
-    """Returns a judge's name in lines that its panel has room for, with its method below if both do not fit in one."""
-    width = max(9, int(_ROOM / columns / _LETTER))
-    judge, _, method = scorer.rpartition(" ")
-    return scorer if len(scorer) <= width else f"{wrapped(judge, width)}\n{wrapped(method, width)}".strip()
-
-
-def _panels(part: SubFigure, block: Block) -> list[Axes]:
-    part.suptitle(block.title, x=0.01, ha="left", fontsize=8.5, fontweight="bold")
-    lines, columns = _shape(block)
-    panels: list[Axes] = part.subplots(lines, columns, sharex=True, sharey=True, squeeze=False).flatten().tolist()
-    for panel in panels[len(block.scorers) :]:
-        panel.remove()
-    panels = panels[: len(block.scorers)]
-    for number, (panel, scorer) in enumerate(zip(panels, block.scorers, strict=True)):
-        panel.set_title(_heading(scorer, columns), loc="left", fontsize=SMALL)
-        margin = 0.6 if len(block.names) > 1 else 1.0
-        panel.set_ylim(len(block.names) - 1 + margin, -margin)
-        panel.set_yticks(range(len(block.names)), [wrapped(name, _LABEL_WIDTH) for name in block.names])
-        panel.tick_params(axis="y", length=0, labelsize=SMALL)
-        panel.tick_params(axis="x", labelsize=SMALL - 0.5, labelbottom=number + columns >= len(block.scorers))
-        panel.grid(axis="x")
-        part_rows(panel, len(block.names))
-    return panels
-
-
-# Heat maps of shares between 0 and 1, one below the other, with cells of one width.
-
-_COLOURS = "YlGnBu"
-_ROW_SHARE_MAPS, _HEADING = 0.2, 0.4  # inches
-_ROOM_SHARE_MAPS = 4.4  # inches that the columns of a map share
-_LETTER_SHARE_MAPS = 0.066  # inches
-_WIDEST = 0.42  # inches of one column
-
-
-class ShareMap(NamedTuple):
-    """One heat map.
+@dataclass(frozen=True, kw_only=True)
+class Histogram(Panel):
+    """Counts of whole numbers as bars, with the count above each.
 
     Attributes:
-        title: above it.
-        rows: names of the rows, the first on top.
-        columns: names of the columns; an empty one is a gap.
-        values: shares, NaN where there is none, which stays grey; shape [n_rows, n_columns].
-        beside: words at the right of the rows; empty for none.
-        bold: rows whose names are bold.
-        words: what stands in a cell without a value, shape [n_rows, n_columns]; None for nothing.
+        counts: index whole number, values counts.
+        dark: the numbers whose bars are dark.
     """
 
-    title: str
-    rows: list[str]
-    columns: list[str]
-    values: NDArray[np.float64]
-    beside: list[str] = []  # noqa: RUF012 (never changed)
-    bold: frozenset[str] = frozenset()
-    words: NDArray[np.str_] | None = None
+    counts: pd.Series
+    dark: Sequence[int] = ()
+    shares_labels: ClassVar[bool] = False
+
+    def left(self, width: float) -> float:
+        return PAD
+
+    def height(self, width: float) -> float:
+        return 1.2
+
+    def draw(self, axes: Axes, width: float, left: float | None) -> None:
+        colours = [shade(0.85 if at in self.dark else 0.25) for at in self.counts.index]
+        bars = axes.bar(self.counts.index, self.counts, 0.82, color=colours, edgecolor=GREY, linewidth=0.4)
+        room = axes.get_position().width * width / max(len(self.counts), 1)
+        if room > text_width(f"{self.counts.max():,}"):
+            axes.bar_label(bars, fmt="{:,.0f}", padding=1.5)
+        axes.spines["left"].set_visible(False)
+        axes.set_yticks([])
+        axes.set_ylim(0, 1.12 * self.counts.max())
+        axes.xaxis.set_major_locator(MaxNLocator(min(14, int(room * len(self.counts) / 0.25)), integer=True))
+        axes.set_xlabel(self.axis)
 
 
-def stacked(maps: Sequence[ShareMap], quantity: str, details: str = "") -> Figure:
-    """Draws heat maps one below the other.
+@dataclass(frozen=True, kw_only=True)
+class HeatMap(Panel):
+    """A number in every cell, on a colour; colours alone where cells are too narrow for numbers.
 
-    Args:
-        maps: one or more.
-        quantity: what is shown, for the caption.
-        details: what else is to be known.
+    Attributes:
+        values: index rows from above, columns from the left; an empty column name is a gap.
+        texts: what stands in the cells instead of the numbers.
+        signed: whether 0 is in the middle of the colours, which go from -1 to 1; else they go from 0 to 1.
+        rules: numbers of rows above which a thin line separates rows.
+        numbered: whether columns are named by the numbers of the rows, of which they are the same.
     """
-    widest = max(max(len(one.columns) for one in maps), math.ceil(_ROOM_SHARE_MAPS / _WIDEST))
-    longest = max(_width(one.columns) for one in maps)
-    lies = _LETTER_SHARE_MAPS * longest < _ROOM_SHARE_MAPS / widest
-    label = 0.18 if lies else _LETTER_SHARE_MAPS * max(len(name) for one in maps for name in one.columns)
-    heights = [_HEADING + label + height_of_rows(one.rows, _ROW_SHARE_MAPS) * max(len(one.rows), 2) for one in maps]
-    figure = new_figure(0.6 + sum(heights))
-    grid = figure.add_gridspec(len(maps), 1, height_ratios=heights)
-    panels = []
-    for number, one in enumerate(maps):
-        panel = figure.add_subplot(grid[number, 0])
-        image = _draw(panel, one, widest)
-        panel.tick_params(axis="x", rotation=0 if lies else 90)
-        panels.append(panel)
-    scale = figure.colorbar(image, ax=panels, shrink=min(1.0, 1.6 / sum(heights)), aspect=14, pad=0.02)
-    scale.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
-    scale.ax.tick_params(length=0, labelsize=SMALL)
-    scale.outline.set_visible(False)
-    caption(figure, quantity, details)
-    return figure
+
+    values: pd.DataFrame
+    texts: pd.DataFrame | None = None
+    signed: bool = False
+    rules: Sequence[int] = ()
+    numbered: bool = False
+    widest: float = 0.5
+
+    def left(self, width: float) -> float:
+        return max(text_width(text) for text in self._rows(width)) + PAD
+
+    def below(self) -> float:
+        if self.numbered:
+            return super().below()
+        longest = max(text_width(str(name)) for name in self.values.columns)
+        return (0.72 * longest + 0.12 if self._slanted() else LINE_HEIGHT + 0.08) + (LINE_HEIGHT if self.axis else 0.0)
+
+    def height(self, width: float) -> float:
+        lines = max(text.count("\n") + 1 for text in self._rows(width))
+        return max(0.2, lines * LINE_HEIGHT) * len(self.values)
+
+    def cell(self) -> float:
+        """Return the least width of a cell, in inches: that of its text."""
+        texts = (
+            self.texts.to_numpy().ravel()
+            if self.texts is not None
+            else map(self.unit.text, self.values.to_numpy().ravel())
+        )
+        return max(text_width(str(text)) for text in texts) + 0.05
+
+    def draw(self, axes: Axes, width: float, left: float | None) -> None:
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+        axes.tick_params(length=0, pad=2.5)
+        n_rows = len(self.values)
+        at = self._columns()
+        room = axes.get_position().width * width / self.n_cells()
+        is_written = room >= self.cell() - 0.05
+        axes.set_xlim(-0.5, at[-1] + 0.5)
+        axes.set_ylim(n_rows - 0.5, -0.5)
+        for (row, column), value in np.ndenumerate(self.values.to_numpy(float)):
+            if not self.values.columns[column]:
+                continue
+            known = not math.isnan(value)
+            colour = (diverging(value) if self.signed else shade(value)) if known else (1.0, 1.0, 1.0)
+            x = at[column]
+            corners = [x - 0.5, x + 0.5, x + 0.5, x - 0.5], [row - 0.5, row - 0.5, row + 0.5, row + 0.5]
+            axes.fill(*corners, facecolor=colour if known else "#ECECEC", edgecolor="#FFFFFF", linewidth=0.8)
+            text = self.texts.iat[row, column] if self.texts is not None else self.unit.text(value) if known else ""
+            if is_written and text:
+                axes.text(x, row, str(text), ha="center", va="center_baseline", color=ink_on(colour) if known else GREY)
+        for row in self.rules:
+            axes.axhline(row - 0.5, color=BLACK, linewidth=0.8)
+        axes.set_yticks(range(n_rows), self._rows(width) if left is not None else [""] * n_rows, linespacing=1.0)
+        names = [str(n + 1) if self.numbered else str(name) for n, name in enumerate(self.values.columns)]
+        step = math.ceil((text_width(names[-1]) + 0.04) / room) if self.numbered else 1
+        axes.set_xticks(at[::step], names[::step])
+        if self._slanted():
+            for tick in axes.get_xticklabels():
+                tick.set(rotation=45, ha="right", rotation_mode="anchor")
+        axes.set_xlabel(self.axis)
+
+    def _rows(self, width: float) -> list[str]:
+        names = [wrapped(str(name), LABEL_SHARE * width) for name in self.values.index]
+        return [f"{name}  {n + 1}" for n, name in enumerate(names)] if self.numbered else names
+
+    def _columns(self) -> list[float]:
+        """Return the middle of every column, in cells; a gap is a quarter of one."""
+        widths = [1.0 if name else 0.25 for name in self.values.columns]
+        return [float(edge) - width / 2 - 0.5 for edge, width in zip(np.cumsum(widths), widths, strict=True)]
+
+    def n_cells(self) -> float:
+        """Return the width of a row, in cells."""
+        return self._columns()[-1] + 1.0
+
+    def _slanted(self) -> bool:
+        return not self.numbered and max(text_width(str(name)) for name in self.values.columns) > self.widest
 
 
-def _width(columns: Sequence[str]) -> int:
-    """Returns the letters that the longest name of a column needs room for; one before a gap may reach into it."""
-    return max(
-        len(name) // (2 if following == "" else 1) for name, following in zip(columns, [*columns[1:], "-"], strict=True)
-    )
+@dataclass(frozen=True, kw_only=True)
+class Lines(Panel):
+    """Estimates over a number, one line per system with its name at the end.
+
+    Attributes:
+        table: line, x, estimate; low and high; `published`.
+        marks: by line.
+        quantity: label of the y axis, with its unit.
+        limits: of the y axis.
+        references: y of thin horizontal lines.
+        at: x of a thin vertical line.
+    """
+
+    table: pd.DataFrame
+    marks: Mapping[str, Mark]
+    quantity: str
+    limits: tuple[float, float] = (0.0, 1.0)
+    references: Sequence[float] = ()
+    at: float | None = None
+    shares_labels: ClassVar[bool] = False
+    narrowest: ClassVar[float] = 1.4
+
+    def left(self, width: float) -> float:
+        return max(text_width(self.unit.text(value)) for value in self.limits) + 0.08 + 1.3 * LINE_HEIGHT
+
+    def right(self) -> float:
+        return min(max(map(text_width, self.table["line"])), _END_LABEL) + 0.2
+
+    def above(self, width: float) -> float:
+        return super().above(width) + 0.5 * LINE_HEIGHT
+
+    def height(self, width: float) -> float:
+        names = [wrapped(name, _END_LABEL) for name in set(self.table["line"])]
+        return max(1.7, 1.05 * LINE_HEIGHT * sum(name.count("\n") + 1 for name in names))
+
+    def draw(self, axes: Axes, width: float, left: float | None) -> None:
+        table = self.table[self.table["estimate"].notna()]
+        axes.set_ylabel(self.unit.label(self.quantity), labelpad=2)
+        axes.set_xlabel(self.axis)
+        if table.empty:
+            axes.set(xticks=[], yticks=[])
+            axes.text(0.5, 0.5, "–", transform=axes.transAxes, ha="center", color=GREY)
+            return
+        names = list(dict.fromkeys(table.sort_values("estimate", ascending=False)["line"]))
+        ticks = sorted(set(table["x"]))
+        gap = min(np.diff(ticks), default=1.0)
+        step = min(0.03 * gap, 0.3 * gap / len(names))
+        axes.set_ylim(self.limits)
+        axes.set_xlim(ticks[0] - 0.35 * gap, ticks[-1] + 0.35 * gap)
+        last: dict[str, tuple[float, float]] = {}
+        for number, name in enumerate(names):
+            rows, mark = table[table["line"] == name].sort_values("x"), self.marks.get(name, SINGLE)
+            at = rows["x"].to_numpy(float) + step * (number - (len(names) - 1) / 2)
+            if "low" in rows:
+                axes.vlines(at, rows["low"], rows["high"], color=mark.colour, linewidth=0.7, zorder=2)
+            if "published" in rows:
+                diamonds = mark._replace(marker="d", filled=False).arguments()
+                axes.plot(at, rows["published"], linestyle="none", zorder=4, clip_on=False, **diamonds)
+            axes.plot(at, rows["estimate"], linestyle=mark.dashes, zorder=3, clip_on=False, **mark.arguments(3.8))
+            last[name] = (float(at[-1]), float(rows["estimate"].iloc[-1]))
+        self._name_lines(axes, last)
+        for y in self.references:
+            axes.axhline(y, **THIN)
+        if self.at is not None:
+            axes.axvline(self.at, **THIN)
+        if len(ticks) <= _MOST_TICKS:
+            axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        else:
+            axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+            axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+        axes.yaxis.set_major_formatter(lambda value, _: self.unit.text(value))
+        axes.grid(axis="y")
+
+    def _name_lines(self, axes: Axes, last: Mapping[str, tuple[float, float]]) -> None:
+        """Write the names at the right, moved apart where they would overlap, each with a thin line to its line."""
+        inches = axes.get_position().height * axes.get_figure(root=True).get_size_inches()[1]  # type: ignore[union-attr]
+        low, high = self.limits
+        names = sorted(last, key=lambda name: -last[name][1])
+        texts = [wrapped(name, _END_LABEL) for name in names]
+        heights = [(text.count("\n") + 1) * LINE_HEIGHT / inches * (high - low) for text in texts]
+        end = axes.get_xlim()[1]
+        for name, text, y in zip(
+            names, texts, _apart([last[name][1] for name in names], heights, low, high), strict=True
+        ):
+            mark = self.marks.get(name, SINGLE)
+            axes.plot([last[name][0], end], [last[name][1], y], clip_on=False, **{**THIN, "linewidth": 0.5})
+            beside = axes.transData + ScaledTranslation(5 / 72, 0.0, axes.figure.dpi_scale_trans)
+            axes.plot(end, y, clip_on=False, linestyle="none", transform=beside, **mark.arguments(3.8))
+            axes.annotate(text, (end, y), (10, 0), textcoords="offset points", va="center", linespacing=1.0,
+                          annotation_clip=False)  # fmt: skip
 
 
-def _draw(panel: Axes, one: ShareMap, widest: int) -> AxesImage:
-    shade_cells(panel, [bool(name) for name in one.columns])
-    for spine in panel.spines.values():
-        spine.set_visible(False)
-    colours = matplotlib.colormaps[_COLOURS]
-    values = np.pad(one.values, ((0, 0), (0, widest - len(one.columns))), constant_values=np.nan)
-    image = panel.imshow(values, cmap=colours, vmin=0.0, vmax=1.0, aspect="auto", interpolation="none")
-    for (row, column), value in np.ndenumerate(values):
-        if not math.isnan(value):
-            panel.text(
-                column,
-                row,
-                f"{100 * value:.0f}",
-                ha="center",
-                va="center",
-                fontsize=TINY,
-                color=readable_on(colours(value)[:3]),
-            )
-    if one.words is not None:
-        for (row, column), told in np.ndenumerate(one.words):
-            if math.isnan(values[row, column]) and told:
-                panel.text(column, row, str(told), ha="center", va="center", fontsize=TINY, color=GREY)
-    for row, words in enumerate(one.beside):
-        panel.text(len(one.columns) - 0.4, row, words, va="center", fontsize=TINY)
-    panel.set_title(one.title, loc="left", fontsize=8.5, fontweight="bold")
-    panel.set_yticks(range(len(one.rows)), [wrapped(name, LABEL_WIDTH) for name in one.rows])
-    panel.set_xticks(range(len(one.columns)), one.columns)
-    panel.tick_params(length=0)
-    for text, name in zip(panel.get_yticklabels(), one.rows, strict=True):
-        text.set_fontweight("bold" if name in one.bold else "normal")
-    return image
+def _apart(wanted: Sequence[float], heights: Sequence[float], low: float, high: float) -> list[float]:
+    """Return centres as near to the wanted ones (falling) as labels of these heights can be without overlap.
+
+    Labels that would touch are merged into blocks, which stay between `low` and `high`.
+    """
+    blocks: list[list[int]] = []
+    tops: list[float] = []
+    for number in range(len(wanted)):
+        blocks.append([number])
+        tops.append(_top_of([number], wanted, heights, low, high))
+        while len(blocks) > 1 and tops[-2] - sum(heights[i] for i in blocks[-2]) < tops[-1]:
+            blocks[-2:] = [blocks[-2] + blocks[-1]]
+            tops[-2:] = [_top_of(blocks[-1], wanted, heights, low, high)]
+    centres = [0.0] * len(wanted)
+    for block, edge in zip(blocks, tops, strict=True):
+        for number, above in zip(block, np.cumsum([0.0, *(heights[i] for i in block)]), strict=False):
+            centres[number] = edge - float(above) - heights[number] / 2
+    return centres
 
 
-# What a figure's legend says of the numbers that a paper prints, where the run asked in other prompts.
-
-OTHER_PROMPTS = "other prompts"
-
-
-def mark_printed(figure: Figure) -> None:
-    """Says of every legend's entry of published numbers that they were got with other prompts."""
-    for legend in chain(figure.legends, (panel.get_legend() for panel in figure.axes)):
-        for entry, text in zip(legend.legend_handles, legend.get_texts(), strict=True) if legend else ():
-            if entry is not None and is_published(entry):
-                text.set_text(f"{text.get_text()}, {OTHER_PROMPTS}")
+def _top_of(block: Sequence[int], wanted: Sequence[float], heights: Sequence[float], low: float, high: float) -> float:
+    """Return the upper edge of a block of touching labels; those at the ends may reach half a line further."""
+    total = sum(heights[i] for i in block)
+    offsets = np.cumsum([heights[i] for i in block]) - [heights[i] / 2 for i in block]
+    best = float(np.mean([wanted[i] for i in block] + offsets))
+    return min(max(best, low - heights[block[-1]] / 2 + total), high + heights[block[0]] / 2)

@@ -1,261 +1,182 @@
-"""Robustness ratios, drops and severity ladders."""
+"""Figures of robustness: how judges react to perturbed dialogues."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
+from dialeval.figures.layout import Missing, Plot, Section
 from dialeval.figures.metaeval_names import level_order, main_language, scorer_names
-from dialeval.figures.panels import (
-    MOST_PANELS,
-    Block,
-    ShareMap,
-    caption,
-    check_columns,
-    counts_behind,
-    draw_published,
-    drawn_blocks,
-    interval_lengths,
-    legend_marker,
-    mark_missing,
-    published_marker,
-    share_axis,
-    stacked,
-)
-from dialeval.figures.style import BLACK, BLUE, GREY, ORANGE, SKY, VERMILLION, mixed, sentence_figure, styled
+from dialeval.figures.panels import HeatMap, Panel
+from dialeval.figures.row_panels import Boxes, Forest, Reference, Row, in_series
+from dialeval.figures.style import GREY, PAGE, PERCENT, Mark, Unit, per, published_note, series_marks
 
-# How often judges notice damage: robustness ratios by strategy and judge (comp-analysis, Table 12).
+CI = "95% confidence interval"
+_NOTHING = "No judge has scored perturbed items."
+_MOST_JUDGES = 8
+_SCORE = Unit(1.0, 2)
+_RATIOS = {"score falls": Mark(), "score rises (noise)": Mark(GREY, "|")}
+_LADDERS = ("falls with every step", "never rises")
 
-INTERVAL = "95 % interval (clustered by dialogue)"
-"""What a bar means in the figures of robustness, unless the caller says otherwise."""
-
-NOTHING = "No judge has scored an item and its damaged form, so there is nothing to show of robustness."
-
-_FAINT = mixed(GREY, "#FFFFFF", 0.25)
-_QUANTITY = "share of pairs whose score falls by more than theta, in percent"
+_MakePanel = Callable[[pd.DataFrame, Sequence[Row], str], Panel]
 
 
-@styled
-def figure_ratios(robustness: pd.DataFrame, interval: str = INTERVAL) -> Figure:
-    """Draws every judge's robustness ratio under every strategy: a block per corpus and level.
-
-    Beside it stands the share of pairs whose score rises by as much, which is what noise alone gives. Judges are sorted
-    by the mean of the difference. Up to eight have a panel each; more are the rows of heat maps.
-
-    Args:
-        robustness: `robustness/robustness`.
-        interval: what the intervals are, for the caption.
-    """
-    check_columns(robustness, "level", "low", "high", "n", "published_ratio")
-    blocks = blocks_of(robustness, robustness)
-    if not blocks:
-        return sentence_figure(NOTHING)
-    pairs = counts_behind(robustness["n"], "pairs")
-    notes = [ONE_LANGUAGE] * has_several_languages(robustness)
-    if max(len(block.scorers) for block in blocks) > MOST_PANELS:
-        details = "right: share whose score rises by as much, which is what noise alone gives"
-        return stacked([_map(block) for block in blocks], f"left: {_QUANTITY} ({pairs})", "; ".join([details, *notes]))
-    figure = drawn_blocks(blocks, _draw_ratios, share_axis)
-    caption(figure, f"{_QUANTITY} ({pairs})", "; ".join([f"bars: {interval}", *notes]))
-    handles = [
-        legend_marker("o", BLUE, "score falls", line=True),
-        legend_marker("|", _FAINT, "score rises by as much: what noise alone gives"),
-    ]
-    if robustness["published_ratio"].notna().any():
-        handles.append(published_marker("published (the paper's own pairs)"))
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
-    return figure
-
-
-def _draw_ratios(panel: Axes, rows: pd.DataFrame) -> None:
-    places = np.arange(len(rows), dtype=np.float64)
-    panel.plot(rows["rises"], places, marker="|", color=_FAINT, markersize=8, markeredgewidth=1.6, linestyle="none")
-    below, above = interval_lengths(rows, "ratio", "low", "high")
-    panel.errorbar(
-        rows["ratio"], places, xerr=(below, above), fmt="o", markersize=3.2, color=BLUE, elinewidth=0.9, clip_on=False
+def ratios(robustness: pd.DataFrame, interval: str = CI) -> Plot | Missing:
+    """Return the share of detected perturbations beside the share of score rises (comp-analysis, Table 12)."""
+    table = robustness.assign(none=math.nan)
+    both = in_series(
+        table,
+        dict(
+            zip(_RATIOS, (("ratio", "low", "high", "published_ratio"), ("rises", "none", "none", "none")), strict=True)
+        ),
     )
-    draw_published(panel, places, rows["published_ratio"])
-    mark_missing(panel, [place for place, empty in enumerate(rows["ratio"].isna()) if empty])
 
+    def panel(rows: pd.DataFrame, order: Sequence[Row], judge: str) -> Panel:
+        return Forest(table=rows, rows=order, series=_RATIOS, limits=(0.0, 1.0), unit=PERCENT, title=judge,
+                      axis="Pairs (%)")  # fmt: skip
 
-def _map(block: Block) -> ShareMap:
-    """Returns a heat map: a row per judge, ratios at the left, and what noise gives at the right."""
-    ratios, rises = (
-        block.rows.pivot(index="scorer", columns="row", values=value)
-        .reindex(index=block.scorers, columns=block.names)
-        .to_numpy(dtype=np.float64)
-        for value in ("ratio", "rises")
+    sections, are_maps = _sections(both, robustness, panel, HeatMap(values=pd.DataFrame(), unit=PERCENT))
+    if not sections:
+        return Missing(_NOTHING)
+    bars = "" if are_maps else f"; bars are the {interval}, grey ticks the share whose score rises by as much (noise)"
+    note = published_note(both) if not are_maps else ""
+    return Plot(
+        sections,
+        title="Detection of perturbations",
+        caption="Percentage of pairs whose score falls by more than the threshold"
+        f"{bars}{note}{_language_note(robustness)}.",
+        n=per(robustness["n"], "pair", "strategy"),
+        width=PAGE,
+        key={} if are_maps else _RATIOS,
     )
-    values = np.hstack([ratios, np.full((len(block.scorers), 1), np.nan), rises])
-    return ShareMap(block.title, block.scorers, [*block.names, "", *block.names], values)
 
 
-# How far judges' scores fall under damage: a box of the drops of all pairs, by strategy and judge.
-
-_QUANTILES = ("p05", "p25", "median", "p75", "p95")
-_BOX = mixed(SKY, "#FFFFFF", 0.5)
-_HALF = 0.28  # of a row
-
-
-@styled
-def figure_drops(drops: pd.DataFrame, robustness: pd.DataFrame) -> Figure:
-    """Draws how far every judge's scores fall under every strategy: a block per corpus and level.
-
-    A box holds the middle half of the pairs, its whiskers nine tenths; a line marks the theta past which a drop counts.
-
-    Args:
-        drops: `robustness/drops`.
-        robustness: `robustness/robustness`, for the thetas and the order of strategies and judges.
-    """
-    check_columns(drops, "level", "n", *_QUANTILES)
-    blocks = blocks_of(drops, robustness)
-    if not blocks:
-        return sentence_figure(NOTHING)
-    thetas = robustness.drop_duplicates(["strategy", "dimension"])[["strategy", "dimension", "theta"]]
-    with_theta = [
-        block._replace(rows=block.rows.merge(thetas, on=["strategy", "dimension"], how="left")) for block in blocks
-    ]
-    limits = _limits(drops)
-    figure = drawn_blocks(with_theta, _draw_boxes, lambda panel: _drop_axis(panel, limits))
-    notes = [ONE_LANGUAGE] * has_several_languages(drops)
-    details = "; ".join(["box: middle half of the pairs; whiskers: 5 to 95 %", *notes])
-    caption(
-        figure,
-        f"original score less damaged score, on the scale from 0 to 1 ({counts_behind(drops['n'], 'pairs')})",
-        details,
+def drops(table: pd.DataFrame, robustness: pd.DataFrame) -> Plot | Missing:
+    """Return the distribution of score drops, a row per strategy and a panel per judge."""
+    thresholds = robustness.drop_duplicates(["strategy", "dimension"]).rename(columns={"theta": "threshold"})
+    joined = table.merge(thresholds[["strategy", "dimension", "threshold"]], on=["strategy", "dimension"], how="left")
+    ends = (
+        min(table["p05"].min(), -0.5) - 0.05 if len(table) else -0.5,
+        max(table["p95"].max(), 0.5) + 0.05 if len(table) else 0.5,
     )
-    handles = [
-        Patch(facecolor=_BOX, edgecolor=BLUE, linewidth=0.7, label="drops"),
-        Line2D([], [], color=BLACK, linewidth=1.4, label="median"),
-        Line2D([], [], color=VERMILLION, linewidth=1.2, label="theta: a larger drop is noticed"),
-        Line2D([], [], color=GREY, linewidth=0.8, linestyle="--", label="no change"),
-    ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
-    return figure
+
+    def panel(rows: pd.DataFrame, order: Sequence[Row], judge: str) -> Panel:
+        return Boxes(table=rows, rows=order, limits=ends, unit=_SCORE, title=judge, references=[Reference(0.0)],
+                     axis="Score drop")  # fmt: skip
+
+    joined = joined.assign(estimate=joined["median"])
+    sections, are_maps = _sections(joined, robustness, panel, HeatMap(values=pd.DataFrame(), unit=_SCORE, signed=True))
+    if not sections:
+        return Missing(_NOTHING)
+    boxes = (
+        "box 25 to 75% of the pairs, whiskers 5 to 95%, black line median; the orange tick is the threshold above "
+        "which a drop counts as detected"
+    )
+    return Plot(
+        sections,
+        title="Score drops under perturbation",
+        caption="Score of the original minus score of the perturbed item, both from 0 to 1: "
+        f"{'median over the pairs' if are_maps else boxes}{_language_note(table)}.",
+        n=per(table["n"], "pair", "strategy"),
+        width=PAGE,
+    )
 
 
-def _draw_boxes(panel: Axes, rows: pd.DataFrame) -> None:
-    places = np.arange(len(rows), dtype=np.float64)
-    low, first, median, third, high = (rows[name].to_numpy(dtype=np.float64) for name in _QUANTILES)
-    known = ~np.isnan(median)
-    at = places[known]
-    panel.hlines(at, low[known], high[known], color=BLUE, linewidth=0.8, zorder=2)
-    panel.barh(at, (third - first)[known], 2 * _HALF, first[known], color=_BOX, edgecolor=BLUE, linewidth=0.7, zorder=3)
-    panel.vlines(median[known], at - _HALF, at + _HALF, color=BLACK, linewidth=1.4, zorder=5)
-    theta = rows["theta"].to_numpy(dtype=np.float64)
-    panel.vlines(theta[known], at - 0.42, at + 0.42, color=VERMILLION, linewidth=1.2, zorder=4)
-    mark_missing(panel, [place for place, there in enumerate(known) if not there])
+def ladders(table: pd.DataFrame, robustness: pd.DataFrame, interval: str = CI) -> Plot | Missing:
+    """Return on how many severity ladders a judge's score falls with every step, or never rises."""
+    both = in_series(
+        table,
+        {
+            _LADDERS[0]: ("falling", "falling_low", "falling_high"),
+            _LADDERS[1]: ("not_rising", "not_rising_low", "not_rising_high"),
+        },
+    )
+    series = series_marks(_LADDERS)
+
+    def panel(rows: pd.DataFrame, order: Sequence[Row], judge: str) -> Panel:
+        return Forest(table=rows, rows=order, series=series, limits=(0.0, 1.0), unit=PERCENT, title=judge,
+                      axis="Ladders (%)")  # fmt: skip
+
+    sections, are_maps = _sections(both, robustness, panel, HeatMap(values=pd.DataFrame(), unit=PERCENT))
+    if not sections:
+        return Missing("No dialogue was perturbed in steps, so there are no severity ladders.")
+    what = "falls with every step" if are_maps else "falls with every step, or never rises"
+    return Plot(
+        sections,
+        title="Severity ladders",
+        caption=f"Percentage of severity ladders on which the score {what}"
+        f"{'' if are_maps else f'; bars are the {interval}'}{_language_note(table)}.",
+        n=per(table["n"], "ladder", "strategy"),
+        width=PAGE,
+        key={} if are_maps else series,
+    )
 
 
-def _drop_axis(panel: Axes, limits: tuple[float, float]) -> None:
-    panel.set_xlim(limits)
-    panel.set_xticks([-0.5, 0.0, 0.5])
-    panel.xaxis.set_major_formatter(lambda value, _: f"{value:g}".replace("0.", ".", 1))
-    panel.axvline(0.0, color=GREY, linewidth=0.8, linestyle="--", zorder=1)
+def _sections(
+    table: pd.DataFrame, robustness: pd.DataFrame, panel: _MakePanel, heat_map: HeatMap
+) -> tuple[list[Section], bool]:
+    """Return a section per corpus and level, with a panel per judge and rows grouped by dimension.
 
-
-def _limits(drops: pd.DataFrame) -> tuple[float, float]:
-    """Returns an axis that holds every whisker, and at least the drops from -0.5 to 0.5."""
-    ends = drops[["p05", "p95"]].to_numpy(dtype=np.float64)
-    return float(np.nanmin(ends, initial=-0.5)) - 0.05, float(np.nanmax(ends, initial=0.5)) + 0.05
-
-
-# Whether judges see damage grow: the share of severity ladders on which the score falls, by strategy and judge.
-
-_KINDS = (("falling", "o", BLUE, "falls with every step"), ("not_rising", "s", ORANGE, "never rises"))
-_APART = 0.15  # of a row
-
-
-@styled
-def figure_ladders(ladders: pd.DataFrame, robustness: pd.DataFrame, interval: str = INTERVAL) -> Figure:
-    """Draws on how many severity ladders every judge's score falls with every step, or at least never rises.
-
-    Args:
-        ladders: `robustness/ladders`.
-        robustness: `robustness/robustness`, for the order of strategies and judges.
-        interval: what the intervals are, for the caption.
+    If there are more than 8 judges, a section is a heat map of the estimates of the first series, and the second value
+    is true.
     """
-    check_columns(ladders, "n", *(f"{name}{end}" for name, *_ in _KINDS for end in ("", "_low", "_high")))
-    blocks = blocks_of(ladders, robustness)
-    if not blocks:
-        return sentence_figure("No dialogue was damaged step by step, so there are no severity ladders to show.")
-    figure = drawn_blocks(blocks, _draw_shares, share_axis)
-    notes = [ONE_LANGUAGE] * has_several_languages(ladders)
-    quantity = f"share of severity ladders, in percent ({counts_behind(ladders['n'], 'ladders')})"
-    caption(figure, quantity, "; ".join([f"bars: {interval}", *notes]))
-    handles = [legend_marker(shape, colour, f"score {says}", line=True) for _, shape, colour, says in _KINDS]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
-    return figure
-
-
-def _draw_shares(panel: Axes, rows: pd.DataFrame) -> None:
-    places = np.arange(len(rows), dtype=np.float64)
-    for (name, shape, colour, _), shift in zip(_KINDS, (-_APART, _APART), strict=True):
-        lengths = interval_lengths(rows, name, f"{name}_low", f"{name}_high")
-        panel.errorbar(
-            rows[name],
-            places + shift,
-            xerr=lengths,
-            fmt=shape,
-            markersize=3,
-            color=colour,
-            elinewidth=0.9,
-            clip_on=False,
-        )
-    mark_missing(panel, [place for place, empty in enumerate(rows["falling"].isna()) if empty])
-
-
-# The blocks of robustness' figures: a corpus each, with a row per strategy and a panel per judge.
-
-ONE_LANGUAGE = "one language of each corpus: English if it has it"
-"""What the caption says where a corpus has more languages than the figure shows."""
-
-
-def blocks_of(table: pd.DataFrame, robustness: pd.DataFrame) -> list[Block]:
-    """Returns the blocks of a table, the smaller level first, each in one language of its corpus.
-
-    Args:
-        table: judge, method, corpus, language, strategy and dimension; `level` where it has one.
-        robustness: `robustness/robustness`: its order is that of the strategies, and its ratios that of the judges.
-    """
-    check_columns(table, "judge", "method", "corpus", "language", "strategy", "dimension")
-    check_columns(robustness, "judge", "method", "strategy", "dimension", "title", "theta", "ratio", "rises")
     titles = dict(zip(robustness["strategy"], robustness["title"], strict=True))
-    targets = list(dict.fromkeys(zip(robustness["strategy"], robustness["dimension"], strict=True)))
-    order = _best_first(robustness)
-    blocks = []
-    levels = level_order(table["level"]) if "level" in table else [""]
-    for level in levels:
+    surplus = (
+        (robustness["ratio"] - robustness["rises"])
+        .astype(float)
+        .groupby(scorer_names(robustness))
+        .mean()
+        .fillna(-math.inf)
+    )
+    blocks = list(_blocks(table, robustness))
+    are_maps = max((rows["scorer"].nunique() for _, rows in blocks), default=0) > _MOST_JUDGES
+    sections = []
+    for title, rows in blocks:
+        judges = sorted(set(rows["scorer"]), key=lambda name: (-surplus.get(name, -math.inf), name))
+        first = rows[rows["scorer"] == judges[0]].drop_duplicates("row").set_index("row")["estimate"].fillna(-math.inf)
+        keys = sorted(rows.drop_duplicates("row")["row"], key=lambda key: (-first.get(key, -math.inf), key))
+        strategies = dict(zip(rows["row"], rows["strategy"], strict=True))
+        order = [
+            Row(key, _sentence(str(titles.get(strategies[key], strategies[key]))), dimension.capitalize())
+            for dimension in dict.fromkeys(rows["dimension"])
+            for key in keys
+            if key.endswith(f" {dimension}")
+        ]
+        if are_maps:
+            one = rows[rows["series"] == rows["series"].iloc[0]] if "series" in rows else rows
+            wide = one.pivot_table(index="scorer", columns="row", values="estimate").reindex(index=judges)
+            wide = wide.reindex(columns=[row.key for row in order]).rename(
+                columns={row.key: row.label for row in order}
+            )
+            sections.append(Section([replace(heat_map, values=wide)], title))
+        else:
+            panels = [panel(rows[rows["scorer"] == judge], order, judge) for judge in judges]
+            sections.append(Section(panels, title, columns=4))
+    return sections, are_maps
+
+
+def _blocks(table: pd.DataFrame, robustness: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the rows of each corpus and level in one language, with a title; dimensions as `robustness` has them."""
+    order = {name: place for place, name in enumerate(dict.fromkeys(robustness["dimension"]))}
+    for level in level_order(table["level"]) if "level" in table else [""]:
         of_level = table[table["level"] == level] if level else table
         for corpus in sorted(set(of_level["corpus"])):
             rows = of_level[of_level["corpus"] == corpus]
             language = main_language(rows["language"])
             rows = rows[rows["language"] == language]
-            pairs = list(zip(rows["strategy"], rows["dimension"], strict=True))
-            named = {pair: f"{titles.get(pair[0], pair[0])}, {pair[1]}" for pair in [*targets, *pairs]}
-            names = [named[pair] for pair in named if pair in set(pairs)]
-            rows = rows.assign(row=[named[pair] for pair in pairs], scorer=scorer_names(rows))
-            scorers = sorted(set(rows["scorer"]), key=lambda name: (order.get(name, math.inf), name))
-            title = f"{corpus}, {level} level ({language})" if level else f"{corpus} ({language})"
-            blocks.append(Block(title, rows, names, scorers))
-    return blocks
+            rows = rows.assign(row=rows["strategy"] + " " + rows["dimension"], scorer=scorer_names(rows))
+            rows = rows.sort_values("dimension", key=lambda names: names.map(order), kind="stable")
+            yield f"{corpus}, {level} level ({language})" if level else f"{corpus} ({language})", rows
 
 
-def has_several_languages(table: pd.DataFrame) -> bool:
-    """Returns whether any corpus of a table has more than one language."""
-    return bool((table.groupby("corpus")["language"].nunique() > 1).any())
+def _language_note(table: pd.DataFrame) -> str:
+    """Return what a caption adds where a corpus has more languages than the figure shows."""
+    several = len(table) > 0 and (table.groupby("corpus")["language"].nunique() > 1).any()
+    return "; one language of each corpus is shown, English if it has it" if several else ""
 
 
-def _best_first(robustness: pd.DataFrame) -> Mapping[str, int]:
-    """Returns the place of each judge: by its mean ratio less what its noise gives, the largest first."""
-    surplus = (robustness["ratio"] - robustness["rises"]).astype(float)
-    means = surplus.groupby(scorer_names(robustness)).mean().to_dict()
-    names = sorted(means, key=lambda name: (math.isnan(means[name]), -means[name], name))
-    return {str(name): place for place, name in enumerate(names)}
+def _sentence(title: str) -> str:
+    return title.replace("_", " ").capitalize()

@@ -1,122 +1,240 @@
-"""One style for all figures, and saving them the same every time."""
+"""One style for all figures: sizes, font, colours, units, counts in words; and saving with the same bytes."""
 
 from __future__ import annotations
 
 import io
-import textwrap
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, wraps
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import matplotlib
+import pandas as pd
 from fontTools.subset import Options  # type: ignore[import-untyped]
 from matplotlib import font_manager
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.ft2font import LoadFlags
 
 from dialeval.tables.files import HUMAN
 from dialeval.whole_files import replacing
 
-# One look for all figures: fonts, sizes, colours, and figures that say why there is nothing to draw.
+COLUMN, PAGE = 3.35, 6.9
+"""Widths of a figure, in inches: one column of a paper, or its page. A figure is drawn at the size of its print."""
 
-PAGE_WIDTH = 6.9
-"""Width of every figure, in inches: the text width of an A4 or letter page."""
+FONT_SIZE = 8.0
+"""Size of all text, in points: nothing is smaller."""
+
+LINE_HEIGHT = 1.25 * FONT_SIZE / 72
+"""Height of a line of text, in inches."""
 
 BLACK, GREY, LIGHT_GREY = "#1A1A1A", "#666666", "#D9D9D9"
-"""Words and lines, what is secondary, and grounds: each has another colour on a dark page (`saving.ON_DARK`)."""
+"""Text, secondary text, and guides. The SVG has other colours for them on a dark page (`ON_DARK`)."""
 
-ON_LIGHT_COLOUR, ON_DARK_COLOUR = "#000000", "#FFFFFF"
-"""Words on a coloured ground, which stay as they are on every page."""
+CI = "95% confidence interval"
+"""What a bar is, unless the configuration has another confidence level."""
 
-ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILLION, PURPLE = (
-    "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7",
-)  # fmt: skip
-"""The palette of Okabe and Ito, which people with any kind of colour blindness can tell apart."""
-
-SMALL, TINY = 7.0, 6.0
-"""Sizes of secondary text, in points."""
-
-_MODEL_HUES = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION, YELLOW)
-_MIXES = ((0.0, "#FFFFFF"), (0.45, "#FFFFFF"), (0.4, "#000000"))
+_HUES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A4EA8")
+_MARKERS = "os^vD<>"
 _SETTINGS: Mapping[str, Any] = MappingProxyType(
     {
-        "font.family": "sans-serif",
-        "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
-        "font.size": 8.0,
-        "axes.titlesize": 8.0,
-        "axes.labelsize": 8.0,
-        "xtick.labelsize": 7.5,
-        "ytick.labelsize": 7.5,
-        "legend.fontsize": 7.5,
-        "figure.titlesize": 9.0,
-        "figure.dpi": 100.0,
-        "savefig.dpi": 150.0,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.axisbelow": True,
-        "axes.linewidth": 0.6,
-        "axes.edgecolor": GREY,
-        "axes.facecolor": "none",
-        "axes.labelcolor": BLACK,
-        "figure.facecolor": "none",
-        "text.color": BLACK,
-        "xtick.color": BLACK,
-        "ytick.color": BLACK,
-        "xtick.major.width": 0.6,
-        "ytick.major.width": 0.6,
-        "grid.color": LIGHT_GREY,
-        "grid.linewidth": 0.5,
-        "hatch.linewidth": 0.5,
-        "lines.linewidth": 1.0,
-        "errorbar.capsize": 1.5,
-        "legend.frameon": False,
-        "text.parse_math": False,
-        "text.hinting": "none",  # text then has the same proportions at every resolution
-        "figure.constrained_layout.w_pad": 0.07,
-        "figure.constrained_layout.h_pad": 0.06,
-        "svg.fonttype": "none",
-        "svg.hashsalt": "dialeval",
-        "pdf.fonttype": 42,
+        "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"], "font.size": FONT_SIZE,
+        "axes.titlesize": FONT_SIZE, "axes.titleweight": "bold", "axes.labelsize": FONT_SIZE,
+        "xtick.labelsize": FONT_SIZE, "ytick.labelsize": FONT_SIZE, "legend.fontsize": FONT_SIZE,
+        "figure.dpi": 100.0, "savefig.dpi": 150.0, "figure.facecolor": "none", "axes.facecolor": "none",
+        "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True, "axes.linewidth": 0.6,
+        "axes.edgecolor": GREY, "axes.labelcolor": BLACK, "text.color": BLACK, "xtick.color": BLACK,
+        "ytick.color": BLACK, "xtick.major.width": 0.6, "ytick.major.width": 0.6, "xtick.major.size": 2.5,
+        "grid.color": LIGHT_GREY, "grid.linewidth": 0.4, "ytick.major.size": 2.5, "lines.linewidth": 1.0,
+        "legend.frameon": False, "text.parse_math": False,
+        "text.hinting": "none", "svg.fonttype": "none", "svg.hashsalt": "dialeval", "pdf.fonttype": 42,
     }
-)
-
+)  # fmt: skip
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
 
+class Unit(NamedTuple):
+    """How numbers of one kind are written.
+
+    Attributes:
+        factor: of the table's number.
+        digits: after the point.
+        symbol: in the axis label, in brackets.
+    """
+
+    factor: float = 1.0
+    digits: int = 2
+    symbol: str = ""
+
+    def text(self, value: float) -> str:
+        """Return a number as text, with a minus sign instead of a hyphen; a dash if it is not available."""
+        if math.isnan(value):
+            return "–"
+        text = f"{self.factor * value:,.{self.digits}f}"
+        return (text[1:] if float(text.replace(",", "")) == 0 and text[0] == "-" else text).replace(
+            "-", "\N{MINUS SIGN}"
+        )
+
+    def tick(self, value: float) -> str:
+        """Return a number as a tick label, with no more digits than it needs."""
+        return f"{self.factor * value:,.10g}".replace("-", "\N{MINUS SIGN}")
+
+    def label(self, quantity: str) -> str:
+        """Return the label of an axis: the quantity and its unit."""
+        return f"{quantity} ({self.symbol})" if self.symbol else quantity
+
+
+PERCENT, CORRELATION, POINTS = Unit(100.0, 0, "%"), Unit(1.0, 2), Unit(1.0, 0)
+
+
+class Mark(NamedTuple):
+    """Colour, marker and line of one system or series; any one of them identifies it among seven."""
+
+    colour: str = _HUES[0]
+    marker: str = "o"
+    filled: bool = True
+    dashes: str | tuple[int, tuple[float, ...]] = "-"
+    edge: str = ""
+
+    def arguments(self, size: float = 4.0) -> dict[str, Any]:
+        """Return the arguments that draw the marker; a hollow one is white inside."""
+        inside = self.colour if self.filled else "#FFFFFF"
+        size = 1.9 * size if self.marker == "|" else size
+        return {"marker": self.marker, "markersize": size, "color": self.colour, "markerfacecolor": inside,
+                "markeredgecolor": self.edge or self.colour, "markeredgewidth": 0.9}  # fmt: skip
+
+
+SINGLE = Mark()
+PUBLISHED = Mark(BLACK, "d", filled=False)
+"""Of numbers that a paper prints."""
+
+
+def system_marks(roster: Iterable[str], shown: Iterable[str] = ()) -> dict[str, Mark]:
+    """Return the mark of every system: the same in all figures that get the same roster.
+
+    Systems 1 to 7 have a hue and a marker each; 8 to 14 have the same, hollow and dashed. Later ones repeat.
+    Human dialogues are black.
+
+    Args:
+        roster: the systems of the configuration.
+        shown: those of the figure; the ones that the roster lacks, such as systems of transcript files, follow it.
+    """
+    known = sorted(set(roster) - {HUMAN})
+    names = [*known, *sorted(set(shown) - {HUMAN, *known})]
+    found = {HUMAN: Mark(BLACK, "o", True, (0, (1.0, 1.2)))}
+    for number, name in enumerate(names):
+        place, hollow = number % len(_HUES), number // len(_HUES) % 2
+        found[name] = Mark(_HUES[place], _MARKERS[place], not hollow, (0, (4.0, 1.5)) if hollow else "-")
+    return found
+
+
+def series_marks(names: Iterable[str]) -> dict[str, Mark]:
+    """Return the mark of each series of a panel, in the order given."""
+    return {name: Mark(_HUES[n % 7], _MARKERS[n % 7], n // 7 % 2 == 0) for n, name in enumerate(names)}
+
+
+def shade(share: float) -> tuple[float, float, float]:
+    """Return a colour from white (0) to dark blue (1), of which the lightness falls steadily, also in greyscale."""
+    red, green, blue, _ = matplotlib.colormaps["Blues"](0.85 * min(max(share, 0.0), 1.0))
+    return red, green, blue
+
+
+def diverging(share: float) -> tuple[float, float, float]:
+    """Return a colour from orange (-1) over white (0) to blue (1)."""
+    end = to_rgb("#08519C" if share > 0 else "#B35806")
+    red, green, blue = (1 - min(abs(share), 1.0) * (1 - part) for part in end)
+    return red, green, blue
+
+
+def ink_on(colour: tuple[float, float, float]) -> str:
+    """Return black or white, whichever has more contrast on a colour."""
+    red, green, blue = colour
+    return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.55 else "#FFFFFF"
+
+
+def per(counts: pd.Series, noun: str, unit: str) -> str:
+    """Return how many observations are behind each number: `250 dialogues per system`, `23 to 250 dialogues...`."""
+    known = counts.dropna()
+    low, high = (int(known.min()), int(known.max())) if len(known) else (0, 0)
+    nouns = noun if high == 1 else f"{noun}s"
+    return f"n = {low:,} {nouns} per {unit}" if low == high else f"n = {low:,} to {high:,} {nouns} per {unit}"
+
+
+PUBLISHED_WORDS = "diamonds are published numbers"
+
+
+def published_note(table: pd.DataFrame) -> str:
+    """Return what a caption adds where a figure shows published numbers."""
+    return f"; {PUBLISHED_WORDS}" if "published" in table and table["published"].notna().any() else ""
+
+
+@cache
+def _font(weight: str) -> Any:
+    name = "DejaVuSans-Bold.ttf" if weight == "bold" else "DejaVuSans.ttf"
+    return font_manager.get_font(str(Path(matplotlib.get_data_path(), "fonts", "ttf", name)))
+
+
+@cache
+def text_width(text: str, weight: str = "normal") -> float:
+    """Return the width of the longest line of a text, in inches."""
+    font = _font(weight)
+    font.set_size(FONT_SIZE, 72)
+    widths: list[float] = []
+    for line in text.split("\n"):
+        font.set_text(line, 0.0, flags=LoadFlags.NO_HINTING)
+        widths.append(font.get_width_height()[0] / 64 / 72)
+    return max(widths)
+
+
+@cache
+def wrapped(text: str, width: float, weight: str = "normal") -> str:
+    """Return a text in as few lines of at most a width in inches as possible, of about the same length."""
+    broken = _broken(text, width, weight)
+    for share in (0.5, 0.6, 0.7, 0.8, 0.9):
+        even = _broken(text, share * width, weight)
+        if even.count("\n") == broken.count("\n") and all(line[-1] in "-_+/:,. " for line in even.split("\n")[:-1]):
+            return "\n".join(line.rstrip() for line in even.split("\n"))
+    return "\n".join(line.rstrip() for line in broken.split("\n"))
+
+
+def _broken(text: str, width: float, weight: str) -> str:
+    """Return a text in lines that are filled one after the other, broken after blanks or else punctuation."""
+    lines = []
+    while text_width(text, weight) > width:
+        fits = next(n for n in range(len(text) - 1, 0, -1) if n == 1 or text_width(text[:n].rstrip(), weight) <= width)
+        cuts = (text.rfind(" ", 0, fits + 1) + 1, max(text.rfind(mark, 0, fits) + 1 for mark in "-_+/:,."), fits)
+        cut = next(cut for cut in cuts if cut > fits // 3)
+        lines.append(text[:cut])
+        text = text[cut:]
+    return "\n".join([*lines, text])
+
+
 def styled(draw: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Makes a function draw in this style, whatever the settings around it, which stay as they are."""
+    """Make a function draw in this style, whatever the settings around it."""
 
     @wraps(draw)
     def drawn(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
         _prefer_shipped_fonts()
-        with matplotlib.rc_context(_all_settings()):
+        usual: dict[Any, Any] = {
+            name: value for name, value in matplotlib.rcParamsDefault.items() if not name.startswith("backend")
+        }
+        with matplotlib.rc_context(usual | dict(_SETTINGS)):
             return draw(*args, **kwargs)
 
     return drawn
 
 
-@cache
-def _all_settings() -> dict[Any, Any]:
-    """Returns these settings and Matplotlib's own for the rest, but for the backend, which is the process's.
-
-    `matplotlib.style` has the same as "default", and reads thirty files of other styles when it is imported.
-    """
-    usual = {name: value for name, value in matplotlib.rcParamsDefault.items() if not name.startswith("backend")}
-    return usual | dict(_SETTINGS)
-
-
 def _prefer_shipped_fonts() -> None:
-    """Has the fonts that come with Matplotlib found before a machine's, so that a figure has the same bytes everywhere.
+    """Put Matplotlib's own fonts before the machine's in its list, so that a figure has the same bytes everywhere.
 
-    They stand first in every list of fonts that Matplotlib makes, but it keeps the list for all environments of a user,
-    and makes it anew, without them, where it draws while an environment is taken away.
+    Matplotlib keeps one list for all environments of a user, which can lack the fonts of this one.
     """
     fonts = font_manager.fontManager
     shipped = Path(matplotlib.get_data_path(), "fonts", "ttf")
@@ -128,111 +246,45 @@ def _prefer_shipped_fonts() -> None:
     fonts.ttflist += others
 
 
-def new_figure(height: float) -> Figure:
-    """Returns an empty figure of the page's width that makes room for its labels.
-
-    Args:
-        height: in inches.
-    """
-    figure = Figure(figsize=(PAGE_WIDTH, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
-class SentenceFigure(Figure):
-    """A figure that only says why there is nothing to draw."""
-
-    sentence = ""
-
-
-@styled
-def sentence_figure(sentence: str) -> SentenceFigure:
-    """Returns a figure that says in one sentence why there is nothing to draw."""
-    lines = textwrap.wrap(sentence, 95)
-    figure = SentenceFigure(figsize=(PAGE_WIDTH, 0.3 + 0.15 * len(lines)))
-    FigureCanvasAgg(figure)
-    figure.sentence = sentence
-    figure.text(0.5, 0.5, "\n".join(lines), ha="center", va="center", color=GREY)
-    return figure
-
-
-def model_colours(models: Iterable[str]) -> dict[str, str]:
-    """Returns a colour for each model, by the order of their names; the human dialogues are grey.
-
-    Up to seven models have the hues of the palette; more have lighter and darker ones of the same, and past
-    twenty-one the colours repeat.
-    """
-    colours = {HUMAN: GREY}
-    for index, model in enumerate(sorted(set(models) - {HUMAN})):
-        share, other = _MIXES[index // len(_MODEL_HUES) % len(_MIXES)]
-        colours[model] = mixed(_MODEL_HUES[index % len(_MODEL_HUES)], other, share)
-    return colours
-
-
-def mixed(colour: str, other: str, share: float) -> str:
-    """Returns a colour mixed with a share, in 0..1, of another."""
-    (r, g, b), (other_r, other_g, other_b) = to_rgb(colour), to_rgb(other)
-    return to_hex(
-        ((1 - share) * r + share * other_r, (1 - share) * g + share * other_g, (1 - share) * b + share * other_b)
-    )
-
-
-def readable_on(colour: Any) -> str:
-    """Returns black or white, whichever reads better on a colour."""
-    red, green, blue = to_rgb(colour)
-    return ON_LIGHT_COLOUR if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else ON_DARK_COLOUR
-
-
-def wrapped(name: str, width: int) -> str:
-    """Returns a name broken into lines of at most `width` characters, after punctuation where there is any."""
-    lines = []
-    while len(name) > width:
-        cut = max((name.rfind(mark, 0, width) + 1 for mark in "-_.+/: "), default=0)
-        cut = cut if cut > width // 2 else width
-        lines.append(name[:cut])
-        name = name[cut:]
-    return "\n".join([*lines, name])
-
-
-# Saving figures: the same bytes every time, and colours that follow the page's where it is dark.
-
 ON_DARK: Mapping[str, str] = MappingProxyType(
-    {BLACK: "#e6e7e9", GREY: "#a2a8b1", LIGHT_GREY: "#3a3f47", BLUE: "#2f8fd3"}
+    {BLACK: "#e6e7e9", GREY: "#a2a8b1", LIGHT_GREY: "#3a3f47", _HUES[0]: "#2f8fd3"}
 )
-"""Colour on a light page -> on a dark one. Programs that know of no dark pages leave the first as they are."""
+"""Colour on a light page -> on a dark one, for programs that know dark pages."""
 _SHAPING = ("GDEF", "GPOS", "GSUB", "kern")
-"""Tables of a font by which text is shaped before it is drawn. In a PDF every glyph has its place already."""
+"""Tables of a font for shaping text, which a PDF does not need: every glyph has its place already."""
 
 
 @styled
-def save_figure(figure: Figure, svg_path: Path, pdf_path: Path) -> None:
-    """Writes a figure as SVG (text stays text) and as PDF (fonts embedded), each whole or not at all.
+def save_figure(
+    figure: Figure, svg_path: Path, pdf_path: Path, title: str, description: str, keyword: str = ""
+) -> None:
+    """Write a figure as SVG (text stays text) and as PDF (fonts embedded), each whole or not at all.
 
     The same figure gives the same bytes: neither file holds a date or a random identifier. The ground is transparent.
-    The SVG of a figure that only says why there is nothing to draw has the sentence as its description.
+    Title, description and keyword are in the metadata.
 
     Raises:
         UserError: a file cannot be written.
     """
     # the page is laid out once; `savefig` would draw everything twice more for each format
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
     figure.dpi = matplotlib.rcParams["savefig.dpi"]
-    described = {"Description": figure.sentence} if isinstance(figure, SentenceFigure) else {}
+    described: dict[str, Any] = {"Title": title, "Description": description, "Keywords": [keyword] if keyword else None}
     text = io.StringIO()
     FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None, **described})  # type: ignore[no-untyped-call]
     with replacing(svg_path) as temporary:
         temporary.write_text(_with_dark_colours(text.getvalue()), encoding="utf-8")
     figure.dpi = matplotlib.rcParams["savefig.dpi"]
+    metadata = {"CreationDate": None, "Title": title, "Subject": description}
     with replacing(pdf_path) as temporary, _fonts_without_shaping():
-        FigureCanvasPdf(figure).print_pdf(temporary, metadata={"CreationDate": None})  # type: ignore[no-untyped-call]
+        FigureCanvasPdf(figure).print_pdf(temporary, metadata=metadata)  # type: ignore[no-untyped-call]
     figure.dpi = matplotlib.rcParams["figure.dpi"]
     FigureCanvasAgg(figure)
 
 
 @contextmanager
 def _fonts_without_shaping() -> Iterator[None]:
-    """Has Matplotlib embed what a PDF reads of a font: to cut the other tables down is half of a figure's time."""
+    """Make Matplotlib embed only what a PDF reads of a font: the other tables take half of a figure's time."""
     usual = Options._drop_tables_default
     Options._drop_tables_default = [*usual, *_SHAPING]
     try:
@@ -242,7 +294,7 @@ def _fonts_without_shaping() -> Iterator[None]:
 
 
 def _with_dark_colours(svg: str) -> str:
-    """Adds a style to an SVG by which the colours of words, lines and grounds change on a dark page."""
+    """Add a style to an SVG by which the colours of text, lines and grounds change on a dark page."""
     rules = "".join(
         f'[style*="{what}: {light.lower()}"]{{{what}:{dark}!important}}'
         for light, dark in ON_DARK.items()

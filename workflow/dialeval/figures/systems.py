@@ -1,72 +1,381 @@
-"""Any protocol's numbers of systems: means and shares, and corrected by labels."""
+"""Figures of systems under any protocol: means, shares, win rates, ratings, biases, human-corrected estimates."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 
-from dialeval.figures.panels import (
-    best_first,
-    caption,
-    check_columns,
-    counts_behind,
-    distinct,
-    in_order,
-    interval_lengths,
-    label_rows,
-    legend_marker,
-    mark_missing,
-    panel_grid,
-    part_rows,
-    percent_axis,
-    shade_human,
-    write_beside,
+from dialeval.figures.layout import Missing, Plot, Section
+from dialeval.figures.panels import HeatMap, Lines
+from dialeval.figures.row_panels import Forest, Reference, by_value, in_series, rows_of
+from dialeval.figures.style import (
+    COLUMN,
+    CORRELATION,
+    PAGE,
+    PERCENT,
+    POINTS,
+    Mark,
+    Unit,
+    per,
+    published_note,
+    series_marks,
+    system_marks,
 )
-from dialeval.figures.style import BLACK, BLUE, ORANGE, model_colours, new_figure, sentence_figure, styled, wrapped
+from dialeval.tables.files import HUMAN
 
-# Any protocol's numbers of systems, with their intervals: means, and shares of what was asked.
-
-SHAPE = ("judge", "system", "estimate", "low", "high", "n")
-"""Columns of every number of a system; what stands before `system` says of what it is."""
-_MARKERS = "os^Dv<>ph"
-_SPREAD = 0.6
-_MOST_JUDGES = 12
+CI = "95% confidence interval"
+MOST_IN_COLUMN = 8
+"""Most systems of a figure of one column's width."""
+_BY_CASE = "95% confidence intervals clustered by case"
 _MOST_PANELS = 24
+_METHODS = {
+    "Elo (bootstrap)": ("estimate", "low", "high", "published"),
+    "Bradley–Terry": ("bradley_terry", "bradley_terry_low", "bradley_terry_high"),
+    "Davidson": ("davidson", "davidson_low", "davidson_high"),
+}
 
 
-@styled
-def figure_means(means: pd.DataFrame, protocol: str, order: Sequence[str] = ()) -> Figure:
-    """Draws the mean judgement of every system, a panel per criterion and a marker per judge.
+def means(table: pd.DataFrame, protocol: str, roster: Sequence[str]) -> Plot | Missing:
+    """Return the mean score of every system, a panel per criterion and a series per judge."""
+    return _estimates(
+        table,
+        Plot([], f"Mean scores: {protocol}", "Mean score on the scale of each criterion", ""),
+        "Mean score",
+        Unit(1.0, 2),
+        roster,
+    )
 
-    Args:
-        means: judge, criterion, system, estimate, low, high, n, in the units of the criterion's scale.
-        protocol: the name of the protocol.
-        order: the systems as other figures have them; those that it lacks follow, best first.
+
+def shares(table: pd.DataFrame, protocol: str, roster: Sequence[str]) -> Plot | Missing:
+    """Return the share of a label, or of checklist questions with yes, of every system; a panel per criterion."""
+    return _estimates(
+        table,
+        Plot([], f"Shares: {protocol}", "Share of dialogues with the label above the panel, by the judge", ""),
+        "Share (%)",
+        PERCENT,
+        roster,
+    )
+
+
+def pass_rates(table: pd.DataFrame, protocol: str, roster: Sequence[str]) -> Plot | Missing:
+    """Return the pass rate of every system over the length N."""
+    caption = "Share of dialogues in which the judge finds no fault among the first N utterances"
+    return over_length(table, f"Pass rates: {protocol}", caption, roster)
+
+
+def over_length(table: pd.DataFrame, title: str, caption: str, roster: Sequence[str]) -> Plot | Missing:
+    """Return rates over the length N, a line per system and a panel per judge; a forest if there is one length."""
+    known = table[table["estimate"].notna()]
+    if known.empty:
+        return Missing(f"{title}: there are no verdicts.")
+    if known["n_utterances"].dropna().nunique() < 2:
+        return _estimates(known, Plot([], title, caption, ""), "Pass rate (%)", PERCENT, roster)
+    marks = system_marks(roster, known["system"])
+    panels = [
+        Lines(
+            table=rows.rename(columns={"system": "line", "n_utterances": "x"}),
+            marks=marks,
+            quantity="Pass rate",
+            unit=PERCENT,
+            axis="Utterances N",
+            title=name,
+        )
+        for name, rows in groups_of(known[known["n_utterances"].notna()], "n_utterances")
+    ]
+    chatbots, human = (known[(known["system"] == HUMAN) == is_human] for is_human in (False, True))
+    fewer = ", ".join(f"{n:,} at N = {x:g}" for x, n in human.groupby("n_utterances")["n"].max().items())
+    return Plot(
+        [Section(panels, columns=2)],
+        title,
+        f"{caption}; bars are {_BY_CASE}{published_note(known)}.",
+        per(chatbots["n"], "dialogue", "system and N")
+        + (f"; human dialogues: {fewer}" if fewer else "")
+        + unparsed_note(table),
+        COLUMN if len(panels) == 1 and known["system"].nunique() <= MOST_IN_COLUMN else PAGE,
+    )
+
+
+def win_rates(table: pd.DataFrame, protocol: str, roster: Sequence[str]) -> Plot | Missing:
+    """Return win rates: heat maps of all against all, or a forest against a single opponent."""
+    known = table[table["n"] > 0]
+    title = f"Win rates: {protocol}"
+    if known.empty:
+        return Missing(f"{title}: there are no comparisons.")
+    if known["opponent"].nunique() == 1:
+        caption = f"Share of comparisons with {known['opponent'].iloc[0]} that the system wins; a tie counts half"
+        return _estimates(known.drop(columns="opponent"), Plot([], title, caption, ""), "Win rate (%)", PERCENT, roster)
+    return win_maps(known, title, "the dialogues of one case are compared")
+
+
+def win_maps(table: pd.DataFrame, title: str, detail: str) -> Plot:
+    """Return win rates and win-or-tie rates of each system against each other one; a line of panels per group."""
+    pairs = _both_directions(table)
+    names = by_value(pairs.assign(points=pairs["win"] + pairs["tie"] / 2), "points", "system")
+    panels = [
+        HeatMap(
+            values=rows.pivot(index="system", columns="opponent", values=column).reindex(index=names, columns=names),
+            unit=PERCENT,
+            numbered=True,
+            axis="Opponent",
+            title=", ".join(filter(None, [word, group])),
+        )
+        for group, rows in groups_of(pairs)[:_MOST_PANELS]
+        for column, word in (("win", "Win"), ("win_or_tie", "Win or tie"))
+    ]
+    unparsed = float((pairs["unparsed"] * pairs["n"]).sum() / max(pairs["n"].sum(), 1))
+    return Plot(
+        [Section(panels, columns=2 if len(names) <= MOST_IN_COLUMN else 1)],
+        title,
+        "Percentage of comparisons that the row's system wins, and wins or ties, against the column's system; "
+        f"{detail}; grey cells have no comparisons.",
+        f"{per(pairs['n'], 'comparison', 'pair')}; unparsed verdicts: {unparsed:.1%}",
+        COLUMN if len(names) <= 5 and len(panels) == 2 else PAGE,
+    )
+
+
+def _both_directions(table: pd.DataFrame) -> pd.DataFrame:
+    """Return each pair from both systems' side, also where the table has one direction only."""
+    turned = table.rename(columns={"system": "opponent", "opponent": "system", "win": "lose", "lose": "win"})
+    keys = [name for name in ("judge", "criterion", "n_utterances", "system", "opponent") if name in table]
+    both = pd.concat([table, turned]).drop_duplicates(keys)[table.columns]
+    return both.assign(win_or_tie=both["win"] + both["tie"])
+
+
+def ratings(table: pd.DataFrame, protocol: str, interval: str = f"{CI} (cases resampled)") -> Plot | Missing:
+    """Return the ratings of the systems by three methods, a panel per judge and length (BotChat, Table 2)."""
+    if table.empty:
+        return Missing(f"Ratings: {protocol}: there are no comparisons.")
+    methods = {name: columns for name, columns in _METHODS.items() if table[columns[0]].notna().any()}
+    if "published" not in table:
+        methods = {name: columns[:3] for name, columns in methods.items()}
+    names = by_value(table, key="system")
+    long = in_series(table.rename(columns={"system": "row"}), methods)
+    marks = series_marks(methods)
+    groups = groups_of(long.rename(columns={"row": "system"}))[:_MOST_PANELS]
+    panels = [
+        Forest(
+            table=rows.rename(columns={"system": "row"}),
+            rows=rows_of(names),
+            series=marks,
+            unit=POINTS,
+            title=title,
+            axis="Rating (Elo points)",
+            references=[Reference(1000.0)],
+            limits=_rating_limits(long),
+        )
+        for title, rows in groups
+    ]
+    return Plot(
+        [Section(panels, columns=2)],
+        f"Ratings: {protocol}",
+        f"Ratings with the mean rating at 1000 and the {interval}; an arrow marks a rating or limit beyond the axis, a "
+        f"dash one that the comparisons do not identify{published_note(table)}.",
+        per(table["n"], "comparison", "system") + unparsed_note(table),
+        COLUMN if len(panels) <= 2 and len(names) <= MOST_IN_COLUMN else PAGE,
+        key=marks,
+    )
+
+
+def battles(table: pd.DataFrame, title: str, interval: str) -> Plot | Missing:
+    """Return the ratings of the models of a table of battles."""
+    names = {"model": "system", "elo": "estimate", "n_comparisons": "n"}
+    return ratings(table.rename(columns=names), f"battles '{title}'", interval)
+
+
+def _rating_limits(long: pd.DataFrame) -> tuple[float, float]:
+    """Return an axis that holds all identifiable ratings, and intervals that are not much longer than the others."""
+    known = long[~long["note"].fillna("").str.contains("set no|not identifiable")]
+    known = known if known["estimate"].notna().any() else long
+    elo = long[long["series"] == next(iter(_METHODS))]
+    values = np.concatenate(
+        [known["estimate"].to_numpy(float), elo[["estimate", "low", "high"]].to_numpy(float).ravel()]
+    )
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return 900.0, 1100.0
+    reach = max(float(np.ptp(values)), 2.0 * float((elo["high"] - elo["low"]).max()))
+    ends = known[["low", "high"]].to_numpy(float).ravel()
+    near = ends[(ends >= values.min() - reach) & (ends <= values.max() + reach)]
+    values = np.concatenate([values, near])
+    margin = max(0.05 * float(np.ptp(values)), 5.0)
+    return float(values.min()) - margin, float(values.max()) + margin
+
+
+class _Measure(NamedTuple):
+    """How a measure of bias is shown: title, unit, value without a bias, and limits; None: symmetric about it."""
+
+    title: str
+    unit: Unit
+    neutral: float | None
+    limits: tuple[float, float] | None = None
+
+
+_MEASURES = {
+    "flips": _Measure("Order inconsistency (%)", PERCENT, None, (0.0, 1.0)),
+    "first_wins": _Measure("First position wins (% of decided)", PERCENT, 0.5, (0.0, 1.0)),
+    "longer_wins": _Measure("Longer dialogue wins (% of decided)", PERCENT, 0.5, (0.0, 1.0)),
+    "length_slope_equal_ratings": _Measure("Length slope, systems fixed (log-odds)", CORRELATION, 0.0),
+    "length_slope": _Measure("Length slope (log-odds)", CORRELATION, 0.0),
+    "self_preference": _Measure("Self-preference (% points)", PERCENT, 0.0),
+    "retest_flips": _Measure("Changed verdicts in a retest (%)", PERCENT, None, (0.0, 1.0)),
+    "unparsed": _Measure("Unparsed verdicts (%)", PERCENT, None, (0.0, 1.0)),
+}
+_AGREEMENT = _Measure("Agreement: Cohen's kappa, Krippendorff's alpha", CORRELATION, 0.0, (-0.1, 1.0))
+
+
+def bias(table: pd.DataFrame, protocol: str) -> Plot | Missing:
+    """Return the biases of the judges, a panel per measure and a row per judge, and their agreement."""
+    known = table[table["estimate"].notna()]
+    about = [
+        ", ".join(
+            _title(name, value)
+            for name, value in zip(("criterion", "n_utterances"), pair, strict=True)
+            if pd.notna(value)
+        )
+        for pair in zip(known["criterion"], known["n_utterances"], strict=True)
+    ]
+    known = known.assign(row=known["judge"], series=about)
+    agreement = known[known["measure"].isin(["kappa", "alpha"])]
+    shown = {
+        measure: rows
+        for measure in _MEASURES
+        if len(rows := known[known["measure"] == measure]) and (measure != "unparsed" or (rows["estimate"] > 0).any())
+    }
+    if not shown and agreement.empty:
+        return Missing(f"There are no verdicts under {protocol}.")
+    series = series_marks(dict.fromkeys(known.sort_values(["criterion", "n_utterances"])["series"]))
+    judges = sorted({judge for rows in shown.values() for judge in rows["judge"]})
+    sections = []
+    if shown:
+        panels = [_bias_panel(rows, judges, series, _MEASURES[measure]) for measure, rows in shown.items()]
+        sections.append(Section(panels, columns=3))
+    if len(agreement):
+        pairs = agreement["judge"] + agreement["other_judge"].map(
+            lambda other: f" & {other}", na_action="ignore"
+        ).fillna("")
+        rows = agreement.assign(row=pairs)
+        sections.append(Section([_bias_panel(rows, sorted(set(pairs)), series, _AGREEMENT)]))
+    absent = [_MEASURES[name].title.split(" (")[0] for name in ("self_preference", "retest_flips") if name not in shown]
+    missing = f"; not available: {', '.join(absent).lower()} (see the notes of the table)" if absent else ""
+    return Plot(
+        sections,
+        f"Biases of the judges: {protocol}",
+        f"Bars are {_BY_CASE}; thin lines are no bias; systems fixed: between systems of equal ratings{missing}.",
+        per(known["n"], "comparison", "number"),
+        PAGE if len(shown) > 1 else COLUMN,
+        key=series if len(series) > 1 else {},
+    )
+
+
+def _bias_panel(rows: pd.DataFrame, names: Sequence[str], series: Mapping[str, Mark], measure: _Measure) -> Forest:
+    reach = 1.15 * float(rows[["estimate", "low", "high"]].abs().max().max()) or 1.0
+    return Forest(
+        table=rows, rows=rows_of(names), series=series, unit=measure.unit, title=measure.title,
+        references=[] if measure.neutral is None else [Reference(measure.neutral)],
+        limits=measure.limits or (-reach, reach),
+    )  # fmt: skip
+
+
+_CORRECTED = {
+    "judge only": ("judge_only", "judge_low", "judge_high"),
+    "human labels only": ("people_only", "people_low", "people_high"),
+    "human-corrected": ("estimate", "low", "high"),
+}
+_SHARES = ("pass_rate", "rate", "checklist", "win_rate", "win_or_tie")
+_ESTIMAND = ["protocol", "measure", "criterion", "answer", "n_utterances", "versus"]
+
+
+def corrected(table: pd.DataFrame, interval: str) -> Plot | Missing:
+    """Return three estimates of every system: judge only, human labels only, and human-corrected.
+
+    A panel judge stands for its members. Rates against single systems are left out where all have met each other.
     """
-    return _forest(means, f"Mean judgement under {protocol}", f"{protocol} has no judgements", order, shares=False)
+    groups = list(_estimands(table))
+    if not groups:
+        return Missing("No judge scored a dialogue that was labelled.")
+    series = series_marks(_CORRECTED)
+    sections = []
+    for title, rows in groups[:_MOST_PANELS]:
+        long = in_series(rows.rename(columns={"system": "row"}), _CORRECTED)
+        is_share = rows["measure"].iloc[0] in _SHARES
+        panel = Forest(
+            table=long, rows=rows_of(by_value(rows, key="system")), series=series, unit=PERCENT if is_share else Unit(),
+            limits=(0.0, 1.0) if is_share else None, axis=_axis(rows["measure"].iloc[0]), title=title,
+        )  # fmt: skip
+        sections.append(Section([panel]))
+    simulated = set(table["annotators"]) == {"simulated"}
+    more = f"; {len(groups) - _MOST_PANELS} more panels are in the table" if len(groups) > _MOST_PANELS else ""
+    return Plot(
+        sections,
+        "Human-corrected estimates",
+        f"Estimates from a judge's scores, from {'labels of simulated annotators' if simulated else 'human labels'}, "
+        f"and from both (prediction-powered); bars are the {interval}{more}.",
+        per(table["n_labelled"], "label", "system"),
+        key=series,
+    )
 
 
-@styled
-def figure_shares(shares: pd.DataFrame, protocol: str, order: Sequence[str] = ()) -> Figure:
-    """Draws a share of every system, a panel per criterion or length and a marker per judge.
+def _axis(measure: str) -> str:
+    words = measure.replace("_", " ").capitalize()
+    return f"{words} (%)" if measure in _SHARES else words
 
-    Args:
-        shares: judge, what the share is of, system, estimate, low, high (fractions of 1), n.
-        protocol: the name of the protocol.
-        order: the systems as other figures have them; those that it lacks follow, best first.
-    """
-    return _forest(shares, f"Share under {protocol} (%)", f"{protocol} has no judgements", order, shares=True)
+
+def _estimands(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the rows of each estimand and judge, with a title."""
+    single = table[~table["measure"].str.endswith((" difference", " self_preference"))]
+    against_all = set(single.loc[(single["measure"] == "win_rate") & single["versus"].isna(), "protocol"])
+    for values, rows in single.groupby(_ESTIMAND, sort=False, dropna=False):
+        about: dict[str, Any] = dict(zip(_ESTIMAND, values, strict=True))
+        if about["measure"] == "win_rate" and pd.notna(about["versus"]) and about["protocol"] in against_all:
+            continue
+        judges = list(rows["judge"].unique())
+        words = [str(about[name]) for name in ("criterion", "answer") if pd.notna(about[name])]
+        words += [f"N = {about['n_utterances']:g}"] if pd.notna(about["n_utterances"]) else []
+        words += [f"against {about['versus']}"] if pd.notna(about["versus"]) else []
+        for judge in ["panel"] if "panel" in judges else judges:
+            named = [str(about["protocol"]), *words] + [f"judge: {judge}"] * (len(judges) > 1)
+            yield ", ".join(named), rows[rows["judge"] == judge].drop_duplicates("system")
+
+
+def _estimates(table: pd.DataFrame, plot: Plot, axis: str, unit: Unit, roster: Sequence[str]) -> Plot | Missing:
+    """Return a forest per group, with a series per judge, under the title and caption of a plot."""
+    known = table[table["estimate"].notna()]
+    if known.empty:
+        return Missing(f"{plot.title}: there are no judgements.")
+    judges = sorted(set(known["judge"]))
+    series = series_marks(judges) if len(judges) > 1 else {}
+    groups = groups_of(known, "judge")
+    systems = by_value(known, key="system")
+    panels = [
+        Forest(
+            table=rows.assign(row=rows["system"], series=rows["judge"]),
+            rows=rows_of(systems),
+            series=series,
+            marks=system_marks(roster, systems),
+            unit=unit,
+            title=title,
+            axis=axis,
+            numbers=len(groups) == 1 and not series,
+            limits=(0.0, 1.0) if unit is PERCENT else None,
+        )
+        for title, rows in groups[:_MOST_PANELS]
+    ]
+    more = f"; {len(groups) - _MOST_PANELS} more panels are in the table" if len(groups) > _MOST_PANELS else ""
+    return Plot(
+        [Section(panels, columns=3)],
+        plot.title,
+        f"{plot.caption}; bars are {_BY_CASE}{more}{published_note(known)}.",
+        per(known["n"], "judgement", "number") + unparsed_note(table),
+        COLUMN if len(panels) <= 2 and len(judges) <= 4 else PAGE,
+        key=series,
+    )
 
 
 def groups_of(table: pd.DataFrame, *without: str) -> list[tuple[str, pd.DataFrame]]:
-    """Returns the rows of a table by what they are of, each with a title; one group without a title if all are alike.
+    """Return the rows of a table by what they are of, each with a title; one group without a title if all are alike.
 
     Args:
         table: columns before `system`, and `label`, say of what a row is.
@@ -74,179 +383,31 @@ def groups_of(table: pd.DataFrame, *without: str) -> list[tuple[str, pd.DataFram
     """
     before = list(table.columns[: list(table.columns).index("system")])
     keys = [name for name in (*before, "label") if name in table.columns and name not in without]
-    keys = [name for name in keys if table[name].notna().any()]
+    keys = [
+        name
+        for name in keys
+        if table[name].nunique(dropna=False) > 1 or (name in ("criterion", "label") and table[name].notna().any())
+    ]
     if len(keys) > 1 and "label" in keys and set(table["label"].str.lower()) == {"yes"}:
         keys.remove("label")  # the criterion says what of
     if not keys:
         return [("", table)]
     return [
-        (", ".join(_key(name, value) for name, value in zip(keys, values, strict=True)), rows)
+        (", ".join(_title(name, value) for name, value in zip(keys, values, strict=True)), rows)
         for values, rows in table.groupby(keys, dropna=False, sort=False)
     ]
 
 
-def _key(name: str, value: object) -> str:
-    text = str(value).replace("_", " ")
-    if value is None or text in ("nan", "<NA>"):
-        return "whole dialogues" if name == "n_utterances" else "all"
+def _title(name: str, value: Any) -> str:
+    if pd.isna(value):
+        return "all utterances" if name == "n_utterances" else "all"
     if name == "n_utterances":
-        return f"N = {float(text):.0f}"
-    return f"judge: {value}" if name == "judge" else text
+        return f"N = {value:g}"
+    return str(value) if name == "judge" else str(value).replace("_", " ")
 
 
-def _forest(table: pd.DataFrame, quantity: str, empty: str, order: Sequence[str], shares: bool) -> Figure:
-    check_columns(table, *SHAPE)
-    if table["estimate"].isna().all():
-        return sentence_figure(f"{empty}, so there is nothing to show.")
-    groups = groups_of(table, "judge")
-    left_out = len(groups) - _MOST_PANELS
-    groups = groups[:_MOST_PANELS]
-    judges = distinct(table, "judge")
-    systems = in_order(best_first(table.rename(columns={"system": "model"}), "estimate"), order)
-    height = 0.16 + 0.05 * min(len(judges), 6)
-    figure, panels = panel_grid([title for title, _ in groups], systems, height)
-    colours = model_colours(judges)
-    for (_, rows), panel in zip(groups, panels, strict=True):
-        _draw_panel(panel, rows, systems, judges, colours)
-        if shares:
-            percent_axis(panel)
-        else:
-            panel.margins(x=0.08)
-        shade_human(panel, systems)
-    more = f"; {left_out} more panels are in the table" if left_out > 0 else ""
-    caption(figure, f"{quantity}; {counts_behind(table['n'], 'judgements')} each", f"bars: 95 % intervals{more}")
-    if len(judges) > 1:
-        handles = [
-            legend_marker(_MARKERS[place % len(_MARKERS)], colours[judge], judge, line=True)
-            for place, judge in enumerate(judges[:_MOST_JUDGES])
-        ]
-        figure.legend(handles=handles, loc="outside upper center", ncols=4)
-    return figure
-
-
-def _draw_panel(
-    panel: Axes, rows: pd.DataFrame, systems: Sequence[str], judges: Sequence[str], colours: dict[str, str]
-) -> None:
-    places = np.arange(len(systems), dtype=np.float64)
-    step = _SPREAD / max(len(judges), 3)
-    for number, judge in enumerate(judges):
-        of_judge = rows[rows["judge"] == judge].drop_duplicates("system").set_index("system").reindex(list(systems))
-        heights = places + step * (number - (len(judges) - 1) / 2)
-        lengths = interval_lengths(of_judge, "estimate", "low", "high")
-        panel.errorbar(
-            of_judge["estimate"], heights, xerr=lengths, fmt=_MARKERS[number % len(_MARKERS)], markersize=3.5,
-            color=colours[judge], elinewidth=0.9,
-        )  # fmt: skip
-    part_rows(panel, len(places))
-    known = rows.dropna(subset=["estimate"])["system"]
-    mark_missing(panel, [row for row, system in enumerate(systems) if system not in set(known)])
-    _write_unread(panel, rows, systems)
-
-
-def _write_unread(panel: Axes, rows: pd.DataFrame, systems: Sequence[str]) -> None:
-    """Writes beside each row how many judgements could not be read, where there are any."""
-    column = next((name for name in ("n_missing", "n_unparsed") if name in rows.columns), None)
-    if column is None:
-        return
-    counts = rows.groupby("system")[column].sum().reindex(list(systems)).fillna(0)
-    if counts.gt(0).any():
-        write_beside(panel, "not read", {row: f"{int(count):,}" for row, count in enumerate(counts)})
-
-
-# What people would say of systems: corrected, from the labels alone, and from the judge alone, side by side.
-
-_SERIES = (
-    ("judge_only", "judge_low", "judge_high", "judge alone", ORANGE, "^"),
-    ("people_only", "people_low", "people_high", "people alone", BLUE, "s"),
-    ("estimate", "low", "high", "what people would say", BLACK, "o"),
-)
-_SHARES = ("pass_rate", "rate", "checklist", "win_rate", "win_or_tie")
-_PANEL = "panel"
-_OF = ("protocol", "measure", "criterion", "answer", "n_utterances", "versus")
-_COLUMNS = 2
-_TITLE_WIDTH = 40
-_ROW_HEIGHT = 0.3
-
-
-@styled
-def figure_corrected(corrected: pd.DataFrame, interval: str, order: Sequence[str] = ()) -> Figure:
-    """Draws three intervals of every system, a panel per protocol and whatever else a number is of.
-
-    Where several judges are one panel of judges its numbers are shown, else each judge's.
-
-    Args:
-        corrected: the table `labels/corrected`; differences and self-preference are left out, and rates against single
-            systems where all have met each other.
-        interval: what bars are.
-        order: the systems as other figures have them; those that it lacks follow, best first.
-    """
-    check_columns(corrected, *_OF, "judge", "system", "annotators", *(name for one in _SERIES for name in one[:3]))
-    groups = list(_groups(corrected))
-    if not groups:
-        return sentence_figure("Nobody labelled anything that a judge scored, so there is nothing to show.")
-    left_out = len(groups) - _MOST_PANELS
-    groups = groups[:_MOST_PANELS]
-    columns = min(_COLUMNS, len(groups))
-    n_rows = math.ceil(len(groups) / columns)
-    tallest = max(rows["system"].nunique() for _, rows in groups)
-    figure = new_figure(1.2 + n_rows * (0.65 + _ROW_HEIGHT * max(tallest, 2)))
-    axes = figure.subplots(n_rows, columns, squeeze=False).flatten().tolist()
-    for panel in axes[len(groups) :]:
-        panel.remove()
-    for panel, (title, rows) in zip(axes, groups, strict=False):
-        _draw(panel, title, rows, order)
-    more = f"; {left_out} more panels are in the table" if left_out > 0 else ""
-    who = " and ".join(distinct(corrected, "annotators"))
-    labels = "labels of simulated annotators, who are no people" if who == "simulated" else f"labels of {who}"
-    caption(figure, f"From {labels}, and a judge's scores", f"bars: {interval}{more}")
-    handles = [legend_marker(shape, colour, label, line=True) for *_, label, colour, shape in _SERIES]
-    figure.legend(handles=handles, loc="outside upper center", ncols=3)
-    return figure
-
-
-def _groups(corrected: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yields what is drawn in a panel each, with the panel's title."""
-    single = corrected[~corrected["measure"].str.endswith((" difference", " self_preference"))]
-    for values, rows in single.groupby(list(_OF), sort=False, dropna=False):
-        about = dict(zip(_OF, values, strict=True))
-        if about["measure"] == "win_rate" and _is_of_a_pair(single, about):
-            continue
-        judges = list(rows["judge"].unique())
-        for judge in [_PANEL] if _PANEL in judges else judges:
-            yield _title(about, judge, alone=len(judges) == 1), rows[rows["judge"] == judge]
-
-
-def _is_of_a_pair(corrected: pd.DataFrame, about: dict[str, Any]) -> bool:
-    """Returns whether a rate is that of two systems of which there is one against all, too."""
-    same = corrected[(corrected["protocol"] == about["protocol"]) & (corrected["measure"] == "win_rate")]
-    return bool(pd.notna(about["versus"]) and same["versus"].isna().any())
-
-
-def _title(about: dict[str, Any], judge: str, *, alone: bool) -> str:
-    words = [str(about[name]) for name in ("criterion", "answer") if pd.notna(about[name])]
-    words += [f"N = {float(str(about['n_utterances'])):.0f}"] if pd.notna(about["n_utterances"]) else []
-    words += [f"against {about['versus']}"] if pd.notna(about["versus"]) else []
-    named = ", ".join([f"{about['protocol']}: {str(about['measure']).replace('_', ' ')}", *words])
-    return named if alone else f"{named} (judge: {judge})"
-
-
-def _draw(panel: Axes, title: str, rows: pd.DataFrame, order: Sequence[str]) -> None:
-    systems = in_order(best_first(rows.rename(columns={"system": "model"}), "estimate"), order)
-    own = rows.drop_duplicates("system").set_index("system").reindex(systems)
-    places = np.arange(len(systems), dtype=np.float64)
-    for number, (value, low, high, _, colour, shape) in enumerate(_SERIES):
-        lengths = interval_lengths(own, value, low, high)
-        panel.errorbar(
-            own[value], places + 0.22 * (number - 1), xerr=lengths, fmt=shape, markersize=3.5, color=colour,
-            elinewidth=1.4 if value == "estimate" else 0.9,
-        )  # fmt: skip
-    part_rows(panel, len(places))
-    label_rows(panel, systems)
-    panel.set_title(wrapped(title, _TITLE_WIDTH), loc="left")
-    panel.margins(x=0.08)
-    if rows["measure"].iloc[0] in _SHARES:
-        percent_axis(panel)
-        panel.xaxis.set_major_formatter(PercentFormatter(1.0))
-    nothing = own[[one[0] for one in _SERIES]].isna().all(axis=1)
-    mark_missing(panel, [row for row, empty in enumerate(nothing) if empty])
-    shade_human(panel, systems)
+def unparsed_note(table: pd.DataFrame) -> str:
+    """Return how many outputs were unparsable, for a caption; nothing if there are none."""
+    column = next((name for name in ("n_unparsed", "n_missing") if name in table), None)
+    number = 0 if column is None else int(table[column].sum())
+    return f"; unparsed: {number:,}" if number else ""

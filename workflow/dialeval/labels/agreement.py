@@ -38,9 +38,9 @@ def agreement(labels: pd.DataFrame, *, resamples: int, confidence: float, random
     """
     settings = _Resampling(resamples, confidence, random_seed)
     rows: list[Row] = []
-    for said in said_by_question(labels):
-        found = _of_numbers(said, settings) if said.level == "interval" else _of_choices(said, settings)
-        rows += [said.about | row for row in [*found, *_with_oneself(said, confidence)]]
+    for given in answers_by_question(labels):
+        found = _of_numbers(given, settings) if given.level == "interval" else _of_choices(given, settings)
+        rows += [given.about | row for row in [*found, *_with_oneself(given, confidence)]]
     return rows
 
 
@@ -50,24 +50,24 @@ class _Resampling(NamedTuple):
     random_seed: int
 
 
-def _of_numbers(said: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
-    matrix, cluster = said.matrix(said.labels["said"].to_numpy(np.float64), 0), said.clusters()
+def _of_numbers(given: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
+    matrix, cluster = given.matrix(given.labels["said"].to_numpy(np.float64), 0), given.clusters()
     name = "alpha (interval)"
     rows = [_row(name, krippendorffs_alpha(matrix, cluster, **settings._asdict()), _in_common(matrix))]
     for one, other in combinations(range(len(matrix)), 2):
         two = matrix[[one, other]]
         if _in_common(two):
-            names = {"first": said.annotators[one], "second": said.annotators[other]}
+            names = {"first": given.annotators[one], "second": given.annotators[other]}
             rows.append(_row(name, krippendorffs_alpha(two, cluster, **settings._asdict()), _in_common(two)) | names)
     return rows[: 1 if len(matrix) == 2 else None]  # of two, all is the pair
 
 
-def _of_choices(said: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
-    of = said.labels[said.labels["round"] == 0]
-    names = said.annotators
+def _of_choices(given: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
+    of = given.labels[given.labels["round"] == 0]
+    names = given.annotators
     code = of["annotator"].map({name: number for number, name in enumerate(names)}).to_numpy(np.int64)
     found = judge_agreement(code, of["thing"], of["said"], of["case"].astype(str), len(names), **settings._asdict())
-    matrix = said.matrix(said.labels["said"].to_numpy(np.float64), 0)
+    matrix = given.matrix(given.labels["said"].to_numpy(np.float64), 0)
     rows = [_row("alpha (nominal)", found.alpha, _in_common(matrix))]
     for one, other in combinations(range(len(names)), 2):
         n = int(found.n_common[one, other])
@@ -81,11 +81,11 @@ def _of_choices(said: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
     return rows
 
 
-def _with_oneself(said: AnnotatorAnswers, confidence: float) -> list[Row]:
+def _with_oneself(given: AnnotatorAnswers, confidence: float) -> list[Row]:
     """Returns how often each annotator said the same again, of those who labelled anything twice."""
     rows = []
-    for name in said.annotators:
-        of = said.labels[said.labels["annotator"] == name]
+    for name in given.annotators:
+        of = given.labels[given.labels["annotator"] == name]
         flips = retest_flips(of["thing"], of["said"], of["case"].astype(str), confidence=confidence)
         if flips.n_pairs:
             low, high = 1.0 - flips.flips.ci_high, 1.0 - flips.flips.ci_low
@@ -130,19 +130,19 @@ def annotators(labels: pd.DataFrame, *, confidence: float) -> list[Row]:
         confidence: nominal coverage of the intervals.
     """
     rows: list[Row] = []
-    for said in said_by_question(labels):
-        found = _compared(said, confidence)
+    for given in answers_by_question(labels):
+        found = _compared(given, confidence)
         corrected = holm(np.array([row.pop("p") for row in found], dtype=np.float64))
-        rows += [{**said.about, **row, "p_holm": float(p)} for row, p in zip(found, corrected, strict=True)]
+        rows += [{**given.about, **row, "p_holm": float(p)} for row, p in zip(found, corrected, strict=True)]
     return rows
 
 
-def _compared(said: AnnotatorAnswers, confidence: float) -> list[Row]:
-    leaning, answers = said.matrix(said.leaning), said.matrix(said.labels["said"].to_numpy(np.float64), 0)
-    cluster = said.clusters()
+def _compared(given: AnnotatorAnswers, confidence: float) -> list[Row]:
+    leaning, answers = given.matrix(given.leaning), given.matrix(given.labels["said"].to_numpy(np.float64), 0)
+    cluster = given.clusters()
     rows = []
-    for number, name in enumerate(said.annotators):
-        of = said.labels[said.labels["annotator"] == name]
+    for number, name in enumerate(given.annotators):
+        of = given.labels[given.labels["annotator"] == name]
         own = leaning[number]
         others = _mean_of_others(leaning, number)
         both = ~np.isnan(own) & ~np.isnan(others)
@@ -160,7 +160,7 @@ def _compared(said: AnnotatorAnswers, confidence: float) -> list[Row]:
             paired = item_differences(own[both], others[both], cluster[both], confidence=confidence, scores=True)
             found = paired.columns(0)
             row |= {name: found[name] for name in ("difference", "low", "high", "p")}
-            agreed, why = _agreement(said, answers, number)
+            agreed, why = _agreement(given, answers, number)
             row |= {"agreement": agreed, "note": "; ".join(filter(None, (found["note"], why))) or None}
         rows.append(row)
     return rows
@@ -175,10 +175,10 @@ def _mean_of_others(matrix: FloatArray, number: int) -> FloatArray:
     return np.asarray(mean, dtype=np.float64)
 
 
-def _agreement(said: AnnotatorAnswers, answers: FloatArray, number: int) -> tuple[float | None, str]:
+def _agreement(given: AnnotatorAnswers, answers: FloatArray, number: int) -> tuple[float | None, str]:
     """Returns the correlation with the others' mean, or of choices the share of equal answers, and why it has none."""
     own = answers[number]
-    if said.level == "nominal":
+    if given.level == "nominal":
         others = np.delete(answers, number, axis=0)
         compared = ~np.isnan(own) & ~np.isnan(others)
         return (float((own == others)[compared].mean()) if compared.any() else None), ""
@@ -221,7 +221,7 @@ class AnnotatorAnswers:
         return sorted(self.labels["annotator"].unique())
 
     def matrix(self, value: FloatArray, repeat: int | None = None) -> FloatArray:
-        """Returns values by annotator and thing, shape [n_annotators, n_things]; the mean over repeats, or one repeat.
+        """Returns values by annotator and thing, shape [n_annotators, n_units]; the mean over repeats, or one repeat.
 
         Args:
             value: of each label, NaN where it was skipped, shape [n].
@@ -235,12 +235,12 @@ class AnnotatorAnswers:
         return cell_means(np.where(chosen, value, np.nan), (who, thing), shape)[0]
 
     def clusters(self) -> np.ndarray:
-        """Returns the case of each thing, shape [n_things]."""
+        """Returns the case of each thing, shape [n_units]."""
         first = self.labels.drop_duplicates("thing").sort_values("thing")
         return pd.factorize(first["case"])[0].astype(np.int64)
 
 
-def said_by_question(labels: pd.DataFrame) -> Iterator[AnnotatorAnswers]:
+def answers_by_question(labels: pd.DataFrame) -> Iterator[AnnotatorAnswers]:
     """Yields the labels of each protocol and criterion, in the order in which they come.
 
     Args:
@@ -253,7 +253,7 @@ def said_by_question(labels: pd.DataFrame) -> Iterator[AnnotatorAnswers]:
         second = rows["versus"].fillna("").astype(str)
         swapped = (second != "") & (second < first)
         about = rows.assign(first=first.where(~swapped, second), second=second.where(~swapped, first))
-        with_things = rows.assign(thing=numbered(about, _KEY), said=number, case=cases(as_judgements(rows)))
+        with_things = rows.assign(thing=numbered(about, _KEY), given=number, case=cases(as_judgements(rows)))
         yield AnnotatorAnswers({"protocol": protocol, "criterion": named}, with_things, level, leaning)
 
 

@@ -47,7 +47,7 @@ class Shown:
 
 
 def read_label(
-    said: RawLabel, question: Question, criterion: Criterion | None, unit: Unit, shown: Shown = Shown()
+    raw: RawLabel, question: Question, criterion: Criterion | None, unit: Unit, shown: Shown = Shown()
 ) -> dict[str, Any]:
     """Returns the columns of the table `labels` that hold the answer.
 
@@ -62,16 +62,16 @@ def read_label(
         UnreadableLabelError: it is none of the answers.
     """
     form = question.protocol.form
-    scale = {} if form in ("pair", "detect") or criterion is None else _ends(form, criterion)
-    if said.skipped:
+    scale = {} if form in ("pair", "detect") or criterion is None else _scale_limits(form, criterion)
+    if raw.skipped:
         return scale
     if form == "pair":
-        outcome = _outcome(said, question, shown)
+        outcome = _outcome(raw, question, shown)
         return {"outcome": outcome if shown.left <= shown.right else _OTHER_SIDE[outcome]}
     if form == "detect":
-        return _detected(said, unit)
+        return _detected(raw, unit)
     assert criterion is not None
-    return {**scale, **_score(said.label, form, criterion)}
+    return {**scale, **_score(raw.label, form, criterion)}
 
 
 def is_on_numbers(form: str, criterion: Criterion) -> bool:
@@ -79,7 +79,7 @@ def is_on_numbers(form: str, criterion: Criterion) -> bool:
     return form in ("scale", "probability") and not criterion.scale.labels and not _is_yes_or_no(form, criterion)
 
 
-def _ends(form: str, criterion: Criterion) -> dict[str, float]:
+def _scale_limits(form: str, criterion: Criterion) -> dict[str, float]:
     scale = YES_NO if _is_yes_or_no(form, criterion) else criterion.scale
     return {"scale_min": scale.low, "scale_max": scale.high}
 
@@ -96,8 +96,8 @@ def _score(text: str, form: str, criterion: Criterion) -> dict[str, Any]:
             raise UnreadableLabelError(f"'{text:.40}' is neither Yes nor No")
         return {"value": float(chosen == YES), "choice": chosen} if chosen else {"value": number}
     if scale.labels:
-        said = score_of_label(text, criterion)
-        label = said.label if said else next((one for one, value in scale.points().items() if value == number), None)
+        raw = score_of_label(text, criterion)
+        label = raw.label if raw else next((one for one, value in scale.points().items() if value == number), None)
         if label is None:
             raise UnreadableLabelError(f"'{text:.40}' is none of {', '.join(scale.labels)}{_hint(text)}")
         return {"value": scale.value_of(label), "choice": label}
@@ -117,15 +117,15 @@ def _hint(text: str) -> str:
     return f"; {_A_DATE}" if _LIKE_A_DATE.search(text) else ""
 
 
-def _detected(said: RawLabel, unit: Unit) -> dict[str, Any]:
-    choice = _yes_or_no(said.label)
+def _detected(raw: RawLabel, unit: Unit) -> dict[str, Any]:
+    choice = _yes_or_no(raw.label)
     if choice is None:
-        raise UnreadableLabelError(f"'{said.label:.40}' is neither Yes nor No")
-    if not said.place:
+        raise UnreadableLabelError(f"'{raw.label:.40}' is neither Yes nor No")
+    if not raw.place:
         return {"choice": choice}
-    place, turns = _number(said.place), unit.dialogues[0]
+    place, turns = _number(raw.place), unit.dialogues[0]
     if place is None or not place.is_integer() or not 1 <= place <= len(turns):
-        raise UnreadableLabelError(f"place '{said.place:.40}' is none of its utterances, 1 to {len(turns)}")
+        raise UnreadableLabelError(f"place '{raw.place:.40}' is none of its utterances, 1 to {len(turns)}")
     if choice == NO:
         raise UnreadableLabelError(f"the label is {NO} and place is {place:g}; one of the two is wrong")
     if not turns[int(place) - 1].judged:
@@ -133,9 +133,9 @@ def _detected(said: RawLabel, unit: Unit) -> dict[str, Any]:
     return {"choice": choice, "place": int(place)}
 
 
-def _outcome(said: RawLabel, question: Question, shown: Shown) -> Outcome:
+def _outcome(raw: RawLabel, question: Question, shown: Shown) -> Outcome:
     """Returns who won of the two as they were shown, if the label can mean one thing alone."""
-    text, options = _folded(said.label), pair_options(question)
+    text, options = _folded(raw.label), pair_options(question)
     sided: tuple[tuple[str, Outcome], ...] = ((shown.left, "left"), (shown.right, "right"))
     named = {_folded(escaped_cell(name)): side for name, side in sided}  # as a CSV file of ours has the name
     named |= {_folded(name): side for name, side in sided}
@@ -143,18 +143,18 @@ def _outcome(said: RawLabel, question: Question, shown: Shown) -> Outcome:
     sides: dict[str, Outcome] = {"left": "left", "right": "right", "tie": "tie", **_POINTS}
     ties: dict[str, Outcome] = dict.fromkeys(_TIES, "tie")
     other_ties = {word: outcome for word, outcome in ties.items() if word not in chosen}
-    if said.exported or (said.key and said.column == "label"):
+    if raw.exported or (raw.key and raw.column == "label"):
         readings: list[dict[str, Outcome]] = [chosen]
     else:
         by_column = {"winner": [named, ties], "outcome": [chosen, sides, other_ties], "value": [sides]}
-        readings = by_column.get(said.column, [named, chosen, sides, other_ties])
+        readings = by_column.get(raw.column, [named, chosen, sides, other_ties])
     found = {reading[text] for reading in readings if text in reading}
     if not found:
-        known = listed([*options, *([] if said.exported else [shown.left, shown.right, "left", "right", "tie"])])
-        raise UnreadableLabelError(f"'{said.label:.40}' is none of the answers: {known}")
+        known = listed([*options, *([] if raw.exported else [shown.left, shown.right, "left", "right", "tie"])])
+        raise UnreadableLabelError(f"'{raw.label:.40}' is none of the answers: {known}")
     if len(found) > 1:
         raise UnreadableLabelError(
-            f"'{said.label:.40}' could be an answer or a system's name; call the column outcome or winner"
+            f"'{raw.label:.40}' could be an answer or a system's name; call the column outcome or winner"
         )
     return found.pop()
 

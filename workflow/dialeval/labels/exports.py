@@ -34,7 +34,7 @@ def read_json(path: Path) -> Any:
     return parse_json(text, path.name)
 
 
-def read_export(path: Path, told: Any) -> Iterator[RawLabel]:
+def read_export(path: Path, document: Any) -> Iterator[RawLabel]:
     """Yields the answers of a page's export; what was neither answered nor skipped is none.
 
     Args:
@@ -44,29 +44,33 @@ def read_export(path: Path, told: Any) -> Iterator[RawLabel]:
     Raises:
         UserError: with file and place: it is no export, of another version, or a field is missing or of another kind.
     """
-    if not isinstance(told, dict) or told.get("format") != FORMAT or not isinstance(told.get("labels"), list):
+    if (
+        not isinstance(document, dict)
+        or document.get("format") != FORMAT
+        or not isinstance(document.get("labels"), list)
+    ):
         raise UserError(
             f"{path.name} is no export of a labelling page (its format is not {FORMAT}), nor a tool's list of answers; "
             "take it away"
         )
-    if told.get("version") != VERSION:
+    if document.get("version") != VERSION:
         raise UserError(
-            f"{path.name} is of version {told.get('version')!s:.20}, and this dialeval reads {VERSION}; export it "
+            f"{path.name} is of version {document.get('version')!s:.20}, and this dialeval reads {VERSION}; export it "
             "again from a page of this version"
         )
     for name in _NAMES:
-        if not isinstance(told.get(name), str) or not told[name].strip():
+        if not isinstance(document.get(name), str) or not document[name].strip():
             raise UserError(f"{path.name}: the field '{name}' is missing; export it again from the page")
-    for row, entry in enumerate(told["labels"], start=1):
+    for row, entry in enumerate(document["labels"], start=1):
         where = f"{path.name}, row {row}"
         if not isinstance(entry, dict):
             raise UserError(f"{where}: {entry!r:.40} is no answer; export it again from the page")
         said = RawLabel(
             file=path.name,
             row=row,
-            annotator=told["annotator"].strip(),
-            protocol=told["protocol"],
-            draw=told["draw"],
+            annotator=document["annotator"].strip(),
+            protocol=document["protocol"],
+            draw=document["draw"],
             key=_text(entry, "key", where),
             criterion=_text(entry, "criterion", where),
             label=_text(entry, "label", where),
@@ -135,7 +139,7 @@ def is_rejected(cells: Cells) -> bool:
     return cells.get("assignmentstatus", "").lower() == "rejected"
 
 
-def json_rows(told: list[Any], name: str, fault: Callable[[str], None]) -> Iterator[tuple[int, Cells]]:
+def json_rows(document: list[Any], name: str, fault: Callable[[str], None]) -> Iterator[tuple[int, Cells]]:
     """Yields the rows of a list of objects: flat ones, or Label Studio's tasks, with a row for each annotation.
 
     Args:
@@ -143,7 +147,7 @@ def json_rows(told: list[Any], name: str, fault: Callable[[str], None]) -> Itera
         name: of the file, for messages.
         fault: takes what is wrong with an entry.
     """
-    for number, entry in enumerate(told, start=1):
+    for number, entry in enumerate(document, start=1):
         where = f"{name}, row {number}"
         if not isinstance(entry, dict):
             fault(f"{where}: {entry!r:.40} is no object with an answer; take it out")

@@ -161,38 +161,38 @@ def _shown_second(rows: pd.DataFrame, design: LabelledDesign) -> BoolArray:
     return np.asarray(turned, dtype=bool)
 
 
-def by_speaker(rows: pd.DataFrame, value: FloatArray, speakers: Sequence[str], n_things: int) -> FloatArray:
+def by_speaker(rows: pd.DataFrame, value: FloatArray, speakers: Sequence[str], n_units: int) -> FloatArray:
     """Returns what each judge or annotator says of each thing, the mean over repeats and orders.
 
     Args:
         rows: judgements or labels, with `judge` and `thing`.
         value: what each says, NaN where nothing, shape [n].
         speakers: whose.
-        n_things: number of things.
+        n_units: number of units.
 
     Returns:
-        Means, NaN where nothing is said, shape [n_speakers, n_things].
+        Means, NaN where nothing is said, shape [n_speakers, n_units].
     """
     who = pd.Index(speakers).get_indexer(pd.Index(rows["judge"]))
-    return cell_means(value, (who, rows["thing"].to_numpy(dtype=np.int64)), (len(speakers), n_things))[0]
+    return cell_means(value, (who, rows["thing"].to_numpy(dtype=np.int64)), (len(speakers), n_units))[0]
 
 
-def mean_label(rows: pd.DataFrame, value: FloatArray, n_things: int) -> FloatArray:
-    """Returns the mean over annotators of what each says of a thing, NaN where nobody says anything, [n_things]."""
-    each = by_speaker(rows, value, sorted(rows["judge"].unique()), n_things)
+def mean_label(rows: pd.DataFrame, value: FloatArray, n_units: int) -> FloatArray:
+    """Returns the mean over annotators of each one's label of a unit, NaN without any, shape [n_units]."""
+    each = by_speaker(rows, value, sorted(rows["judge"].unique()), n_units)
     known = ~np.isnan(each)
     total, count = np.where(known, each, 0.0).sum(axis=0), known.sum(axis=0)
-    mean = np.divide(total, count, out=np.full(n_things, np.nan), where=count > 0)
+    mean = np.divide(total, count, out=np.full(n_units, np.nan), where=count > 0)
     return np.asarray(mean, dtype=np.float64)
 
 
-def label_variance(rows: pd.DataFrame, value: FloatArray, n_things: int) -> FloatArray:
-    """Returns the variance of each thing's mean label about what many annotators would say, shape [n_things].
+def label_variance(rows: pd.DataFrame, value: FloatArray, n_units: int) -> FloatArray:
+    """Returns the variance of each thing's mean label about what many annotators would say, shape [n_units].
 
     It is how far annotators of the same thing differ, over their number; NaN without a label, and everywhere where no
     thing has two annotators.
     """
-    each = by_speaker(rows, value, sorted(rows["judge"].unique()), n_things)
+    each = by_speaker(rows, value, sorted(rows["judge"].unique()), n_units)
     known = ~np.isnan(each)
     count = known.sum(axis=0)
     mean = np.where(known, each, 0.0).sum(axis=0) / np.maximum(count, 1)
@@ -202,14 +202,14 @@ def label_variance(rows: pd.DataFrame, value: FloatArray, n_things: int) -> Floa
 
 
 def probabilities(labelled: pd.DataFrame, label: FloatArray, stratum: IntArray) -> tuple[FloatArray, bool]:
-    """Returns the probability with which each thing came to have a label, shape [n_things], and whether it is known.
+    """Returns the probability with which each thing came to have a label, shape [n_units], and whether it is known.
 
     Where no draw is on record, what has a label counts as drawn at random from all of its stratum.
 
     Args:
         labelled: the labels, with `thing` and `probability`.
-        label: mean label of each thing, NaN where there is none, shape [n_things].
-        stratum: number of what a thing was drawn from where no draw says so, such as its system, shape [n_things].
+        label: mean label of each thing, NaN where there is none, shape [n_units].
+        stratum: number of what a thing was drawn from where no draw says so, such as its system, shape [n_units].
     """
     n = len(label)
     found = np.full(n, np.nan)
@@ -218,8 +218,8 @@ def probabilities(labelled: pd.DataFrame, label: FloatArray, stratum: IntArray) 
     has_label = ~np.isnan(label)
     without = has_label & np.isnan(found)
     if without.any():
-        open_things = np.isnan(found)  # those that a draw speaks of are no part of what the others were taken from
-        of_stratum = np.bincount(stratum[open_things], minlength=int(stratum.max()) + 1)
+        open_units = np.isnan(found)  # those that a draw speaks of are no part of what the others were taken from
+        of_stratum = np.bincount(stratum[open_units], minlength=int(stratum.max()) + 1)
         taken = np.bincount(stratum[without], minlength=len(of_stratum))
         share = np.divide(taken, of_stratum, out=np.ones(len(of_stratum)), where=of_stratum > 0)
         found = np.where(without, share[stratum], found)
@@ -232,7 +232,7 @@ PLAN_COLUMNS = ("request_id", "corpus", "item_id", "case_id", "left", "right", "
 """Columns of the table `requests` that are needed."""
 
 
-def with_unasked(judgements: pd.DataFrame, planned: pd.DataFrame) -> pd.DataFrame:
+def with_planned(judgements: pd.DataFrame, planned: pd.DataFrame) -> pd.DataFrame:
     """Returns the judgements under a protocol, with a row without an answer for all that a judge was not asked.
 
     What people say of it counts as drawn from the whole plan, of which the judge's scores are then a part that was not
@@ -366,7 +366,7 @@ def _at_each_length(
                 yield Quantity(WIN_OR_TIE, group, *rows, _held, is_share=True)
             continue
         if "means" in design.measures:
-            ends = _ends(of_people) or _ends(of_judges) or (0.0, 1.0)
+            ends = _scale_limits(of_people) or _scale_limits(of_judges) or (0.0, 1.0)
             yield Quantity(MEAN, group, *rows, _on_scale(*ends), ends=ends)
         if "rates" in design.measures:
             label = labels_of(of_people)
@@ -421,7 +421,7 @@ def _on_scale(low: float, high: float) -> Read:
     return read
 
 
-def _ends(rows: pd.DataFrame) -> tuple[float, float] | None:
+def _scale_limits(rows: pd.DataFrame) -> tuple[float, float] | None:
     known = rows[rows["scale_min"] < rows["scale_max"]]
     return (float(known["scale_min"].iloc[0]), float(known["scale_max"].iloc[0])) if len(known) else None
 

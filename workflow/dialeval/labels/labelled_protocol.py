@@ -187,7 +187,7 @@ class AskedProtocol:
         ]
         if len(fitting) > 1:
             raise UnknownUnitError(
-                f"{_told(about)} could be {' or '.join(unit.words for unit in fitting[:_SHOWN])}; add a column "
+                f"{_described(about)} could be {' or '.join(unit.words for unit in fitting[:_SHOWN])}; add a column "
                 "item_id, corpus or n_utterances that tells"
             )
         plain = {name: unescaped_cell(value) for name, value in about.items()}
@@ -195,8 +195,8 @@ class AskedProtocol:
             return self._by_ids(plain, criterion)
         if not fitting:
             raise UnknownUnitError(
-                f"there is no {_told(about)} under protocol {self.question.name}; {self._such_as()}: correct it, or "
-                "take the row out"
+                f"there is no {_described(about)} under protocol {self.question.name}; {self._such_as()}: correct it, "
+                "or take the row out"
             )
         unit = fitting[0]
         return Found(unit, self._keys.get(unit.identity, ""), Shown(left, right) if unit.versus else Shown())
@@ -246,7 +246,7 @@ def _beginning(text: str) -> str:
     return plain if len(plain) <= _LONGEST_TEXT else f"{plain[:_LONGEST_TEXT]}..."
 
 
-def _told(about: Mapping[str, str]) -> str:
+def _described(about: Mapping[str, str]) -> str:
     return ", ".join(f"{name} '{value:.60}'" for name, value in about.items()) or "item (no column says which)"
 
 

@@ -1,8 +1,13 @@
-"""Reads the folder of labels: every file, checked against what can be labelled; all that is wrong in one message."""
+"""Reading label files: every label checked against its question, its scale, its draw and the protocols of the run.
+
+A label of 5 of 7 differs from 5 of 10 although the number fits both scales, so that scale and question of a label are
+compared with those of now. Files without a question, as earlier pages saved them, are not compared.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,18 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.corpora.text_files import number_in
-from dialeval.criteria import Criterion
+from dialeval.criteria import SHIPPED, Criterion
 from dialeval.errors import UserError, nearest
 from dialeval.labels.answers import UnreadableLabelError, is_on_numbers, read_label
 from dialeval.labels.exports import RawLabel, read_export, read_json
-from dialeval.labels.given_scales import questions_fault, scales_fault
 from dialeval.labels.labelled_protocol import AskedProtocol, Found, GoneUnitError, UnknownUnitError, unlabelled_parts
-from dialeval.labels.sheets import place_on_sheet
+from dialeval.labels.sheets import options_text, place_on_sheet, questions_of
 from dialeval.labels.spreadsheets import read_filled, read_json_table
+from dialeval.labels.units import SheetQuestion
 
 _CHANCE = math.log(1e9)
 """Orders that labels can have, from which on it is no chance that they stand in one."""
-MOST_TOLD = 30
+MOST_FAULTS = 30
 """Faults that one message has; of more it says how many."""
 _Answer = tuple[str, str, object, str, int]
 """Protocol, criterion, unit, annotator and round: to these there is one answer."""
@@ -81,12 +86,12 @@ def read_labels(
     checked.spellings = {_folded(name): name for name in annotators}
     criteria = {name for asked in protocols.values() for name in asked.criteria}
     for path in files:
-        said: list[RawLabel] = []
+        raw: list[RawLabel] = []
         try:
-            said.extend(_said(path, criteria, reading.notes.append, checked.faults.append))
+            raw.extend(_labels_in(path, criteria, reading.notes.append, checked.faults.append))
         except UserError as error:
             checked.faults.append(str(error).replace(str(path), path.name))
-        _check_file(said, protocols, checked)
+        _check_file(raw, protocols, checked)
     if checked.faults:
         raise UserError(_message(checked.faults))
     for name, count in checked.gone.items():
@@ -95,40 +100,44 @@ def read_labels(
         where = "twice there" if is_same else "in another export too"
         reading.notes.append(f"{file}: {count} answers stand {where}, and count once")
     for name, asked in protocols.items():
-        labelled = {found.key for said, found, answer in checked.labels.values()
-                    if answer["protocol"] == name and not said.skipped}  # fmt: skip
+        labelled = {found.key for raw, found, answer in checked.labels.values()
+                    if answer["protocol"] == name and not raw.skipped}  # fmt: skip
         reading.notes += filter(None, [unlabelled_parts(asked, labelled)])
     reading.rows = list(_rows(checked, protocols, simulated))
     return reading
 
 
-def _said(
+def _labels_in(
     path: Path, criteria: Collection[str], note: Callable[[str], None], fault: Callable[[str], None]
 ) -> Iterator[RawLabel]:
     """Returns the answers of a file: a table, a page's export, or that of another tool."""
     if path.suffix.lower() != ".json":
         return read_filled(path, criteria, note, fault)
-    told = read_json(path)
-    return read_json_table(path, told, criteria, note, fault) if isinstance(told, list) else read_export(path, told)
+    meanings = read_json(path)
+    return (
+        read_json_table(path, meanings, criteria, note, fault)
+        if isinstance(meanings, list)
+        else read_export(path, meanings)
+    )
 
 
-def _check_file(said: Sequence[RawLabel], protocols: Mapping[str, AskedProtocol], checked: _Checked) -> None:
-    told: set[str] = set()
-    for one in said:
+def _check_file(raw: Sequence[RawLabel], protocols: Mapping[str, AskedProtocol], checked: _Checked) -> None:
+    meanings: set[str] = set()
+    for one in raw:
         fault = _check(one, protocols, checked)
-        if fault and fault not in told:  # what is wrong with a whole file is told once
-            told.add(fault)
+        if fault and fault not in meanings:  # what is wrong with a whole file is told once
+            meanings.add(fault)
             checked.faults.append(fault)
-    checked.faults += _sorted_alone(said, protocols)
+    checked.faults += _sorted_alone(raw, protocols)
 
 
-def _sorted_alone(said: Sequence[RawLabel], protocols: Mapping[str, AskedProtocol]) -> Iterator[str]:
+def _sorted_alone(raw: Sequence[RawLabel], protocols: Mapping[str, AskedProtocol]) -> Iterator[str]:
     """Yields what is wrong with a sheet whose labels are in ascending or descending order and whose dialogues are not.
 
     Dialogues stand on a sheet in a random order, in which so many labels are never in order by chance.
     """
     rows: defaultdict[tuple[str, str], list[tuple[int, tuple[bool, float, str]]]] = defaultdict(list)
-    for one in said:
+    for one in raw:
         name = _protocol_of(one, protocols)
         key = protocols[name].key_drawn(one.key) if name else ""
         if name and key and one.label and not one.exported and not one.round:
@@ -141,153 +150,149 @@ def _sorted_alone(said: Sequence[RawLabel], protocols: Mapping[str, AskedProtoco
         orders = math.lgamma(len(labels) + 1) - sum(math.lgamma(count + 1) for count in counts)
         if places == sorted(places) and orders > _CHANCE and labels in (sorted(labels), sorted(labels, reverse=True)):
             yield (
-                f"{said[0].file}: the {len(labels)} labels of '{annotator:.60}' are in order, and the dialogues beside "
+                f"{raw[0].file}: the {len(labels)} labels of '{annotator:.60}' are in order, and the dialogues beside "
                 "them are not: the column of labels was sorted without the others; undo that (if every label is right, "
                 "sort the rows by key)"
             )
 
 
-def _check(said: RawLabel, protocols: Mapping[str, AskedProtocol], checked: _Checked) -> str:
+def _check(raw: RawLabel, protocols: Mapping[str, AskedProtocol], checked: _Checked) -> str:
     """Takes a label up, or returns what is wrong with it."""
-    name = _protocol_of(said, protocols)
-    if said.is_open:
-        fault = protocols[name].shown_fault(said) if name else ""
-        return f"{said.where}: {fault}" if fault else ""
-    if fault := _annotators_fault(said, checked.spellings):
+    name = _protocol_of(raw, protocols)
+    if raw.is_open:
+        fault = protocols[name].shown_fault(raw) if name else ""
+        return f"{raw.where}: {fault}" if fault else ""
+    if fault := _annotator_fault(raw, checked.spellings):
         return fault
     if name is None:
-        return _protocols_fault(said, protocols)
+        return _protocol_fault(raw, protocols)
     asked = protocols[name]
-    if fault := _draws_fault(said, asked):
+    if fault := _design_fault(raw, asked):
         return fault
-    if fault := asked.shown_fault(said):
-        return f"{said.where}: {fault}"
+    if fault := asked.shown_fault(raw):
+        return f"{raw.where}: {fault}"
     try:
-        criterion = asked.criterion(said)
-        if fault := _scales_fault(said, asked, criterion):
+        criterion = asked.criterion(raw)
+        if fault := _scale_fault(raw, asked, criterion):
             return fault
-        found = asked.find(said, criterion)
-        if said.key and not said.skipped and (fault := questions_fault(said, asked, criterion, found)):
-            return f"{said.file}: {fault}"
-        answer = read_label(said, asked.question, criterion, found.unit, found.shown)
+        found = asked.find(raw, criterion)
+        if raw.key and not raw.skipped and (fault := questions_fault(raw, asked, criterion, found)):
+            return f"{raw.file}: {fault}"
+        answer = read_label(raw, asked.question, criterion, found.unit, found.shown)
     except GoneUnitError:
         checked.gone[name] += 1
         return ""
     except (UnknownUnitError, UnreadableLabelError) as error:
-        return f"{said.where}: {error}"
-    if fault := _probabilitys_fault(said, asked, found):
+        return f"{raw.where}: {error}"
+    if fault := _probability_fault(raw, asked, found):
         return fault
-    return _take(said, name, criterion, found, answer, checked)
+    return _take(raw, name, criterion, found, answer, checked)
 
 
 def _take(
-    said: RawLabel, name: str, criterion: Criterion | None, found: Found, answer: dict[str, Any], checked: _Checked
+    raw: RawLabel, name: str, criterion: Criterion | None, found: Found, answer: dict[str, Any], checked: _Checked
 ) -> str:
     about = criterion.name if criterion else ""
-    key = (name, about, found.unit.identity, said.annotator, said.round)
+    key = (name, about, found.unit.identity, raw.annotator, raw.round)
     before = checked.labels.get(key)
     if before is None:
-        checked.labels[key] = (said, found, {"protocol": name, "criterion": about or None, **answer})
+        checked.labels[key] = (raw, found, {"protocol": name, "criterion": about or None, **answer})
         return ""
     other = before[0]
-    same = (before[2], other.skipped) == ({"protocol": name, "criterion": about or None, **answer}, said.skipped)
-    if same and said.key and other.key and (said.file != other.file or not said.exported):
-        checked.repeated[said.file, said.file == other.file] += 1  # browsers save a page's export twice
+    same = (before[2], other.skipped) == ({"protocol": name, "criterion": about or None, **answer}, raw.skipped)
+    if same and raw.key and other.key and (raw.file != other.file or not raw.exported):
+        checked.repeated[raw.file, raw.file == other.file] += 1  # browsers save a page's export twice
         return ""
     return (
-        f"{said.where}: '{said.annotator}' has answered about {found.unit.words} before, in {other.where}; keep one of "
-        f"the two{' files' if said.exported else ', or number a second look in a column round'}"
+        f"{raw.where}: '{raw.annotator}' has answered about {found.unit.words} before, in {other.where}; keep one of "
+        f"the two{' files' if raw.exported else ', or number a second look in a column round'}"
     )
 
 
-def _annotators_fault(said: RawLabel, spellings: dict[str, str]) -> str:
-    if not said.annotator:
-        return f"{said.where}: there is no annotator; name who labelled"
-    if not said.annotator.isprintable():
-        return f"{said.file}: the annotator's name {said.annotator!r:.60} has a line break or control character in it"
-    known = spellings.setdefault(_folded(said.annotator), said.annotator)
-    if known != said.annotator:
+def _annotator_fault(raw: RawLabel, spellings: dict[str, str]) -> str:
+    if not raw.annotator:
+        return f"{raw.where}: there is no annotator; name who labelled"
+    if not raw.annotator.isprintable():
+        return f"{raw.file}: the annotator's name {raw.annotator!r:.60} has a line break or control character in it"
+    known = spellings.setdefault(_folded(raw.annotator), raw.annotator)
+    if known != raw.annotator:
         return (
-            f"{said.file}: annotator '{said.annotator:.60}' is elsewhere '{known:.60}'; if they are one, write the "
+            f"{raw.file}: annotator '{raw.annotator:.60}' is elsewhere '{known:.60}'; if they are one, write the "
             "name in one way, and otherwise choose names that differ in more than case and blanks"
         )
     return ""
 
 
-def _protocol_of(said: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str | None:
+def _protocol_of(raw: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str | None:
     """Returns a label's protocol: by its column, key or file name, else the only one or the only one that fits."""
-    if said.protocol:
-        return said.protocol if said.protocol in protocols else None
-    of_key = [name for name, asked in protocols.items() if said.key and said.key in asked.known_keys]
+    if raw.protocol:
+        return raw.protocol if raw.protocol in protocols else None
+    of_key = [name for name, asked in protocols.items() if raw.key and raw.key in asked.known_keys]
     if len(of_key) == 1 or len(protocols) == 1:
         return (of_key or list(protocols))[0]
-    named = [name for name in protocols if said.file.startswith((f"{name}-", f"{name}."))]
-    if not named and said.criterion:
-        about = said.criterion.casefold()
+    named = [name for name in protocols if raw.file.startswith((f"{name}-", f"{name}."))]
+    if not named and raw.criterion:
+        about = raw.criterion.casefold()
         fitting = [name for name, asked in protocols.items() if about in map(str.casefold, asked.criteria)]
         return fitting[0] if len(fitting) == 1 else None
     return max(named, key=len, default=None)
 
 
-def _protocols_fault(said: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str:
-    if said.protocol:
+def _protocol_fault(raw: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str:
+    if raw.protocol:
         return (
-            f"{said.file}: '{said.protocol:.60}' is no protocol that people label under; "
-            f"{nearest(said.protocol, protocols)} (labels.protocols in the configuration says which), or take the file "
+            f"{raw.file}: '{raw.protocol:.60}' is no protocol that people label under; "
+            f"{nearest(raw.protocol, protocols)} (labels.protocols in the configuration says which), or take the file "
             "away"
         )
     return (
-        f"{said.file}: the protocol of the labels is not clear; add a column 'protocol' with one of "
+        f"{raw.file}: the protocol of the labels is not clear; add a column 'protocol' with one of "
         f"{', '.join(protocols)}, or begin the file's name with it"
     )
 
 
-def _scales_fault(said: RawLabel, asked: AskedProtocol, criterion: Criterion | None) -> str:
+def _scale_fault(raw: RawLabel, asked: AskedProtocol, criterion: Criterion | None) -> str:
     """Returns what is wrong where a page or sheet asked for numbers on another scale than is set now."""
-    if (
-        criterion is None
-        or not (said.key and said.options)
-        or not is_on_numbers(asked.question.protocol.form, criterion)
-    ):
+    if criterion is None or not (raw.key and raw.options) or not is_on_numbers(asked.question.protocol.form, criterion):
         return ""
-    fault = scales_fault(said.options, criterion)
-    return f"{said.file}: {fault}" if fault and not said.skipped else ""
+    fault = scales_fault(raw.options, criterion)
+    return f"{raw.file}: {fault}" if fault and not raw.skipped else ""
 
 
-def _draws_fault(said: RawLabel, asked: AskedProtocol) -> str:
+def _design_fault(raw: RawLabel, asked: AskedProtocol) -> str:
     """Returns what is wrong where a page or sheet is of another draw than the one on record."""
-    if not said.key:
+    if not raw.key:
         return ""
     ledger = asked.ledger
     if not ledger.entries:
         return (
-            f"{said.file}: its keys are those of a draw, and there is no ledger {ledger.path.name} beside it; bring it "
+            f"{raw.file}: its keys are those of a draw, and there is no ledger {ledger.path.name} beside it; bring it "
             "back: it says what was drawn"
         )
-    if said.draw and said.draw not in ledger.draws().values():
+    if raw.draw and raw.draw not in ledger.draws().values():
         return (
-            f"{said.file} is of another draw, {said.draw:.40}; {ledger.path.name} is of "
+            f"{raw.file} is of another draw, {raw.draw:.40}; {ledger.path.name} is of "
             f"{' and '.join(sorted(set(ledger.draws().values())))}: label on pages of this draw, or bring back the "
             "ledger of the other"
         )
     return ""
 
 
-def _probabilitys_fault(said: RawLabel, asked: AskedProtocol, found: Found) -> str:
-    if said.probability:
-        number = number_in(said.probability)
+def _probability_fault(raw: RawLabel, asked: AskedProtocol, found: Found) -> str:
+    if raw.probability:
+        number = number_in(raw.probability)
         if number is None or not 0 < number <= 1:
-            return f"{said.where}: probability is '{said.probability:.40}'; write a number above 0 and up to 1"
+            return f"{raw.where}: probability is '{raw.probability:.40}'; write a number above 0 and up to 1"
         return ""
     is_drawn = bool(found.key) and asked.ledger.entries[found.key].drawn
-    if said.sampled and not is_drawn:
+    if raw.sampled and not is_drawn:
         return (
-            f"{said.where}: probability is empty, and {found.unit.words} was not drawn; write the probability with "
+            f"{raw.where}: probability is empty, and {found.unit.words} was not drawn; write the probability with "
             "which it was chosen, or take the column out if all were chosen with the same"
         )
     if asked.ledger.entries and not is_drawn:
         return (
-            f"{said.where}: {found.unit.words} was not drawn, and labels of what somebody chose would be no fair "
+            f"{raw.where}: {found.unit.words} was not drawn, and labels of what somebody chose would be no fair "
             "sample; take the row out, or say in a column 'probability' how likely it was chosen"
         )
     return ""
@@ -297,9 +302,9 @@ def _rows(
     checked: _Checked, protocols: Mapping[str, AskedProtocol], simulated: Collection[str]
 ) -> Iterator[dict[str, Any]]:
     shares = _shares_labelled(checked, protocols)
-    for said, found, answer in checked.labels.values():
+    for raw, found, answer in checked.labels.values():
         unit, drawn = found.unit, shares.get((answer["protocol"], answer["criterion"], found.key))
-        own = number_in(said.probability) if said.probability else None
+        own = number_in(raw.probability) if raw.probability else None
         yield {
             "corpus": unit.corpus or None,
             "item_id": unit.item_id or None,
@@ -307,15 +312,15 @@ def _rows(
             "system": unit.system,
             "versus": unit.versus or None,
             "n_utterances": unit.n_utterances,
-            "annotator": said.annotator,
-            "simulated": said.annotator in simulated,
-            "round": said.round,
-            "skipped": said.skipped,
-            "comment": said.comment,
+            "annotator": raw.annotator,
+            "simulated": raw.annotator in simulated,
+            "round": raw.round,
+            "skipped": raw.skipped,
+            "comment": raw.comment,
             "probability": own if drawn is None else drawn,
             "stratum": None if drawn is None else _stratum(found, protocols[answer["protocol"]]),
-            "file": said.file,
-            "row": said.row,
+            "file": raw.file,
+            "row": raw.row,
             **answer,
         }
 
@@ -331,14 +336,14 @@ def _shares_labelled(
     labelled: defaultdict[tuple[str, str | None, object], set[str]] = defaultdict(set)
     strata: dict[str, Counter[object]] = {}
     drawn: dict[tuple[str, str | None, str], tuple[str, str | None, object]] = {}
-    for said, found, answer in checked.labels.values():
+    for raw, found, answer in checked.labels.values():
         name, criterion = answer["protocol"], answer["criterion"]
         entries = protocols[name].ledger.entries
         if not found.key or not entries[found.key].drawn:
             continue
         stratum = (entries[found.key].level, entries[found.key].stratum)
         drawn[name, criterion, found.key] = (name, criterion, stratum)
-        if not said.skipped:
+        if not raw.skipped:
             labelled[name, criterion, stratum].add(found.key)
         if name not in strata:
             strata[name] = Counter((entries[key].level, entries[key].stratum) for key in protocols[name].units)
@@ -352,11 +357,102 @@ def _stratum(found: Found, asked: AskedProtocol) -> str:
 
 
 def _message(faults: Sequence[str]) -> str:
-    shown = ["  " + fault.replace("\n", "\\n") for fault in faults[:MOST_TOLD]]  # a value may have lines of its own
-    more = [f"  and {len(faults) - MOST_TOLD} more"] * (len(faults) > MOST_TOLD)
+    shown = ["  " + fault.replace("\n", "\\n") for fault in faults[:MOST_FAULTS]]  # a value may have lines of its own
+    more = [f"  and {len(faults) - MOST_FAULTS} more"] * (len(faults) > MOST_FAULTS)
     what = "a mistake" if len(faults) == 1 else f"{len(faults)} mistakes"
     return "\n".join([f"the labels have {what}; nothing of them was changed:", *shown, *more])
 
 
 def _folded(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).split()).casefold()
+
+
+_NUMBER = r"(-?\d+(?:\.\d+)?(?:e\+?\d+)?)"
+_ENDS = re.compile(f"a number from {_NUMBER} to {_NUMBER}")
+_POINTS = re.compile(f"{_NUMBER}(?=$|; | \\()")
+_FURTHER = re.compile(r"; -?[0-9.]+(?=$|; | \()")
+"""One more number to choose."""
+
+
+def scales_fault(options: str, criterion: Criterion) -> str:
+    """Returns what is wrong where the answers that there were are not those of a scale of numbers; empty if they are.
+
+    Answers in other words than pages and sheets have them, as somebody may have rewritten them, tell no scale.
+
+    Args:
+        options: the answers as the page or sheet has them, `1 (very poor); 2; 3` or `a number from 1 to 100`.
+        criterion: what was asked about.
+    """
+    scale = criterion.scale
+    now = _between(scale.low, scale.high)
+    ends = _ENDS.fullmatch(options)
+    is_now = _between(*map(float, ends.groups())) == now if ends else _are(options, list(scale.points()))
+    if is_now or not (ends or _POINTS.match(options)):
+        return ""
+    return (
+        f"it was labelled on another scale of {criterion.name}, {options!r:.100}, than is set now, {now}; set the "
+        "scale back under criteria, or take these labels away and label anew"
+    )
+
+
+def questions_fault(raw: RawLabel, asked: AskedProtocol, criterion: Criterion | None, found: Found) -> str:
+    """Return what is wrong where an annotator was asked in other words than are set now; empty if nothing is.
+
+    Args:
+        said: the label, with the question of its page or sheet if it has one.
+        asked: the protocol.
+        criterion: what was asked about.
+        found: the unit.
+    """
+    now = _questions_now(asked, criterion, found)
+    remedy = "take these labels away and label anew; where both ask the same, put the words of now in the file"
+    if asked.instead or criterion is None:
+        remedy = f"set the question back under labels.questions, or {remedy}"
+    elif criterion.name not in SHIPPED:
+        remedy = f"set the question back under criteria.{criterion.name}, or {remedy}"
+    if raw.question and _folded(raw.question) not in {_folded(one.text) for one in now}:
+        return f"its annotators were asked {raw.question!r:.300}, and now {now[0].text!r:.300} is asked; {remedy}"
+    for rubric in filter(None, (raw.rubric, raw.options)):
+        meanings = [_meanings(rubric, [option.label for option in one.options]) for one in now]
+        if any(meanings) and all(
+            meanings is not None and meanings != [_folded(option.meaning) for option in one.options]
+            for meanings, one in zip(meanings, now, strict=True)
+        ):
+            return f"its answers meant {rubric!r:.300}, and now {options_text(now[0])!r:.300}; {remedy}"
+    return ""
+
+
+def _questions_now(asked: AskedProtocol, criterion: Criterion | None, found: Found) -> list[SheetQuestion]:
+    """Return what annotators are asked now, in every language that the criterion has words in."""
+    languages: Collection[str] = dict.fromkeys(
+        [found.unit.language, "en", *(criterion.translations if criterion else ())]
+    )
+    criteria = [criterion] if criterion else []
+    return [
+        question
+        for language in languages
+        for question in questions_of(asked.question, criteria, found.unit.level, language, asked.instead)
+    ]
+
+
+def _meanings(options: str, labels: Sequence[str]) -> list[str] | None:
+    """Return what answers are said to mean; None where these are not the answers, or no meaning is said."""
+    form = "; ".join(rf"{re.escape(label)}(?: \((.*?)\))?" for label in labels)
+    match = re.fullmatch(form, options, re.DOTALL) if labels else None
+    return [_folded(one or "") for one in match.groups()] if match and any(match.groups()) else None
+
+
+def _between(low: float, high: float) -> str:
+    return f"a number from {low:g} to {high:g}"
+
+
+def _are(options: str, points: Sequence[str]) -> bool:
+    """Returns whether the answers are these, in order, whatever meanings stand after them."""
+    place = 0
+    for number, point in enumerate(points):
+        mark = re.compile(f"{'; ' if number else '^'}{re.escape(point)}(?=$|; | \\()")
+        found = mark.search(options, place)
+        if found is None:
+            return False
+        place = found.end()
+    return bool(points) and (place == len(options) or _FURTHER.search(options, place) is None)

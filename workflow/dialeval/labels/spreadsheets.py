@@ -181,8 +181,8 @@ _OURS = {"protocol", "annotator", "draw", "key", "label"}
 """Columns that a sheet and a page's table have; other tools' cells are read as they are."""
 _MANY = 3
 """Labels behind an empty one that look like a column that was moved."""
-QUESTION = "question"
-"""Column with the question, of the sheets that pages come with; in other tools' tables it may be anything."""
+QUESTION, RUBRIC = "question", "rubric"
+"""Columns with the question and its scale, of tables that pages save; in other tools' tables they may be anything."""
 _YES, _NO = ("1", "1.0", "yes", "true", "x", "skipped"), ("", "0", "0.0", "no", "false")
 
 
@@ -270,6 +270,7 @@ def _answers(
                 comment=cells.get("comment", ""),
                 options=cells.get("options", ""),
                 question="" if QUESTION in criteria else cells.get(QUESTION, ""),
+                rubric="" if RUBRIC in criteria else cells.get(RUBRIC, ""),
                 annotator=cells.get("annotator", ""),
                 label=cells.get(column, ""),
                 column=column if column in ANSWERS else "label",

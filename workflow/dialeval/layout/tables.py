@@ -318,6 +318,7 @@ class Figures(Tables):
         config = self.config
         by_dialogue = "clustered by dialogue"
         botchat = {
+            "roster": self.roster,
             "arena_min": config.seeds.arena_min_utterances,
             "n": config.protocols.arena.n_utterances if config.protocols.arena else [],
             "protocol": [name for name in self.protocols if name not in self.own_measures],
@@ -332,14 +333,19 @@ class Figures(Tables):
             "labels": drawings(registry.LABELS, _interval(config.labels, "clustered by case")),
         }
 
+    @cached_property
+    def roster(self) -> list[str]:
+        """Return the systems whose colours are the same in all figures."""
+        return ["human", *self.config.chatbots]
+
     def drawn_measure(self, protocol: str, measure: str) -> list[Drawing]:
         """Return what is drawn of a measure of one of the user's own protocols."""
         figures = [figure for figure in registry.MEASURES if figure.name == measure]
-        return drawings(figures, {"protocol": [protocol]})
+        return drawings(figures, {"roster": self.roster, "protocol": [protocol]})
 
     def drawn_battles(self, battles: str) -> list[Drawing]:
         """Return what is drawn of a table of battles."""
-        words = f"95 % interval (resampled by {self.config.battles[battles].cluster or 'row'})"
+        words = f"95% confidence interval (resampled by {self.config.battles[battles].cluster or 'row'})"
         return drawings(registry.BATTLES, {"title": [battles], "interval": words})
 
     def figures(self, part: str, suffix: str) -> list[str]:
@@ -379,37 +385,7 @@ class Figures(Tables):
         """Return the figures of people's labels, if there are any labels."""
         return self.figures("labels", suffix) if self.has_labels else []
 
-    def labelled_order(self, sources: Sequence[str]) -> list[str]:
-        """Return the estimates that order the systems in figures, if people labelled dialogues of these sources."""
-        of_labels = [tuple(self.protocols[name].of.source) for name in self.labelled_protocols]
-        return [self.SYSTEM_ESTIMATES] if self.has_labels and tuple(sources) in of_labels else []
-
-    def selfchat_order(self) -> list[str]:
-        """Return the estimates that order chatbots in figures, if people labelled their dialogues."""
-        return self.labelled_order(["selfchat"])
-
-    def systems_order(self, protocol: str) -> list[str]:
-        """Return the tables that order the systems in all figures of the dialogues that a protocol is about."""
-        source = self.protocols[protocol].of.source
-        ordering = {figure.name for figure in registry.MEASURES if figure.order}
-        deciding = [
-            (measure != "ratings", measure == "rates", self.MEASURE.format(protocol=name, measure=measure))
-            for name, one in self.shown_protocols().items()
-            if one.of.source == source
-            for measure in one.measured()
-            if measure in ordering
-        ]
-        first = [path for *_, path in sorted(deciding, key=lambda one: one[:2])][:1]
-        return self.labelled_order(source) + first
-
-    def captions(self) -> dict[str, tuple[str, str]]:
-        """Return title and caption of every figure of the report, by part and name."""
-        of_parts = [(part, one) for part, drawn in self.drawn.items() for one in drawn]
-        own = drawings(registry.MEASURES, {"protocol": self.own_measures})
-        of_own = [(one.tables[0].partition("/")[0], one) for one in own]
-        return {f"{part}/{one.name}": (one.title, one.caption) for part, one in of_parts + of_own}
-
 
 def _interval(section: Any, how: str) -> dict[str, str]:
     """Return the words for the bars of a part's figures."""
-    return {"interval": f"{100 * (section.confidence if section else 0.95):g} % interval ({how})"}
+    return {"interval": f"{100 * (section.confidence if section else 0.95):g}% confidence interval ({how})"}

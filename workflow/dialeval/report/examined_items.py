@@ -17,16 +17,15 @@ from dialeval.report.item_cases import (
     Block,
     Case,
     CaseKind,
-    Described,
     Group,
+    KindOfCases,
     beginning,
     bubbles,
     chosen_items,
     exchange_fields,
-    packed_kind,
 )
 from dialeval.report.judged import MOST_ANSWERS
-from dialeval.report.packing import Prompts, no_prompts
+from dialeval.report.packing import Prompts
 from dialeval.report.rated_items import damaged_items, rated_items
 from dialeval.tables.dialogbench import TEST_ANSWERS
 from dialeval.tables.files import empty_table
@@ -72,6 +71,15 @@ def sample_examined(
     return ExaminedSample(about(items), shown, n_items, random_seed)
 
 
+_EXAMINED = KindOfCases(
+    CHOICES,
+    "Test items",
+    ("test items", "task"),
+    {"model": "model", "outcome": "answer", "domain": "domain"},
+    ITEMS_PER_TASK,
+)
+
+
 def examined_items(inputs: ReportInputs, budget: int) -> CaseKind | None:
     """Returns test items with what models answered, as many of each task as find room; None without any."""
     sample = inputs.examined
@@ -85,16 +93,8 @@ def examined_items(inputs: ReportInputs, budget: int) -> CaseKind | None:
     by_task: dict[str, list[Case]] = defaultdict(list)
     for item in items:
         by_task[item["task"]].append(_case(item, answers[item["item_id"]], exchanges))
-    groups = [Group(task, "item", _about(task), tuple(cases), sample.n_items[task]) for task, cases in by_task.items()]
-    about = Described(
-        CHOICES,
-        "Test items",
-        ("test items", "task"),
-        {"model": "model", "outcome": "answer", "domain": "domain"},
-        no_prompts(inputs),
-        sample.random_seed,
-    )
-    return packed_kind(about, groups, budget, ITEMS_PER_TASK)
+    groups = [Group(task, _about(task), tuple(cases), sample.n_items[task]) for task, cases in by_task.items()]
+    return _EXAMINED.packed(inputs, groups, budget, sample.random_seed)
 
 
 def _about(task: str) -> str:

@@ -255,10 +255,11 @@ class Figure:
 
     Attributes:
         title: its heading, also what is read aloud in place of the picture.
-        caption: what it shows, in a sentence or two.
+        caption: what it shows, in a sentence or two; of a missing one, the reason.
         svg: the text of the SVG file.
         part: the part of the page that it belongs to.
         file: name of its file, without suffix.
+        is_missing: whether there is nothing to draw.
     """
 
     title: str
@@ -266,6 +267,7 @@ class Figure:
     svg: str
     part: str = BOTCHAT
     file: str = ""
+    is_missing: bool = False
 
     @property
     def name(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +19,7 @@ from dialeval.report.asked import Exchange, Exchanges, how_read
 from dialeval.report.board import scorer
 from dialeval.report.inputs import RatedSample, ReportInputs, Table
 from dialeval.report.judged import MOST_ANSWERS
-from dialeval.report.packing import Prompts, fitting_prompts
+from dialeval.report.packing import Prompts, fitting_prompts, no_prompts
 from dialeval.tables.dialogues import JUDGEMENTS, Form
 from dialeval.tables.files import empty_table
 from dialeval.tables.metaeval import ITEMS, RATINGS
@@ -57,14 +57,12 @@ class Group:
 
     Attributes:
         name: its address.
-        noun: what one of its cases is called.
-        words: what is said of it.
+        words: its description.
         cases: those that are at hand, in order.
         total: how many there are in all.
     """
 
     name: str
-    noun: str
     words: str
     cases: tuple[Case, ...]
     total: int
@@ -97,41 +95,38 @@ class CaseKind:
 
 
 @dataclass(frozen=True)
-class Described:
-    """What is said of a kind as a whole.
+class KindOfCases:
+    """The description of a kind of cases.
 
     Attributes:
         kind, label: its address and name.
-        noun: what its cases are called in a count, in the plural, and what a group is called.
-        facets: address and name of what its cases can be filtered by.
-        no_prompts: what stands where a prompt found no room.
-        random_seed: by which cases are chosen where not all find room.
+        noun: the word for its cases in the plural, and for a group.
+        facets: address and name of the facets that its cases can be filtered by.
+        n: most cases of a group.
     """
 
     kind: str
     label: str
     noun: tuple[str, str]
     facets: Mapping[str, str]
-    no_prompts: str
-    random_seed: int = 0
+    n: int
 
+    def packed(self, inputs: ReportInputs, groups: Sequence[Group], budget: int, random_seed: int) -> CaseKind | None:
+        """Return the cases of all groups, as many as find room; None without any.
 
-def packed_kind(about: Described, groups: Sequence[Group], budget: int, n: int) -> CaseKind | None:
-    """Returns the cases of a kind, at most `n` of each group and as many as find room; None without any.
-
-    Args:
-        about: what is said of the kind.
-        groups: all of its cases.
-        budget: bytes that they may take, of which prompts get what is left.
-        n: cases per group.
-    """
-    filled = [group for group in groups if group.cases]
-    while filled:
-        kind = _packed(about, [_some(group, n, about.random_seed) for group in filled], budget, n)
-        if kind.size <= budget or n == 1:
-            return kind
-        n = max(n // 2, 1)
-    return None
+        Args:
+            inputs: the run.
+            groups: all of the cases.
+            budget: bytes that they may take, of which prompts get what is left.
+            random_seed: by which cases are chosen where not all find room.
+        """
+        filled, n = [group for group in groups if group.cases], self.n
+        while filled:
+            found = _packed(self, [_some(group, n, random_seed) for group in filled], budget, n, no_prompts(inputs))
+            if found.size <= budget or n == 1:
+                return found
+            n = max(n // 2, 1)
+        return None
 
 
 def bubbles(
@@ -152,10 +147,10 @@ def beginning(utterances: Sequence[str], level: str) -> str:
 def _some(group: Group, n: int, random_seed: int) -> Group:
     chosen = chosen_items(group.name, (case.case_id for case in group.cases), n, random_seed)
     cases = tuple(case for case in group.cases if case.case_id in chosen)
-    return Group(group.name, group.noun, group.words, cases, group.total)
+    return replace(group, cases=cases)
 
 
-def _packed(about: Described, groups: Sequence[Group], budget: int, n: int) -> CaseKind:
+def _packed(about: KindOfCases, groups: Sequence[Group], budget: int, n: int, no_prompts: str) -> CaseKind:
     cases = [case for group in groups for case in group.cases]
     prompts: list[Prompts] = []
     lines = []
@@ -167,14 +162,14 @@ def _packed(about: Described, groups: Sequence[Group], budget: int, n: int) -> C
         f"{len(cases):,} of {sum(group.total for group in groups):,} {plural}, at most {n} of each {group_noun}, drawn "
         "by chance"
     )
-    index = pack(_index(about, groups, cases))
+    index = pack(_index(about, groups, cases, no_prompts))
     left = budget - len(index) - sum(len(line) + 1 for line in lines)
     return CaseKind(
         about.kind, about.label, words, index, tuple(lines), fitting_prompts([one.packed() for one in prompts], left)
     )
 
 
-def _index(about: Described, groups: Sequence[Group], cases: Sequence[Case]) -> dict[str, Any]:
+def _index(about: KindOfCases, groups: Sequence[Group], cases: Sequence[Case], no_prompts: str) -> dict[str, Any]:
     places: dict[tuple[str, ...], list[int]] = {}
     for place, case in enumerate(cases):
         for combination in case.facets:
@@ -185,7 +180,7 @@ def _index(about: Described, groups: Sequence[Group], cases: Sequence[Case]) -> 
         "groups": [
             {
                 "name": group.name,
-                "noun": group.noun,
+                "noun": "item",
                 "words": f"{group.words}; {len(group.cases):,} of {group.total:,}".removeprefix("; "),
                 "ids": [case.case_id for case in group.cases],
                 "first": [case.first for case in group.cases],
@@ -204,7 +199,7 @@ def _index(about: Described, groups: Sequence[Group], cases: Sequence[Case]) -> 
             ]
             for combination in sorted(places)
         ],
-        "no_prompts": about.no_prompts,
+        "no_prompts": no_prompts,
     }
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from dialeval.report.board import (
     Board,
@@ -77,7 +76,7 @@ def _board(inputs: ReportInputs, sources: tuple[str, ...], protocols: list[Asked
         measures += [placed(inputs, protocol.name, judge, measure) for measure in own]
         for system, count in unread(tables).items():
             unparsed.setdefault(system, []).append((protocol.title, count))
-        in_all.append((protocol.title, unread_in_all(tables)))
+        in_all.append((protocol.title, n_unparsed_in_all(tables)))
     if sources == (SELFCHAT,):
         measures += _lengths(inputs)
     ordered_by = _ordering(measures)
@@ -137,86 +136,95 @@ def _ordered(systems: tuple[str, ...], measures: list[Measure], values: dict[str
 # What one judge's answers under one protocol amount to, as columns of a leaderboard: one way for every protocol.
 
 Row = dict[str, Any]
-PASS, ELO, BRADLEY_TERRY = ("pass_rates", "pass_rate"), ("ratings", "elo"), ("ratings", "bradley_terry")
-WON = ("win_rates", "won")
-WIN_OR_TIE, MEAN = ("win_rates", "win_or_tie"), ("means", "mean")
-CHECKLIST, RATE = ("checklist", "share of yes"), ("rates", "rate of ")
-"""Table and measure by which tables of differences call a number; that of a rate ends with the answer."""
 BY_SHARE = "share of all comparisons won, ties half; ratings of some systems are not identifiable"
 NONE_READ = "none of the verdicts could be read, so there is no rate to show"
 
 
+class Column(NamedTuple):
+    """The description of a column.
+
+    Attributes:
+        words: behind the protocol's title.
+        kind: how its numbers are written.
+        compared_as: table and measure in tables of differences; that of a rate ends with the answer.
+        numbers: the columns of value, low and high in the protocol's table.
+        fields: the other columns of that table that a value has: `published`, `n` and `note`.
+        decides: whether its numbers at the greatest length decide who is best.
+    """
+
+    words: str
+    kind: Kind
+    compared_as: tuple[str, str]
+    fields: tuple[str, ...]
+    numbers: tuple[str, str, str] = ("estimate", "low", "high")
+    decides: bool = True
+
+
+_RATE_FIELDS, _SCORE_FIELDS = ("published", "n"), ("n", "note")
+_PASS_RATE = Column("pass rate", "share", ("pass_rates", "pass_rate"), _RATE_FIELDS)
+_WIN_RATE = Column("win rate", "share", ("win_rates", "won"), _SCORE_FIELDS)
+_ELO = Column("Elo", "rating", ("ratings", "elo"), ("published", "note"))
+_STRENGTH = Column("Bradley-Terry", "rating", ("ratings", "bradley_terry"), ("note",),
+                   ("bradley_terry", "bradley_terry_low", "bradley_terry_high"), decides=False)  # fmt: skip
+_NOT_LOST = Column("win or tie", "share", ("win_rates", "win_or_tie"), _RATE_FIELDS,
+                   ("win_or_tie", "win_or_tie_low", "win_or_tie_high"))  # fmt: skip
+_SCORE = Column("", "number", ("means", "mean"), _SCORE_FIELDS)
+_CHECKLIST = Column("checklist", "share", ("checklist", "share of yes"), _SCORE_FIELDS)
+_RATE = Column("rate", "share", ("rates", "rate of "), _RATE_FIELDS, decides=False)
+
+
 def measured(protocol: AskedProtocol, tables: Mapping[str, list[Row]]) -> Iterator[Measure]:
-    """Yields the columns of a protocol: those that decide who is best, and others beside them.
+    """Yield the columns of a protocol: those that decide who is best, and others beside them.
 
     Args:
         protocol: whose.
         tables: by measure, the rows of one judge.
     """
-    title = protocol.title
-    columns = partial(_columns, protocol)
-    yield from columns(tables.get("pass_rates", []), f"{title} pass rate", "share", _share, PASS, longest_decides=True)
-    ratings = tables.get("ratings", [])
-    win_rates = tables.get("win_rates", [])
+    ratings, win_rates = tables.get("ratings", []), tables.get("win_rates", [])
     rated = all(not is_missing(row["estimate"]) for row in ratings if row["n"])
-    if not rated:
-        yield from columns(_against_all(win_rates), f"{title} win rate", "share", _mean, WON, longest_decides=True)
-    yield from columns(ratings, f"{title} Elo", "rating", _elo, ELO, longest_decides=rated)
-    yield from columns(ratings, f"{title} Bradley-Terry", "rating", _bradley_terry, BRADLEY_TERRY)
-    if len({row["opponent"] for row in win_rates}) == 1:
-        yield from columns(win_rates, f"{title} win or tie", "share", _win_or_tie, WIN_OR_TIE, longest_decides=True)
-    yield from columns(tables.get("means", []), title, "number", _mean, MEAN, longest_decides=True)
-    checklist = tables.get("checklist", [])
-    yield from columns(checklist, f"{title} checklist", "share", _mean, CHECKLIST, longest_decides=True)
-    yield from columns(tables.get("rates", []), f"{title} rate", "share", _share, RATE)
+    yield from _columns(protocol, tables.get("pass_rates", []), _PASS_RATE)
+    yield from _columns(protocol, [] if rated else list(_against_all(win_rates)), _WIN_RATE)
+    yield from _columns(protocol, ratings, _ELO._replace(decides=rated))
+    yield from _columns(protocol, ratings, _STRENGTH)
+    yield from _columns(protocol, win_rates if len({row["opponent"] for row in win_rates}) == 1 else [], _NOT_LOST)
+    for column in (_SCORE, _CHECKLIST, _RATE):
+        yield from _columns(protocol, tables.get(column.compared_as[0], []), column)
 
 
-def _columns(
-    protocol: AskedProtocol,
-    rows: Iterable[Row],
-    label: str,
-    kind: Kind,
-    read: Callable[[Row], Value],
-    compared_as: tuple[str, str],
-    *,
-    longest_decides: bool = False,
-) -> Iterator[Measure]:
-    """Yields one column for whatever else the numbers are of: criterion, answer and length N."""
-    rows = list(rows)
-    table, compared = compared_as
+def _columns(protocol: AskedProtocol, rows: list[Row], column: Column) -> Iterator[Measure]:
+    """Yield one measure for each criterion, answer and length N that the numbers are of."""
+    table, compared = column.compared_as
     lengths = [row["n_utterances"] for row in rows if not is_missing(row.get("n_utterances"))]
     groups: dict[tuple[str, str, int], dict[str, Value]] = {}
     for row in rows:
         n = row.get("n_utterances")
         key = (str(row.get("criterion") or ""), str(row.get("label") or ""), 0 if is_missing(n) else int(n or 0))
-        groups.setdefault(key, {})[row["system"]] = replace(read(row), cases=of_systems(protocol, row))
+        groups.setdefault(key, {})[row["system"]] = replace(_value(row, column), cases=of_systems(protocol, row))
     for (criterion, answer, n), values in sorted(groups.items(), key=lambda group: group[0][2]):
         if all(value.value is None and not value.note for value in values.values()):
             continue
-        words = [label, *(f"({one})" for one in (", ".join(filter(None, (criterion, answer))),) if one)]
-        where = f" at {length_label(n)}" if n else ""
-        decides = longest_decides and (not lengths or n == max(lengths))
+        about = ", ".join(filter(None, (criterion, answer)))
+        words = [protocol.title, column.words, f"({about})" if about else "", f"at {length_label(n)}" if n else ""]
+        decides = column.decides and (not lengths or n == max(lengths))
         family = (table, f"{compared}{answer}", scope({"criterion": criterion, "n_utterances": n or None}))
-        yield Measure(" ".join(words) + where, kind, decides, values, criterion, compared_as=family)
+        yield Measure(" ".join(filter(None, words)), column.kind, decides, values, criterion, compared_as=family)
+
+
+def _value(row: Row, column: Column) -> Value:
+    """Return the number of a row; of a rate of which no verdict was parsed, the reason."""
+    if column.fields == _RATE_FIELDS:
+        unparsed = row.get("unparsed")
+        none_parsed = row["n"] and row["n_unparsed"] >= row["n"] if "n_unparsed" in row else (unparsed or 0) >= 1
+        if none_parsed:
+            return Value(None, published=row.get("published"), note=NONE_READ)
+    value, low, high = (row[name] for name in column.numbers)
+    found = {name: row.get(name) for name in column.fields}
+    return Value(value, low, high, found.get("published"), found.get("n"), found.get("note") or "")
 
 
 def length_label(n: int) -> str:
     """Returns `N = 16`, which no line break may part."""
     return f"N\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{n}"
-
-
-def _share(row: Row) -> Value:
-    if row["n"] and row["n_unparsed"] >= row["n"]:
-        return Value(None, published=row.get("published"), note=NONE_READ)
-    return Value(row["estimate"], row["low"], row["high"], row.get("published"), row["n"])
-
-
-def _elo(row: Row) -> Value:
-    return Value(row["estimate"], row["low"], row["high"], row.get("published"), note=row["note"] or "")
-
-
-def _bradley_terry(row: Row) -> Value:
-    return Value(row["bradley_terry"], row["bradley_terry_low"], row["bradley_terry_high"], note=row["note"] or "")
 
 
 def _against_all(win_rates: list[Row]) -> Iterator[Row]:
@@ -230,16 +238,6 @@ def _against_all(win_rates: list[Row]) -> Iterator[Row]:
         about = {"system": system, "criterion": criterion, "n_utterances": n_utterances}
         share = {"estimate": won / n if n else None, "low": None, "high": None, "n": n, "note": BY_SHARE}
         yield about | share
-
-
-def _win_or_tie(row: Row) -> Value:
-    if not is_missing(row["unparsed"]) and row["unparsed"] >= 1:
-        return Value(None, published=row.get("published"), note=NONE_READ)
-    return Value(row["win_or_tie"], row["win_or_tie_low"], row["win_or_tie_high"], row.get("published"), row["n"])
-
-
-def _mean(row: Row) -> Value:
-    return Value(row["estimate"], row["low"], row["high"], n=row["n"], note=row["note"] or "")
 
 
 def unread(tables: Mapping[str, list[Row]]) -> dict[str, int]:
@@ -258,7 +256,7 @@ def unread(tables: Mapping[str, list[Row]]) -> dict[str, int]:
     return _of_each(tables.get("means") or tables.get("checklist") or [], sum, "n_missing")
 
 
-def unread_in_all(tables: Mapping[str, list[Row]]) -> int:
+def n_unparsed_in_all(tables: Mapping[str, list[Row]]) -> int:
     """Returns how many answers could not be read, where one on a pair counts for both of its systems.
 
     Args:

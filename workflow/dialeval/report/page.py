@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -129,11 +127,6 @@ def _left_out(inputs: ReportInputs, archive: Archive) -> str:
     )
 
 
-# Figures on the page: those that show something as images, of the others the sentence that says why not.
-
-_DESCRIPTION = re.compile("<dc:description>(.*?)</dc:description>", re.DOTALL)
-
-
 @dataclass(frozen=True)
 class FigureOnPage:
     """A figure as an image that needs no file, and the address that it has on the page."""
@@ -144,12 +137,6 @@ class FigureOnPage:
     address: str
 
 
-def why_empty(figure: Figure) -> str:
-    """Returns the sentence that an SVG has as its description where there was nothing to draw; else nothing."""
-    found = _DESCRIPTION.search(figure.svg)
-    return html.unescape(found[1]) if found else ""
-
-
 def on_page(figures: Iterable[Figure]) -> tuple[FigureOnPage, ...]:
     """Embeds the figures that show something as images: their ids and styles stay their own, nothing in them can run.
 
@@ -158,13 +145,13 @@ def on_page(figures: Iterable[Figure]) -> tuple[FigureOnPage, ...]:
     return tuple(
         FigureOnPage(figure.title, figure.caption, _image(figure), address_of(figure))
         for figure in figures
-        if not why_empty(figure)
+        if not figure.is_missing
     )
 
 
 def not_drawn(figures: Iterable[Figure]) -> tuple[tuple[str, str], ...]:
     """Returns title and reason of the figures that have nothing to show."""
-    return tuple((figure.title, why) for figure in figures if (why := why_empty(figure)))
+    return tuple((figure.title, figure.caption) for figure in figures if figure.is_missing)
 
 
 def address_of(figure: Figure) -> str:
@@ -307,7 +294,7 @@ def _part(
                 _notes(board),
                 any(not is_missing(one.published) for measure in board.measures for one in measure.values.values()),
             )
-            for summary, grid, board in _told_apart(_boards_of(inputs, part, boards))
+            for summary, grid, board in _with_pairwise_tests(_boards_of(inputs, part, boards))
         ),
         figures=on_page(figures),
         not_drawn=not_drawn(figures),
@@ -358,7 +345,7 @@ def _boards_of(inputs: ReportInputs, part: str, boards: tuple[Board, ...]) -> li
     ]
 
 
-def _told_apart(boards: list[tuple[Summary, Grid, Board]]) -> Iterator[tuple[Summary, Grid, Board]]:
+def _with_pairwise_tests(boards: list[tuple[Summary, Grid, Board]]) -> Iterator[tuple[Summary, Grid, Board]]:
     """Yields leaderboards, those of one title with what their dialogues are from."""
     titles = Counter(grid.title for _, grid, _ in boards)
     for summary, grid, board in boards:
@@ -434,8 +421,10 @@ def _on_page(item: Item, inputs: ReportInputs) -> ItemOnPage:
     tables = [name for name in item.tables if _shows(inputs.tables.get(name), item)]
     if tables and all(len(inputs.tables.get(name, ())) for name in item.beside):
         figures = [figure for figure in inputs.figures if item.is_drawn_in(figure.name)]
-        drawn = [Place(figure.title, address_of(figure)) for figure in figures if not why_empty(figure)]
-        return ItemOnPage(item, True, (*drawn, *_tables(tables)), " ".join(map(why_empty, figures)).strip())
+        drawn = [Place(figure.title, address_of(figure)) for figure in figures if not figure.is_missing]
+        return ItemOnPage(
+            item, True, (*drawn, *_tables(tables)), " ".join(figure.caption for figure in figures if figure.is_missing)
+        )
     stands = tuple(Place(file) for file in item.stands)
     if item.why_not:
         return ItemOnPage(item, False, stands, f"Not made: {item.why_not}.")

@@ -22,18 +22,17 @@ from dialeval.report.item_cases import (
     Block,
     Case,
     CaseKind,
-    Described,
     Group,
+    KindOfCases,
     beginning,
     bubbles,
     chosen_items,
     exchanges_of,
-    packed_kind,
     rows_about,
     score_cards,
 )
 from dialeval.report.judge_leaderboard import judge_tags
-from dialeval.report.packing import Prompts, no_prompts
+from dialeval.report.packing import Prompts
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import empty_table
 from dialeval.tables.metaeval import ITEMS
@@ -60,6 +59,11 @@ class _Item:
     scores: dict[str, list[Mapping[str, Any]]] = field(default_factory=lambda: defaultdict(list))
 
 
+_RATED = KindOfCases(
+    RATED, "Rated items", ("rated items", "corpus"), {"judge": "judge", "criterion": "criterion"}, ITEMS_PER_CORPUS
+)
+
+
 def rated_items(inputs: ReportInputs, budget: int) -> CaseKind | None:
     """Returns the rated items of a run, as many per corpus as find room, or None without any."""
     sample = inputs.rated
@@ -69,42 +73,33 @@ def rated_items(inputs: ReportInputs, budget: int) -> CaseKind | None:
     groups = [
         Group(
             corpus,
-            "item",
             next(iter(items.values())).level,
-            tuple(_case(item_id, item, exchanges) for item_id, item in items.items()),
+            tuple(_item_case(item_id, item, exchanges) for item_id, item in items.items()),
             sample.n_items[corpus],
         )
-        for corpus, items in sorted(_gathered(inputs, sample).items())
+        for corpus, items in sorted(_items_by_corpus(inputs, sample).items())
     ]
-    about = Described(
-        RATED,
-        "Rated items",
-        ("rated items", "corpus"),
-        {"judge": "judge", "criterion": "criterion"},
-        no_prompts(inputs),
-        sample.random_seed,
-    )
-    return packed_kind(about, groups, budget, ITEMS_PER_CORPUS)
+    return _RATED.packed(inputs, groups, budget, sample.random_seed)
 
 
-def _case(item_id: str, item: _Item, exchanges: Exchanges) -> Case:
+def _item_case(item_id: str, item: _Item, exchanges: Exchanges) -> Case:
     facets = {
         (scorer(row["judge"], row["protocol"]), row["criterion"] or "") for rows in item.scores.values() for row in rows
     }
     first = item.utterances[language_order(item.utterances)[0]]
-    return Case(item_id, beginning(first, item.level), "", frozenset(facets), _blocks(item, exchanges))
+    return Case(item_id, beginning(first, item.level), "", frozenset(facets), _item_blocks(item, exchanges))
 
 
-def _blocks(item: _Item, exchanges: Exchanges) -> Callable[[Prompts], list[Block]]:
+def _item_blocks(item: _Item, exchanges: Exchanges) -> Callable[[Prompts], list[Block]]:
     """Returns what shows one item in every language: its texts, a row per rater, and a card per answer."""
 
     def blocks(prompts: Prompts) -> list[Block]:
         shown: list[Block] = []
         for language in language_order(item.utterances):
-            said, cells = item.utterances[language], item.cells[language]
+            utterances, cells = item.utterances[language], item.cells[language]
             dimensions = dimension_order(name for of_rater in cells.values() for name in of_rater)
-            marked = [len(said) - 1] if item.level == "turn" else []
-            shown.append(bubbles(item.speakers[language], said, marked=marked, version=language))
+            marked = [len(utterances) - 1] if item.level == "turn" else []
+            shown.append(bubbles(item.speakers[language], utterances, marked=marked, version=language))
             rows = [[who[1], who[2], [cells[who].get(dimension) for dimension in dimensions]] for who in sorted(cells)]
             shown.append({"type": "table", "version": language, "columns": dimensions, "rows": rows})
             cards = score_cards(item.scores[language], exchanges, prompts)
@@ -115,7 +110,7 @@ def _blocks(item: _Item, exchanges: Exchanges) -> Callable[[Prompts], list[Block
     return blocks
 
 
-def _gathered(inputs: ReportInputs, sample: RatedSample) -> dict[str, dict[str, _Item]]:
+def _items_by_corpus(inputs: ReportInputs, sample: RatedSample) -> dict[str, dict[str, _Item]]:
     """Returns the items by corpus and id."""
     corpora: dict[str, dict[str, _Item]] = defaultdict(dict)
     for row in sample.items.to_pylist():
@@ -191,6 +186,16 @@ class _Pair:
     scores: tuple[_Scores, _Scores]
 
 
+PAIRS_PER_STRATEGY = 12
+_DAMAGED = KindOfCases(
+    DAMAGED,
+    "Damaged items",
+    ("damaged items", "kind of damage"),
+    {"judge": "judge", "criterion": "criterion", "outcome": "damage"},
+    PAIRS_PER_STRATEGY,
+)
+
+
 def damaged_items(inputs: ReportInputs, budget: int) -> CaseKind | None:
     """Returns damaged items with their originals, as many of each kind of damage as find room; None without any."""
     sample = inputs.damaged
@@ -204,22 +209,13 @@ def damaged_items(inputs: ReportInputs, budget: int) -> CaseKind | None:
     groups = [
         Group(
             strategy,
-            "item",
             sample.titles.get(strategy, strategy.replace("_", " ")),
-            tuple(_case_damaged_items(pair, thetas, exchanges) for pair in pairs),
+            tuple(_pair_case(pair, thetas, exchanges) for pair in pairs),
             sample.n_pairs[strategy],
         )
         for strategy, pairs in by_strategy.items()
     ]
-    about = Described(
-        DAMAGED,
-        "Damaged items",
-        ("damaged items", "kind of damage"),
-        {"judge": "judge", "criterion": "criterion", "outcome": "damage"},
-        no_prompts(inputs),
-        sample.random_seed,
-    )
-    return packed_kind(about, groups, budget, PAIRS_PER_STRATEGY)
+    return _DAMAGED.packed(inputs, groups, budget, sample.random_seed)
 
 
 def outcome(before: float | None, after: float | None, theta: float) -> str:
@@ -253,7 +249,7 @@ def _key(row: Row, item: str) -> tuple[str, ...]:
     return row["corpus"], row["language"], row[item]
 
 
-def _case_damaged_items(pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: Exchanges) -> Case:
+def _pair_case(pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: Exchanges) -> Case:
     row, (before, after) = pair.row, pair.scores
     facets = set()
     for judge, protocol, criterion in sorted({*before, *after}):
@@ -265,7 +261,7 @@ def _case_damaged_items(pair: _Pair, thetas: Mapping[tuple[str, str], float], ex
     name = f"{row['corpus']}/{row['language']}/{row['item_id']}"
     severity = f"step {row['severity']}" if row["ladder"] else ""
     first = beginning(pair.after["utterances"], row["level"])
-    return Case(name, first, severity, frozenset(facets), _blocks_damaged_items(pair, thetas, exchanges))
+    return Case(name, first, severity, frozenset(facets), _pair_blocks(pair, thetas, exchanges))
 
 
 def _share(repeats: list[dict[str, Any]]) -> float | None:
@@ -278,7 +274,7 @@ def _share(repeats: list[dict[str, Any]]) -> float | None:
     return sum(shares) / len(shares) if shares else None
 
 
-def _blocks_damaged_items(
+def _pair_blocks(
     pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: Exchanges
 ) -> Callable[[Prompts], list[Block]]:
     def blocks(prompts: Prompts) -> list[Block]:
@@ -317,8 +313,6 @@ def _table(pair: _Pair, thetas: Mapping[tuple[str, str], float]) -> Block:
 
 
 # Which damaged items the page shows: a few of every kind of damage, the same ones whatever else is in the tables.
-
-PAIRS_PER_STRATEGY = 12
 
 
 def sample_damaged(

@@ -23,7 +23,7 @@ from dialeval.text import counted
 
 # The summary of a run as Markdown: `results/summary.md`.
 
-MOST_SAID = 8
+MOST_LINES = 8
 
 
 def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[str, pa.Table], report: str) -> str:
@@ -46,7 +46,7 @@ def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[st
         blocks.append(["Nothing that was asked for has a leaderboard."])
     if usage is not None and len(usage):
         blocks.append(["## What was asked"])
-        blocks.append(markdown_lines(asked_table(usage)))
+        blocks.append(markdown_lines(usage_lines(usage)))
     blocks += _unread(inputs, usage)
     blocks += _floor(inputs, usage)
     lies = [f"{REPORT}{report}"] if report else []
@@ -63,12 +63,16 @@ def _leaders(one: Leaders) -> list[str]:
 
 
 def _unread(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
-    said = [*(not_answered(usage) if usage is not None else []), *not_read(inputs)]
-    if not said:
+    lines = [*(unanswered_requests(usage) if usage is not None else []), *unparsed_outputs(inputs)]
+    if not lines:
         return []
-    more = [f"- and {counted(len(said) - MOST_SAID, 'more such line')}, in the tables"] if len(said) > MOST_SAID else []
+    more = (
+        [f"- and {counted(len(lines) - MOST_LINES, 'more such line')}, in the tables"]
+        if len(lines) > MOST_LINES
+        else []
+    )
     where = "What came in place of an answer is shown in the report, under the dialogues and questions themselves."
-    return [["## What could not be read", "", *(f"- {in_a_line(one)}" for one in said[:MOST_SAID]), *more, "", where]]
+    return [["## What could not be read", "", *(f"- {in_a_line(one)}" for one in lines[:MOST_LINES]), *more, "", where]]
 
 
 def _floor(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
@@ -94,7 +98,7 @@ _NO_LETTER = "answers to questions could not be read"
 _NO_OPTION = "questions are without a choice, most often since two options were equally likely"
 
 
-def asked_table(usage: pa.Table) -> SmallTable:
+def usage_lines(usage: pa.Table) -> SmallTable:
     """Returns what each model was asked in all; money where any of them has prices.
 
     What was found in the store this time is not told apart: it says something of one run, and not of the results.
@@ -117,19 +121,19 @@ def money(amount: float | None) -> str:
     return f"{amount:,.2f}" if amount >= 0.1 or amount == 0 else f"{amount:.2g}"
 
 
-def not_answered(usage: pa.Table) -> Iterator[str]:
+def unanswered_requests(usage: pa.Table) -> Iterator[str]:
     """Yields a sentence for each model and protocol with requests that got no answer."""
     for row in usage.to_pylist():
         if row["failures"]:
             yield f"{row['model']} under {title_of(row['protocol'])}: requests without an answer ({row['failures']})."
 
 
-def not_read(inputs: ReportInputs) -> Iterator[str]:
+def unparsed_outputs(inputs: ReportInputs) -> Iterator[str]:
     """Yields a sentence for each judge whose answers could not all be read, as the tables count them."""
     for board in build_boards(inputs):
-        told = [f"{counted(count, 'verdict')} under {protocol}" for protocol, count in board.unread if count]
-        if told:
-            yield f"Judge {board.judge}: {listed(told)} could not be read."
+        counts = [f"{counted(count, 'verdict')} under {protocol}" for protocol, count in board.unread if count]
+        if counts:
+            yield f"Judge {board.judge}: {listed(counts)} could not be read."
     for name, who, column, scope in (
         (CORRELATIONS.name, "judge", "n_missing", None),
         (ACCURACY.name, "model", "n_unparsed", "overall"),
@@ -203,10 +207,10 @@ def leaders_of(inputs: ReportInputs, battles: Mapping[str, pa.Table]) -> list[Le
     ]
     known = {one.table for one in found}
     for of_people in people_boards(inputs):
-        table, said = _of_board(of_people.board, "System"), of_people.summary
+        table, lines = _of_board(of_people.board, "System"), of_people.summary
         above = table in known
-        answer = "The labels behind that:" if above else said.answer
-        found.append(Leaders(LABELS, of_people.title, " ".join([answer, *said.details]), NO_TABLE if above else table))
+        answer = "The labels behind that:" if above else lines.answer
+        found.append(Leaders(LABELS, of_people.title, " ".join([answer, *lines.details]), NO_TABLE if above else table))
     found += [
         Leaders(METAEVAL, one.title, one.summary.answer, _of_board(one.board, "Judge", " (Pearson r)"))
         for one in judge_boards(inputs)

@@ -49,7 +49,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
             who_is_best(board, measures),
             (
                 *rests_on(board),
-                *settled_in_rounds(inputs, board),
+                *adaptive_decisions(inputs, board),
                 _dialogues(inputs, board),
                 *_ensemble(inputs, board.judge),
             ),
@@ -59,7 +59,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
         who_is_best(board, measures),
         (
             *rests_on(board),
-            *settled_in_rounds(inputs, board),
+            *adaptive_decisions(inputs, board),
             _seeds(inputs),
             *_embedded(inputs, board.judge),
             *_ensemble(inputs, board.judge),
@@ -262,7 +262,7 @@ _ENDED = "ended"
 Row = dict[str, Any]
 
 
-def settled_in_rounds(inputs: ReportInputs, board: Board) -> list[str]:
+def adaptive_decisions(inputs: ReportInputs, board: Board) -> list[str]:
     """Returns what the rounds of a board's judge settled, a few sentences for each protocol that was asked so."""
     found = []
     for protocol in inputs.protocols:
@@ -273,11 +273,11 @@ def settled_in_rounds(inputs: ReportInputs, board: Board) -> list[str]:
                 if row["judge"] == board.judge:
                     last[row["criterion"], row["n_utterances"], row["system"], row["opponent"]] = row
             if last:
-                found.append(_told(protocol, list(last.values())))
+                found.append(_adaptive_sentence(protocol, list(last.values())))
     return found
 
 
-def _told(protocol: AskedProtocol, comparisons: list[Row]) -> str:
+def _adaptive_sentence(protocol: AskedProtocol, comparisons: list[Row]) -> str:
     waiting = [row for row in comparisons if row["decision"] == _ENDED]
     asked, full = (sum(row[name] for row in comparisons) for name in ("n_requests", "n_requests_full"))
     words = (

@@ -212,11 +212,6 @@ def one_of(names: Iterable[str]) -> str:
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def uncompared(function: Callable[[Wildcards], Any]) -> Callable[[Wildcards, Files], Any]:
-    """Return a parameter that Snakemake does not compare: one that takes `output`."""
-    return lambda wildcards, output: function(wildcards)
-
-
 def _call(function: Callable[..., Any], wildcards: Wildcards) -> Any:
     """Call a function; an argument with a default may have no wildcard."""
     given = {name: wildcards.get(name) for name in _arguments(function)}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from snakemake.io import report
@@ -13,9 +14,9 @@ from dialeval.config.consistency import asks_otherwise
 from dialeval.config.criteria import fillable, joined_criteria
 from dialeval.config.ensembles import one_model, pool_of
 from dialeval.config.metaeval import MetaEval, Robustness, partial_to
-from dialeval.figures.registry import Drawing
+from dialeval.figures.registry import Drawing, text_of
 from dialeval.measures.design import design_of
-from dialeval.rules.jobs import Describe, Directives, Parameters, StageJob, given, uncompared
+from dialeval.rules.jobs import Describe, Directives, Parameters, StageJob, given
 
 PRINTED_IN = {"unieval", "arena", "gteval", "metaeval", "robustness", "dialogbench"}
 """The folders of tables whose figures have numbers that a paper prints."""
@@ -79,7 +80,7 @@ class Measures(Parameters):
             "drawings": [one.settings() for one in drawn],
             **({"other_prompts": True} if is_marked else {}),
         }
-        return StageJob("draw", settings, modules=sorted({module for one in drawn for module in one.modules}))
+        return StageJob("draw", settings, modules=sorted({one.module for one in drawn}))
 
 
 @dataclass(frozen=True)
@@ -251,7 +252,7 @@ class FigureRules:
     def files(self, part: str, category: str) -> list[Any]:
         """Return the figures of a part as SVG, for the report, and as PDF."""
         layout = self.measures.layout
-        titles = [one.title for one in layout.drawn[part]]
+        titles = [one.name.replace("_", " ") for one in layout.drawn[part]]
         svg = zip(layout.figures(part, "svg"), titles, strict=True)
         return [self.shown(path, category, title) for path, title in svg] + layout.figures(part, "pdf")
 
@@ -262,10 +263,15 @@ class FigureRules:
     def part(self, part: str) -> dict[str, Any]:
         """Return the parameters of the job that draws the figures of a part."""
         drawn = self.measures.layout.drawn[part]
-        return self.job(partial(self.measures.drawing, drawn), lambda: drawn)
+        return self.job(partial(self.measures.drawing, drawn))
 
-    def job(self, describe: Describe, drawn: Callable[..., Sequence[Drawing]]) -> dict[str, Any]:
-        """Return the parameters of jobs that draw figures. No figure depends on its caption."""
-        drawings = self.directives.by(drawn)
-        captions = uncompared(lambda wildcards: [[one.title, one.caption] for one in drawings(wildcards)])
-        return self.directives.job(describe, in_folder=True) | {"captions": captions}
+    def job(self, describe: Describe) -> dict[str, Any]:
+        """Return the parameters of jobs that draw figures; Snakemake compares no parameter that takes `output`."""
+        return self.directives.job(describe, in_folder=True) | {"captions": lambda wildcards, output: captions(output)}
+
+
+def captions(paths: Iterable[str]) -> list[tuple[str, str]]:
+    """Return titles and captions of figures for Snakemake's own report, from those SVG files that exist."""
+    svg = [path for path in map(Path, paths) if path.suffix == ".svg" and path.exists()]
+    texts = [text_of(path.read_text(encoding="utf-8"), path.stem) for path in svg]
+    return [(one.title, one.caption) for one in texts]

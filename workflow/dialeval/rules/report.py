@@ -104,7 +104,6 @@ class Report(Judging):
         return {
             **self._overview(),
             "protocols": [one | {"at": self.layout.protocols[one["name"]].at} for one in self._protocols()],
-            "captions": self.layout.captions(),
             "other_prompts": asks_otherwise(self.config),
             "random_seed": self.config.random_seed,
             "answers": self._answers(),

@@ -15,7 +15,7 @@ from dialeval.corpora.battles import read
 from dialeval.labels.cascade_estimates import COLUMNS as CASCADE_COLUMNS
 from dialeval.labels.cascade_estimates import differences_with_cascade, with_cascade
 from dialeval.labels.correction import corrected_numbers
-from dialeval.labels.joined_judgements import JUDGEMENT_COLUMNS, PLAN_COLUMNS, LabelledDesign, Terms, with_unasked
+from dialeval.labels.joined_judgements import JUDGEMENT_COLUMNS, PLAN_COLUMNS, LabelledDesign, Terms, with_planned
 from dialeval.measures import bias, scores
 from dialeval.measures.design import Design, dialogue_words
 from dialeval.measures.differences import differences as system_differences
@@ -238,7 +238,7 @@ def correct(
     for design in settings.protocols:
         judged = by_judges[by_judges["protocol"] == design.protocol]
         if design.protocol in plans:
-            judged = with_unasked(judged, plans[design.protocol])
+            judged = with_planned(judged, plans[design.protocol])
         rows, pairs = corrected_numbers(judged, given, design, settings)
         numbers += rows
         compared += pairs

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from dialeval.engines.spending.ledger import FOLDER, Ledger
 from dialeval.engines.spending.prices import Prices
 from dialeval.errors import UserError
+from dialeval.figures.registry import text_of
 from dialeval.jobs.progress import read_all
 from dialeval.jobs.run_lock import refuse_second_run
 from dialeval.measures.usage import read_usage, usage_table
@@ -41,7 +42,7 @@ _SHOWN = ("seeds", "dialogues", "verdicts", "ratings", "scores", "transcripts", 
 
 
 class BuildReportSettings(BaseModel, defer_build=True):
-    """Names for the page; `captions` gives title and caption by part and name of a figure's file.
+    """Names for the page.
 
     `other_prompts` says that the papers' printed numbers were asked in other prompts than the run's.
     """
@@ -54,7 +55,6 @@ class BuildReportSettings(BaseModel, defer_build=True):
     ensembles: dict[str, tuple[str, ...]] = {}
     results_dir: str
     protocols: list[AskedProtocol]
-    captions: dict[str, tuple[str, str]]
     other_prompts: bool = False
     random_seed: int = 0
     answers: Answers = Answers()
@@ -126,7 +126,7 @@ def write_page(
             rated=_rated(settings, files) if files["items"] else None,
             damaged=_damaged(settings, files, by_name) if files["pairs"] else None,
             examined=_examined(settings, files) if files["test_answers"] else None,
-            figures=tuple(_figure(settings, path) for path in files["figures"]),
+            figures=tuple(_figure(path) for path in files["figures"]),
             results_dir=settings.results_dir,
             other_prompts=settings.other_prompts,
             about=read_about(
@@ -174,11 +174,11 @@ def _examined(settings: BuildReportSettings, files: dict[str, list[Path]]) -> Ex
     )
 
 
-def _figure(settings: BuildReportSettings, path: Path) -> Figure:
-    """Returns a figure, whose folder names the part of the page that it belongs to."""
-    part = path.parent.name
-    title, caption = settings.captions.get(f"{part}/{path.stem}", (path.stem.replace("_", " "), ""))
-    return Figure(title, caption, svg=path.read_text(encoding="utf-8"), part=part, file=path.stem)
+def _figure(path: Path) -> Figure:
+    """Return a figure, whose folder names the part of the page that it belongs to."""
+    svg = path.read_text(encoding="utf-8")
+    title, caption, is_missing = text_of(svg, path.stem)
+    return Figure(title, caption, svg, path.parent.name, path.stem, is_missing)
 
 
 class BuildLiveSettings(BuildReportSettings):

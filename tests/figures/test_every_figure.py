@@ -1,0 +1,177 @@
+"""Every figure of the registry with 1, 4 and 14 systems: no text overlaps or is cut, and files have the same bytes."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from drawn_figures import DRAWINGS, JUDGES, NAMES, OPTIONS, PARTS, all_tables, plot, settings, specification
+from matplotlib.figure import Figure as Picture
+from matplotlib.text import Text
+
+from dialeval.errors import UserError
+from dialeval.figures import registry
+from dialeval.figures.layout import Missing, drawn, save_plot
+from dialeval.figures.registry import drawings
+from dialeval.figures.style import FONT_SIZE, styled
+from dialeval.provenance.fingerprints import fingerprint
+from dialeval.stages.figures import OTHER_PROMPTS, Drawing, DrawSettings
+from dialeval.stages.figures import draw as stage
+from dialeval.tables.catalogue import TABLES
+
+
+@cache
+def _tables(number: int, n_judges: int) -> dict[str, pd.DataFrame]:
+    return all_tables(NAMES[:number], JUDGES[:n_judges])
+
+
+@pytest.fixture
+def tables() -> dict[str, pd.DataFrame]:
+    return _tables(4, 1)
+
+
+def _texts(figure: Picture) -> list[Text]:
+    """Return the text that is drawn; labels of ticks beyond the limits are not."""
+    axes = [axis for panel in figure.axes for axis in (panel.xaxis, panel.yaxis)]
+    beyond = {tick.label1 for axis in axes for tick in axis.get_major_ticks()}
+    beyond -= {tick.label1 for axis in axes for tick in axis._update_ticks()}
+    found = [one for one in figure.findobj(Text) if isinstance(one, Text) and one not in beyond]
+    return [one for one in found if one.get_text().strip() and one.get_visible()]
+
+
+@styled
+def _assert_readable(figure: Picture) -> None:
+    """Assert that all text has the one size, lies inside the figure, and overlaps no other text that is not slanted."""
+    figure.draw_without_rendering()
+    page = figure.bbox
+    corners = []
+    for text in _texts(figure):
+        box = text.get_window_extent()
+        if box.width == 0:
+            continue
+        words = repr(text.get_text())
+        assert text.get_fontsize() >= FONT_SIZE, words
+        assert min(box.x0, box.y0, page.x1 - box.x1, page.y1 - box.y1) >= -0.5, f"{words} is cut"
+        if text.get_rotation() in (0, 90):
+            corners.append((words, box))
+    for (one, box), (other, against) in combinations(corners, 2):
+        width = min(box.x1, against.x1) - max(box.x0, against.x0)
+        height = min(box.y1, against.y1) - max(box.y0, against.y0)
+        assert width < 1.0 or height < 2.0, f"{one} overlaps {other}"
+
+
+@pytest.mark.parametrize(("number", "n_judges"), [(1, 1), (4, 2), (14, 1)])
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_no_text_overlaps_or_is_cut(name: str, number: int, n_judges: int) -> None:
+    found = plot(name, _tables(number, n_judges))
+    assert found.title
+    assert found.caption.endswith(".")
+    assert found.text.count("n = ") == 1
+    _assert_readable(drawn(found))
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_two_draws_have_the_same_bytes_and_leave_the_table_alone(
+    name: str, tables: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    before = {table: tables[table].copy() for table in DRAWINGS[name].tables}
+    for number in range(2):
+        found = plot(name, tables)
+        save_plot(found, tmp_path / f"{number}.svg", tmp_path / f"{number}.pdf")
+    for suffix in ("svg", "pdf"):
+        assert (tmp_path / f"0.{suffix}").read_bytes() == (tmp_path / f"1.{suffix}").read_bytes()
+    assert f"<title>{found.title}</title>" in (tmp_path / "0.svg").read_text(encoding="utf-8").replace("&apos;", "'")
+    for table, copy in before.items():
+        pd.testing.assert_frame_equal(tables[table], copy)
+
+
+@pytest.mark.parametrize("name", ["botchat/figure4_unieval", "measures/means", "measures/ratings"])
+def test_the_order_of_rows_does_not_change_a_figure(name: str, tables: dict[str, pd.DataFrame], tmp_path: Path) -> None:
+    turned = {
+        table: tables[table].sort_values("system", ascending=False, kind="stable") for table in DRAWINGS[name].tables
+    }
+    for number, found in enumerate((tables, turned)):
+        save_plot(specification(name, found), tmp_path / f"{number}.svg", tmp_path / f"{number}.pdf")
+    assert (tmp_path / "0.svg").read_bytes() == (tmp_path / "1.svg").read_bytes()
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_an_empty_table_gives_one_sentence(name: str, tmp_path: Path) -> None:
+    found = specification(name, {})
+    assert isinstance(found, Missing)
+    assert found.reason.endswith(".")
+    save_plot(found, tmp_path / "f.svg", tmp_path / "f.pdf")
+    assert "missing" in (tmp_path / "f.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_a_function_takes_its_tables_and_options(name: str) -> None:
+    drawing = DRAWINGS[name]
+    draw = getattr(import_module(drawing.module), drawing.draw.partition(".")[2])
+    inspect.signature(draw).bind(*drawing.tables, **drawing.options)
+    assert "{" not in drawing.name + "".join(drawing.tables)
+
+
+def test_names_are_distinct_within_a_part() -> None:
+    for part in PARTS.values():
+        names = [drawing.name for drawing in drawings(part, OPTIONS)]
+        assert len(set(names)) == len(names)
+
+
+def test_only_figures_whose_tables_a_run_has_are_drawn() -> None:
+    found = drawings(
+        registry.BOTCHAT, OPTIONS | {"n": [8, 16]}, ["botchat/seeds", "gteval/win_rates", "arena/win_rates"]
+    )
+    assert [drawing.name for drawing in found] == [
+        "figure2_seed_lengths", "figure5_arena_n8", "figure5_arena_n16", "figure6_gteval",
+    ]  # fmt: skip
+    assert found[2].options == {"n": 16}
+
+
+def _write(table: pd.DataFrame, path: Path, name: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pandas(table, TABLES[name].schema, preserve_index=False), path)
+
+
+def test_the_stage_writes_every_figure_with_its_interval_and_names_a_missing_table(
+    tables: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    names = ("metaeval/averages", "metaeval/correlations", "metaeval/annotator_agreement")
+    paths = [tmp_path / f"{name}.parquet" for name in names]
+    for name, path in zip(names, paths, strict=True):
+        _write(tables[name], path, name)
+    stage(settings(registry.METAEVAL, "judges", "annotators"), paths, tmp_path / "figures")
+    written = sorted(path.name for path in (tmp_path / "figures").iterdir())
+    assert written == ["annotators.pdf", "annotators.svg", "judges.pdf", "judges.svg"]
+    svg = (tmp_path / "figures" / "judges.svg").read_text()
+    assert "90% confidence interval" in svg
+    assert OTHER_PROMPTS not in svg
+    with pytest.raises(UserError, match="figure languages needs the table 'metaeval/matrices'"):
+        stage(settings(registry.METAEVAL, "languages"), paths, tmp_path)
+
+
+def test_a_caption_says_that_published_numbers_had_other_prompts(
+    tables: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    path = tmp_path / "gteval" / "win_rates.parquet"
+    _write(tables["gteval/win_rates"], path, "measures/win_rates")
+    found = settings(registry.BOTCHAT, "figure6_gteval").model_copy(update={"other_prompts": True})
+    stage(found, [path], tmp_path)
+    assert f"published numbers ({OTHER_PROMPTS})" in (tmp_path / "figure6_gteval.svg").read_text()
+
+
+def test_a_figure_without_its_table_says_which() -> None:
+    drawing = Drawing(**drawings(registry.BATTLES, OPTIONS)[0].settings())
+    with pytest.raises(UserError, match="figure battles needs the table 'battles/battles'; given: battles/yours"):
+        stage(DrawSettings(drawings=[drawing]), [Path("tables/battles/yours.parquet")], Path())
+
+
+def test_figures_of_other_parts_have_other_fingerprints() -> None:
+    assert fingerprint("dialeval.figures.botchat") != fingerprint("dialeval.figures.metaeval")

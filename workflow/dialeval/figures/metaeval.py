@@ -1,0 +1,486 @@
+"""Figures of meta-evaluation: how well judges agree with the ratings, with each other, and raters among themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from dialeval.figures.layout import Missing, Plot, Section, width_of_maps
+from dialeval.figures.metaeval_names import (
+    AVERAGE,
+    HUMAN_RATINGS,
+    OVERALL,
+    Group,
+    averaged_groups,
+    deciding_dimension,
+    dimension_order,
+    level_order,
+    main_dimension,
+    main_language,
+    one_dimension,
+    rated_otherwise,
+    raters_named,
+    scorer_names,
+    shown_dimension,
+)
+from dialeval.figures.panels import HeatMap
+from dialeval.figures.row_panels import Forest, Reference, Row, by_value, in_series, rows_of
+from dialeval.figures.style import (
+    BLACK,
+    COLUMN,
+    CORRELATION,
+    PAGE,
+    Mark,
+    per,
+    published_note,
+    series_marks,
+)
+from dialeval.languages import language_order
+
+CI = "95% confidence interval"
+_NOTHING = "No judge has scored a rated item."
+_PEARSON = {"": ("pearson", "pearson_low", "pearson_high", "published_pearson")}
+_OF_THE_PAPER = ("FED-Turn", "FED-Dial", "DailyDialog-Zhao", "IEval-Dial")
+"""Corpora of xDial-Eval's Figures 1 to 3."""
+
+
+def correlations(averages: pd.DataFrame, table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
+    """Return every judge's correlation with the ratings: a panel per dimension, a section per benchmark and level.
+
+    Judges are sorted by the average over dimensions, or else by overall.
+    """
+    groups = [
+        Group(title, in_series(rows, _PEARSON).assign(row=scorer_names))
+        for title, rows in averaged_groups(averages, table)
+    ]
+    if not groups:
+        return Missing(_NOTHING)
+    sections = []
+    limits = _limits(*(rows for _, rows in groups))
+    for title, rows in groups:
+        dimensions = dimension_order(rows["dimension"])
+        judges = by_value(rows[rows["dimension"] == deciding_dimension(dimensions)])
+        panels = [
+            Forest(table=rows[rows["dimension"] == name], rows=rows_of(judges), unit=CORRELATION, limits=limits,
+                   title=shown_dimension(name).capitalize(), references=[Reference(0.0)], axis="Pearson r",
+                   numbers=len(dimensions) == 1)
+            for name in dimensions
+        ]  # fmt: skip
+        sections.append(Section(panels, title if len(groups) > 1 else "", columns=4))
+    built = ", ".join(title for title, _ in groups) if len(groups) == 1 else "by benchmark and level"
+    return Plot(
+        sections,
+        title="Correlation of judges with the ratings",
+        caption=f"Pearson correlation with the ratings ({built}); bars are the {interval}; "
+        f"the thin line is no correlation{published_note(pd.concat([rows for _, rows in groups]))}.",
+        n=per(table["n"], "item", "corpus and dimension"),
+        width=_width(sections),
+    )
+
+
+def by_corpus(table: pd.DataFrame) -> Plot | Missing:
+    """Return every judge's correlation on every corpus: on overall, or else the first dimension that was rated.
+
+    Human ratings count, or else others; one language of each corpus is shown, English if it has it.
+    """
+    sections = []
+    for level in level_order(table["level"]):
+        of_level = table[table["level"] == level]
+        rows = pd.concat(_standing(of_level[of_level["corpus"] == name]) for name in sorted(set(of_level["corpus"])))
+        sections.append(
+            Section([_judges_map(rows, list(dict.fromkeys(rows["column"])))], f"{level.capitalize()} level")
+        )
+    if not sections:
+        return Missing(_NOTHING)
+    return Plot(
+        sections,
+        title="Correlation of judges by corpus",
+        caption="Pearson correlation with the human ratings of overall, unless the name of the corpus says otherwise; "
+        "grey cells are not available.",
+        n=per(table["n"], "item", "corpus"),
+        width=width_of_maps(sections),
+    )
+
+
+def _standing(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that stand for a corpus, with the heading of its column."""
+    rows = rows[rows["language"] == main_language(rows["language"])]
+    kind = next(kind for kind in ("human", "construction", "model") if (rows["rater_kind"] == kind).any())
+    rows = rows[rows["rater_kind"] == kind]
+    dimension = main_dimension(rows["dimension"])
+    rows = rows[rows["dimension"] == dimension]
+    asked = f"{dimension}{rated_otherwise(rows)}"
+    words = [asked] * (asked != OVERALL) + [kind] * (kind != "human")
+    return rows.assign(column=rows["corpus"] + (f" ({', '.join(words)})" if words else ""))
+
+
+def by_language(averages: pd.DataFrame) -> Plot | Missing:
+    """Return every judge's correlation in each language, averaged over corpora (xDial-Eval, Table 5)."""
+    sections = []
+    for level in level_order(averages["level"]):
+        of_level = averages[averages["level"] == level]
+        for benchmark in sorted(set(of_level["benchmark"])):
+            rows = of_level[of_level["benchmark"] == benchmark]
+            languages = language_order(rows["language"])
+            if len(languages) < 2:
+                continue
+            raters = "human" if (rows["raters"] == "human").any() else "full"
+            dimension = one_dimension(rows["dimension"])
+            about = f"{shown_dimension(dimension)}; {raters_named(raters)}{rated_otherwise(rows)}"
+            rows = rows[(rows["raters"] == raters) & (rows["dimension"] == dimension)]
+            panel = _judges_map(rows.assign(column=rows["language"]), languages)
+            sections.append(Section([panel], f"{benchmark}, {level} level ({about})"))
+    if not sections:
+        return Missing("No rated corpus has several languages.")
+    return Plot(
+        sections,
+        title="Correlation of judges by language",
+        caption="Pearson correlation with the ratings, mean over corpora; grey cells are not available.",
+        n=per(averages["n_averaged"], "correlation", "mean"),
+        width=width_of_maps(sections),
+    )
+
+
+def _judges_map(rows: pd.DataFrame, columns: list[str]) -> HeatMap:
+    wide = rows.assign(row=scorer_names(rows)).pivot(index="row", columns="column", values="pearson").astype(float)
+    order = wide.mean(axis=1).sort_values(ascending=False, kind="stable").index
+    return HeatMap(values=wide.reindex(index=order, columns=columns), unit=CORRELATION, signed=True)
+
+
+def dimensions(matrices: pd.DataFrame) -> Plot | Missing:
+    """Return the correlations between the dimensions, a panel per judge (comp-analysis, Figures 1 and 2).
+
+    Of every level, the corpus with most human-rated dimensions is shown.
+    """
+    pairs = matrices[matrices["kind"] == "dimensions"]
+    sections = []
+    for level, corpus in _standing_for_all(pairs, _human_then_most):
+        rows = pairs[(pairs["level"] == level) & (pairs["corpus"] == corpus)]
+        rows = rows[rows["language"] == main_language(rows["language"])]
+        names = dimension_order([*rows["first"], *rows["second"]])
+        panels = [_square(rows[rows["scorer"] == one], names, one) for one in _scorers(rows["scorer"])]
+        sections.append(Section(panels, f"{corpus}, {level} level", columns=_across(panels, names)))
+    if not sections:
+        return Missing("No judge has scored several dimensions.")
+    return Plot(
+        sections,
+        title="Correlation between dimensions",
+        caption="Pearson correlation between the scores of two dimensions, by judge; grey cells are not available.",
+        n=per(pairs["n"], "item", "pair"),
+        width=PAGE,
+    )
+
+
+def languages(matrices: pd.DataFrame) -> Plot | Missing:
+    """Return the correlations between a judge's scores of the same items in two languages (xDial-Eval, Fig. 1 and 2).
+
+    Of every level the corpus with most languages is shown, on overall or else its first dimension.
+    """
+    pairs = matrices[matrices["kind"] == "languages"]
+    sections = []
+    for level, corpus in _standing_for_all(pairs, lambda rows: (len({*rows["first"], *rows["second"]}),)):
+        rows = pairs[(pairs["level"] == level) & (pairs["corpus"] == corpus)]
+        dimension = main_dimension(rows["dimension"])
+        rows = rows[rows["dimension"] == dimension]
+        names = language_order([*rows["first"], *rows["second"]])
+        panels = [_square(rows[rows["scorer"] == one], names, one) for one in _scorers(rows["scorer"])]
+        sections.append(Section(panels, f"{corpus}, {level} level: {dimension}", columns=_across(panels, names)))
+    if not sections:
+        return Missing("No rated corpus has several languages.")
+    return Plot(
+        sections,
+        title="Correlation between languages",
+        caption="Pearson correlation between a judge's scores of the same items in two languages; grey cells are not "
+        "available.",
+        n=per(pairs["n"], "item", "pair"),
+        width=PAGE,
+    )
+
+
+def between_judges(matrices: pd.DataFrame) -> Plot | Missing:
+    """Return the correlations between the scores of two judges, or a judge and the ratings (xDial-Eval, Figure 3).
+
+    Of every level two corpora are shown, those with human ratings and most judges, on overall or else their first
+    dimension.
+    """
+    pairs = matrices[matrices["kind"] == "judges"]
+    sections = []
+    for level in level_order(pairs["level"]):
+        for _, corpus in _standing_for_all(pairs[pairs["level"] == level], _human_then_most, number=2):
+            rows = pairs[(pairs["level"] == level) & (pairs["corpus"] == corpus)]
+            rows = rows[rows["language"] == main_language(rows["language"])]
+            dimension = main_dimension(rows["dimension"])
+            rows = rows[rows["dimension"] == dimension]
+            names = _scorers([*rows["first"], *rows["second"]])
+            about = f"{corpus}, {level} level: {dimension}{rated_otherwise(rows)}"
+            sections.append(Section([_square(rows, names, "")], about))
+    if not sections:
+        return Missing("There is one judge and no other rating.")
+    return Plot(
+        sections,
+        title="Correlation between judges",
+        caption="Pearson correlation between the scores of two judges, or of a judge and the ratings, from orange (−1) "
+        "to blue (1); grey cells are not available.",
+        n=per(pairs["n"], "item", "pair"),
+        width=width_of_maps(sections),
+    )
+
+
+def _standing_for_all(
+    pairs: pd.DataFrame, rank: Callable[[pd.DataFrame], tuple[int, ...]], number: int = 1
+) -> Iterator[tuple[str, str]]:
+    """Yield level and name of the corpora that are shown, those with the highest rank; of equal ones the paper's."""
+    for level in level_order(pairs["level"]):
+        of_level = pairs[pairs["level"] == level]
+        names = sorted(set(of_level["corpus"]), key=lambda name: (not name.endswith(_OF_THE_PAPER), name))
+        ranks = {name: rank(of_level[of_level["corpus"] == name]) for name in names}
+        for name in sorted(names, key=lambda name: ranks[name], reverse=True)[:number]:
+            yield level, name
+
+
+def _human_then_most(rows: pd.DataFrame) -> tuple[int, ...]:
+    """Return how many correlations a corpus has of the human ratings, and in all."""
+    rows = rows[rows["language"] == main_language(rows["language"])]
+    return int((rows[["scorer", "first", "second"]] == HUMAN_RATINGS).any(axis=1).sum()), len(rows)
+
+
+def _scorers(names: Sequence[str] | pd.Series) -> list[str]:
+    """Return the distinct judges by name, after the ratings."""
+    return sorted(set(names), key=lambda name: (name != HUMAN_RATINGS, not name.endswith(" ratings"), name))
+
+
+def _square(rows: pd.DataFrame, names: list[str], title: str) -> HeatMap:
+    """Return a symmetric matrix without a diagonal."""
+    both = pd.concat([rows, rows.rename(columns={"first": "second", "second": "first"})])
+    wide = both.pivot_table(index="first", columns="second", values="pearson").reindex(index=names, columns=names)
+    return HeatMap(values=wide.mask(np.eye(len(names), dtype=bool)), unit=CORRELATION, signed=True, numbered=True,
+                   title=title)  # fmt: skip
+
+
+def _across(panels: Sequence[HeatMap], names: Sequence[str]) -> int:
+    """Return how many square heat maps fit side by side with numbers in their cells."""
+    cell = max(panel.cell() for panel in panels)
+    return max(int((PAGE - panels[0].left(PAGE) + 0.16) / (cell * len(names) + 0.16)), 1)
+
+
+_CHOSEN = {"best on all corpora": "all corpora", "best on other corpora": "other corpora"}
+
+
+def ensembles(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
+    """Return how well the mean score of the best judges correlates with the ratings (comp-analysis, Table 9).
+
+    A panel per dimension, a section per benchmark and level, a row per corpus; the best judges are chosen on all
+    corpora, as the paper does, or on the others alone.
+    """
+    present = [name for name, chosen_on in _CHOSEN.items() if (table["chosen_on"] == chosen_on).any()]
+    series = series_marks(present) | {"best member alone": Mark(BLACK, "|")}
+    names = dict(zip(_CHOSEN.values(), _CHOSEN, strict=True))
+    sections = []
+    long = in_series(table.rename(columns={"rater_kind": "kind"}), _PEARSON)
+    long = long.assign(series=long["chosen_on"].map(names), row=long["corpus"])
+    members = long[(long["chosen_on"] == "all corpora") & long["estimate"].notna()]
+    alone = members.assign(estimate=members["best_member"], low=np.nan, high=np.nan, published=np.nan)
+    long = pd.concat([long, alone.assign(series="best member alone")])
+    limits = _limits(long)
+    for title, rows in _ensemble_groups(long):
+        corpora = sorted(set(rows["corpus"]), key=lambda name: (name == AVERAGE, name))
+        panels = [
+            Forest(table=rows[rows["dimension"] == name], rows=rows_of(corpora), series=series, unit=CORRELATION,
+                   limits=limits, title=name.capitalize(), references=[Reference(0.0)], axis="Pearson r")
+            for name in dimension_order(rows["dimension"])
+        ]  # fmt: skip
+        sections.append(Section(panels, title, columns=4))
+    if not sections:
+        return Missing("No corpus has scores of enough judges for an ensemble.")
+    return Plot(
+        sections,
+        title="Ensembles of judges",
+        caption="Pearson correlation with the ratings of the mean score of the best judges; bars are the "
+        f"{interval}; the table names the members{published_note(long)}.",
+        n=per(table["n"], "item", "corpus and dimension"),
+        width=_width(sections),
+        key=series,
+    )
+
+
+def _ensemble_groups(table: pd.DataFrame) -> Iterator[Group]:
+    """Yield the ensembles by benchmark, level and raters, in one language, on the dimensions on which there is any.
+
+    Human ratings alone come first; with a model's there is a group of its own where it says more.
+    """
+    for level, benchmark, rows in _by_benchmark(table):
+        rows = rows[rows["dimension"] != AVERAGE]
+        n_human = -1
+        for raters in ("human", "full", "construction"):
+            found = rows[rows["raters"] == raters]
+            found = found[found.groupby("dimension")["estimate"].transform("count") > 0]
+            if len(found) and not (raters == "full" and len(found) == n_human):
+                language = found["language"].iloc[0]
+                yield Group(f"{benchmark}, {level} level ({language}; {raters_named(raters)})", found)
+            n_human = len(found) if raters == "human" else n_human
+
+
+_DIMENSION_ENSEMBLES = {
+    "mean of the other dimensions": ("ensemble", "ensemble_low", "ensemble_high", "published_ensemble"),
+    "score of overall": ("direct", "direct_low", "direct_high", "published_direct"),
+}
+
+
+def dimension_ensembles(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
+    """Return the mean of a judge's other dimensions beside its score of overall (comp-analysis, Table 8).
+
+    Where a benchmark has several corpora it is their mean, with human ratings and, where that is more, with all.
+    """
+    series = series_marks(_DIMENSION_ENSEMBLES)
+    long = in_series(table, _DIMENSION_ENSEMBLES).assign(row=scorer_names)
+    limits = _limits(long)
+    sections = [
+        Section([Forest(table=rows, rows=rows_of(by_value(rows)), series=series, unit=CORRELATION, limits=limits,
+                        references=[Reference(0.0)], axis="Pearson r")], title)
+        for title, rows in _dimension_ensemble_groups(long)
+    ]  # fmt: skip
+    if not sections:
+        return Missing("No judge has scored overall and two other dimensions of a corpus rated overall.")
+    return Plot(
+        sections,
+        title="Ensembles of dimensions",
+        caption=f"Pearson correlation with the overall rating; bars are the {interval}{published_note(long)}.",
+        n=per(table["n"], "item", "judge"),
+        key=series,
+    )
+
+
+def _dimension_ensemble_groups(table: pd.DataFrame) -> Iterator[Group]:
+    for level, benchmark, rows in _by_benchmark(table):
+        means = rows[rows["corpus"] == AVERAGE]
+        shown = means if len(means) else rows
+        human = shown[shown["rater_kind"] == "human"]
+        with_models = shown[shown["rater_kind"].isin(["full", "model"])]
+        found = [human, *([with_models] if with_models["n"].sum() > human["n"].sum() else [])]
+        built = rows[rows["rater_kind"] == "construction"]
+        for part in (*found, *(of_corpus for _, of_corpus in built.groupby("corpus"))):
+            if part["estimate"].notna().any():
+                corpus, raters = part["corpus"].iloc[0], raters_named(part["rater_kind"].iloc[0])
+                name = benchmark if corpus == AVERAGE else corpus
+                yield Group(f"{name}, {level} level ({part['language'].iloc[0]}; {raters})", part)
+
+
+def _by_benchmark(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield level, benchmark and its rows in one language."""
+    for level in level_order(table["level"]):
+        of_level = table[table["level"] == level]
+        for benchmark in sorted(set(of_level["benchmark"])):
+            rows = of_level[of_level["benchmark"] == benchmark]
+            yield level, benchmark, rows[rows["language"] == main_language(rows["language"])]
+
+
+def rankings(table: pd.DataFrame) -> Plot | Missing:
+    """Return how far judges ranked by a model's ratings are ranked as by human ones (comp-analysis, Table 7)."""
+    named = table.assign(none=np.nan)
+    long = in_series(named, {"": ("spearman", "none", "none", "published_spearman")}).assign(row=table["dimension"])
+    sections = []
+    for level in level_order(long["level"]):
+        of_level = long[long["level"] == level]
+        for (corpus, rater), rows in of_level.groupby(["corpus", "second_rater"]):
+            rows = rows[rows["language"] == main_language(rows["language"])]
+            if rows["estimate"].isna().all():
+                continue
+            order = [Row(name, name) for name in dimension_order(rows["dimension"])]
+            panel = Forest(table=rows, rows=order, unit=CORRELATION, limits=(-1.05, 1.05), references=[Reference(0.0)],
+                           axis="Spearman ρ", numbers=True)  # fmt: skip
+            sections.append(Section([panel], f"{corpus}, {level} level: human and {rater}"))
+    if not sections:
+        return Missing("No corpus has human ratings and a model's by which three judges could be ranked.")
+    return Plot(
+        sections,
+        title="Rankings of judges by human and model ratings",
+        caption="Spearman correlation between the rankings of the judges by human ratings and by a model's"
+        f"{published_note(long)}.",
+        n=per(table.loc[table["spearman"].notna(), "n_judges"], "judge", "ranking"),
+    )
+
+
+_AGREEMENT = {
+    "mean Pearson r of two raters": ("pairwise_pearson", "pearson_low", "pearson_high"),
+    "Krippendorff's α (interval)": ("krippendorff_alpha", "alpha_low", "alpha_high"),
+}
+
+
+def annotators(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
+    """Return how far the raters of each corpus agree, dimension by dimension."""
+    if table.empty:
+        return Missing("No corpus has the ratings of single raters.")
+    series = series_marks(_AGREEMENT)
+    long = in_series(table, _AGREEMENT)
+    long = long.assign(row=long["dimension"])
+    limits = _limits(long)
+    sections = [
+        Section([Forest(table=rows, rows=rows_of(dimension_order(rows["dimension"])), series=series, unit=CORRELATION,
+                        limits=limits, references=[Reference(0.0)], axis="Agreement")],
+                f"{corpus}: {rows['n_rounds'].max()} ratings by {rater}{' (a model)' if kind == 'model' else ''}")
+        for (corpus, kind, rater), rows in long.groupby(["corpus", "rater_kind", "rater"])
+    ]  # fmt: skip
+    return Plot(
+        sections,
+        title="Agreement of the raters",
+        caption=f"Agreement of the raters of each corpus; bars are the {interval}; the thin line is chance.",
+        n=per(table["n_items"], "item", "dimension"),
+        key=series,
+    )
+
+
+_CEILINGS = {
+    "judge": ("pearson", "none", "none"),
+    "judge, corrected for rater errors": ("corrected", "corrected_low", "corrected_high"),
+    "ceiling": ("ceiling", "ceiling_low", "ceiling_high"),
+}
+
+
+def ceilings(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
+    """Return every judge's correlation, as it is and corrected, beside the ceiling: a section per corpus and raters."""
+    series = series_marks(list(_CEILINGS)[:2]) | {"ceiling": Mark(BLACK, "|")}
+    long = in_series(table[table["ceiling"].notna()].assign(none=np.nan), _CEILINGS).assign(row=scorer_names)
+    limits = _limits(long)
+    sections = []
+    for level in level_order(long["level"]):
+        of_level = long[long["level"] == level]
+        for kind in sorted(set(of_level["rater_kind"]), key=lambda kind: (kind != "human", kind)):
+            for corpus, rows in of_level[of_level["rater_kind"] == kind].groupby("corpus"):
+                language = main_language(rows["language"])
+                rows = rows[rows["language"] == language]
+                names = dimension_order(rows["dimension"])
+                deciding = rows[(rows["dimension"] == main_dimension(names)) & (rows["series"] == "judge")]
+                judges = by_value(deciding)
+                judges += sorted(set(rows["row"]) - set(judges))
+                panels = [
+                    Forest(table=rows[rows["dimension"] == name], rows=rows_of(judges), series=series, unit=CORRELATION,
+                           limits=limits, title=name.capitalize(), references=[Reference(0.0)], axis="Pearson r")
+                    for name in names
+                ]  # fmt: skip
+                about = f"{corpus}, {level} level ({language}; {raters_named(kind)}{rated_otherwise(rows)})"
+                sections.append(Section(panels, about, columns=4))
+    if not sections:
+        return Missing("No corpus has several ratings of its items.")
+    return Plot(
+        sections,
+        title="Correlation of judges beside its ceiling",
+        caption="Pearson correlation with the mean of the raters, the same corrected for their errors (at most 1), and "
+        f"the ceiling that these errors leave; bars are the {interval}.",
+        n=per(table["n"], "item", "corpus and dimension"),
+        width=_width(sections),
+        key=series,
+    )
+
+
+def _limits(*tables: pd.DataFrame) -> tuple[float, float]:
+    """Return an axis for correlations: from below the lowest limit of an interval, and from -0.1 at most, to 1."""
+    values = (
+        pd.concat([table[["estimate", "low", "high"]] for table in tables]).to_numpy(float) if tables else np.array([])
+    )
+    return max(min(float(np.nanmin(values, initial=0.0)), -0.1) - 0.05, -1.02), 1.02
+
+
+def _width(sections: Sequence[Section]) -> float:
+    return PAGE if max(len(section.panels) for section in sections) > 2 else COLUMN
