@@ -13,7 +13,7 @@ from statistics import median
 
 ROOT = Path(__file__).resolve().parents[1]
 LIBRARY = ROOT / "workflow" / "dialeval"
-CEILINGS = {"modules": 380, "rooms": 23, "single modules": 6}
+CEILINGS = {"modules": 380, "rooms": 23, "single modules": 7}
 
 
 def lines_of(paths: list[Path]) -> int:

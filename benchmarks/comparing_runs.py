@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from dialeval.comparison.numbers import ALPHA, MARK, independent, paired_ratings, paired_shares
-from dialeval.comparison.runs import Number
 from dialeval.config.botchat import Elo
 from dialeval.measures.design import Design
+from dialeval.report.comparison.numbers import ALPHA, MARK, independent, paired_ratings, paired_shares
+from dialeval.report.comparison.runs import Number
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.elo import bootstrap_elo
 from dialeval.stats.elo_interval import bootstrap_elo_interval

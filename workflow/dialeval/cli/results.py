@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dialeval.comparison import compare as compare_runs
 from dialeval.errors import UserError
+from dialeval.report.comparison import compare as compare_runs
 from dialeval.report.export import Found, chosen_tables, column_words, found_tables, write_csv, write_dataset
 from dialeval.report.terminal_summary import tables_since, words_of_results
 from dialeval.text import counted

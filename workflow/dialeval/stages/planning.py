@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from dialeval.comparison import compare
 from dialeval.config.botchat import Selfchat
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.config.models import Model
@@ -27,6 +26,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import QuestionSettings
 from dialeval.protocols.questions import Question
 from dialeval.protocols.selfchat import PARTNER, TEMPLATE, partner_messages
+from dialeval.report.comparison import compare
 from dialeval.stages.measures import read_judgements
 from dialeval.tables.dialogues import ESTIMATE, SEEDS, UTTERANCES
 from dialeval.tables.files import read_tables, to_table, write_for_people

@@ -106,7 +106,7 @@ INTERFACE: tuple[Public, ...] = (
     Public("dialeval.tables.schema", "What a table is", ("Table",)),
     Public("dialeval.provenance", "Where a file comes from", ("read_provenance",)),
     Public("dialeval.report.terminal_summary", "What came out of a run, in words", ("words_of_results",)),
-    Public("dialeval.comparison", "Two runs", ("compare",)),
+    Public("dialeval.report.comparison", "Two runs", ("compare",)),
     Public("dialeval.config.loading", "Reading a configuration", ("load_config",)),
     Public("dialeval.errors", "What is raised for the reader of a message", ("UserError",)),
     Public("dialeval.stats.estimates", "Estimates", ("Estimate", "Estimates")),

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from dialeval.comparison.page import compare
+from dialeval.report.comparison.page import compare
 
 __all__ = ["compare"]

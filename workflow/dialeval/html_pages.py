@@ -16,8 +16,8 @@ from markupsafe import Markup
 
 from dialeval.errors import visible
 
-PALETTE = "palette.css"
-ELEMENTS = "elements.js"
+PALETTE = "html_pages.css"
+ELEMENTS = "html_pages.js"
 _ORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
@@ -86,4 +86,4 @@ def _source_hash(text: str) -> str:
 
 def _source(name: str) -> str:
     """Returns a file of this package."""
-    return resources.files("dialeval.html_pages").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("dialeval").joinpath(name).read_text(encoding="utf-8")

@@ -12,10 +12,10 @@ import pytest
 from report_browser import AXE, PROGRAM, Browser
 from two_runs import battles, drawn_passes, passes, write_items, write_run
 
-from dialeval.comparison import compare
-from dialeval.comparison.page import about_verdicts
-from dialeval.comparison.settings import changed_prompts
 from dialeval.errors import UserError
+from dialeval.report.comparison import compare
+from dialeval.report.comparison.page import about_verdicts
+from dialeval.report.comparison.settings import changed_prompts
 
 # The page of a comparison, in a real browser, and what its texts cannot do.
 

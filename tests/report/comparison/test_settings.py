@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 from two_runs import write_record
 
-from dialeval.comparison.runs import open_run
-from dialeval.comparison.settings import changes, flat, prompts_of
+from dialeval.report.comparison.runs import open_run
+from dialeval.report.comparison.settings import changes, flat, prompts_of
 from dialeval.tables.dialogues import REQUESTS
 from dialeval.tables.files import to_table, write_table
 

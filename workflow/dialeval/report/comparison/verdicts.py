@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dialeval.comparison.runs import Run
 from dialeval.errors import UserError
+from dialeval.report.comparison.runs import Run
 from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import iterate_rows

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from two_runs import BARE, write_record
 
-from dialeval.comparison.numbers import PAIRED, compared_numbers
-from dialeval.comparison.runs import open_run
+from dialeval.report.comparison.numbers import PAIRED, compared_numbers
+from dialeval.report.comparison.runs import open_run
 from dialeval.stages import dialogbench_results, metaeval
 from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS
 from dialeval.tables.dialogues import JUDGEMENTS

@@ -13,12 +13,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from dialeval.comparison.numbers import ALPHA, PERHAPS, YES, compared_numbers
-from dialeval.comparison.runs import only_in, open_run
-from dialeval.comparison.settings import changes
-from dialeval.comparison.verdicts import compared_verdicts, texts_behind
 from dialeval.errors import UserError
 from dialeval.html_pages import content_policy, palette, templates
+from dialeval.report.comparison.numbers import ALPHA, PERHAPS, YES, compared_numbers
+from dialeval.report.comparison.runs import only_in, open_run
+from dialeval.report.comparison.settings import changes
+from dialeval.report.comparison.verdicts import compared_verdicts, texts_behind
 from dialeval.tables.catalogue import table_named
 from dialeval.tables.comparison import CHANGES, NUMBERS, VERDICTS
 from dialeval.tables.comparison import FLIPS as COMPARISON_FLIPS
@@ -173,7 +173,7 @@ def _of_report(name: str) -> str:
 
 
 def _source(name: str) -> str:
-    return resources.files("dialeval.comparison").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("dialeval.report.comparison").joinpath(name).read_text(encoding="utf-8")
 
 
 def about_verdicts(comparison: Comparison) -> str:

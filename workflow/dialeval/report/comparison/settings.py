@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import yaml
 
-from dialeval.comparison.runs import Run
 from dialeval.config.files import WRITTEN_DOWN
 from dialeval.errors import UserError
+from dialeval.report.comparison.runs import Run
 from dialeval.tables.dialogues import REQUESTS
 from dialeval.tables.files import OTHER_VERSION, chosen_rows, count_rows
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from two_runs import battles, passes, scores, write_items, write_run
 
-from dialeval.comparison.runs import open_run
-from dialeval.comparison.verdicts import compared_verdicts, texts_behind
+from dialeval.report.comparison.runs import open_run
+from dialeval.report.comparison.verdicts import compared_verdicts, texts_behind
 from dialeval.tables.dialogbench import TEST_ANSWERS
 from dialeval.tables.files import to_table, write_table
 

@@ -10,9 +10,16 @@ import pytest
 from scipy import stats
 from two_runs import battles, drawn_passes, passes, scores, write_run
 
-from dialeval.comparison.numbers import PAIRED, TWO_SAMPLES, compared_numbers, independent, paired_scores, paired_shares
-from dialeval.comparison.runs import COMPARED, Number, Run, key_columns, open_run
 from dialeval.errors import UserError
+from dialeval.report.comparison.numbers import (
+    PAIRED,
+    TWO_SAMPLES,
+    compared_numbers,
+    independent,
+    paired_scores,
+    paired_shares,
+)
+from dialeval.report.comparison.runs import COMPARED, Number, Run, key_columns, open_run
 from dialeval.tables.catalogue import TABLES
 
 N = 40
