@@ -34,8 +34,8 @@ def main(folder: Path) -> None:
     systems = sorted(set(system))
 
     print("1. Mean human rating, 0 to 4")
-    for name in systems:
-        mean = clustered_mean(people[system == name], dialogue[system == name])
+    means = {name: clustered_mean(people[system == name], dialogue[system == name]) for name in systems}
+    for name, mean in means.items():
         print(f"   {name}: {mean.estimate:.2f} ({mean.ci_low:.2f} to {mean.ci_high:.2f}), {mean.n_clusters} dialogues")
 
     print("2. Differences between systems (independent samples: the dialogues differ)")
@@ -72,7 +72,7 @@ def main(folder: Path) -> None:
                 ("GPT-4 alone", corrected.judge_only, corrected.judge_low, corrected.judge_high),
             )
         ]
-        print(f"   {name}: {', '.join(ends)}; mean of all ratings {people[system == name].mean():.2f}")
+        print(f"   {name}: {', '.join(ends)}; mean of all ratings {means[name].estimate:.2f}")
 
 
 if __name__ == "__main__":

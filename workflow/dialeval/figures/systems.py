@@ -149,6 +149,8 @@ def ratings(table: pd.DataFrame, protocol: str, interval: str = f"{CI} (cases re
     if table.empty:
         return Missing(f"Ratings: {protocol}: there are no comparisons.")
     methods = {name: columns for name, columns in _METHODS.items() if table[columns[0]].notna().any()}
+    if not methods:
+        return Missing(f"Ratings: {protocol}: the comparisons identify no rating.")
     if "published" not in table:
         methods = {name: columns[:3] for name, columns in methods.items()}
     names = by_value(table, key="system")

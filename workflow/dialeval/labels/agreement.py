@@ -51,7 +51,7 @@ class _Resampling(NamedTuple):
 
 
 def _of_numbers(given: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
-    matrix, cluster = given.matrix(given.labels["said"].to_numpy(np.float64), 0), given.clusters()
+    matrix, cluster = given.matrix(given.labels["answer"].to_numpy(np.float64), 0), given.clusters()
     name = "alpha (interval)"
     rows = [_row(name, krippendorffs_alpha(matrix, cluster, **settings._asdict()), _in_common(matrix))]
     for one, other in combinations(range(len(matrix)), 2):
@@ -66,8 +66,8 @@ def _of_choices(given: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
     of = given.labels[given.labels["round"] == 0]
     names = given.annotators
     code = of["annotator"].map({name: number for number, name in enumerate(names)}).to_numpy(np.int64)
-    found = judge_agreement(code, of["thing"], of["said"], of["case"].astype(str), len(names), **settings._asdict())
-    matrix = given.matrix(given.labels["said"].to_numpy(np.float64), 0)
+    found = judge_agreement(code, of["thing"], of["answer"], of["case"].astype(str), len(names), **settings._asdict())
+    matrix = given.matrix(given.labels["answer"].to_numpy(np.float64), 0)
     rows = [_row("alpha (nominal)", found.alpha, _in_common(matrix))]
     for one, other in combinations(range(len(names)), 2):
         n = int(found.n_common[one, other])
@@ -86,7 +86,7 @@ def _with_oneself(given: AnnotatorAnswers, confidence: float) -> list[Row]:
     rows = []
     for name in given.annotators:
         of = given.labels[given.labels["annotator"] == name]
-        flips = retest_flips(of["thing"], of["said"], of["case"].astype(str), confidence=confidence)
+        flips = retest_flips(of["thing"], of["answer"], of["case"].astype(str), confidence=confidence)
         if flips.n_pairs:
             low, high = 1.0 - flips.flips.ci_high, 1.0 - flips.flips.ci_low
             again = {"statistic": "same answer again", "first": name, "estimate": 1.0 - flips.flips.estimate}
@@ -138,7 +138,7 @@ def annotators(labels: pd.DataFrame, *, confidence: float) -> list[Row]:
 
 
 def _compared(given: AnnotatorAnswers, confidence: float) -> list[Row]:
-    leaning, answers = given.matrix(given.leaning), given.matrix(given.labels["said"].to_numpy(np.float64), 0)
+    leaning, answers = given.matrix(given.leaning), given.matrix(given.labels["answer"].to_numpy(np.float64), 0)
     cluster = given.clusters()
     rows = []
     for number, name in enumerate(given.annotators):
@@ -205,7 +205,7 @@ class AnnotatorAnswers:
     Attributes:
         about: protocol and criterion.
         labels: table `labels`, the repeats of an annotator and what was skipped included; with `thing`, `case`, and
-            `said`, the answer as a number, NaN where it was skipped.
+            `answer`, the label as a number, NaN where it was skipped.
         level: what distances between the numbers mean.
         leaning: what stands for an answer where annotators' means are compared.
     """
@@ -253,7 +253,7 @@ def answers_by_question(labels: pd.DataFrame) -> Iterator[AnnotatorAnswers]:
         second = rows["versus"].fillna("").astype(str)
         swapped = (second != "") & (second < first)
         about = rows.assign(first=first.where(~swapped, second), second=second.where(~swapped, first))
-        with_things = rows.assign(thing=numbered(about, _KEY), given=number, case=cases(as_judgements(rows)))
+        with_things = rows.assign(thing=numbered(about, _KEY), answer=number, case=cases(as_judgements(rows)))
         yield AnnotatorAnswers({"protocol": protocol, "criterion": named}, with_things, level, leaning)
 
 
