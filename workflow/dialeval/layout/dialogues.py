@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from dialeval.config import EmbeddedModel, EncoderModel, PublishedModel, VllmModel
 from dialeval.config.configuration import Config
-from dialeval.config.models import Model
+from dialeval.config.models import EmbeddedModel, EncoderModel, Model, PublishedModel, VllmModel
 from dialeval.config.protocol import Protocol
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dialeval.config import DOMAINS
-from dialeval.config.dialogbench import DialogBench, parts_in_items
+from dialeval.config.dialogbench import DOMAINS, DialogBench, parts_in_items
 from dialeval.config.ensembles import kinds, tagged
 from dialeval.rules.jobs import Parameters, StageJob
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from snakemake.io import ancient
 
-from dialeval.config import EmbeddedModel, PublishedModel
 from dialeval.config.corpora import Translation as TranslationSection
+from dialeval.config.models import EmbeddedModel, PublishedModel
 from dialeval.rules.jobs import Parameters, StageJob
 from dialeval.training.encoder import DECIDES as ENCODER_DECIDES
 from dialeval.training.lora import DECIDES as LORA_DECIDES

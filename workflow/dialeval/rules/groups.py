@@ -29,10 +29,9 @@ from typing import Any
 
 from snakemake_interface_executor_plugins.settings import ExecMode
 
-from dialeval.config import EmbeddedModel, EncoderModel, PublishedModel
 from dialeval.config.configuration import Config
 from dialeval.config.model_base import gpus_for, resource_for
-from dialeval.config.models import Model
+from dialeval.config.models import EmbeddedModel, EncoderModel, Model, PublishedModel
 from dialeval.config.section import JobResources
 from dialeval.jobs.cluster_check import Request
 from dialeval.layout import Layout

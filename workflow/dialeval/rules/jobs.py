@@ -14,10 +14,10 @@ from typing import Any, Protocol
 
 from snakemake.io import ancient
 
-from dialeval.config import VllmModel
 from dialeval.config.configuration import Config
 from dialeval.config.labels import labelled_protocols
 from dialeval.config.metaeval import PACKAGE
+from dialeval.config.models import VllmModel
 from dialeval.config.training import LoraTraining
 from dialeval.corpora import robustness_sets
 from dialeval.corpora.readers import rated_source_files, source_files

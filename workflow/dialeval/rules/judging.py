@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from dialeval.config import PublishedModel
 from dialeval.config.criteria import asked_dimensions, asked_hurt
 from dialeval.config.labels import Labels as LabelsSection
+from dialeval.config.models import PublishedModel
 from dialeval.config.protocols import SHIPPED
 from dialeval.criteria import FAILURES_PROTOCOL
 from dialeval.errors import UserError

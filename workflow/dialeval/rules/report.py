@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dialeval.config import EmbeddedModel
 from dialeval.config.consistency import asks_otherwise
-from dialeval.config.models import METHODS
+from dialeval.config.models import METHODS, EmbeddedModel
 from dialeval.engines.spending import prices as terms
 from dialeval.engines.spending.prices import prices_of
 from dialeval.measures.design import design_of
