@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dialeval.criteria import LEVELS
-from dialeval.languages import AVERAGE as LANGUAGES_AVERAGE
+from dialeval.languages import AVERAGE as OVER_LANGUAGES
 from dialeval.languages import PAPER_ORDER
 from dialeval.measures.correlations import ALL, AVERAGE, METHODS, NOTHING, ByMethod, Correlated, behind, values_of
 from dialeval.measures.rated_items import Cell, Scorer
@@ -237,9 +237,9 @@ def language_rows(averages: Iterable[Row]) -> Iterator[dict[str, Any]]:
                 "judge": judge,
                 "method": method,
                 "dimension": dimension,
-                "rated": rows.get(LANGUAGES_AVERAGE, first)["rated"],
-                "n_languages": len(rows.keys() - {LANGUAGES_AVERAGE}),
-                **{name: row[statistic] for name, row in rows.items() if name in (*PAPER_ORDER, LANGUAGES_AVERAGE)},
+                "rated": rows.get(OVER_LANGUAGES, first)["rated"],
+                "n_languages": len(rows.keys() - {OVER_LANGUAGES}),
+                **{name: row[statistic] for name, row in rows.items() if name in (*PAPER_ORDER, OVER_LANGUAGES)},
             }
         for printed in _printed(level, statistic, chinese=False) if here else ():
             yield {

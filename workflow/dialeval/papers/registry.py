@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from dialeval.papers.botchat import BOTCHAT as BOTCHAT_BOTCHAT
-from dialeval.papers.comp_analysis import COMP_ANALYSIS as COMP_ANALYSIS_COMP_ANALYSIS
-from dialeval.papers.dialogbench import DIALOGBENCH as DIALOGBENCH_DIALOGBENCH
+from dialeval.papers import botchat, comp_analysis, dialogbench, xdial_eval
 from dialeval.papers.entry import Paper
-from dialeval.papers.xdial_eval import XDIAL_EVAL as XDIAL_EVAL_XDIAL_EVAL
 
 PAPERS: tuple[Paper, ...] = (
-    BOTCHAT_BOTCHAT,
-    DIALOGBENCH_DIALOGBENCH,
-    COMP_ANALYSIS_COMP_ANALYSIS,
-    XDIAL_EVAL_XDIAL_EVAL,
+    botchat.BOTCHAT,
+    dialogbench.DIALOGBENCH,
+    comp_analysis.COMP_ANALYSIS,
+    xdial_eval.XDIAL_EVAL,
 )
 
 

@@ -10,15 +10,13 @@ from pydantic import BaseModel
 
 from dialeval.config.corpora import Seeds
 from dialeval.config.running import Tokens
+from dialeval.corpora import readers, score_files
 from dialeval.corpora.botchat import read_dialogues
 from dialeval.corpora.dialogues import left_out, utterance_table
-from dialeval.corpora.download import download as download_download
+from dialeval.corpora.download import download as fetch_corpora
 from dialeval.corpora.items import drawn_dialogues, item_rows, iterate_items
 from dialeval.corpora.rated_items import RatedReading, check_joined, left_out_rows, rating_rows
-from dialeval.corpora.readers import read_corpus as readers_read_corpus
-from dialeval.corpora.readers import read_rated as rated_readers_read_rated
 from dialeval.corpora.score_files import rated_corpora
-from dialeval.corpora.score_files import read_scores as score_files_read_scores
 from dialeval.corpora.seeds import (
     dialogues_of,
     length_distribution,
@@ -74,7 +72,7 @@ class DownloadSettings(BaseModel, defer_build=True):
 
 def download(settings: DownloadSettings) -> None:
     """Downloads public corpora into the data folder, after printing their licences; checks the files that are there."""
-    files = download_download(settings.corpora, settings.data_dir, settings.mirror)
+    files = fetch_corpora(settings.corpora, settings.data_dir, settings.mirror)
     print(f"{len(files)} files are in {settings.data_dir}")
 
 
@@ -89,7 +87,7 @@ class ReadCorpusSettings(BaseModel, defer_build=True):
 
 def read_corpus(settings: ReadCorpusSettings, utterances: Path) -> None:
     """Writes the table `utterances` of a corpus of human dialogues."""
-    reading = readers_read_corpus(settings.reader, settings.path, settings.language)
+    reading = readers.read_corpus(settings.reader, settings.path, settings.language)
     print(reading.summary())
     write_table(utterances, UTTERANCES, utterance_table(settings.name, reading))
 
@@ -169,7 +167,7 @@ class ReadRatedSettings(BaseModel, defer_build=True):
 
 def read_rated(settings: ReadRatedSettings, items: Path, ratings: Path, left_out: Path) -> None:
     """Writes the tables `items`, `ratings` and `left_out_items` of a rated corpus."""
-    reading = rated_readers_read_rated(
+    reading = readers.read_rated(
         settings.reader, settings.name, settings.path, settings.languages, settings.own_criteria
     )
     check_joined(reading, settings.asks, f"metaeval.corpora.{settings.name}.asks")
@@ -221,7 +219,7 @@ def read_scores(
     notes: Counter[str] = Counter()
     scale = (settings.scale_min, settings.scale_max)
     with TableWriter(judgements, JUDGEMENTS) as table:
-        table.write_all(score_files_read_scores(file, settings.name, scale, about, notes))
+        table.write_all(score_files.read_scores(file, settings.name, scale, about, notes))
     print(f"{file}: {counted(table.rows, 'score')} read")
     for note, count in notes.items():
         print(f"{file}: {counted(count, 'score')} {note}")

@@ -17,12 +17,12 @@ from dialeval.config.models import EmbeddedModel, Model
 from dialeval.config.running import Answering
 from dialeval.corpora.seeds import dialogues_of
 from dialeval.dialogbench import bundled, embedded_writer, writing
-from dialeval.dialogbench import items as dialogbench_items
 from dialeval.dialogbench.briefs import BASIC, WITHOUT_STYLES, Brief, plan_basic, plan_briefs
 from dialeval.dialogbench.embedded_writer import FilterByChoice, RuleWriter
 from dialeval.dialogbench.examination import Method, Presentation, parse_all, plan, shuffled
 from dialeval.dialogbench.experts import draw, sheet, write_sheet
 from dialeval.dialogbench.items import TestItem, read_items
+from dialeval.dialogbench.items import read as read_published_items
 from dialeval.dialogbench.writing import Attempt, items_of
 from dialeval.dialogbench.written_items import Rules
 from dialeval.engines.answering import open_engine
@@ -78,7 +78,7 @@ def _every(settings: DialogbenchReadSettings, written: list[Path]) -> Iterator[F
         for item in bundled.read(language).items:
             yield "bundled", "full", replace(item, item_id=f"{language}/{item.item_id}")
     for name, published in settings.published.items():
-        reading = dialogbench_items.read(published.path, published.language, task=published.task)
+        reading = read_published_items(published.path, published.language, task=published.task)
         print(reading.summary())
         for item in reading.items:
             yield name, "full", item

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from dialeval.labels import reading as label_files
 from dialeval.labels.draw import Design, draw, judged_scores
 from dialeval.labels.labelled_protocol import AskedProtocol, DrawSettings, ReadSettings, SheetSettings
 from dialeval.labels.ledger import draw_rows, ledger_digest, ledger_path, read_ledger
 from dialeval.labels.page import page_html
-from dialeval.labels.reading import read_labels as reading_read_labels
 from dialeval.labels.sheets import Drawn, assigned, blank_csv, main_language, questions_of, sheet_of
 from dialeval.labels.spreadsheets import passed_over
 from dialeval.labels.units import Sheet, frame_of, keyed
@@ -98,7 +98,7 @@ def read_labels(
         )
         for one in settings.protocols
     }
-    reading = reading_read_labels(files, protocols, settings.annotators, settings.simulated)
+    reading = label_files.read_labels(files, protocols, settings.annotators, settings.simulated)
     counts = Counter((row["protocol"], row["annotator"]) for row in reading.rows if not row["skipped"])
     for (protocol, annotator), count in sorted(counts.items()):
         print(f"{counted(count, 'label')} of {annotator} under {protocol}")

@@ -22,7 +22,7 @@ from dialeval.report.about import Live, live_of
 from dialeval.report.examined_items import sample_examined
 from dialeval.report.inputs import AskedProtocol, DamagedSample, ExaminedSample, Figure, RatedSample, ReportInputs
 from dialeval.report.item_cases import sample_rated
-from dialeval.report.page import build_report as report_build_report
+from dialeval.report.page import build_report as build_page
 from dialeval.report.rated_items import sample_damaged
 from dialeval.report.run_files import Answers, asked_in, read_about, tables_by_name
 from dialeval.report.run_summary import summary_of
@@ -105,7 +105,7 @@ def write_page(
     """
     by_name = tables_by_name(files["tables"])
     judged = [*files["verdicts"], *files["scores"]]
-    page = report_build_report(
+    page = build_page(
         ReportInputs(
             title=settings.title,
             chatbots=tuple(settings.chatbots),

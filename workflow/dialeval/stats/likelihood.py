@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 MAX_ITERATIONS = 100
 STEP_TOLERANCE = 1e-10
 GRADIENT_TOLERANCE = 1e-12  # per comparison; what rounding leaves
-_FARTHEST = 700.0  # exp() stays finite
+_LARGEST_EXPONENT = 700.0  # exp() stays finite
 _NUMBERS_PER_BLOCK = 2_000_000
 _STEPS = 60
 _LONGEST_STEP = 2.0
-_FARTHEST_WEIGHTED_STRENGTHS = 20.0
+_LARGEST_STRENGTH = 20.0
 _TOLERANCE = 1e-9
 _NUMBERS_AT_ONCE = 4_000_000
 
@@ -185,7 +185,7 @@ def _bradley_terry_derivatives(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the gradient and negative Hessian of the Bradley-Terry log-likelihood, shapes [R, n] and [R, n, n]."""
     # Written without 1 - p, which would lose the few digits that count where a player nearly always wins.
-    lead = np.clip(strength[:, first] - strength[:, second], -_FARTHEST, _FARTHEST)
+    lead = np.clip(strength[:, first] - strength[:, second], -_LARGEST_EXPONENT, _LARGEST_EXPONENT)
     win, loss = 1.0 / (1.0 + np.exp(-lead)), 1.0 / (1.0 + np.exp(lead))
     half_ties = 0.5 * table[:, :, 1]
     gradient = ((table[:, :, 0] + half_ties) * loss - (table[:, :, 2] + half_ties) * win) @ incidence
@@ -281,7 +281,7 @@ def fit_weighted(games: Games, outcome: FloatArray, weight: FloatArray, pseudo_g
         step = np.linalg.solve(anchored_information(information), gradient)
         longest = float(np.abs(step).max(initial=0.0))
         strength = strength + step * min(1.0, _LONGEST_STEP / max(longest, _TOLERANCE))
-        if np.abs(strength).max(initial=0.0) > _FARTHEST_WEIGHTED_STRENGTHS:
+        if np.abs(strength).max(initial=0.0) > _LARGEST_STRENGTH:
             break
         if longest < _TOLERANCE:
             finite = True
@@ -291,9 +291,7 @@ def fit_weighted(games: Games, outcome: FloatArray, weight: FloatArray, pseudo_g
 
 
 def _sigmoid(lead: FloatArray) -> FloatArray:
-    share: FloatArray = 1.0 / (
-        1.0 + np.exp(-np.clip(lead, -2 * _FARTHEST_WEIGHTED_STRENGTHS, 2 * _FARTHEST_WEIGHTED_STRENGTHS))
-    )
+    share: FloatArray = 1.0 / (1.0 + np.exp(-np.clip(lead, -2 * _LARGEST_STRENGTH, 2 * _LARGEST_STRENGTH)))
     return share
 
 

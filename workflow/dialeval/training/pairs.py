@@ -22,7 +22,7 @@ from dialeval.errors import UserError, nearest
 from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Hurt, damage
 from dialeval.perturbations.strategy import NewText, NotApplicable
 from dialeval.perturbations.words import STOP_WORDS, Replacement
-from dialeval.perturbations.words import replace as words_replace
+from dialeval.perturbations.words import replace as replace_words
 from dialeval.text import is_unspaced, script_of
 from dialeval.training.human_dialogues import HumanDialogue, Placed, number_of, plain, roles
 from dialeval.training.negatives import SHORTEST, Surroundings, length_of
@@ -310,7 +310,7 @@ def shuffled_words(text: str, rng: np.random.Generator) -> NewText | NotApplicab
             continue
         if found[0][:1].isupper():
             new[0] = new[0][:1].upper() + new[0][1:]
-        return NewText(words_replace(text, (Replacement(*at, word) for at, word in zip(stretches, new, strict=True))))
+        return NewText(replace_words(text, (Replacement(*at, word) for at, word in zip(stretches, new, strict=True))))
     return NotApplicable("the words are the same in any order")
 
 

@@ -16,7 +16,7 @@ from dialeval.criteria import Criterion
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError
 from dialeval.languages import LANGUAGES
-from dialeval.languages import language as languages_language
+from dialeval.languages import language as language_of
 from dialeval.papers.xdial_eval import published_quality
 from dialeval.prompts.rendering import END_MARK, Templates, one_line
 from dialeval.protocols.planning import Planned
@@ -257,8 +257,8 @@ def plan_adequacy(sample: Iterable[Mapping[str, Any]], templates: Templates, *, 
     for row in sample:
         prompt = templates.render(
             TEMPLATE,
-            source=languages_language(source).name,
-            target=languages_language(row["language"]).name,
+            source=language_of(source).name,
+            target=language_of(row["language"]).name,
             utterance=one_line(row["source"]) + END_MARK,
             translation=one_line(row["text"]) + END_MARK,
         )
