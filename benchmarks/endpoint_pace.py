@@ -31,7 +31,7 @@ from refusing_endpoint import (
 )
 from virtual_time import run_in_virtual_time
 
-from dialeval.engines.openai_api.faults import Redactor
+from dialeval.engines.openai_api.retries import Redactor
 from gates import Gates, arguments
 
 PER_MINUTE = 3000

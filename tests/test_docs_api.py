@@ -9,7 +9,7 @@ import yaml
 from doc_claims import FENCE, ROOT
 
 from dialeval.config import load_config
-from dialeval.engines.openai_api.faults import _REMEDIES, _REMEDIES_OF_SIZE
+from dialeval.engines.openai_api.retries import _REMEDIES, _REMEDIES_OF_SIZE
 
 PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 

@@ -29,7 +29,7 @@ from dialeval.engines import cl100k, local_models
 from dialeval.engines.answering import Answering
 from dialeval.engines.availability import cannot_compute_here
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import AnswerFailure, Message, Request
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import installation

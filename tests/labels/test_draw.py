@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.errors import UserError
-from dialeval.labels.draw import By, Design, apportion, draw
-from dialeval.labels.ledger import Ledger, draw_rows, read_ledger
+from dialeval.labels.draw import By, Design, apportion, draw, draw_rows
+from dialeval.labels.ledger import Ledger, read_ledger
 from dialeval.labels.units import ShownTurn, Unit
 
 

@@ -11,7 +11,7 @@ from dialeval.engines.answering import Answering
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.openai_api.batches.engine import BatchEngine, Polling
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import Message, Request, Response, Sampling
 from dialeval.engines.spending.account import Account
 from dialeval.engines.spending.ledger import FOLDER, Ledger

@@ -11,7 +11,7 @@ from typing import Any
 
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import Fault, Redactor, status_fault
+from dialeval.engines.openai_api.retries import Fault, Redactor, status_fault
 from dialeval.engines.requests import AnswerFailure, Message, Request, Sampling
 
 TOKENS = 100.0

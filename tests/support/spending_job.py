@@ -17,7 +17,7 @@ from billing_service import PRICE
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.spending import account
 from dialeval.engines.spending.ledger import FOLDER, Ledger, Sums

@@ -12,7 +12,7 @@ from loopback_endpoint import LoopbackEndpoint
 from dialeval.config import OpenAIModel
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import AnswerFailure, Request, Response
 
 Outcome = Response | AnswerFailure

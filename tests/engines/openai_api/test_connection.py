@@ -16,7 +16,7 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusa
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.openai_api import connection
 from dialeval.engines.openai_api.connection import AnswerReader, Connection, proxy_for
-from dialeval.engines.openai_api.faults import Fault
+from dialeval.engines.openai_api.retries import Fault
 from dialeval.errors import UserError
 
 # The way to an endpoint: what is sent with each request, and what is told of each answer beside its JSON.

@@ -18,7 +18,7 @@ from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
 from dialeval.engines.early_stop import FILE, Parsing
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import Kind, Message, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
 
-from dialeval.engines.openai_api import faults
+from dialeval.engines.openai_api import retries
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.measures.usage import remarks_on
 
@@ -188,7 +188,7 @@ def test_parts_and_token_counts_are_read(ask_all: Any) -> None:
 def test_every_failure_has_its_kind_and_its_number_of_tries(
     monkeypatch: pytest.MonkeyPatch, ask_all: Any, reply: Reply, kind: str, tries: int
 ) -> None:
-    monkeypatch.setattr(faults, "REFUSALS_PER_TRY", 2)
+    monkeypatch.setattr(retries, "REFUSALS_PER_TRY", 2)
     with LoopbackEndpoint(lambda _: reply) as endpoint:
         timeout = 0.1 if reply.delay else 10
         failure = only(ask_all(endpoint, [chat()], max_tries=3, timeout_seconds=timeout))

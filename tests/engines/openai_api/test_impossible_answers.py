@@ -17,7 +17,7 @@ from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.openai_api.batches.files import RequestFields as InBatch
 from dialeval.engines.openai_api.batches.files import read_lines
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import Redactor, RetryPolicy
+from dialeval.engines.openai_api.retries import Redactor, RetryPolicy
 from dialeval.engines.requests import Message, Request, Response
 from dialeval.engines.spending.prices import Bound
 from dialeval.engines.store import ResponseStore

@@ -15,7 +15,7 @@ from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import Message, Request, Response, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.jobs.progress import Progress

@@ -17,7 +17,7 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 from dialeval.config import OpenAIModel, load_config
 from dialeval.engines.openai_api.connection import Connection
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import Redactor
+from dialeval.engines.openai_api.retries import Redactor
 from dialeval.engines.openai_api.wire_format import openai_identity
 from dialeval.engines.requests import Message, Request
 from dialeval.errors import UserError
@@ -34,7 +34,7 @@ from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
 from dialeval.engines.openai_api.batches.client import BatchClient
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import AnswerFailure, Message, Request
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError

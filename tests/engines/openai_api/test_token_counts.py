@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loopback_endpoint import completion
 
-from dialeval.engines.openai_api.faults import Fault
+from dialeval.engines.openai_api.retries import Fault
 from dialeval.engines.openai_api.token_counts import billed_for, bound_of
 from dialeval.engines.spending.prices import Billed, Bound
 

@@ -19,7 +19,7 @@ import pytest
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.openai_api import connection
 from dialeval.engines.openai_api.connection import Connection
-from dialeval.engines.openai_api.faults import Fault
+from dialeval.engines.openai_api.retries import Fault
 from dialeval.errors import UserError
 
 Told = Callable[[int], bytes]

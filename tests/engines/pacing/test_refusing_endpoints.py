@@ -25,7 +25,7 @@ from refusing_endpoint import (
 from virtual_time import run_in_virtual_time
 
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import Fault
+from dialeval.engines.openai_api.retries import Fault
 
 PER_MINUTE = 3000
 PER_SECOND = PER_MINUTE / 60

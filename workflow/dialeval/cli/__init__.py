@@ -1,1 +1,1 @@
-"""The command `dialeval`: what is typed beside `snakemake`. It wraps the library and does nothing that it does not."""
+"""The command `dialeval`: what is typed beside `snakemake`. Every command calls functions of the library."""

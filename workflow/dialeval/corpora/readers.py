@@ -1,9 +1,8 @@
-"""The readers of human dialogues and of rated items by name; MuTual's folder.
+"""The readers of human dialogues and of rated items by their names in the configuration, and MuTual's folder.
 
-Who says what comes from there; ids that stand for several dialogues are told apart by what the file calls their system.
-
-The field `article` holds the dialogue as one string with turns marked by `m :` and `f :`. Items that share a dialogue
-are cut at different points; only the longest cut of each is kept (572 dialogues on the test split).
+Dialogues with the same id are distinguished by the system that the file names. In MuTual's files the field `article` holds
+the dialogue as one string with turns marked by `m :` and `f :`. Items that share a dialogue are cut at different
+points; only the longest cut of each is kept (572 dialogues on the test split).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every figure: its name, its tables, and the function that draws it; and the text of a figure that is drawn.
+"""The registry of figures: name, tables and drawing function of each, and the title and caption in a drawn file.
 
 Rules, stages and the report follow from these entries. They name functions instead of importing them: Snakemake reads
 the entries at its every start, and Matplotlib takes longer to import than all the rest. No stage imports this module: a

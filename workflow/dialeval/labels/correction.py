@@ -28,10 +28,10 @@ from dialeval.labels.joined_judgements import (
     Quantity,
     Terms,
     by_speaker,
+    inclusion_probabilities,
     join,
     label_variance,
     mean_label,
-    probabilities,
     quantities,
 )
 from dialeval.measures.design import Row
@@ -162,7 +162,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
     stratum, _ = pd.factorize(things["system"].where(things["versus"].isna(), ""))
     number = np.cumsum(there) - 1
     of_these = quantity.labelled.assign(thing=number[quantity.labelled["thing"]])
-    probability, on_record = probabilities(of_these, label, stratum.astype(np.int64))
+    probability, on_record = inclusion_probabilities(of_these, label, stratum.astype(np.int64))
     proxies = {judge: score for judge, score in zip(design.judges, scores, strict=True) if not np.isnan(score).all()}
     system = things["system"].to_numpy(dtype=str)
     members = [proxies[judge] for judge in design.members if judge in proxies]

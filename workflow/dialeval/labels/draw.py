@@ -1,4 +1,4 @@
-"""Which units people are asked about: a stratified random sample.
+"""Which units are labelled, a stratified random sample, and their inclusion probabilities.
 
 Units stand in each stratum in the order of a hash, and the first so many are drawn: another n draws more of the same
 order. What was drawn stays drawn, and what appears later, such as a new system, is a stratum of its own, so that within
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import statistics
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
@@ -241,6 +241,50 @@ def apportion(n: int, weights: Sequence[float], sizes: Sequence[int]) -> list[in
 
 _POINTS = {"left": 1.0, "tie": 0.5, "right": 0.0}
 _About = tuple[str, str, str, str, str, int | None]
+
+
+def draw_rows(protocol: str, units: Iterable[Unit], ledger: Ledger) -> list[dict[str, Any]]:
+    """Returns the rows of the table, in the order of the ledger.
+
+    The inclusion probability of a unit is the share of its stratum that was drawn, of the units that are still there.
+
+    Args:
+        protocol: its name.
+        units: everything that people can be asked about now.
+        ledger: what was drawn.
+    """
+    there = keyed(units, ledger.draws())
+    entries = [entry for key, entry in ledger.entries.items() if key in there]
+    probability = inclusion_probabilities(entries)
+    rows = []
+    for entry in entries:
+        corpus, item_id, case_id, system, versus, n_utterances, level = entry.identity
+        rows.append(
+            {
+                "protocol": protocol,
+                "corpus": corpus or None,
+                "item_id": item_id or None,
+                "case_id": case_id or None,
+                "system": system,
+                "versus": versus or None,
+                "n_utterances": n_utterances,
+                "level": level,
+                "draw": entry.draw,
+                "key": entry.key,
+                "stratum": entry.stratum,
+                "place": entry.place,
+                "probability": probability[level, entry.stratum],
+                "drawn": entry.drawn,
+            }
+        )
+    return rows
+
+
+def inclusion_probabilities(entries: Sequence[Entry]) -> dict[tuple[Level, str], float]:
+    """Returns for each level and stratum the probability that a unit was drawn: the share of the stratum that was."""
+    sizes = Counter((entry.level, entry.stratum) for entry in entries)
+    drawn = Counter((entry.level, entry.stratum) for entry in entries if entry.drawn)
+    return {stratum: drawn[stratum] / size for stratum, size in sizes.items()}
 
 
 def judged_scores(

@@ -201,8 +201,8 @@ def label_variance(rows: pd.DataFrame, value: FloatArray, n_units: int) -> Float
     return np.where(count > 0, spread / np.maximum(count, 1), np.nan)
 
 
-def probabilities(labelled: pd.DataFrame, label: FloatArray, stratum: IntArray) -> tuple[FloatArray, bool]:
-    """Returns the probability with which each thing came to have a label, shape [n_units], and whether it is known.
+def inclusion_probabilities(labelled: pd.DataFrame, label: FloatArray, stratum: IntArray) -> tuple[FloatArray, bool]:
+    """Returns the inclusion probability of each unit with a label, shape [n_units], and whether all are on record.
 
     Where no draw is on record, what has a label counts as drawn at random from all of its stratum.
 

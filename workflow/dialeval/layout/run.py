@@ -1,4 +1,4 @@
-"""Paths of the report, of what an earlier run left, and of what the targets make."""
+"""Paths of the report, of files from earlier runs, and of the outputs of targets."""
 
 from __future__ import annotations
 

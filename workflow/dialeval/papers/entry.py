@@ -1,4 +1,4 @@
-"""An entry of a paper's contents: a table, figure or appendix and its status here; names of models."""
+"""Entries of a paper's contents (tables, figures, appendices) with their status here, and names of models."""
 
 from __future__ import annotations
 

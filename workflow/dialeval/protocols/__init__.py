@@ -1,1 +1,1 @@
-"""The evaluation protocols: what the papers ask under which name, in the forms that this room reads and plans."""
+"""The evaluation protocols: a module for each form, with its planned requests and parsed answers."""

@@ -1,4 +1,4 @@
-"""What a job of a stage depends on, the user's files that it reads, and how the directives of a rule say so."""
+"""Parameters of the jobs of a stage: settings, fingerprints, the user's files that it reads, and its command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stages that answer a table of requests with one model, through the response store: what costs money or GPU time."""
+"""Stages that answer a table of requests with one model, from the response store or else by asking it."""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ from collections import Counter
 from pathlib import Path
 
 from dialeval.labels import reading as label_files
-from dialeval.labels.draw import Design, draw, judged_scores
+from dialeval.labels.draw import Design, draw, draw_rows, judged_scores
 from dialeval.labels.labelled_protocol import AskedProtocol, DrawSettings, ReadSettings, SheetSettings
-from dialeval.labels.ledger import draw_rows, ledger_digest, ledger_path, read_ledger
+from dialeval.labels.ledger import ledger_digest, ledger_path, read_ledger
 from dialeval.labels.page import page_html
 from dialeval.labels.sheets import Drawn, assigned, blank_csv, main_language, questions_of, sheet_of
 from dialeval.labels.spreadsheets import passed_over

@@ -1,4 +1,4 @@
-"""Tables of measures: what the judgements under a protocol, or plain battles, amount to.
+"""Tables of measures: rates, means, ratings and differences, from the judgements under a protocol or from battles.
 
 A table lies under its protocol's name (`results/tables/<protocol>/<measure>`). First come the columns that say what a
 number is of, then `estimate`, `low`, `high`, `n` and `n_clusters`, then what is particular to the measure.

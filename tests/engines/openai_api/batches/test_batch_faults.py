@@ -11,7 +11,7 @@ from batch_endpoint import BatchService, TakenBatch, answered
 from batch_job import Job, a_request, replies, texts
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, refusal
 
-from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.errors import UserError
 
 

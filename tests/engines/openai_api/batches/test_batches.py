@@ -15,7 +15,7 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 
 from dialeval.config import OpenAIModel
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import RetryPolicy
+from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.openai_api.wire_format import chat_body
 from dialeval.engines.requests import Message, Request, Response, Sampling
 from dialeval.errors import UserError

@@ -21,7 +21,7 @@ import aiohttp
 from pydantic_core import PydanticSerializationError, to_json
 
 from dialeval.config.endpoints import OpenAIModel
-from dialeval.engines.openai_api.faults import Fault, Redactor, short, status_fault
+from dialeval.engines.openai_api.retries import Fault, Redactor, short, status_fault
 from dialeval.engines.openai_api.wire_format import plain_address
 from dialeval.errors import UserError
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.openai_api.connection import Connection, OnHeaders
-from dialeval.engines.openai_api.faults import Fault, RetryPolicy, read_or_fault, with_retries
+from dialeval.engines.openai_api.retries import Fault, RetryPolicy, read_or_fault, with_retries
 from dialeval.engines.openai_api.token_counts import billed_for, bound_of, largest_bill, tokenizer_for
 from dialeval.engines.openai_api.vllm_server import VllmServer
 from dialeval.engines.openai_api.wire_format import chat_body, choice_body, openai_identity, read_chat, read_choice

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dialeval.engines.cl100k import WORDS_AND_MARKS, Tokenizer, caches, cl100k_tokenizer
-from dialeval.engines.openai_api.faults import Fault
+from dialeval.engines.openai_api.retries import Fault
 from dialeval.engines.spending.prices import NOTHING, Billed, Bound
 
 _PER_MESSAGE, _PER_PROMPT = 4, 3

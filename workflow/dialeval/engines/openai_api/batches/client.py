@@ -22,7 +22,7 @@ from dialeval.engines.openai_api.connection import (
     longest_connect,
     proxy_for,
 )
-from dialeval.engines.openai_api.faults import (
+from dialeval.engines.openai_api.retries import (
     Billing,
     Fault,
     MaskedRecords,

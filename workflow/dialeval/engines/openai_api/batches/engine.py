@@ -31,7 +31,7 @@ from dialeval.engines.openai_api.batches.files import (
     request_line,
 )
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import PASSING, Fault
+from dialeval.engines.openai_api.retries import PASSING, Fault
 from dialeval.engines.openai_api.token_counts import bound_of, largest_bill
 from dialeval.engines.rate_limits.circuit_breaker import CircuitBreaker
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, Self
 
 from dialeval.config.endpoints import OpenAIModel
-from dialeval.engines.openai_api.faults import Fault, Redactor, read_or_fault, status_fault
+from dialeval.engines.openai_api.retries import Fault, Redactor, read_or_fault, status_fault
 from dialeval.engines.openai_api.token_counts import billed_for, largest_bill
 from dialeval.engines.openai_api.wire_format import chat_body, choice_body, read_chat, read_choice
 from dialeval.engines.requests import AnswerFailure, Kind, Message, Request, Response, Sampling

@@ -1,4 +1,4 @@
-"""Faults of an endpoint, with messages without secrets, and retries.
+"""Retries of requests: the faults of an endpoint, how long to wait after each (429 too), and messages without secrets.
 
 The words are those of OpenAI, Azure, vLLM, Ollama, Groq, Mistral, Google, Anthropic and LiteLLM.
 """

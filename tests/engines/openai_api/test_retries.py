@@ -19,9 +19,9 @@ from scripted import chat_request
 from dialeval.config import OpenAIModel
 from dialeval.engines.cl100k import WORDS_AND_MARKS, Tokenizer
 from dialeval.engines.label_probabilities import label_of_token, sum_labels
-from dialeval.engines.openai_api import faults, token_counts
+from dialeval.engines.openai_api import retries, token_counts
 from dialeval.engines.openai_api.engine import OpenAIEngine
-from dialeval.engines.openai_api.faults import LONGEST_TEXT, MASK, Redactor, retry_after, short, status_fault
+from dialeval.engines.openai_api.retries import LONGEST_TEXT, MASK, Redactor, retry_after, short, status_fault
 from dialeval.engines.openai_api.wire_format import plain_address
 from dialeval.engines.requests import AnswerFailure, Request
 from dialeval.errors import UserError
@@ -215,7 +215,7 @@ SECRETS = [KEY, SHORT, "tiny"]
 
 def masked_plainly(text: str) -> str:
     """Looks for every window of every spelling of a secret by itself."""
-    forms = {form for secret in SECRETS if len(secret) >= 8 for form in faults._forms(secret)}
+    forms = {form for secret in SECRETS if len(secret) >= 8 for form in retries._forms(secret)}
     hidden = [False] * len(text)
     for form in forms:
         size = min(12, len(form))
@@ -224,7 +224,7 @@ def masked_plainly(text: str) -> str:
             while place >= 0:
                 hidden[place : place + size] = [True] * size
                 place = text.find(form[start : start + size], place + 1)
-    for found in faults._CREDENTIALS.finditer(text):
+    for found in retries._CREDENTIALS.finditer(text):
         hidden[found.start() : found.end()] = [True] * (found.end() - found.start())
     before = [False, *hidden]
     return "".join(
@@ -268,6 +268,6 @@ def test_what_is_looked_at_does_not_grow_with_the_text(monkeypatch) -> None:  # 
             looked.append(len(text))
             return iter(())
 
-    monkeypatch.setattr(faults, "_CREDENTIALS", Pattern())
+    monkeypatch.setattr(retries, "_CREDENTIALS", Pattern())
     Redactor(SECRETS).mask("z" * 10_000_000)
     assert looked == [LONGEST_TEXT]
