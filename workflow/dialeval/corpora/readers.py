@@ -1,7 +1,7 @@
 """The readers of human dialogues and of rated items by their names in the configuration, and MuTual's folder.
 
-Dialogues with the same id are distinguished by the system that the file names. In MuTual's files the field `article` holds
-the dialogue as one string with turns marked by `m :` and `f :`. Items that share a dialogue are cut at different
+Dialogues with the same id are distinguished by the system that the file names. In MuTual's files the field `article`
+holds the dialogue as one string with turns marked by `m :` and `f :`. Items that share a dialogue are cut at different
 points; only the longest cut of each is kept (572 dialogues on the test split).
 """
 
