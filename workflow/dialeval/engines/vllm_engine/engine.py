@@ -205,7 +205,7 @@ class VllmEngine:
         if request.answer_schema:
             text, reasoning = answered.text or self._tokenization.text(answered.token_ids, ended=ended), ""
         else:
-            text, reasoning = self._split_reasoning(answered, rendered, ask.stop)
+            text, reasoning = self.split_reasoning(answered, rendered, ask.stop)
         return Response(
             text=text,
             reasoning=reasoning,
@@ -215,7 +215,7 @@ class VllmEngine:
             reasoning_tokens=len(self._prompts.encode(reasoning)) if reasoning else None,
         )
 
-    def _split_reasoning(self, answered: Answered, rendered: str, stop: tuple[str, ...]) -> tuple[str, str]:
+    def split_reasoning(self, answered: Answered, rendered: str, stop: tuple[str, ...]) -> tuple[str, str]:
         """Returns the answer and the reasoning before it."""
         opened = self._reasoning.opened_by(rendered)
         if not self._reasoning.keeps_special:
