@@ -105,22 +105,6 @@ use rule answer as examine with:
         protocol=one_of({f"dialogbench_{method}" for name, method in LAYOUT.examined}),
 
 
-use rule stage as parse_examination with:
-    """Parses the options that a model chose."""
-    input:
-        items_=paths.TEST_ITEMS,
-        requests=paths.EXAMINATION_REQUESTS,
-        responses=paths.examination_responses,
-    output:
-        answers=paths.TEST_ANSWERS,
-    pathvars:
-        part="dialogbench/answers/{model}/{method}",
-    group:
-        grouped("examination")
-    params:
-        **job(DIALOGBENCH.parse_examination),
-
-
 use rule stage as draw_expert_sheet with:
     """Draws the items that experts answer, as a sheet to fill in."""
     input:
@@ -156,15 +140,17 @@ use rule stage as read_expert_answers with:
 
 
 use rule stage as tabulate_dialogbench with:
-    """Makes the tables of DialogBench."""
+    """Parses the options that models chose, and makes the tables of DialogBench."""
     input:
         items_=paths.TEST_ITEMS,
-        answers=paths.test_answers,
+        requests=paths.examination_requests,
+        responses=paths.examination_responses,
         written=paths.written_items,
         descriptions=paths.descriptions,
         experts=paths.expert_answers,
     output:
         LAYOUT.all_dialogbench_tables(),
+        answers=LAYOUT.test_answers(),
     pathvars:
         part="tables/dialogbench",
     group:

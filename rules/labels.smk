@@ -64,37 +64,19 @@ use rule stage as read_labels with:
 
 
 use rule stage as correct with:
-    """Corrects the judges' estimates by people's labels."""
+    """Corrects the judges' estimates by people's labels, with differences and ranks of systems."""
     input:
         labels=paths.LABELS,
         judgements=paths.labelled_judgements,
         planned=paths.adaptive_requests,
     output:
-        table=paths.SYSTEM_ESTIMATES,
-        csv=paths.SYSTEM_ESTIMATES_CSV,
-        differences=paths.LABEL_DIFFERENCES,
-        differences_csv=paths.LABEL_DIFFERENCES_CSV,
+        LAYOUT.corrected_tables(),
     pathvars:
         part="tables/labels-corrected",
     group:
         grouped("dialogues")
     params:
-        **job(LABELLING.correct),
-
-
-use rule stage as rank_by_labels with:
-    """Makes the confidence sets of the systems' ranks by people's labels."""
-    input:
-        differences=paths.LABEL_DIFFERENCES,
-    output:
-        table=paths.LABEL_RANKS,
-        csv=paths.LABEL_RANKS_CSV,
-    pathvars:
-        part="tables/labels-ranks",
-    group:
-        grouped("dialogues")
-    params:
-        **job(LABELLING.rank_by_labels),
+        **job(LABELLING.correct, in_folder=True),
 
 
 use rule stage as tabulate_agreement with:

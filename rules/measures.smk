@@ -1,4 +1,4 @@
-# Judgements become tables, one for each measure of a protocol. Plain tables of battles are rated on their own.
+# Judgements become tables, in one job for each protocol. Plain tables of battles are rated on their own.
 
 MEASURES = Measures(LAYOUT, SOURCES)
 
@@ -15,81 +15,29 @@ rule battles:
         paths.battle_files,
 
 
-use rule stage as measure with:
-    """Makes one table of a protocol from its judgements."""
-    input:
-        judgements=paths.judgements,
-        items_=paths.measured_items,
-        seeds=paths.measured_seeds,
-    output:
-        table=paths.MEASURE,
-        csv=paths.MEASURE_CSV,
-    pathvars:
-        part="tables/{protocol}/{measure}",
-    wildcard_constraints:
-        protocol=one_of(LAYOUT.protocols),
-        measure=one_of(
-            name for name in MEASURED if name not in ("ratings", "differences")
-        ),
-    group:
-        grouped(GROUPS.measures)
-    params:
-        **job(MEASURES.measure, "stage"),
+for protocol in LAYOUT.measured_protocols:
 
-
-use rule stage as measure_ratings with:
-    """Rates the systems of a protocol of pairs, and compares their ratings."""
-    input:
-        judgements=paths.judgements,
-        items_=paths.items_of_pairs,
-    output:
-        table=paths.RATINGS_OF_SYSTEMS,
-        csv=paths.RATINGS_OF_SYSTEMS_CSV,
-        differences=paths.RATING_DIFFERENCES,
-    pathvars:
-        part="tables/{protocol}/ratings",
-    wildcard_constraints:
-        protocol=one_of(LAYOUT.protocols),
-    group:
-        grouped(GROUPS.measures)
-    params:
-        **job(MEASURES.measure_ratings),
-
-
-use rule stage as measure_differences with:
-    """Compares every two systems of a protocol by all its measures."""
-    input:
-        judgements=paths.judgements,
-        ratings=paths.rating_differences,
-        seeds=paths.seeds_of_differences,
-    output:
-        table=paths.DIFFERENCES,
-        csv=paths.DIFFERENCES_CSV,
-    pathvars:
-        part="tables/{protocol}/differences",
-    wildcard_constraints:
-        protocol=one_of(LAYOUT.protocols),
-    group:
-        grouped(GROUPS.measures)
-    params:
-        **job(MEASURES.measure_differences),
-
-
-use rule stage as rank_systems with:
-    """Makes the confidence sets of the systems' ranks under a protocol."""
-    input:
-        differences=paths.DIFFERENCES,
-    output:
-        table=paths.RANKS,
-        csv=paths.RANKS_CSV,
-    pathvars:
-        part="tables/{protocol}/ranks",
-    wildcard_constraints:
-        protocol=one_of(LAYOUT.protocols),
-    group:
-        grouped(GROUPS.measures)
-    params:
-        **job(MEASURES.rank_systems),
+    rule:
+        """Makes all tables of a protocol from its judgements: measures, differences of systems, ranks."""
+        name:
+            f"measure_{protocol}"
+        input:
+            judgements=LAYOUT.judgements(protocol),
+            items_=LAYOUT.measured_items(protocol),
+            seeds=LAYOUT.measured_seeds(protocol),
+        output:
+            LAYOUT.protocol_tables(protocol),
+            ratings=LAYOUT.rating_differences(protocol),
+        log:
+            LAYOUT.log(f"tables/{protocol}/measures"),
+        group:
+            grouped(GROUPS.measures(protocol))
+        conda:
+            "../envs/core.yaml"
+        params:
+            **job(partial(MEASURES.measure, protocol), in_folder=True),
+        shell:
+            COMMAND
 
 
 use rule stage as tabulate_trust with:

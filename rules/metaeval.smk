@@ -88,27 +88,6 @@ use rule stage as fill_ratings with:
         **job(METAEVAL.fill_ratings),
 
 
-use rule stage as tabulate_rated with:
-    """Tabulates the content of the rated corpora, and the agreement of their annotators."""
-    input:
-        items_=paths.rated_items,
-        ratings=paths.ratings,
-        filled=paths.filled_ratings,
-    output:
-        corpora=paths.METAEVAL_CORPORA,
-        corpora_csv=paths.METAEVAL_CORPORA_CSV,
-        annotator_agreement=paths.ANNOTATOR_AGREEMENT,
-        annotator_agreement_csv=paths.ANNOTATOR_AGREEMENT_CSV,
-    pathvars:
-        part="tables/metaeval_corpora",
-    group:
-        grouped("items")
-    params:
-        **job(
-            METAEVAL.tabulate_rated, untold=["corpora_csv", "annotator_agreement_csv"]
-        ),
-
-
 use rule stage as tabulate_repeats with:
     """Tabulates the agreement of judges with themselves."""
     input:
@@ -124,56 +103,21 @@ use rule stage as tabulate_repeats with:
         **job(METAEVAL.tabulate_repeats, in_folder=True),
 
 
-use rule stage as correlate with:
-    """Correlates judges' scores with people's ratings."""
+use rule stage as tabulate_metaeval with:
+    """Tabulates the rated corpora, and how judges' scores and those of ensembles agree with people's ratings."""
     input:
         items_=paths.rated_items,
         ratings=paths.ratings,
         filled=paths.filled_ratings,
         judgements=paths.all_scores,
     output:
-        LAYOUT.correlations(),
+        LAYOUT.all_metaeval_tables(),
     pathvars:
-        part="tables/metaeval_correlations",
+        part="tables/metaeval",
     group:
         grouped("items")
     params:
-        **job(METAEVAL.correlate, in_folder=True),
-
-
-use rule stage as tabulate_by_language with:
-    """Tabulates correlations by language."""
-    input:
-        averages=paths.CORRELATION_AVERAGES,
-        correlations=paths.CORRELATIONS,
-    output:
-        LAYOUT.by_language(),
-    pathvars:
-        part="tables/metaeval_by_language",
-    group:
-        grouped("items")
-    params:
-        **job(METAEVAL.tabulate_by_language, in_folder=True),
-
-
-use rule correlate as find_ceilings with:
-    """Finds how high correlations can be, given the agreement of the annotators."""
-    output:
-        LAYOUT.ceilings(),
-    pathvars:
-        part="tables/metaeval_ceilings",
-    params:
-        **job(METAEVAL.find_ceilings, in_folder=True),
-
-
-use rule correlate as ensembles with:
-    """Compares ensembles of dimensions and of judges with people's ratings."""
-    output:
-        LAYOUT.ensemble_tables(),
-    pathvars:
-        part="tables/metaeval_ensembles",
-    params:
-        **job(METAEVAL.ensembles, in_folder=True),
+        **job(METAEVAL.tabulate_metaeval, in_folder=True),
 
 
 use rule stage as damage_items with:

@@ -52,6 +52,15 @@ learned = partial(DIRECTIVES.learned, LAYOUT.learned)
 shell.prefix(RUN.shell_prefix(LAYOUT))
 
 
+# the command of all stages; a link in the log's place is removed and not followed
+COMMAND = (
+    "rm -f {log:q} && python -u -m dialeval.stages {params.command} --makes {output:q} --log {log:q} "
+    "--settings {params.settings:q} --code {params.code} "
+    '--prompts="$DIALEVAL_PROMPTS" 2>&1 | tee -i {log:q} '
+    "|| {{ status=$?; [ ! -e {log:q}.error ] || {{ cat {log:q}.error >> {log:q}; rm {log:q}.error; }}; exit $status; }}"
+)
+
+
 wildcard_constraints:
     corpus="[^/]+",
     model="[^/]+",
@@ -73,11 +82,7 @@ rule stage:
     conda:
         "../envs/core.yaml"
     shell:
-        # a link in the log's place is removed and not followed
-        "rm -f {log:q} && python -u -m dialeval.stages {params.command} --makes {output:q} --log {log:q} "
-        "--settings {params.settings:q} --code {params.code} "
-        '--prompts="$DIALEVAL_PROMPTS" 2>&1 | tee -i {log:q} '
-        "|| {{ status=$?; [ ! -e {log:q}.error ] || {{ cat {log:q}.error >> {log:q}; rm {log:q}.error; }}; exit $status; }}"
+        COMMAND
 
 
 onstart:

@@ -90,21 +90,6 @@ use rule stage as selfchat_items with:
         **job(SELFCHAT.selfchat_items),
 
 
-use rule stage as tabulate_seeds with:
-    """Tabulates the lengths of the human dialogues."""
-    input:
-        seeds=paths.seeds,
-    output:
-        table=paths.SEED_LENGTHS,
-        csv=paths.SEED_LENGTHS_CSV,
-    pathvars:
-        part="tables/seeds",
-    group:
-        grouped("reading")
-    params:
-        **job(SELFCHAT.tabulate_seeds),
-
-
 use rule stage as choose_tokenizer with:
     """Chooses the unit in which lengths are counted, once for a folder of results."""
     output:
@@ -117,19 +102,17 @@ use rule stage as choose_tokenizer with:
 
 
 use rule stage as tabulate_lengths with:
-    """Tabulates the lengths of the utterances of people and chatbots."""
+    """Tabulates the lengths of the human dialogues, and of the utterances of people and chatbots."""
     input:
         human=paths.human,
         seeds=paths.seeds,
         dialogues=paths.dialogues,
         tokenizer=paths.TOKENIZER,
     output:
-        tokens=paths.UTTERANCE_TOKENS,
-        table=paths.UTTERANCE_LENGTHS,
-        csv=paths.UTTERANCE_LENGTHS_CSV,
+        LAYOUT.length_tables(),
     pathvars:
-        part="tables/utterance_lengths",
+        part="tables/lengths",
     group:
         grouped("dialogues")
     params:
-        **job(SELFCHAT.tabulate_lengths),
+        **job(SELFCHAT.tabulate_lengths, in_folder=True),

@@ -108,9 +108,9 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Row
     shown = {
         row["item_id"]: TestItem.from_row(row) for row in read_table(folder / "items.parquet", TEST_ITEMS).to_pylist()
     }
-    answers = []
+    requests, responses_of, answers = [], [], []
     for method, answer in ANSWERS.items():
-        planned = folder / f"{method}.parquet"
+        planned = folder / f"dialogbench_{method}.parquet"
         settings = dialogbench.DialogbenchPlanSettings(
             method=method,  # type: ignore[arg-type]
             circular=method != "perplexity",
@@ -126,15 +126,11 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Row
             nothing | {"request_id": row["request_id"]} | answer(row, shown[row["case_id"]])
             for row in read_table(planned, REQUESTS).to_pylist()
         ]
-        write_table(folder / f"{method}-said.parquet", RESPONSES, to_table(RESPONSES, responses))
-        answers.append(folder / f"{method}-answers.parquet")
-        dialogbench.dialogbench_parse(
-            dialogbench.DialogbenchParseSettings(model="m", method=method),  # type: ignore[arg-type]
-            folder / "items.parquet",
-            planned,
-            [folder / f"{method}-said.parquet"],
-            answers[-1],
-        )
+        requests.append(planned)
+        responses_of.append(folder / "m" / planned.stem / "1-of-1.parquet")
+        write_table(responses_of[-1], RESPONSES, to_table(RESPONSES, responses))
+        answers.append(folder / "answers" / "m" / f"{method}.parquet")
+    dialogbench.dialogbench_parse(folder / "items.parquet", requests, responses_of, answers)
     settings_of_tables = dialogbench_results.DialogbenchTablesSettings(
         confidence=0.95,
         ablations=[],

@@ -14,7 +14,7 @@ from dialeval.provenance.records import commit_of, records_behind, versions_of
 from dialeval.report.about import About, roles_of, sampling_of, unread_verdicts
 from dialeval.report.page import build_report
 from dialeval.report.run_files import read_about
-from dialeval.stages import stage_function
+from dialeval.stages import stage_functions
 from dialeval.tables.dialogues import JUDGEMENTS, USAGE
 from dialeval.tables.files import to_table, write_table
 
@@ -111,7 +111,7 @@ def test_a_run_is_told_from_its_files(tmp_path: Path) -> None:
     text = "models:\n  clerk: {engine: vllm, model: org/m}\nchatbots: [able]\njudges: [clerk]\n"
     configuration.write_text(text, encoding="utf-8")
     about = read_about(
-        tmp_path, [judged], [judged], [usage], configuration, 7, stage_function, {"SOURCE_DATE_EPOCH": "86400"}
+        tmp_path, [judged], [judged], [usage], configuration, 7, stage_functions, {"SOURCE_DATE_EPOCH": "86400"}
     )
     assert (about.version, about.date, about.random_seed) == ("0.1.0, 0.2.0", "1970-01-02", 7)
     assert about.configuration == text
@@ -128,7 +128,7 @@ def test_a_run_is_told_from_its_files(tmp_path: Path) -> None:
 
 
 def test_without_what_a_run_writes_down_the_page_says_so(tmp_path: Path) -> None:
-    about = read_about(tmp_path, [], [], [], tmp_path / "configuration.yaml", 0, stage_function)
+    about = read_about(tmp_path, [], [], [], tmp_path / "configuration.yaml", 0, stage_functions)
     page = build_report(example.inputs(about=about))
     assert "The run wrote down no configuration." in page
 

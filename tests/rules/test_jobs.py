@@ -6,6 +6,7 @@ import inspect
 import json
 import shlex
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -19,7 +20,7 @@ from dialeval.rules.dialogues import Corpora, Selfchat
 from dialeval.rules.jobs import Bound, Directives, Sources, StageJob, by_digest, canonical
 from dialeval.rules.judging import Judging
 from dialeval.rules.measures import FigureRules, Measures
-from dialeval.stages import stage_function
+from dialeval.stages import stage_functions
 
 API = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}
 RAW: dict[str, Any] = {
@@ -169,13 +170,15 @@ def test_a_caption_is_not_compared(layout: Layout, directives: Directives, tmp_p
         lambda of: Judging(*of).ensemble_judgements("both", "again"),
         lambda of: Selfchat(*of).generate_dialogues("bot"),
         lambda of: Corpora(*of).read_corpus("bundled"),
-        lambda of: Measures(*of).measure("again", "means"),
+        lambda of: Measures(*of).measure("again"),
     ],
 )
 def test_a_stage_has_a_field_for_each_of_its_settings(layout: Layout, described: Callable[..., StageJob]) -> None:
     job = described((layout, Sources(layout.config)))
-    module, _, function = stage_function(job.stage).partition(":")
-    kind = get_type_hints(getattr(__import__(module, fromlist=["_"]), function))["settings"]
-    settings = json.loads(canonical(job.settings))
-    assert settings.keys() <= kind.model_fields.keys()
-    kind.model_validate(with_how_jobs_run(settings, kind.model_fields))
+    settings, known = json.loads(canonical(job.settings)), set()
+    for stage in stage_functions(job.stage):
+        module, _, function = stage.partition(":")
+        kind = get_type_hints(getattr(import_module(module), function))["settings"]
+        kind.model_validate(with_how_jobs_run(settings, kind.model_fields))
+        known |= kind.model_fields.keys()
+    assert settings.keys() <= known

@@ -66,7 +66,25 @@ def test_help_of_a_measure_names_its_table_and_options() -> None:
         assert f"Writes the table `{name.removeprefix('measure_')}` of a protocol" in getattr(functions, name).__doc__
     done = stage("measure_pass_rates", "--help")
     assert "A dialogue passes at N" in done.stdout
-    assert all(option in done.stdout for option in ("--settings JSON", "--judgements", "--table FILE", "--csv FILE"))
+    assert all(option in done.stdout for option in ("--settings JSON", "--judgements", "--folder FILE"))
+
+
+def test_several_stages_run_in_one_process_each_with_its_own_options(tmp_path: Path) -> None:
+    """The second reads what the first writes, which has settings that the second does not know."""
+    utterances, seeds = tmp_path / "u.parquet", tmp_path / "s.parquet"
+    settings = json.dumps({"name": "bundled", "reader": "bundled", "path": None, "language": "zh", "corpus": "bundled"})
+    done = stage(
+        "read_corpus+extract_seeds+seed_lengths", "--settings", settings, "--utterances", str(utterances),
+        "--seeds", str(seeds), "--folder", str(tmp_path),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.index("40 dialogues") < done.stdout.index("40 seeds")
+    lengths = (tmp_path / "seeds.csv").read_text(encoding="utf-8").splitlines()
+    alone = stage("seed_lengths", "--seeds", str(seeds), "--folder", str(tmp_path / "alone"))
+    assert alone.returncode == 0, alone.stderr
+    assert (tmp_path / "alone" / "seeds.csv").read_text(encoding="utf-8").splitlines() == lengths
+    done = stage("read_corpus+seed_length", "--utterances", str(utterances))
+    assert "did you mean 'seed_lengths'" in done.stderr
 
 
 @pytest.mark.parametrize("named", ["answers", "anser", "--help", "../answer", ""])

@@ -40,18 +40,17 @@ class Results:
         return str(read_table(path, TOKENIZER)["tokenizer"][0].as_py())
 
     def count(self) -> list[tuple[str, float]]:
-        table, at = self.folder / "lengths", self.folder
+        at = self.folder
         corpora.utterance_lengths(
             Tokens(),
             human=at / "human",
             seeds=at / "seeds",
             dialogues=[at / "bot"],
             tokenizer=at / "tokenizer",
-            tokens=at / "tokens",
-            table=table,
-            csv=at / "csv",
+            folder=at,
         )
-        return [(row["tokenizer"], row["mean"]) for row in read_table(table, UTTERANCE_LENGTHS).to_pylist()]
+        lengths = read_table(at / "utterance_lengths.parquet", UTTERANCE_LENGTHS).to_pylist()
+        return [(row["tokenizer"], row["mean"]) for row in lengths]
 
 
 @pytest.fixture

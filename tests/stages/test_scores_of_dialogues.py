@@ -103,9 +103,8 @@ def judged(
 
 
 def measured(folder: Path, stage: Callable[..., None], table: Any, design: dict[str, Any]) -> list[dict[str, Any]]:
-    paths = {"table": folder / "t.parquet", "csv": folder / "t.csv"}
-    stage(Design(**design), [folder / "judgements"], [], [], **paths)
-    return read_table(paths["table"], table).to_pylist()
+    stage(Design(**design), [folder / "judgements"], [], [], folder)
+    return read_table(folder / f"{table.file}.parquet", table).to_pylist()
 
 
 @pytest.mark.parametrize(("form", "each"), [("probability", 4), ("scale", 1)])

@@ -94,11 +94,13 @@ def write_run(folder: Path, judgements: Iterable[Row], **settings: Any) -> Path:
     return folder
 
 
-def write_record(folder: Path, made: str, settings: Row, *, libraries: Row | None = None, **inputs: Row) -> None:
-    """Writes the record of the job that made a file."""
+def write_record(
+    folder: Path, made: str, settings: Row, *, libraries: Row | None = None, beside: Iterable[str] = (), **inputs: Row
+) -> None:
+    """Writes the record of the job that made a file, and others beside it."""
     record = {
         "stage": "stage", "code": "1", "version": "0.1.0", "content": "", "settings": settings, "inputs": inputs,
-        "outputs": {made: "digest"}, "libraries": libraries or {"numpy": "2.0"},
+        "outputs": dict.fromkeys([made, *beside], "digest"), "libraries": libraries or {"numpy": "2.0"},
     }  # fmt: skip
     path = folder / "provenance" / f"{made}.json"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -71,7 +71,7 @@ def test_the_shipped_example_runs_from_labels_to_the_page_and_again(example: tup
     third = own.with_name("quality-simulated-3.csv")
     third.write_text(own.read_text(encoding="utf-8-sig").replace("simulated-1", "simulated-3"), encoding="utf-8")
     fill_in(third, third)
-    again = {"all", "read_labels", "correct", "rank_by_labels", "tabulate_agreement", "draw_labels", "summarise"}
+    again = {"all", "read_labels", "correct", "tabulate_agreement", "draw_labels", "summarise"}
     assert set(workspace.would_run()) == again | {"build_report"}
     workspace.run()
     assert {row["annotator"] for row in rows(tables / "annotators.csv") if row["protocol"] == "quality"} == {

@@ -102,7 +102,7 @@ def test_another_examinee_is_the_only_one_asked(changed: Workspace) -> None:
     before = changed.stored("*/*")
     configure(changed, examine={"letter": ["generic", "random"], "perplexity": ["generic"]})
     jobs = changed.would_run("dialogbench")
-    assert (jobs["examine"], jobs["parse_examination"]) == (1, 1)
+    assert (jobs["examine"], jobs["tabulate_dialogbench"]) == (1, 1)
     assert not {"write_items", "filter_items", "read_items", "plan_examination"} & set(jobs)
     changed.run("dialogbench")
     asked = len(changed.stored("random/dialogbench_letter"))

@@ -15,7 +15,7 @@ from workspace import Workspace
 
 pytestmark = pytest.mark.workflow
 
-RATING = ("measure_ratings *", "rate_battles mine")
+RATING = ("measure_arena", "measure_helpful", "rate_battles mine")
 ASKED_LARGE = ("answer large/*", "rewrite_items large", "write_items")
 
 
@@ -105,14 +105,14 @@ OTHERS = [
     Mutation(
         "lengths of UniEval",
         settings("protocols.unieval.n_utterances", [4]),
-        ("measure unieval/*", "measure_differences unieval", "correct"),
+        ("measure_unieval", "correct"),
     ),
     Mutation("the number of seeds", settings("seeds.limit", 11), ("extract_seeds",)),
     Mutation("thresholds of robustness", settings("robustness.thetas", [0.3]), ("tabulate_robustness",)),
     Mutation(
         "resamples of meta-evaluation",
         settings("metaeval.resamples", 77),
-        ("correlate", "ensembles", "find_ceilings", "tabulate_rated"),
+        ("tabulate_metaeval",),
     ),
     Mutation("the rule for failures", settings("protocols.failures.length_share", 0.5), ("find_failures",)),
     Mutation(
@@ -145,7 +145,7 @@ OTHERS = [
         code("dialogbench/written_items.py", "SHINGLE = 3", "SHINGLE = 4"),
         ("write_items",),
     ),
-    Mutation("how letters are read", code("dialogbench/examination.py", "{40}", "{41}"), ("parse_examination *",)),
+    Mutation("how letters are read", code("dialogbench/examination.py", "{40}", "{41}"), ("tabulate_dialogbench",)),
     Mutation(
         "how endpoints' answers are read",
         code("engines/openai_api/wire_format.py", 'finish == "length"', 'finish == "long"'),

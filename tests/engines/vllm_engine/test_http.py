@@ -131,9 +131,8 @@ def test_botchat_runs_over_http(model: OpenAIModel, tmp_path: Path) -> None:
     assert {row["status"] for row in verdicts} <= {"ok", "unparsed", "truncated"}
 
     rating = Design(protocol="unieval", judges=["tiny"], systems=[HUMAN, "tiny"], lengths=[4, N_UTTERANCES])
-    outputs = (tmp_path / "rates.parquet", tmp_path / "rates.csv")
-    measures.measure_pass_rates(rating, [path("judgements")], [], [], *outputs)
-    rates = read_table(outputs[0], PASS_RATES).to_pylist()
+    measures.measure_pass_rates(rating, [path("judgements")], [], [], tmp_path)
+    rates = read_table(tmp_path / "pass_rates.parquet", PASS_RATES).to_pylist()
     assert {(row["system"], row["n_utterances"]) for row in rates} >= {("tiny", 4), ("tiny", N_UTTERANCES)}
 
     answering.answer(judging, path("requests"), [], store, path("again"), tmp_path / "again.json")

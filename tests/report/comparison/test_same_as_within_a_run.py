@@ -169,12 +169,13 @@ def _examined(folder: Path, answers: dict[str, list[bool]]) -> Path:
         for model, given in answers.items()
         for number, right in enumerate(given)
     ]  # fmt: skip
-    paths = [_write(folder, "items.parquet", TEST_ITEMS, items), _write(folder, "answers.parquet", TEST_ANSWERS, rows)]
+    made = "dialogbench/answers/m/letter.parquet"
+    paths = [_write(folder, "items.parquet", TEST_ITEMS, items), _write(folder, made, TEST_ANSWERS, rows)]
     settings = dialogbench_results.DialogbenchTablesSettings(
         confidence=0.95, ablations=[], groups={}, kinds={}, parts={}, at_least=None, random_seed=0
     )
     dialogbench_results.dialogbench_tables(settings, paths[0], paths[1:], [], [], [], folder / "tables" / "dialogbench")
-    write_record(folder, "tables/dialogbench/accuracy.parquet", settings.model_dump(), answers={"answers.parquet": "x"})
+    write_record(folder, "tables/dialogbench/accuracy.parquet", settings.model_dump(), beside=[made])
     return folder
 
 

@@ -152,9 +152,14 @@ class Judgements(Dialogues):
         """Return the user's files that a published judge's responses are read from."""
         return self.config.published_answers(judge, protocol)
 
-    def examination_responses(self, model: str, method: str) -> list[str]:
-        """Return the responses of a model under a method of DialogBench."""
-        return self.responses(model, f"dialogbench_{method}")
+    def examination_requests(self) -> list[str]:
+        """Return the requests of DialogBench, by method."""
+        methods = dict.fromkeys(method for _, method in self.examined)
+        return [self.EXAMINATION_REQUESTS.format(method=method) for method in methods]
+
+    def examination_responses(self) -> list[str]:
+        """Return the responses of all examined models under their methods of DialogBench."""
+        return [path for name, method in self.examined for path in self.responses(name, f"dialogbench_{method}")]
 
     # translations as requests
 

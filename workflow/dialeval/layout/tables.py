@@ -17,9 +17,13 @@ from dialeval.layout.judgements import SCORING_FORMS, Judgements
 
 AT_HUMAN_LENGTH = "pass_rates_at_gt_length"
 """The measure that cuts dialogues to the length of the human ones."""
-CORRELATION_TABLES = ("correlations", "averages", "judge_pairs", "ranking_agreement")
-LANGUAGE_TABLES = ("by_language", "natural_chinese")
-ENSEMBLE_TABLES = ("dimension_ensemble", "model_ensemble", "matrices")
+UTTERANCE_TOKENS = "botchat/utterance_tokens"
+LAST = ("ratings", "differences", "ranks")
+"""The measures that need others: differences those of the ratings, ranks the differences."""
+METAEVAL_TABLES = (
+    "corpora", "annotator_agreement", "correlations", "averages", "judge_pairs", "ranking_agreement", "by_language",
+    "natural_chinese", "ceilings", "dimension_ensemble", "model_ensemble", "matrices",
+)  # fmt: skip
 ROBUSTNESS_TABLES = ("pairs", "robustness", "averages", "thetas", "drops", "ladders", "differences")
 DIALOGBENCH_TABLES = (
     "items", "accuracy", "overview", "averages", "domains", "positions", "circular", "experts", "agreement", "styles",
@@ -40,23 +44,11 @@ class Tables(Judgements):
     has_labels: bool = False
 
     TABLE = Below("tables/{name}.{suffix}")
-    SEED_LENGTHS = Below("tables/botchat/seeds.parquet")
-    SEED_LENGTHS_CSV = Below("tables/botchat/seeds.csv")
     TOKENIZER = Below("tables/botchat/tokenizer.parquet")
-    UTTERANCE_TOKENS = Below("tables/botchat/utterance_tokens.parquet")
-    UTTERANCE_LENGTHS = Below("tables/botchat/utterance_lengths.parquet")
-    UTTERANCE_LENGTHS_CSV = Below("tables/botchat/utterance_lengths.csv")
     EMBEDDED = Below("tables/embedded/{model}.parquet")
     EMBEDDED_CSV = Below("tables/embedded/{model}.csv")
     MEASURE = Below("tables/{protocol}/{measure}.parquet")
-    MEASURE_CSV = Below("tables/{protocol}/{measure}.csv")
-    RATINGS_OF_SYSTEMS = Below("tables/{protocol}/ratings.parquet")
-    RATINGS_OF_SYSTEMS_CSV = Below("tables/{protocol}/ratings.csv")
     RATING_DIFFERENCES = Below("rating_differences/{protocol}.parquet")
-    DIFFERENCES = Below("tables/{protocol}/differences.parquet")
-    DIFFERENCES_CSV = Below("tables/{protocol}/differences.csv")
-    RANKS = Below("tables/{protocol}/ranks.parquet")
-    RANKS_CSV = Below("tables/{protocol}/ranks.csv")
     ADAPTIVE_ROUNDS = Below("tables/{protocol}/adaptive_rounds.parquet")
     ADAPTIVE_ROUNDS_CSV = Below("tables/{protocol}/adaptive_rounds.csv")
     JUDGE_VALIDITY = Below("tables/{protocol}/trust.parquet")
@@ -65,22 +57,11 @@ class Tables(Judgements):
     BATTLES_CSV = Below("tables/battles/{battles}.csv")
     BATTLE_DIFFERENCES = Below("tables/battles/differences/{battles}.parquet")
     BATTLE_DIFFERENCES_CSV = Below("tables/battles/differences/{battles}.csv")
-    METAEVAL_CORPORA = Below("tables/metaeval/corpora.parquet")
-    METAEVAL_CORPORA_CSV = Below("tables/metaeval/corpora.csv")
-    ANNOTATOR_AGREEMENT = Below("tables/metaeval/annotator_agreement.parquet")
-    ANNOTATOR_AGREEMENT_CSV = Below("tables/metaeval/annotator_agreement.csv")
     CORRELATIONS = Below("tables/metaeval/correlations.parquet")
-    CORRELATION_AVERAGES = Below("tables/metaeval/averages.parquet")
     TRANSLATION_CORPORA = Below("tables/translation/corpora.parquet")
     TRANSLATION_CORPORA_CSV = Below("tables/translation/corpora.csv")
     TRANSLATION_QUALITY = Below("tables/translation/quality.parquet")
     TRANSLATION_QUALITY_CSV = Below("tables/translation/quality.csv")
-    SYSTEM_ESTIMATES = Below("tables/labels/corrected.parquet")
-    SYSTEM_ESTIMATES_CSV = Below("tables/labels/corrected.csv")
-    LABEL_DIFFERENCES = Below("tables/labels/differences.parquet")
-    LABEL_DIFFERENCES_CSV = Below("tables/labels/differences.csv")
-    LABEL_RANKS = Below("tables/labels/ranks.parquet")
-    LABEL_RANKS_CSV = Below("tables/labels/ranks.csv")
     LABEL_AGREEMENT = Below("tables/labels/agreement.parquet")
     LABEL_AGREEMENT_CSV = Below("tables/labels/agreement.csv")
     ANNOTATORS = Below("tables/labels/annotators.parquet")
@@ -107,8 +88,15 @@ class Tables(Judgements):
 
     def botchat_names(self) -> list[str]:
         """Return BotChat's tables and the measures of all protocols, below `tables` and without suffix."""
-        of_people = [] if self.scenarios() else ["botchat/seeds"]
-        return [*of_people, "botchat/utterance_lengths", *self.measure_names()]
+        return [*self._length_names, *self.measure_names()]
+
+    def length_tables(self) -> list[str]:
+        """Return the tables of the lengths of utterances, and of the human dialogues that seeds are taken from."""
+        return [*self.tables("", self._length_names), self.TABLE.format(name=UTTERANCE_TOKENS, suffix="parquet")]
+
+    @property
+    def _length_names(self) -> list[str]:
+        return ["botchat/utterance_lengths"] if self.scenarios() else ["botchat/seeds", "botchat/utterance_lengths"]
 
     def measure_names(self) -> list[str]:
         """Return the measures of all protocols, below `tables` and without suffix."""
@@ -120,28 +108,36 @@ class Tables(Judgements):
         ]
         return measures + [f"{name}/adaptive_rounds" for name in self.adaptive_protocols if self.rounds(name)]
 
-    def measured_items(self, protocol: str, measure: str) -> list[str]:
-        """Return the items whose lengths or texts a measure needs beside the judgements."""
-        if measure == "examples":
+    @cached_property
+    def measured_protocols(self) -> dict[str, list[str]]:
+        """Return the measures of each protocol that has judges, those last that need others."""
+        measured = {name: one.measured() for name, one in self.protocols.items() if self.config.judging(name)}
+        return {
+            name: [
+                *(one for one in dict.fromkeys(measures) if one not in LAST),
+                *(one for one in LAST if one in measures),
+            ]
+            for name, measures in measured.items()
+        }
+
+    def protocol_tables(self, protocol: str) -> list[str]:
+        """Return the tables of a protocol's measures."""
+        return self.tables(protocol, self.measured_protocols[protocol])
+
+    def measured_items(self, protocol: str) -> list[str]:
+        """Return the items whose lengths or texts measures need beside the judgements."""
+        if "examples" in self.measured_protocols[protocol]:
             return self.items(protocol)
-        return self.items_of_pairs(protocol) if measure == "bias" else []
+        has_lengths = not {"ratings", "bias"}.isdisjoint(self.measured_protocols[protocol])
+        return self.items_of(self.protocols[protocol].of.source) if has_lengths else []
 
-    def items_of_pairs(self, protocol: str) -> list[str]:
-        """Return the items whose lengths are compared with judgements of pairs of them."""
-        asked = self.protocols[protocol]
-        return self.items_of(asked.of.source) if asked.form == "pair" else []
-
-    def measured_seeds(self, measure: str) -> list[str]:
+    def measured_seeds(self, protocol: str) -> list[str]:
         """Return the seeds, if a measure cuts dialogues to the length of the human ones."""
-        return [self.seeds] if measure == AT_HUMAN_LENGTH else []
-
-    def seeds_of_differences(self, protocol: str) -> list[str]:
-        """Return the seeds, if a measure that is compared cuts dialogues to the length of the human ones."""
-        return [self.seeds] if AT_HUMAN_LENGTH in self.protocols[protocol].measured() else []
+        return [self.seeds] if AT_HUMAN_LENGTH in self.measured_protocols[protocol] else []
 
     def rating_differences(self, protocol: str) -> list[str]:
         """Return the differences of ratings, if systems are rated under the protocol."""
-        is_rated = "ratings" in self.protocols[protocol].measured()
+        is_rated = "ratings" in self.measured_protocols[protocol]
         return [self.RATING_DIFFERENCES.format(protocol=protocol)] if is_rated else []
 
     def own_results(self) -> list[str]:
@@ -172,30 +168,15 @@ class Tables(Judgements):
         """Return the tables of how far judges agree with themselves."""
         return self.tables("metaeval", ["repeat_agreement"])
 
-    def correlations(self) -> list[str]:
-        """Return the tables of correlations of judges' scores and people's ratings."""
-        return self.tables("metaeval", CORRELATION_TABLES)
-
-    def by_language(self) -> list[str]:
-        """Return the tables of correlations by language."""
-        return self.tables("metaeval", LANGUAGE_TABLES)
-
-    def ceilings(self) -> list[str]:
-        """Return the tables of how high correlations could be."""
-        return self.tables("metaeval", ["ceilings"])
-
-    def ensemble_tables(self) -> list[str]:
-        """Return the tables of ensembles of dimensions and of judges."""
-        return self.tables("metaeval", ENSEMBLE_TABLES)
+    def all_metaeval_tables(self) -> list[str]:
+        """Return the tables of rated corpora and of how well judges agree with people."""
+        return self.tables("metaeval", METAEVAL_TABLES)
 
     def metaeval_tables(self) -> list[str]:
         """Return all tables of meta-evaluation."""
         if not self.config.metaeval:
             return []
-        repeats = self.repeat_agreement() if self.repeated_scores() else []
-        corpora = self.tables("metaeval", ["corpora", "annotator_agreement"])
-        agreement = corpora + self.ceilings() + repeats
-        return agreement + self.correlations() + self.by_language() + self.ensemble_tables()
+        return self.all_metaeval_tables() + (self.repeat_agreement() if self.repeated_scores() else [])
 
     def all_robustness_tables(self) -> list[str]:
         """Return the tables that the stage of robustness makes."""
@@ -291,6 +272,10 @@ class Tables(Judgements):
         names = [name for name in self.labelled_protocols if name in self.adaptive_protocols]
         return [self.REQUESTS.format(protocol=name) for name in names]
 
+    def corrected_tables(self) -> list[str]:
+        """Return the tables of human-corrected estimates."""
+        return self.tables("labels", LABEL_TABLES[:3])
+
     def label_tables(self) -> list[str]:
         """Return the tables of people's labels, if there are any labels."""
         return self.tables("labels", LABEL_TABLES) if self.has_labels else []
@@ -323,7 +308,7 @@ class Figures(Tables):
             "n": config.protocols.arena.n_utterances if config.protocols.arena else [],
             "protocol": [name for name in self.protocols if name not in self.own_measures],
         }
-        tables = [*self.botchat_names(), "botchat/utterance_tokens"]
+        tables = [*self.botchat_names(), UTTERANCE_TOKENS]
         return {
             "botchat": drawings(registry.BOTCHAT, botchat, tables),
             "metaeval": drawings(registry.METAEVAL, _interval(config.metaeval, "dialogues resampled")),

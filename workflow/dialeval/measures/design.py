@@ -79,11 +79,16 @@ class Design(BaseModel, defer_build=True):
     cascade: Cascade | None = None
     form: Form | None = None
 
-    def needed_by(self, measure: str) -> dict[str, Any]:
-        """Returns what a measure depends on, by name: a change of anything else does not concern it."""
-        wanted = {*_EVERY, *_ALSO.get(measure, ())} - (set() if self.equal_pairs else {"equal_pairs"})
+    def needed_by(self, *measures: str) -> dict[str, Any]:
+        """Returns what measures depend on, by name: a change of anything else does not concern them."""
+        also = {name for measure in measures for name in _ALSO.get(measure, ())}
+        wanted = {*_EVERY, *also} - (set() if self.equal_pairs else {"equal_pairs"})
         wanted |= {"cascade", "form", "reference"} if self.cascade else set()
         return {name: value for name, value in self.model_dump(mode="json").items() if name in wanted}
+
+    def of_measure(self, measure: str) -> Design:
+        """Returns the design with the defaults in place of all that a measure does not depend on."""
+        return Design(**self.needed_by(measure))
 
     def of_answers(self) -> Design:
         """Returns the design without the judges that give no answers that could be counted."""

@@ -298,8 +298,7 @@ NEEDS = (
     ),
     Need(
         (
-            "metaeval", "correlate", "ensembles", "find_ceilings", "tabulate_by_language", "tabulate_rated",
-            "tabulate_repeats", "draw_metaeval",
+            "metaeval", "tabulate_metaeval", "tabulate_repeats", "draw_metaeval",
         ),
         lambda config: config.metaeval is not None,
         "the configuration says nothing of metaeval; add a section metaeval, see docs/metaeval.md",

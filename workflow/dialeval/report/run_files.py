@@ -35,7 +35,7 @@ def read_about(
     usage: Iterable[Path],
     configuration: Path,
     random_seed: int,
-    stage_function: Callable[[str], str],
+    stage_functions: Callable[[str], list[str]],
     environment: Mapping[str, str] = os.environ,
     test_answers: Iterable[Path] = (),
 ) -> About:
@@ -48,7 +48,7 @@ def read_about(
         usage: the table `usage`, or none.
         configuration: what the run wrote down of its configuration; it may be missing.
         random_seed: seed of all randomness.
-        stage_function: gives a stage's function as `module:function`.
+        stage_functions: gives the functions of a job's stages as `module:function`.
         environment: of this process; SOURCE_DATE_EPOCH, in seconds, stands for the time that it is.
         test_answers: tables of what models answered to test questions.
     """
@@ -68,7 +68,7 @@ def read_about(
         models=content.get("models") or {},
         roles=roles_of(content),
         sampling=sampling_of(records),
-        prompts=_templates(records, prompt_set, folder, stage_function),
+        prompts=_templates(records, prompt_set, folder, stage_functions),
         prompt_set=f"{prompt_set}, and those in {folder}" if folder else prompt_set,
         libraries=versions_of(records),
         usage=tuple(row for path in usage for row in read_table(path, USAGE).to_pylist()),
@@ -93,10 +93,10 @@ def _prompts_of(records: Iterable[Mapping[str, Any]]) -> tuple[str, str]:
 
 
 def _templates(
-    records: Iterable[Mapping[str, Any]], prompt_set: str, folder: str, stage_function: Callable[[str], str]
+    records: Iterable[Mapping[str, Any]], prompt_set: str, folder: str, stage_functions: Callable[[str], list[str]]
 ) -> dict[str, str]:
     """Returns the templates that jobs rendered, with what these are made of: named in code, or by a protocol."""
-    functions = sorted({stage_function(record["stage"]) for record in records if record.get("stage")})
+    functions = sorted({name for record in records if record.get("stage") for name in stage_functions(record["stage"])})
     protocols = (record.get("settings", {}).get("protocol") for record in records)
     named = {str(one["template"]) for one in protocols if isinstance(one, dict) and one.get("template")}
     folders = template_folders(Path(folder) if folder else None, cast(PromptSet, prompt_set))

@@ -75,10 +75,6 @@ class TestItems(Parameters):
         }
         return StageJob("dialogbench_plan", settings)
 
-    def parse_examination(self, model: str, method: str) -> StageJob:
-        """Describe a job of `dialogbench_parse`."""
-        return StageJob("dialogbench_parse", {"model": model, "method": method})
-
     def draw_expert_sheet(self) -> StageJob:
         """Describe the job of `dialogbench_sheet`."""
         experts = self._section.experts
@@ -94,7 +90,7 @@ class TestItems(Parameters):
         return StageJob("dialogbench_experts", settings, reads=self.sources.expert_answers())
 
     def tabulate_dialogbench(self) -> StageJob:
-        """Describe the job of `dialogbench_tables`."""
+        """Describe the job of `dialogbench_parse` and `dialogbench_tables`."""
         section = self._section
         names = {name for name, method in self.layout.examined}
         kind_of = {name: kind for name, kind in kinds(self.config).items() if name in names}
@@ -113,7 +109,7 @@ class TestItems(Parameters):
             "at_least": section.experts.at_least if section.experts else None,
             "random_seed": self.config.random_seed,
         }
-        return StageJob("dialogbench_tables", settings)
+        return StageJob("dialogbench_parse+dialogbench_tables", settings)
 
     @property
     def _section(self) -> DialogBench:

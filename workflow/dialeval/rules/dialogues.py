@@ -107,17 +107,14 @@ class Selfchat(Parameters):
         """Describe the job of `selfchat_items`."""
         return StageJob("selfchat_items", {"partnered": self.layout.partner is not None})
 
-    def tabulate_seeds(self) -> StageJob:
-        """Describe the job of `seed_lengths`."""
-        return StageJob("seed_lengths", {})
-
     def choose_tokenizer(self) -> StageJob:
         """Describe the job of `choose_tokenizer`."""
         return StageJob("choose_tokenizer", {"cl100k_file": self._cl100k_file, "fetch": self.config.tokens.fetch})
 
     def tabulate_lengths(self) -> StageJob:
-        """Describe the job of `utterance_lengths`."""
-        return StageJob("utterance_lengths", {"cl100k_file": self._cl100k_file})
+        """Describe the job of `utterance_lengths`, and of `seed_lengths` where seeds are dialogues of people."""
+        stages = "utterance_lengths" if self.layout.scenarios() else "utterance_lengths+seed_lengths"
+        return StageJob(stages, {"cl100k_file": self._cl100k_file})
 
     @property
     def _cl100k_file(self) -> str | None:

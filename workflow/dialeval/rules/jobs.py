@@ -29,7 +29,7 @@ from dialeval.labels.spreadsheets import label_files, ledger_files
 from dialeval.layout import Layout
 from dialeval.perturbations.wordnet import wordnet_files
 from dialeval.provenance.fingerprints import content_digest, fingerprint
-from dialeval.stages import stage_function
+from dialeval.stages import stage_functions
 
 InWords = Callable[..., Any]
 """Calls a function, and ends the run in words where that raises a mistake of the user's."""
@@ -60,7 +60,7 @@ class StageJob:
     """What the results of a job depend on, besides its inputs.
 
     Attributes:
-        stage: the stage that runs.
+        stage: the stage that runs, or several that run in one process: `first+second`.
         settings: the stage's part of the configuration.
         models: the models that the job asks; their engines and local files count too. None stands for no model.
         templates: prompts that the stage renders, besides those that its code names.
@@ -169,7 +169,7 @@ class Directives:
         """Return the fingerprint of a stage's code and templates, and of the engines of the models that it asks."""
         models = [self.config.models[name] for name in job.models if name in self.config.models]
         engines = sorted({module for model in models for module in model.modules})
-        own = self._fingerprint((stage_function(job.stage), *engines), tuple(job.templates))
+        own = self._fingerprint((*stage_functions(job.stage), *engines), tuple(job.templates))
         return "-".join([own, *map(fingerprint, job.modules)])
 
     def content(self, job: StageJob) -> str:

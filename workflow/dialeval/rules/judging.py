@@ -204,7 +204,7 @@ class Labels(Judging):
         return StageJob("read_labels", settings, reads=[*self.sources.labels(), *self.sources.ledgers()])
 
     def correct(self) -> StageJob:
-        """Describe the job of `correct`."""
+        """Describe the job of `correct`, and of `measure_ranks` by human-corrected estimates."""
         section = self._section
         settings = {
             "protocols": [labelled_design(self.config, name) for name in self.layout.labelled_protocols],
@@ -212,11 +212,7 @@ class Labels(Judging):
             "panel": section.panel,
             "confidence": section.confidence,
         }
-        return StageJob("correct", settings)
-
-    def rank_by_labels(self) -> StageJob:
-        """Describe the job of `rank_systems` by human-corrected estimates."""
-        return StageJob("rank_systems", {"protocol": "labels", "confidence": self._section.confidence})
+        return StageJob("correct+measure_ranks", settings | {"protocol": "labels"})
 
     def tabulate_agreement(self) -> StageJob:
         """Describe the job of `tabulate_agreement`."""

@@ -26,22 +26,11 @@ PRINTED_IN = {"unieval", "arena", "gteval", "metaeval", "robustness", "dialogben
 class Measures(Parameters):
     """Parameters of the stages of measures and figures."""
 
-    def measure(self, protocol: str, measure: str) -> StageJob:
-        """Describe a job of `measure_<measure>`."""
-        return StageJob(f"measure_{measure}", design_of(self.config, protocol).needed_by(measure))
-
-    def measure_ratings(self, protocol: str) -> StageJob:
-        """Describe a job of `measure_ratings`."""
-        return self.measure(protocol, "ratings")
-
-    def measure_differences(self, protocol: str) -> StageJob:
-        """Describe a job of `measure_differences`."""
-        return self.measure(protocol, "differences")
-
-    def rank_systems(self, protocol: str) -> StageJob:
-        """Describe a job of `rank_systems`."""
-        confidence = design_of(self.config, protocol).confidence
-        return StageJob("rank_systems", {"protocol": protocol, "confidence": confidence})
+    def measure(self, protocol: str) -> StageJob:
+        """Describe the job of `measure_<measure>` for every measure of a protocol."""
+        measures = self.layout.measured_protocols[protocol]
+        stages = "+".join(f"measure_{measure}" for measure in measures)
+        return StageJob(stages, design_of(self.config, protocol).needed_by(*measures))
 
     def rate_battles(self, battles: str) -> StageJob:
         """Describe a job of `rate_battles`."""
@@ -131,31 +120,18 @@ class MetaEvaluation(Parameters):
         asked = {name: fillable(corpus) for name, corpus in self._metaeval.corpora.items() if corpus.asked}
         return StageJob("fill_ratings", {"judge": judge, "dimensions": asked})
 
-    def tabulate_rated(self) -> StageJob:
-        """Describe the job of `tabulate_rated`."""
-        return StageJob("tabulate_rated", self._settings("translated"))
-
     def tabulate_repeats(self) -> StageJob:
         """Describe the job of `tabulate_repeats`."""
         return StageJob("tabulate_repeats", self._settings())
 
-    def correlate(self) -> StageJob:
-        """Describe the job of `correlate`."""
-        names = ("benchmarks", "published_as", "ensembles", "models", "fill", "partial", "joined")
-        return StageJob("correlate", self._settings(*names))
-
-    def tabulate_by_language(self) -> StageJob:
-        """Describe the job of `tabulate_by_language`."""
-        return StageJob("tabulate_by_language", {})
-
-    def find_ceilings(self) -> StageJob:
-        """Describe the job of `find_ceilings`."""
-        return StageJob("find_ceilings", self._settings("benchmarks", "partial", "joined"))
-
-    def ensembles(self) -> StageJob:
-        """Describe the job of `ensembles`."""
-        names = ("benchmarks", "published_as", "ensemble_size", "ensemble_pool", "ensembles", "models", "partial")
-        return StageJob("ensembles", self._settings(*names, "joined"))
+    def tabulate_metaeval(self) -> StageJob:
+        """Describe the job of the stages that compare judges' scores with people's ratings."""
+        stages = ("tabulate_rated", "correlate", "tabulate_by_language", "find_ceilings", "ensembles")
+        names = (
+            "benchmarks", "published_as", "ensemble_size", "ensemble_pool", "ensembles", "models", "fill", "partial",
+            "joined", "translated",
+        )  # fmt: skip
+        return StageJob("+".join(stages), self._settings(*names))
 
     def damage_items(self) -> StageJob:
         """Describe the job of `damage_items`."""

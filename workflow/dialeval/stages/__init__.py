@@ -1,6 +1,7 @@
 """Stages of the workflow, each a function and a command: `python -m dialeval.stages STAGE --help`.
 
-They work by hand, without Snakemake.
+They work by hand, without Snakemake. `FIRST+SECOND` runs several in one process, one after the other: each takes those
+of the options and settings that it has.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "measure_bias",
         "measure_checklist",
         "measure_examples",
-        "rank_systems",
+        "measure_ranks",
         "rate_battles",
         "correct",
     ),
@@ -139,6 +140,15 @@ STAGES: dict[str, tuple[str, ...]] = {
     "figures": ("draw",),
 }
 """Stages by the module that holds their functions: a module for each part of the workflow."""
+
+
+def stage_functions(stages: str) -> list[str]:
+    """Returns the functions of stages that run in one process, `first+second`, each as `module:function`.
+
+    Raises:
+        UserError: there is no stage of one of the names.
+    """
+    return [stage_function(stage) for stage in stages.split("+")]
 
 
 def stage_function(stage: str) -> str:

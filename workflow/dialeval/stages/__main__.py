@@ -14,6 +14,7 @@ import argparse
 import gc
 import os
 import sys
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
@@ -23,14 +24,14 @@ from dialeval.jobs.process_setup import keep_what_is_loaded, leave_pandas_out, s
 from dialeval.jobs.signals import INTERRUPTED
 from dialeval.provenance import kept_outputs
 from dialeval.provenance.records import Job, write_record
-from dialeval.stages import stage_function
+from dialeval.stages import stage_functions
 from dialeval.whole_files import RESULTS
 
 
 def main() -> None:
     """Runs the stage that the command line names."""
     stage, arguments = "".join(sys.argv[1:2]), sys.argv[2:]
-    function = stage_function(stage)
+    functions = stage_functions(stage)
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--makes", nargs="*", type=Path, default=[])
     parser.add_argument("--log", type=Path)
@@ -40,7 +41,7 @@ def main() -> None:
     results = os.environ.get(RESULTS)
     sys.argv = [str(Path(__file__).with_name(f"{stage}.py")), *rest]
     if not (results and own.makes):
-        _start(function)
+        _start(functions)
         return
     progress_files.report_for(Path(results), own.log)
     job = Job(stage, Path(results), tuple(own.makes), own.content, _options(rest), own.log)
@@ -51,7 +52,7 @@ def main() -> None:
     if not own.always_anew and kept_outputs.put_back(job):
         print(f"{stage}: inputs unchanged; restored the cached outputs", flush=True)
         return
-    _start(function, errors)
+    _start(functions, errors)
     if os.environ.get("RANK", "0") != "0":  # the first of several processes that share a training records it
         return
     if job.file_states() != before:
@@ -61,14 +62,15 @@ def main() -> None:
         kept_outputs.keep(job)
 
 
-def _start(function: str, errors: Path | None = None) -> None:
-    module, _, stage = function.partition(":")
+def _start(functions: Iterable[str], errors: Path | None = None) -> None:
+    named = [function.split(":") for function in functions]
     gc.disable()  # imports make no garbage, and collecting takes a tenth of their time
-    run, holding = import_module("dialeval.stages.command").run, import_module(module)
+    run = import_module("dialeval.stages.command").run
+    stages = [getattr(import_module(module), stage) for module, stage in named]
     leave_pandas_out()
     keep_what_is_loaded()
     gc.enable()
-    run(getattr(holding, stage), errors)
+    run(*stages, errors=errors)
 
 
 def _options(arguments: list[str]) -> dict[str, list[str]]:

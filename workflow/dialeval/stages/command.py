@@ -1,9 +1,10 @@
-"""Runs a stage's function as a command, and turns its failures into messages.
+"""Runs stages' functions as a command, and turns their failures into messages.
 
-The function's parameters are the command's options: a `Path` becomes `--name FILE`, a
+A function's parameters are the command's options: a `Path` becomes `--name FILE`, a
 `list[Path]` becomes `--name FILE ...` (it may be empty), a `str` becomes `--name TEXT`, `settings`, a pydantic model,
 becomes `--settings JSON`, `templates` becomes `--prompts SET:FOLDER`, either part of which may be empty; `code` is
-filled in. `__main__` runs a stage as a job of the workflow and records the provenance of its files.
+filled in. Several stages share the options that both have. `__main__` runs a job of the workflow and records the
+provenance of its files.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import inspect
 import json
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -26,19 +27,22 @@ from dialeval.jobs.process_setup import with_how_jobs_run
 from dialeval.jobs.signals import INTERRUPTED, end_at_once, is_stopping
 from dialeval.prompts.rendering import PromptSet
 
+Stage = Callable[..., None]
 
-def run(stage: Callable[..., None], errors: Path | None = None) -> None:
-    """Runs a stage with the arguments of the command line and ends the process.
+
+def run(*stages: Stage, errors: Path | None = None) -> None:
+    """Runs stages, one after the other, with the arguments of the command line and ends the process.
 
     Args:
-        stage: the stage's function.
+        stages: the stages' functions.
         errors: the file for the error message, which goes to the stage's log; None for standard error.
     """
     signal.signal(signal.SIGTERM, _terminate)
     signals.end_with_the_run()
     name = Path(sys.argv[0]).stem
     try:
-        stage(**_arguments(stage, name))
+        for stage, arguments in zip(stages, _arguments(stages, name), strict=True):
+            stage(**arguments)
     except UserError as error:
         _fail(name, str(error), errors=errors)
     except KeyboardInterrupt:
@@ -75,17 +79,18 @@ def _terminate(*_: object) -> None:
         raise KeyboardInterrupt
 
 
-def _arguments(stage: Callable[..., None], name: str) -> dict[str, Any]:
+def _arguments(stages: Iterable[Stage], name: str) -> list[dict[str, Any]]:
+    """Returns the arguments of each stage."""
     parser = argparse.ArgumentParser(
         prog=f"python -m dialeval.stages {name}",
-        description=inspect.getdoc(stage),
+        description="\n\n".join(inspect.getdoc(stage) or "" for stage in stages),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--code", default="", help="fingerprint of the stage's code")
     parser.add_argument("--settings", default="{}", metavar="JSON", help="the stage's part of the configuration")
     parser.add_argument("--prompts", default="", metavar="SET:FOLDER", help="set of prompts; folder of others")
-    kinds = get_type_hints(stage)
-    for key, kind in kinds.items():
+    kinds_of = [get_type_hints(stage) for stage in stages]
+    for key, kind in {key: kind for kinds in kinds_of for key, kind in kinds.items()}.items():
         option = "--" + key.replace("_", "-")
         if key in ("settings", "templates", "code", "return"):
             continue
@@ -94,22 +99,25 @@ def _arguments(stage: Callable[..., None], name: str) -> dict[str, Any]:
         else:
             parser.add_argument(option, required=True, type=kind, metavar="FILE" if kind is Path else "TEXT")
     values = vars(parser.parse_args())
-    code, settings, prompts = (values.pop(name) for name in ("code", "settings", "prompts"))
-    if "templates" in kinds:  # where prompts lie is no setting: a folder that moves changes nothing
-        prompt_set, _, folder = prompts.partition(":")
-        if prompt_set not in ("", *get_args(PromptSet)):
-            parser.error(f"--prompts: '{prompt_set}' is no set of prompts; write ours:FOLDER or papers:FOLDER")
-        values["templates"] = kinds["templates"](Path(folder) if folder else None, prompt_set or "ours")
-    if "code" in kinds:
-        values["code"] = code
-    if "settings" in kinds:
-        values["settings"] = _settings(kinds["settings"], settings)
-    return values
+    prompt_set, _, folder = values["prompts"].partition(":")
+    if prompt_set not in ("", *get_args(PromptSet)):
+        parser.error(f"--prompts: '{prompt_set}' is no set of prompts; write ours:FOLDER or papers:FOLDER")
+    given = []
+    for kinds in kinds_of:
+        own = {key: values[key] for key in kinds if key in values}
+        if "templates" in kinds:  # where prompts lie is no setting: a folder that moves changes nothing
+            own["templates"] = kinds["templates"](Path(folder) if folder else None, prompt_set or "ours")
+        if "settings" in kinds:
+            own["settings"] = _settings(kinds["settings"], values["settings"], takes_all=len(kinds_of) == 1)
+        given.append(own)
+    return given
 
 
-def _settings(kind: type[BaseModel], text: str) -> BaseModel:
+def _settings(kind: type[BaseModel], text: str, takes_all: bool) -> BaseModel:
+    """Returns the settings of a stage; where not all are its own, those of its fields."""
     try:
-        return kind.model_validate(with_how_jobs_run(json.loads(text), kind.model_fields))
+        given = {name: one for name, one in json.loads(text).items() if takes_all or name in kind.model_fields}
+        return kind.model_validate(with_how_jobs_run(given, kind.model_fields))
     except json.JSONDecodeError as error:
         raise UserError(f"--settings is not valid JSON: {error}") from None
     except ValidationError as error:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel
 
@@ -331,23 +331,26 @@ def dialogbench_plan(settings: DialogbenchPlanSettings, items: Path, requests: P
 _ANSWER = ("request_id", "status", "text", "finish_reason", "label_logprobs", "label_mass", "logprob", "n_tokens")
 
 
-class DialogbenchParseSettings(BaseModel, defer_build=True):
-    """Whose answers they are, and how they were given."""
+def dialogbench_parse(items: Path, requests: list[Path], responses: list[Path], answers: list[Path]) -> None:
+    """Writes the tables `test_answers`: the option that a model chose of each item.
 
-    model: str
-    method: Method
-
-
-def dialogbench_parse(
-    settings: DialogbenchParseSettings, items: Path, requests: Path, responses: list[Path], answers: Path
-) -> None:
-    """Writes the table `test_answers`: the option that a model chose of each item."""
+    Args:
+        items: the test items.
+        requests: tables `dialogbench_<method>.parquet`.
+        responses: tables in folders `<model>/dialogbench_<method>`.
+        answers: files `<model>/<method>.parquet` for the tables.
+    """
     item_of, origin_of = read_items(items)
+    asked = {path.stem: path for path in requests}
 
-    def rows() -> Iterator[dict[str, Any]]:
-        pairs = answered(requests, responses, ("request_id", "case_id"), _ANSWER)
-        for row in parse_all(settings.model, settings.method, item_of, pairs):
+    def rows(model: str, method: Method) -> Iterator[dict[str, Any]]:
+        protocol = f"dialogbench_{method}"
+        given = [path for path in responses if path.parts[-3:-1] == (model, protocol)]
+        pairs = answered(asked[protocol], given, ("request_id", "case_id"), _ANSWER)
+        for row in parse_all(model, method, item_of, pairs):
             yield {**origin_of[row["item_id"]], **row}
 
-    with TableWriter(answers, TEST_ANSWERS) as table:
-        table.write_all(with_statuses_printed(rows(), settings.model))
+    for path in answers:
+        model = path.parent.name
+        with TableWriter(path, TEST_ANSWERS) as table:
+            table.write_all(with_statuses_printed(rows(model, cast(Method, path.stem)), model))

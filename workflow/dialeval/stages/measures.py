@@ -25,7 +25,7 @@ from dialeval.measures.ratings import COLUMNS as RATING_COLUMNS
 from dialeval.measures.ratings import battle_ratings, win_rates
 from dialeval.measures.ratings import ratings as system_ratings
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, SEEDS
-from dialeval.tables.files import read_table, read_tables, to_table, write_for_people, write_table
+from dialeval.tables.files import read_table, read_tables, to_table, write_for_people, write_rows, write_table
 from dialeval.tables.labels import CORRECTED, LABELS
 from dialeval.tables.labels import DIFFERENCES as LABELS_DIFFERENCES
 from dialeval.tables.measures import (
@@ -83,13 +83,12 @@ def _measure(
             measure that is not corrected.
     """
 
-    def measure(
-        settings: Design, judgements: list[Path], items: list[Path], seeds: list[Path], table: Path, csv: Path
-    ) -> None:
-        rows = measured(read_judgements(judgements, columns), settings, Sources(items, seeds))
-        if cascaded and settings.cascade:
-            rows = cascaded(rows, of.file, read_tables(judgements, JUDGEMENTS, CASCADE_COLUMNS), settings)
-        write_for_people(table, csv, under(settings.protocol, of), to_table(of, rows))
+    def measure(settings: Design, judgements: list[Path], items: list[Path], seeds: list[Path], folder: Path) -> None:
+        design = settings.of_measure(of.file)
+        rows = measured(read_judgements(judgements, columns), design, Sources(items, seeds))
+        if cascaded and design.cascade:
+            rows = cascaded(rows, of.file, read_tables(judgements, JUDGEMENTS, CASCADE_COLUMNS), design)
+        write_rows(folder, under(settings.protocol, of), rows)
 
     measure.__doc__ = f"Writes the table `{of.file}` of a protocol.\n\n{of.caption}"
     return measure
@@ -133,19 +132,20 @@ def measure_ratings(
     settings: Design,
     judgements: list[Path],
     items: list[Path],
-    table: Path,
-    csv: Path,
-    differences: Path,
+    ratings: list[Path],
+    folder: Path,
 ) -> None:
     """Writes the table `ratings` of a protocol of pairs (BotChat, Table 2 and appendix A), and their differences."""
-    found = system_ratings(read_judgements(judgements, RATING_COLUMNS), settings, dialogue_words(items))
+    design = settings.of_measure("ratings")
+    found = system_ratings(read_judgements(judgements, RATING_COLUMNS), design, dialogue_words(items))
     rated, compared = found.ratings, found.differences
-    if settings.cascade:
+    if design.cascade:
         of_cascade = read_tables(judgements, JUDGEMENTS, CASCADE_COLUMNS)
-        rated = with_cascade(rated, "ratings", of_cascade, settings)
-        compared = differences_with_cascade(compared, "ratings", of_cascade, settings)
-    write_for_people(table, csv, under(settings.protocol, RATINGS), to_table(RATINGS, rated))
-    write_table(differences, under(settings.protocol, DIFFERENCES), to_table(DIFFERENCES, compared))
+        rated = with_cascade(rated, "ratings", of_cascade, design)
+        compared = differences_with_cascade(compared, "ratings", of_cascade, design)
+    write_rows(folder, under(settings.protocol, RATINGS), rated)
+    for path in ratings:
+        write_table(path, under(settings.protocol, DIFFERENCES), to_table(DIFFERENCES, compared))
 
 
 def measure_differences(
@@ -153,31 +153,30 @@ def measure_differences(
     judgements: list[Path],
     ratings: list[Path],
     seeds: list[Path],
-    table: Path,
-    csv: Path,
+    folder: Path,
 ) -> None:
     """Writes the table `differences` of a protocol: those of its ratings, then those of all other measures."""
-    of_ratings = read_tables(ratings, DIFFERENCES).to_pylist()
+    design, of_ratings = settings.of_measure("differences"), read_tables(ratings, DIFFERENCES).to_pylist()
     frame = read_judgements(judgements, DIFFERENCE_COLUMNS)
-    compared = system_differences(frame, settings, _human_lengths(seeds))
-    if settings.cascade:
+    compared = system_differences(frame, design, _human_lengths(seeds))
+    if design.cascade:
         of_cascade = read_tables(judgements, JUDGEMENTS, CASCADE_COLUMNS)
-        compared = differences_with_cascade(compared, "differences", of_cascade, settings)
-    rows = to_table(DIFFERENCES, [*of_ratings, *compared])
-    write_for_people(table, csv, under(settings.protocol, DIFFERENCES), rows)
+        compared = differences_with_cascade(compared, "differences", of_cascade, design)
+    write_rows(folder, under(settings.protocol, DIFFERENCES), [*of_ratings, *compared])
 
 
-class RankSystemsSettings(BaseModel, defer_build=True):
+class MeasureRanksSettings(BaseModel, defer_build=True):
     """The protocol, and the simultaneous confidence of all ranks."""
 
     protocol: str
     confidence: float
 
 
-def rank_systems(settings: RankSystemsSettings, differences: Path, table: Path, csv: Path) -> None:
-    """Writes the table `ranks` of a protocol: the simultaneous confidence set of each system's rank."""
-    compared = read_table(differences, under(settings.protocol, DIFFERENCES)).to_pylist()
-    write_for_people(table, csv, under(settings.protocol, RANKS), to_table(RANKS, ranks(compared, settings.confidence)))
+def measure_ranks(settings: MeasureRanksSettings, folder: Path) -> None:
+    """Writes the table `ranks` of a protocol beside its `differences`: simultaneous confidence sets of ranks."""
+    differences = under(settings.protocol, DIFFERENCES)
+    compared = read_table(folder / f"{differences.file}.parquet", differences).to_pylist()
+    write_rows(folder, under(settings.protocol, RANKS), ranks(compared, settings.confidence))
 
 
 class RateBattlesSettings(BaseModel, defer_build=True):
@@ -221,10 +220,7 @@ def correct(
     labels: Path,
     judgements: list[Path],
     planned: list[Path],
-    table: Path,
-    csv: Path,
-    differences: Path,
-    differences_csv: Path,
+    folder: Path,
 ) -> None:
     """Writes the tables `corrected` and `differences` of human-corrected estimates.
 
@@ -242,6 +238,5 @@ def correct(
         rows, pairs = corrected_numbers(judged, given, design, settings)
         numbers += rows
         compared += pairs
-    write_for_people(table, csv, CORRECTED, to_table(CORRECTED, numbers))
-    tests = to_table(LABELS_DIFFERENCES, with_adjusted_p(compared))
-    write_for_people(differences, differences_csv, LABELS_DIFFERENCES, tests)
+    write_rows(folder, CORRECTED, numbers)
+    write_rows(folder, LABELS_DIFFERENCES, with_adjusted_p(compared))

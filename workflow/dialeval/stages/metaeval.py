@@ -249,13 +249,16 @@ def tabulate_agreement(
     write_for_people(annotators_table, annotators_csv, ANNOTATORS, to_table(ANNOTATORS, beside))
 
 
-def tabulate_by_language(averages: Path, correlations: Path, folder: Path) -> None:
-    """Writes the tables of correlations by language and by natural Chinese corpus, beside those of xDial-Eval."""
-    for table, rows in (
-        (BY_LANGUAGE, language_rows(read_tables([averages], AVERAGES).to_pylist())),
-        (NATURAL_CHINESE, chinese_rows(read_tables([correlations], CORRELATIONS).to_pylist())),
-    ):
-        write_rows(folder, table, rows)
+def tabulate_by_language(folder: Path) -> None:
+    """Writes the tables of correlations by language and by natural Chinese corpus, beside those of xDial-Eval.
+
+    The folder has the tables of correlations and of averages.
+    """
+    averages, correlations = (
+        read_table(folder / f"{table.file}.parquet", table).to_pylist() for table in (AVERAGES, CORRELATIONS)
+    )
+    write_rows(folder, BY_LANGUAGE, language_rows(averages))
+    write_rows(folder, NATURAL_CHINESE, chinese_rows(correlations))
 
 
 class TabulateRatedSettings(Intervals):
@@ -269,8 +272,7 @@ def tabulate_rated(
     items: list[Path],
     ratings: list[Path],
     filled: list[Path],
-    corpora: Path,
-    annotator_agreement: Path,
+    folder: Path,
 ) -> None:
     """Writes the tables of rated corpora and of their raters' agreement (comp-analysis, Table 1)."""
     every = list(chain.from_iterable(iterate_items(path) for path in items))
@@ -278,11 +280,8 @@ def tabulate_rated(
         [Rating(**row) for row in read_tables(paths, RATINGS).to_pylist()] for paths in (ratings, filled)
     )
     between = annotator_rows(every, [*given, *stood_in], **settings.intervals())
-    for path, table, rows in (
-        (corpora, RATED_CORPORA, corpus_rows(every, given, settings.translated, stood_in, between)),
-        (annotator_agreement, ANNOTATOR_AGREEMENT, between),
-    ):
-        write_for_people(path, path.with_suffix(".csv"), table, to_table(table, rows))
+    write_rows(folder, RATED_CORPORA, corpus_rows(every, given, settings.translated, stood_in, between))
+    write_rows(folder, ANNOTATOR_AGREEMENT, between)
 
 
 def tabulate_repeats(settings: Intervals, items: list[Path], judgements: list[Path], folder: Path) -> None:

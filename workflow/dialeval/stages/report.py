@@ -26,7 +26,7 @@ from dialeval.report.page import build_report as build_page
 from dialeval.report.rated_cases import sample_damaged
 from dialeval.report.run_files import Answers, asked_in, read_about, tables_by_name
 from dialeval.report.run_summary import summary_of
-from dialeval.stages import stage_function
+from dialeval.stages import stage_functions
 from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS
 from dialeval.tables.dialogues import ASIDES, GENERATED, JUDGEMENTS, SEEDS, USAGE, UTTERANCES
 from dialeval.tables.files import empty_table, read_table, read_tables, write_for_people
@@ -136,7 +136,7 @@ def write_page(
                 files["usage"],
                 configuration,
                 settings.random_seed,
-                stage_function,
+                stage_functions,
                 test_answers=files["test_answers"],
             ),
             live=live,

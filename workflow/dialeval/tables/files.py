@@ -140,10 +140,10 @@ def unescaped_cell(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
-def write_rows(folder: Path, kind: Table, rows: Iterable[dict[str, Any]]) -> None:
-    """Writes rows into a folder as `write_for_people` does, into files called as the table is."""
-    path = folder / kind.file
-    write_for_people(path.with_suffix(".parquet"), path.with_suffix(".csv"), kind, to_table(kind, rows))
+def write_rows(folder: Path, kind: Table, rows: pa.Table | Iterable[dict[str, Any]]) -> None:
+    """Writes a table, or its rows, into a folder as `write_for_people` does, into files called as the table is."""
+    path, table = folder / kind.file, rows if isinstance(rows, pa.Table) else to_table(kind, rows)
+    write_for_people(path.with_suffix(".parquet"), path.with_suffix(".csv"), kind, table)
 
 
 def named_schema(kind: Table) -> pa.Schema:

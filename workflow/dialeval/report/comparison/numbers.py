@@ -123,9 +123,7 @@ def _joint(a: Run, b: Run, table: str) -> tuple[pd.DataFrame, Design, dict[str, 
         if read is None or seeds is None or len(paths) < len(record["inputs"]["judgements"]):
             return None
         try:
-            design = Design(
-                **{name: value for name, value in record["settings"].items() if name in Design.model_fields}
-            )
+            design = Design(**record["settings"]).of_measure(table.rpartition("/")[2])
         except ValidationError:
             run.tell(f"tables/{table}: how it was measured was written down by another version")
             return None
@@ -397,7 +395,7 @@ def paired_accuracy(a: Run, b: Run, table: str, published: Mapping[Key, float]) 
         places[tuple(of[name] for name in ("source", "model", "method", "language", "name"))] = key
     answers: dict[tuple[str, ...], list[list[dict[str, Any]]]] = defaultdict(lambda: [[], []])
     for number, run in enumerate((a, b)):
-        read = run.read(run.inputs(run.made(table), "answers"), TEST_ANSWERS, _COLUMNS)
+        read = run.read(run.outputs(run.made(table), "dialogbench/answers"), TEST_ANSWERS, _COLUMNS)
         for answer in read.to_pylist() if read is not None else ():
             if answer["variant"] == FULL and answer["rotation"] == 0:
                 who = tuple(answer[name] for name in ("source", "model", "method", "language"))

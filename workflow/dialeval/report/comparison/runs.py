@@ -77,6 +77,11 @@ class Run:
         """Returns the files that a job read under an option and that are still there."""
         return [path for name in record.get("inputs", {}).get(option, ()) if (path := self.folder / name).is_file()]
 
+    def outputs(self, record: dict[str, Any], below: str) -> list[Path]:
+        """Returns the files below a folder that a job made and that are still there."""
+        made = [self.folder / name for name in record.get("outputs", {}) if name.startswith(f"{below}/")]
+        return [path for path in made if path.is_file()]
+
     def records(self) -> dict[str, dict[str, Any]]:
         """Returns the records of all jobs, by the name of the first file that each made."""
         below = self.folder / RECORDS
