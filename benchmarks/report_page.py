@@ -38,7 +38,7 @@ WORDS = 4000
 OPTIONS = ("Conversation 1", "Conversation 2", "Both", "Neither")
 OUTCOMES = dict(zip(OPTIONS, ("right", "left", "tie", "tie"), strict=True))
 PROTOCOLS = (
-    AskedProtocol("unieval", "detect", ("selfchat",), ("pass_rates",)),
+    AskedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",)),
     AskedProtocol("arena", "pair", ("selfchat",), ("ratings", "win_rates", "differences"), (N,)),
 )
 MEASURED = {

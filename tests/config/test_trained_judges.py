@@ -233,7 +233,7 @@ def test_it_judges_and_does_nothing_else() -> None:
 
 
 def test_it_learns_what_is_asked_by_yes_and_no() -> None:
-    criteria = {"warmth": {"level": "turn", "scale": [1, 7], "hurt_by": ["contradiction"]}}
+    criteria = {"warmth": {"level": "turn", "scale": [1, 7], "sensitive_to": ["contradiction"]}}
     training = {"turns": {**ADAPTERS_BASE["training"]["turns"], "criteria": ["warmth"]}}
     words = refused(criteria=criteria, training=training)
     assert "models.tuned.lora.train: 'turns' is about warmth, which is not asked by Yes and No" in words
@@ -306,11 +306,11 @@ def test_an_own_protocol_asks_encoders_by_its_form() -> None:
     own = {
         "felt": {
             "form": "probability",
-            "of": {"source": "rated"},
+            "data": {"source": "rated"},
             "criteria": ["coherence"],
             "judges": ["poe", "fined"],
         },
-        "rated_well": {"form": "scale", "of": {"source": "rated"}, "criteria": ["coherence"]},
+        "rated_well": {"form": "scale", "data": {"source": "rated"}, "criteria": ["coherence"]},
     }
     config = encoders_load(protocols={**ENCODERS_BASE["protocols"], **own})
     assert config.judges_of("felt") == ["poe", "fined"]

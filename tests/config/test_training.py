@@ -33,7 +33,7 @@ def test_a_judge_that_is_not_trained_here_must_be_asked_something() -> None:
 
 @pytest.mark.parametrize("name", ["training", "translation"])
 def test_a_protocol_takes_no_parts_folder(name: str) -> None:
-    protocols = {name: {"form": "pair", "of": {"source": "selfchat"}}}
+    protocols = {name: {"form": "pair", "data": {"source": "selfchat"}}}
     with pytest.raises(UserError, match=f"'{name}' is the name of a part of the run"):
         load_config({**ALONE, "protocols": protocols}, files_are_there=False)
 

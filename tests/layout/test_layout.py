@@ -23,9 +23,9 @@ RAW: dict[str, Any] = {
         "arena": {},
         "failures": {},
         "rating": {},
-        "again": {"form": "scale", "of": {"source": ["selfchat"]}, "criteria": ["overall"], "ask_again": True},
+        "again": {"form": "scale", "data": {"source": ["selfchat"]}, "criteria": ["overall"], "retry_unparsed": True},
         "closer": {
-            "form": "pair", "of": {"source": "selfchat"},
+            "form": "pair", "data": {"source": "selfchat"},
             "cascade": {"first": "cheap", "then": "dear", "share": 0.2},
         },
     },

@@ -147,7 +147,7 @@ def test_numbers_are_those_of_the_statistics() -> None:
 
 
 def test_pass_rates_at_each_length_count_dialogues_that_are_that_long() -> None:
-    about = design(form="detect", measures=["pass_rates"], lengths=[2, 8], protocol="felt")
+    about = design(form="locate", measures=["pass_rates"], lengths=[2, 8], protocol="felt")
     judged = [judgement("ada", f"c{n}", choice="Yes", place=5, n_utterances=8 if n < 20 else 4) for n in range(40)]
     judged.append(judgement("ada", "c40", status="unparsed", n_utterances=8))
     labelled = [label("ada", f"c{n}", choice="No" if n % 2 else "Yes", place=None if n % 2 else 3, probability=0.5)
@@ -166,7 +166,7 @@ def test_pass_rates_at_each_length_count_dialogues_that_are_that_long() -> None:
 def test_a_yes_without_a_place_fails_at_full_length_and_is_no_rate_of_fewer_utterances_where_many_are(
     nowhere: int,
 ) -> None:
-    about = design(form="detect", measures=["pass_rates"], lengths=[2, 8], protocol="felt")
+    about = design(form="locate", measures=["pass_rates"], lengths=[2, 8], protocol="felt")
     judged = [judgement("ada", f"c{n}", choice="No", n_utterances=8) for n in range(40)]
     labelled = [label("ada", f"c{n}", choice="No", probability=0.5) for n in range(20 - nowhere)]
     labelled += [label("ada", f"c{39 - n}", choice="Yes", probability=0.5) for n in range(nowhere)]  # another tool's

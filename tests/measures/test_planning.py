@@ -100,7 +100,7 @@ def test_a_pass_rate_is_planned_at_the_greatest_length_and_without_people() -> N
         for system, share in ((HUMAN, 1.0), ("a", 0.5), ("b", 0.5))
         for seed in range(100)
     ]
-    (row,) = made(PlannedDesign(design=PASSED, form="detect"), Size(2, 100), to_table(JUDGEMENTS, rows).to_pandas())
+    (row,) = made(PlannedDesign(design=PASSED, form="locate"), Size(2, 100), to_table(JUDGEMENTS, rows).to_pandas())
     assert (row["measure"], row["n_utterances"], row["basis"]) == ("pass_rate", 16, "stored judgements")
     assert row["smallest_difference"] == pytest.approx(2.8 * math.sqrt(0.5 / 100), rel=0.15)
 
@@ -228,7 +228,7 @@ def test_sizes_are_those_of_the_seeds_and_of_the_plan(tmp_path: Any) -> None:
         SEEDS,
         [{**seed, "seed_id": f"s{n}", "for_arena": one, "for_gteval": two} for n, (one, two) in enumerate(uses)],
     )
-    assert chats_size("detect", "each_other", seeds, 4) == (4, 3)
+    assert chats_size("locate", "each_other", seeds, 4) == (4, 3)
     assert chats_size("pair", "each_other", seeds, 4) == (4, 2)
     assert chats_size("pair", HUMAN, seeds, 4) == (4, 1)
     assert chats_size("pair", "gpt", seeds, 4) == (3, 2)

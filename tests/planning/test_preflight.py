@@ -116,7 +116,7 @@ def test_wrong_transcripts_are_told_before_a_job_runs(tmp_path: Path) -> None:
             "models": {"forest": {"engine": "embedded", "method": "forest"}},
             "judges": ["forest"],
             "transcripts": transcripts,
-            "protocols": {"human_like": {"form": "detect", "of": {"source": list(names)}}},
+            "protocols": {"human_like": {"form": "locate", "data": {"source": list(names)}}},
         }
     )
     check_transcripts(config, ["good"])
@@ -128,7 +128,13 @@ def test_wrong_transcripts_are_told_before_a_job_runs(tmp_path: Path) -> None:
     assert odd.startswith(f"transcripts.odd: {tmp_path / 'odd.jsonl'}, line 1: 'utterances' must be a list")
 
 
-SCALE = {"form": "scale", "of": {"source": "support"}, "criteria": ["overall"], "judges": ["gpt"], "template": "own.j2"}
+SCALE = {
+    "form": "scale",
+    "data": {"source": "support"},
+    "criteria": ["overall"],
+    "judges": ["gpt"],
+    "template": "own.j2",
+}
 
 
 @pytest.mark.parametrize(
@@ -173,7 +179,7 @@ RULES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(ROOT.glob(
 BATTLES: dict[str, Any] = {"battles": {"mine": {"path": "mine.csv"}}}
 BY_RULES: dict[str, Any] = {
     "transcripts": {"support": {"path": "support.jsonl"}},
-    "protocols": {"failures": {"of": {"source": "support"}}},
+    "protocols": {"failures": {"data": {"source": "support"}}},
 }
 WITHOUT = {"battles": SMALL}
 """Configurations that have no such section; for all other targets one of battles alone."""

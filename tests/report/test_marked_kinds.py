@@ -57,7 +57,7 @@ def inputs() -> ReportInputs:
     return dataclasses.replace(
         found,
         verdicts=to_table(JUDGEMENTS, [*found.verdicts.to_pylist(), *ROWS]),
-        protocols=(*found.protocols, AskedProtocol("failures", "mark", ("support",), ("rates", "examples"))),
+        protocols=(*found.protocols, AskedProtocol("failures", "annotate", ("support",), ("rates", "examples"))),
         tables={
             **found.tables,
             "failures/rates": to_table(RATES, [rate | {"judge": "clerk", "criterion": "formal_tone"}]),

@@ -87,7 +87,7 @@ def _against_people(model: str, win: float, unparsed: float) -> dict[str, Any]:
 
 PROTOCOLS = (
     AskedProtocol(
-        "unieval", "detect", ("selfchat",), ("pass_rates", "pass_rates_at_gt_length", "differences"), at=(4,)
+        "unieval", "locate", ("selfchat",), ("pass_rates", "pass_rates_at_gt_length", "differences"), at=(4,)
     ),
     AskedProtocol("arena", "pair", ("selfchat",), ("ratings", "win_rates", "bias", "differences"), (4,)),
     AskedProtocol("gteval", "pair", ("selfchat",), ("win_rates", "bias", "differences")),

@@ -16,7 +16,7 @@ from dialeval.tables.metaeval import ITEMS, TRUST
 PROTOCOLS = (
     AskedProtocol("helpful", "pair", ("support",), ("ratings", "win_rates", "differences")),
     AskedProtocol("felt", "scale", ("support",), ("means", "differences")),
-    AskedProtocol("faults", "detect", ("support",), ("rates",)),
+    AskedProtocol("faults", "locate", ("support",), ("rates",)),
 )
 
 

@@ -46,7 +46,7 @@ def configure(workspace: Workspace, url: str, cascade: dict[str, Any] | None) ->
         for system in SYSTEMS
     ]
     (workspace.folder / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    pair: dict[str, Any] = {"form": "pair", "of": {"source": "talks"}}
+    pair: dict[str, Any] = {"form": "pair", "data": {"source": "talks"}}
     config = {
         "data_dir": ".",
         "models": {

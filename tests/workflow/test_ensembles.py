@@ -57,7 +57,7 @@ def settings(members: list[str] | None = None) -> dict[str, Any]:
         "protocols": {
             "rating": {"judges": ["length"]},
             "yes_no": {},
-            "likely": {"form": "probability", "of": {"source": "support"}, "criteria": ["overall"]},
+            "likely": {"form": "probability", "data": {"source": "support"}, "criteria": ["overall"]},
         },
         "transcripts": {"support": {"path": "support.jsonl"}},
         "metaeval": {

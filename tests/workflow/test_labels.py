@@ -17,9 +17,9 @@ import yaml
 from workspace import ROOT, Workspace
 
 PROTOCOLS = {
-    "human_like": {"form": "detect", "of": {"source": "support"}},
-    "quality": {"form": "scale", "of": {"source": "support"}, "criteria": ["overall"]},
-    "better": {"form": "pair", "of": {"source": "support"}, "judges": []},
+    "human_like": {"form": "locate", "data": {"source": "support"}},
+    "quality": {"form": "scale", "data": {"source": "support"}, "criteria": ["overall"]},
+    "better": {"form": "pair", "data": {"source": "support"}, "judges": []},
 }
 PAGES = {f"{name}-{who}.{suffix}" for name in PROTOCOLS for who in ("ann", "bob") for suffix in ("html", "csv")}
 

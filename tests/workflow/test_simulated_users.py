@@ -26,7 +26,7 @@ def test_chatbots_talk_with_one_user_and_are_scored_for_their_side(workspace: Wo
         },
         protocols={
             "unieval": {"n_utterances": [6]},
-            "good": {"form": "probability", "of": {"source": "selfchat"}, "criteria": ["coherence", "relevance"]},
+            "good": {"form": "probability", "data": {"source": "selfchat"}, "criteria": ["coherence", "relevance"]},
         },
     )
     tables = workspace.folder / "results" / "tables"

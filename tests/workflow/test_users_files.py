@@ -70,7 +70,7 @@ def configuration() -> dict[str, Any]:
             "arena": {"n_utterances": [8]},
             "rating": {"judges": ["forest"]},
             "quality": WIDE["protocols"]["quality"] | {"judges": ["forest"]},
-            "other": {"form": "detect", "of": {"source": "folder"}, "judges": ["forest"]},
+            "other": {"form": "locate", "data": {"source": "folder"}, "judges": ["forest"]},
         },
         "transcripts": {**WIDE["transcripts"], "folder": {"path": "own_talks"}},
         "metaeval": {

@@ -96,7 +96,7 @@ class Transcripts(Section):
     )
     system: NameInFile | None = Field(None, description="Whose dialogues they are, where the file does not say it.")
     language: str = Field("en", min_length=2, description="Language, where the file does not say it.")
-    judged: NameInFile | None = Field(
+    evaluated_role: NameInFile | None = Field(
         None,
         description="The speaker who is the system and is judged; null: the one called as the system is, or assistant, "
         "gpt, chatbot, bot and the like.",
@@ -263,7 +263,7 @@ def is_there(path: Path) -> bool:
 
 def absent_corpora(config: Config) -> dict[str, Path]:
     """Returns the optional rated corpora whose files are not there, with the files; none that is named elsewhere."""
-    named = {source for one in config.protocols.own.values() for source in one.of.source} | {*config.translate}
+    named = {source for one in config.protocols.own.values() for source in one.data.source} | {*config.translate}
     corpora = config.metaeval.corpora if config.metaeval else {}
     optional = [name for name, one in corpora.items() if one.optional and name not in named]
     paths = {name: config.rated_path(name) for name in optional}

@@ -327,7 +327,7 @@ def _score_judged(row: Mapping[str, Any], form: Form) -> float | None:
     if form == "pair":
         points = _POINTS.get(row["outcome"] or "")
         return points if points is None or row["left"] <= row["right"] else 1 - points
-    if form == "detect":
+    if form == "locate":
         return None if row["choice"] is None else float(row["choice"] == NO)
     if row["value"] is None or row["scale_max"] == row["scale_min"]:
         return None

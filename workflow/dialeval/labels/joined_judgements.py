@@ -109,7 +109,7 @@ def join(judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign)
     judged = _oriented(judgements[judgements["judge"].isin(design.judges)], design)
     labelled = _oriented(as_judgements(labels[labels["protocol"] == design.protocol]), design)
     labelled = labelled[(labelled["status"] == "ok") | design.labels_of_judge]
-    cut = design.lengths and design.form != "detect"  # each cut is a thing of its own
+    cut = design.lengths and design.form != "locate"  # each cut is a thing of its own
     key = [*(_PAIR if design.form == "pair" else _SINGLE), *(["n_utterances"] if cut else [])]
     columns = list(dict.fromkeys([*key, *_ABOUT]))
     every = pd.concat([judged[columns], labelled[columns]], ignore_index=True)
@@ -302,7 +302,7 @@ def quantities(joined: Joined, design: LabelledDesign) -> Iterator[Quantity]:
     """Yields what a protocol measures of what people labelled; a criterion that nobody labelled has nothing."""
     for criterion, judged, labelled in _by_criterion(joined, design):
         about: Row = {"criterion": criterion}
-        if design.form == "detect" and "pass_rates" in design.measures:
+        if design.form == "locate" and "pass_rates" in design.measures:
             yield from _pass_rates(judged, labelled, about, design)
         else:
             yield from _at_each_length(judged, labelled, about, design)

@@ -300,14 +300,14 @@ class SheetSettings(PlanSettings):
         level: of the units on the sheet.
         annotator: whose it is.
         annotators: all, in the order of the configuration.
-        each: how many label each unit; None for all.
+        annotators_per_item: how many label each unit; None for all.
         instead: what is asked in place of our words, of several criteria by name.
     """
 
     level: Level
     annotator: str
     annotators: list[str]
-    each: int | None = None
+    annotators_per_item: int | None = None
     instead: str | dict[str, str] = ""
 
 

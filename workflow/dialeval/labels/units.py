@@ -24,7 +24,7 @@ from dialeval.protocols.pair import Compared, by_case, compared, refuse_stranger
 
 # What one annotator is shown: things in a random order of the annotator's own, and questions about each.
 
-Kind = Literal["scale", "pair", "detect"]
+Kind = Literal["scale", "pair", "locate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Sheet:
     Attributes:
         protocol, annotator: their names.
         draw: which draw the things are of; exported, so that labels of another draw are known.
-        kind: scale (an answer to each question), pair (which of two), detect (whether an AI took part, and where).
+        kind: scale (an answer to each question), pair (which of two), locate (whether an AI took part, and where).
         level: of single things: turn (the last utterance is asked about) or dialogue.
         questions: asked about every thing.
         things: in the order in which they are shown.
@@ -177,7 +177,7 @@ def frame_of(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
     """
     if settings.protocol.form == "pair":
         return _pairs(settings, paths)
-    if settings.protocol.form == "detect":
+    if settings.protocol.form == "locate":
         items = chain.from_iterable(iterate_items(path) for path in paths)
         units = [_single(item) for item in items if item.system]
         return Frame(units, {"dialogue": list(settings.criteria)})
@@ -223,8 +223,8 @@ def _pairs(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
     question, skipped = settings.question(), Counter[str]()
     cases = by_case(chain.from_iterable(iterate_items(path) for path in paths))
     if not question.shipped:
-        refuse_strangers(cases, question.protocol.of, question.name)
-    units = list(_compared(settings, compared(cases, question.protocol.of, skipped), skipped))
+        refuse_strangers(cases, question.protocol.data, question.name)
+    units = list(_compared(settings, compared(cases, question.protocol.data, skipped), skipped))
     return Frame(units, {"dialogue": list(settings.criteria)}, +skipped)
 
 

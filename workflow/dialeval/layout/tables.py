@@ -129,7 +129,7 @@ class Tables(Judgements):
     def items_of_pairs(self, protocol: str) -> list[str]:
         """Return the items whose lengths are compared with judgements of pairs of them."""
         asked = self.protocols[protocol]
-        return self.items_of(asked.of.source) if asked.form == "pair" else []
+        return self.items_of(asked.data.source) if asked.form == "pair" else []
 
     def measured_seeds(self, measure: str) -> list[str]:
         """Return the seeds, if a measure cuts dialogues to the length of the human ones."""
@@ -155,7 +155,7 @@ class Tables(Judgements):
         return [
             name
             for name, protocol in self.protocols.items()
-            if protocol.form in SCORING_FORMS and not {"rated", "damaged"}.issuperset(protocol.of.source)
+            if protocol.form in SCORING_FORMS and not {"rated", "damaged"}.issuperset(protocol.data.source)
         ]
 
     def validity_tables(self) -> list[str]:

@@ -15,7 +15,7 @@ from dialeval.measures.design import Row
 from dialeval.measures.differences import family_columns, mean_rows
 from dialeval.measures.rated_items import keys, mean_values, places, scores_of
 from dialeval.papers.comp_analysis import find_average, find_n_pairs, find_ratio, find_ratios
-from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Hurt, targets_of
+from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Sensitivities, targets_of
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.estimates import Estimates
@@ -54,8 +54,14 @@ def _counted(counts: Counter[str]) -> str:
     return "; ".join(f"{count} {name}" for name, count in counts.most_common())
 
 
-def score_pairs(pairs: pa.Table, judgements: pa.Table, hurt: Hurt = NOTHING_ELSE) -> ScoredPairs:
-    """Returns the scores of both sides of every pair, joined by key; `hurt` is what lowers the user's criteria."""
+def score_pairs(pairs: pa.Table, judgements: pa.Table, sensitivities: Sensitivities = NOTHING_ELSE) -> ScoredPairs:
+    """Return the scores of both sides of every pair, joined by key.
+
+    Args:
+        pairs: items before and after a perturbation.
+        judgements: the judges' scores.
+        sensitivities: perturbations that lower the user's criteria.
+    """
     usable = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_null(pairs["ladder"])))
     before, after = keys(usable, "corpus", "language", "original_id"), keys(usable, "corpus", "language", "item_id")
     items = pa.chunked_array([*before.chunks, *after.chunks], pa.string()).unique()
@@ -74,7 +80,7 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table, hurt: Hurt = NOTHING_ELSE
     for number, place in enumerate(zip(*about.values(), strict=True)):
         rows_of.setdefault(place, []).append(number)
     for (corpus, language, level, strategy), numbers in rows_of.items():
-        for target in targets_of(strategy, hurt):
+        for target in targets_of(strategy, sensitivities):
             if target.dimension not in names:
                 continue
             dimension = names.index(target.dimension)
@@ -210,7 +216,7 @@ def drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
 
 
 def ladder_rows(
-    pairs: pa.Table, judgements: pa.Table, confidence: float, hurt: Hurt = NOTHING_ELSE
+    pairs: pa.Table, judgements: pa.Table, confidence: float, sensitivities: Sensitivities = NOTHING_ELSE
 ) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `robustness/ladders`: how often scores fall with every step of damage."""
     steps = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["ladder"])))
@@ -232,7 +238,7 @@ def ladder_rows(
     group_of = list(zip(*about.values(), strict=True))
     for corpus, language, strategy in dict.fromkeys(group_of):
         rows = np.flatnonzero([one == (corpus, language, strategy) for one in group_of])
-        for dimension in dict.fromkeys(target.dimension for target in targets_of(strategy, hurt)):
+        for dimension in dict.fromkeys(target.dimension for target in targets_of(strategy, sensitivities)):
             if dimension not in names:
                 continue
             values = given.mean[:, names.index(dimension)]

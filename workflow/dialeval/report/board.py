@@ -332,7 +332,7 @@ def _asked(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
     scoped = _text(row, "scope").partition(", ")[0]
     criterion, n = _text(row, "criterion") or ("" if scoped == _ALL else scoped), row.get("n_utterances")
     lengths = (*protocol.lengths, *protocol.at)
-    name = f"{protocol.name}: {criterion}" if protocol.form == "mark" and criterion else protocol.name
+    name = f"{protocol.name}: {criterion}" if protocol.form == "annotate" and criterion else protocol.name
     if is_missing(n):  # tables of places and differences say it in words
         n = next((one for one in lengths if _text(row, "scope") == scope({"n_utterances": one})), None)
     if n in lengths:

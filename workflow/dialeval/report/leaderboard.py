@@ -40,7 +40,7 @@ def build_boards(inputs: ReportInputs) -> tuple[Board, ...]:
     """
     boards = []
     for sources in inputs.board_sources():
-        protocols = [one for one in inputs.protocols if one.sources == sources and one.form != "mark"]
+        protocols = [one for one in inputs.protocols if one.sources == sources and one.form != "annotate"]
         judges: list[str | None] = [judge for judge in inputs.judges if _has_rows(inputs, protocols, judge)]
         if sources == (SELFCHAT,):
             judges = [name for name in inputs.judges if name in judges or name not in inputs.ensembles] or [None]

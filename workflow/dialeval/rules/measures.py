@@ -116,7 +116,7 @@ class MetaEvaluation(Parameters):
             "steps": section.steps,
             "limit": section.kept,
             "random_seed": self.config.random_seed,
-            "hurt": self.config.hurt(section.strategies),
+            "sensitivities": self.config.sensitivities(section.strategies),
         }
         return StageJob("construct_rated", settings)
 
@@ -187,7 +187,11 @@ class MetaEvaluation(Parameters):
     def tabulate_robustness(self) -> StageJob:
         """Describe the job of `robustness`."""
         section = self._robustness
-        settings = {"thetas": section.thetas, "confidence": section.confidence, "hurt": self.config.hurt()}
+        settings = {
+            "thetas": section.thetas,
+            "confidence": section.confidence,
+            "sensitivities": self.config.sensitivities(),
+        }
         return StageJob("robustness", settings)
 
     @property

@@ -114,9 +114,9 @@ class Report(Judging):
             {
                 "name": name,
                 "form": protocol.form,
-                "sources": protocol.of.source,
+                "sources": protocol.data.source,
                 "measures": protocol.measured(),
-                "lengths": protocol.of.cut,
+                "lengths": protocol.data.cut,
             }
             for name, protocol in self.layout.shown_protocols().items()
         ]
@@ -124,7 +124,7 @@ class Report(Judging):
     def _judges(self) -> list[str]:
         """Return the judges of dialogues of systems; those of annotations are on no leaderboard."""
         forms = {name: one.form for name, one in self.layout.shown_protocols().items()}
-        own = [judge for name, form in forms.items() if form != "mark" for judge in self.config.judging(name)]
+        own = [judge for name, form in forms.items() if form != "annotate" for judge in self.config.judging(name)]
         return list(dict.fromkeys([*(self.config.judges if self.config.talks() else []), *own]))
 
     def _title(self) -> str:
@@ -216,7 +216,7 @@ class Report(Judging):
             return None
         return {
             "n": section.n,
-            "answers": min(section.each or len(section.annotators), len(section.annotators)),
+            "answers": min(section.annotators_per_item or len(section.annotators), len(section.annotators)),
             "price": section.price,
             "target": section.target,
             "confidence": section.confidence,

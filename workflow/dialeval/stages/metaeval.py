@@ -311,20 +311,20 @@ class RobustnessSettings(BaseModel, defer_build=True):
 
     thetas: list[float]
     confidence: float
-    hurt: dict[str, list[str]] = {}
+    sensitivities: dict[str, list[str]] = {}
 
 
 def robustness(settings: RobustnessSettings, pairs: list[Path], judgements: list[Path], folder: Path) -> None:
     """Writes the tables `robustness/*` into a folder: whether judges notice perturbations (Tables 11 and 12)."""
     every, given = read_tables(pairs, PAIRS), read_tables(judgements, JUDGEMENTS, SCORED)
-    scored = score_pairs(every, given, settings.hurt)
+    scored = score_pairs(every, given, settings.sensitivities)
     for table, rows in (
         (PAIR_COUNTS, pair_count_rows(every)),
         (ROBUSTNESS, robustness_rows(scored, settings.confidence)),
         (ROBUSTNESS_AVERAGES, robustness_average_rows(scored, settings.confidence)),
         (THETAS, theta_rows(scored, settings.thetas, settings.confidence)),
         (DROPS, drop_rows(scored)),
-        (LADDERS, ladder_rows(every, given, settings.confidence, settings.hurt)),
+        (LADDERS, ladder_rows(every, given, settings.confidence, settings.sensitivities)),
         (ROBUSTNESS_DIFFERENCES, with_adjusted_p(robustness_differences(scored, settings.confidence))),
     ):
         write_rows(folder, table, rows)

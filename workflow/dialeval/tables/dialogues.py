@@ -126,7 +126,7 @@ probability on the labels, or without an answer at all."""
 Outcome = Literal["left", "right", "tie"]
 """Which of two dialogues is preferred."""
 
-Form = Literal["scale", "probability", "pair", "detect", "mark"]
+Form = Literal["scale", "probability", "pair", "locate", "annotate"]
 """The form of a question: a number, the probability of labels, a choice between two, what is seen and where it begins,
 or which of several kinds are seen, and wherever they are."""
 

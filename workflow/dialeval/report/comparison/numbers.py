@@ -359,10 +359,10 @@ def paired_robustness(a: Run, b: Run, table: str, published: Mapping[Key, float]
         return
     assert pairs[0] is not None
     common = pairs[0].filter(pa.array([pair in names[1] for pair in _pairs_of(pairs[0])]))
-    hurt = records[0].get("settings", {}).get("hurt", {})
+    sensitivities = records[0].get("settings", {}).get("sensitivities", {})
     for judge in sorted({dict(key)["judge"] for key in published}):
         marked = [marked_scores(read, number, judge) for number, read in enumerate(given) if read is not None]
-        scored = score_pairs(common, pa.concat_tables(marked), hurt)
+        scored = score_pairs(common, pa.concat_tables(marked), sensitivities)
         for row in robustness_differences(scored, 0.95):
             if row["table"] != "robustness":
                 continue
