@@ -15,7 +15,15 @@ from dialeval.config import load_config
 from dialeval.config.configuration import Config
 from dialeval.corpora.robustness_sets import SETS
 from dialeval.errors import UserError
-from dialeval.planning.preflight import NEEDS, Need, check_transcripts, checked_config, is_named, refuse_without_section
+from dialeval.planning.preflight import (
+    NEEDS,
+    RENAMED_TARGETS,
+    Need,
+    check_transcripts,
+    checked_config,
+    is_named,
+    refuse_without_section,
+)
 
 # Before anything runs: all that a run needs and has not is told at once.
 
@@ -199,13 +207,20 @@ def test_what_is_configured_is_refused_nobody() -> None:
     translate = {"steps": {"by": "large", "into": ["zh"], "quality": {"back": "large"}}}
     training = {"turns": {"level": "turn", "domains": {"daily": ["bundled"]}}}
     everything = Config.model_validate({**WIDE, "translate": translate, "training": training} | BATTLES)
-    refuse_without_section(everything, lambda target: True)
+    refuse_without_section(everything, lambda target: target not in RENAMED_TARGETS)
     for small, targets in (
-        (SMALL, {"all", "report", "live", "botchat"}),
-        (BATTLES, {"all", "battles", "tidy"}),
-        (BY_RULES, {"all", "report", "live"}),
+        (SMALL, {"all", "report", "status", "botchat"}),
+        (BATTLES, {"all", "battles", "clean"}),
+        (BY_RULES, {"all", "report", "status"}),
     ):
         refuse_without_section(Config.model_validate(small), targets.__contains__)
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED_TARGETS.items())
+def test_an_earlier_name_of_a_target_is_refused_with_the_new_one(old: str, new: str) -> None:
+    assert re.search(rf"^(rule|use rule \w+ as) {new}( with)?:$", RULES, re.M)
+    with pytest.raises(UserError, match=f"^{old}: this target has a new name; run the command with {new}$"):
+        refuse_without_section(Config.model_validate(SMALL), old.__eq__)
 
 
 def test_folders_and_profiles_may_be_called_as_targets_are() -> None:

@@ -185,7 +185,7 @@ def test_bundled_dialogues_concern_reading_alone(changed: Change) -> None:
 NEW_TABLE = 'NEW = Table("botchat/new", schema(n=INT), row="nothing")\n'
 
 
-REPORTS = {"build_report", "build_live", "summarise", "compare_runs"}
+REPORTS = {"build_report", "build_status_page", "summarise", "compare_runs"}
 """Stages that tell of every table."""
 
 

@@ -80,9 +80,9 @@ def test_the_shipped_example_runs_from_labels_to_the_page_and_again(example: tup
 
 
 def test_the_shipped_labels_are_what_the_simulated_annotators_say(example: tuple[Workspace, Path]) -> None:
-    """The sheets that the target `label` writes, filled in by rule, are the files that are shipped."""
+    """The sheets that the target `annotation_pages` writes, filled in by rule, are the files that are shipped."""
     workspace, results = example
-    workspace.run("label")
+    workspace.run("annotation_pages")
     sheets = sorted((results / "labels/pages").glob("*/*.csv"))
     assert len(sheets) == 4
     for sheet in sheets:
@@ -98,4 +98,4 @@ def test_without_labels_there_are_no_tables_of_labels(example: tuple[Workspace, 
     planned = workspace.would_run()
     assert planned["measure"]
     assert not {"read_labels", "correct", "rank_by_labels", "tabulate_agreement", "draw_labels"} & {*planned}
-    assert workspace.would_run("label")["labelling_page"] == 4
+    assert workspace.would_run("annotation_pages")["labelling_page"] == 4

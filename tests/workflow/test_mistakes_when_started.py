@@ -27,7 +27,7 @@ def last_lines(output: str) -> str:
 def test_an_unknown_target_lists_the_targets(workspace: Workspace) -> None:
     said = last_lines(workspace.run("reprot", "--dry-run", ok=False))
     assert "nothing in this configuration makes 'reprot'; did you mean 'report'?" in said
-    for target in ("all", "botchat", "metaeval", "estimate", "tidy"):
+    for target in ("all", "botchat", "metaeval", "estimate", "clean"):
         assert f" {target}," in said
 
 

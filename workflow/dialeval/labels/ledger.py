@@ -30,7 +30,7 @@ COLUMNS = (
 BY_CASES = "cases"
 """What a draw goes by whose units share places, those of one case."""
 DRAWN = ("no", "yes")
-_REMEDY = "the ledger is written by the target `label` alone; bring back the file as it was"
+_REMEDY = "the ledger is written by the target `annotation_pages` alone; bring back the file as it was"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,10 @@ class Report(Judging):
         """Describe the job of `build_report`."""
         return StageJob("build_report", self._page())
 
-    def build_live(self) -> StageJob:
-        """Describe the job of `build_live`, which reads of the report's files those that are there."""
+    def build_status_page(self) -> StageJob:
+        """Describe the job of `build_status_page`, which reads of the report's files those that are there."""
         files = {name.rstrip("_"): paths for name, paths in self.layout.report_inputs().items()}
-        return StageJob("build_live", self._page() | {"files": files})
+        return StageJob("build_status_page", self._page() | {"files": files})
 
     def summarise(self) -> StageJob:
         """Describe the job of `summarise`."""
@@ -62,13 +62,13 @@ class Report(Judging):
         }
         return StageJob("estimate", settings, templates=self.templates(about_chatbots))
 
-    def tidy(self) -> StageJob:
-        """Describe the job of `tidy` that lists files."""
-        return StageJob("tidy", {"remove": False})
+    def clean(self) -> StageJob:
+        """Describe the job of `clean` that lists files."""
+        return StageJob("clean", {"remove": False})
 
-    def tidy_remove(self) -> StageJob:
-        """Describe the job of `tidy` that removes files."""
-        return StageJob("tidy", {"remove": True})
+    def clean_remove(self) -> StageJob:
+        """Describe the job of `clean` that removes files."""
+        return StageJob("clean", {"remove": True})
 
     def compare(self) -> StageJob:
         """Describe the job of `compare_runs`."""

@@ -127,10 +127,10 @@ STAGES: dict[str, tuple[str, ...]] = {
     ),
     "report": (
         "build_report",
-        "build_live",
+        "build_status_page",
         "summarise",
         "tabulate_usage",
-        "tidy",
+        "clean",
     ),
     "planning": (
         "estimate",
