@@ -70,7 +70,7 @@ def test_transcripts_need_neither_chatbots_nor_judges_nor_models() -> None:
         ({"kinds": ["overall"]}, "'overall' is one of the papers' criteria, which is good where it is there"),
         ({"data": {"source": "suport"}}, "protocols.failures.data.source: 'suport' is no source of systems' dialogues"),
         ({"data": {"source": "rated"}}, "'rated' is no source of systems' dialogues"),
-        ({"people": ["talks"]}, "protocols.failures.people: 'talks' is no corpus"),
+        ({"human_corpora": ["talks"]}, "protocols.failures.human_corpora: 'talks' is no corpus"),
         (
             {"judges": ["forest"]},
             "'forest' is an embedded model of method 'forest', which cannot serve there (failures); "

@@ -81,9 +81,9 @@ def test_a_labels_value_is_its_place() -> None:
         ({"rubric": {9: "much"}, "scale": [1, 7]}, "rubric: 9 is off the scale, 1 to 7"),
         ({"rubric": {"god": "much"}, "scale": LABELS}, "'god' is no label of the scale; did you mean 'good'?"),
         ({"rubric": {"good": "much"}}, "'good' is no number, and the scale is of numbers"),
-        ({"words": {"zh": {"labels": ["差", "好"]}}, "scale": LABELS}, "words.zh.labels are 2, the scale has 3"),
+        ({"translations": {"zh": {"labels": ["差", "好"]}}, "scale": LABELS}, "zh.labels are 2, the scale has 3"),
         (
-            {"words": {"zh": {"labels": ["good", "好", "差"]}}, "scale": LABELS},
+            {"translations": {"zh": {"labels": ["good", "好", "差"]}}, "scale": LABELS},
             "'good' stands for 'good' and for 'poor'",
         ),
         ({"question": {"dialogue": "Is it?"}, "level": "turn"}, "given for dialogue, but level is turn"),
@@ -115,7 +115,12 @@ def test_rated_corpora_can_name_ones_own_criteria_and_no_unknown_ones() -> None:
 
 def test_words_of_another_language_stand_where_they_are_given() -> None:
     own = OwnCriterion.model_validate(
-        {"question": "Is it?", "meaning": {"turn": "it is"}, "scale": LABELS, "words": {"zh": {"question": "是吗？"}}}
+        {
+            "question": "Is it?",
+            "meaning": {"turn": "it is"},
+            "scale": LABELS,
+            "translations": {"zh": {"question": "是吗？"}},
+        }
     )
     criterion = own.criterion("empathy")
     assert criterion.in_language("zh").question == {"turn": "是吗？", "dialogue": "是吗？"}

@@ -34,7 +34,7 @@ def mistakes(raw: dict[str, Any]) -> str:
 
 
 def test_arena_and_protocols_of_ones_own_can_be_asked_in_rounds() -> None:
-    raw = with_rounds({"block": 5, "per": "family"}, data={"source": "selfchat", "against": "human"})
+    raw = with_rounds({"block": 5, "per": "family"}, data={"source": "selfchat", "opponent": "human"})
     raw["protocols"]["arena"] = {"n_utterances": [6], "adaptive": {"requests": 100}}
     found = load_config(raw).resolved_protocols()
     assert found["closer"].adaptive is not None

@@ -73,7 +73,10 @@ def test_every_shipped_protocol_is_whole(name: str) -> None:
     [
         (own(data={"source": "suport"}), ["protocols.mine.data.source", "'suport' is no source", "selfchat"]),
         (own(data={"source": "damaged"}), ["protocols.mine.data.source", "form pair is about systems"]),
-        (own(data={"source": "selfchat", "against": "ngrm"}), ["protocols.mine.data.against", "did you mean 'ngram'?"]),
+        (
+            own(data={"source": "selfchat", "opponent": "ngrm"}),
+            ["protocols.mine.data.opponent", "did you mean 'ngram'?"],
+        ),
         (own(data={"source": "selfchat", "cut": [99]}), ["protocols.mine.data.cut", "99", "16"]),
         (own(criteria=["overal"]), ["protocols.mine.criteria", "'overal' is no criterion; did you mean 'overall'?"]),
         (own(judges=["juge"]), ["protocols.mine.judges", "did you mean 'judge'?"]),
@@ -124,7 +127,7 @@ def test_a_pair_with_one_chatbot_needs_somebody_to_stand_beside() -> None:
     raw = with_own(mine=own())
     raw["chatbots"] = ["retrieval"]
     assert "'retrieval' is the only chatbot" in mistakes(raw)
-    raw["protocols"]["mine"]["data"]["against"] = "human"
+    raw["protocols"]["mine"]["data"]["opponent"] = "human"
     assert isinstance(load_config(raw), Config)
 
 

@@ -86,7 +86,7 @@ def test_a_mistake_is_told_with_its_field(changes: dict[str, Any], words: str) -
 
 def test_languages_may_come_from_dialogues_and_translations() -> None:
     load({"turns": TURNS | {"domains": {"daily": ["bundled", "own"]}, "languages": ["fr"]}})
-    translate = {"bundled": {"into": ["fr"], "by": "gpt"}}
+    translate = {"bundled": {"into": ["fr"], "translator": "gpt"}}
     load({"turns": TURNS | {"languages": ["fr"]}}, translate=translate)
 
 

@@ -84,7 +84,8 @@ CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
     ("seeds.arena_min_utterances", 5,
      {"selfchat": {"partner": "gpt", "scenarios": {"path": "s.csv"}}, "protocols.gteval": None}, {}),
     ("translate.bundled.context", 9, *(
-        {"models.nllb": {"engine": "nllb"}, "translate.bundled": {"into": ["es"], "by": by}} for by in ("nllb", "gpt")
+        {"models.nllb": {"engine": "nllb"}, "translate.bundled": {"into": ["es"], "translator": name}}
+        for name in ("nllb", "gpt")
     )),
     ("protocols.own.data.turns", "all", *(
         {"protocols.own": {"form": "scale", "data": {"source": "selfchat"}, "judges": ["gpt"], "criteria": [criterion]}}
@@ -132,7 +133,7 @@ def test_every_condition_is_tried() -> None:
 
 def test_every_field_that_is_said_to_belong_somewhere_has_a_condition() -> None:
     conditional = {(kind, field) for kind, all_of in CONDITIONS.items() for one in all_of for field in one.fields}
-    of_forms = {*OF_FORMS, *OF_PAIRS, "turns", "length_share", "people"}  # rules look for failures in any case
+    of_forms = {*OF_FORMS, *OF_PAIRS, "turns", "length_share", "human_corpora"}  # rules look for failures in any case
     for _, section in SECTIONS:
         assert issubclass(section, Section)
         for name, field in section.model_fields.items():

@@ -51,7 +51,7 @@ def judged_about(one: Planned) -> tuple[Any, ...]:
         (["coherence"], {"form": "locate"}),
         ([], {"form": "pair"}),
         (["coherence"], {"form": "pair", "data": {"cut": [2, 4]}}),
-        ([], {"form": "pair", "data": {"against": "kiosk"}}),
+        ([], {"form": "pair", "data": {"opponent": "kiosk"}}),
     ],
 )
 def test_units_are_what_requests_are_about(criteria: list[str], protocol: dict[str, Any], tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ RAW: dict[str, Any] = {
     },
     "ensembles": {"both": ["cheap", "dear"]},
     "robustness": {"corpora": ["bundled"], "rewriter": "cheap"},
-    "translate": {"bundled": {"into": ["fr", "de"], "by": "dear"}},
+    "translate": {"bundled": {"into": ["fr", "de"], "translator": "dear"}},
 }  # fmt: skip
 
 

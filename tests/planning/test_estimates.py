@@ -221,8 +221,10 @@ OWN = {
             "helpful", [SHIPPED["coherence"], SHIPPED["overall"]],
             form="pair", data={"source": "selfchat", "cut": [4, 6]}, max_tokens=7, repeats=2, temperature=1,
         ),
-        own_question("once", form="pair", data={"source": "selfchat", "against": "b"}, both_orders=False, max_tokens=7),
-        own_question("beside", form="pair", data={"source": "selfchat", "against": "human"}, max_tokens=7),
+        own_question(
+            "once", form="pair", data={"source": "selfchat", "opponent": "b"}, both_orders=False, max_tokens=7
+        ),
+        own_question("beside", form="pair", data={"source": "selfchat", "opponent": "human"}, max_tokens=7),
         own_question("machine", form="locate", data={"source": "selfchat"}, max_tokens=7, answers="structured"),
     )
 }  # fmt: skip

@@ -68,7 +68,7 @@ def test_wordnet_that_is_not_there_is_told_before_anything_runs(mine: Path) -> N
 
 
 def test_a_language_that_nobody_can_translate_into_is_told_before_anything_runs(mine: Path) -> None:
-    translate = {"bundled": {"into": ["es", "xx"], "by": "gpt", "source": "englsh"}}
+    translate = {"bundled": {"into": ["es", "xx"], "translator": "gpt", "source": "englsh"}}
     message = check({**BASE, "translate": translate}, mine, asks=False)
     assert "translate.bundled.into: nothing is known of a language 'xx'" in message
     assert "translate.bundled.source: nothing is known of a language 'englsh'" in message
@@ -204,7 +204,7 @@ def test_every_target_says_what_it_needs(need: Need) -> None:
 
 
 def test_what_is_configured_is_refused_nobody() -> None:
-    translate = {"steps": {"by": "large", "into": ["zh"], "quality": {"back": "large"}}}
+    translate = {"steps": {"translator": "large", "into": ["zh"], "quality": {"back": "large"}}}
     training = {"turns": {"level": "turn", "domains": {"daily": ["bundled"]}}}
     everything = Config.model_validate({**WIDE, "translate": translate, "training": training} | BATTLES)
     refuse_without_section(everything, lambda target: target not in RENAMED_TARGETS)

@@ -102,7 +102,7 @@ def test_a_reference_competes_with_none() -> None:
         return [(one.left.system, one.right.system) for one in meetings(cases, of, Counter())]
 
     assert met(JudgedData(source=["s"])) == [("a", "b")] * 2
-    assert sorted(met(JudgedData(source=["s"], against=REFERENCE))) == [("a", REFERENCE)] * 2 + [("b", REFERENCE)] * 2
+    assert sorted(met(JudgedData(source=["s"], opponent=REFERENCE))) == [("a", REFERENCE)] * 2 + [("b", REFERENCE)] * 2
 
 
 # Options of a user's own are read as tolerantly as those of the papers, and never taken for one another.

@@ -107,7 +107,7 @@ def test_models_that_are_trained_or_translate_are_estimated_without_their_librar
         judges=["fined", "tuned"],
         ensembles={"both": ["fined", "tuned"]},
         training={"dialogues": {"level": "dialogue", "domains": {"all": ["bundled"]}, "overlap": "leave_out"}},
-        translate={"bundled": {"into": ["es"], "by": "nllb"}},
+        translate={"bundled": {"into": ["es"], "translator": "nllb"}},
         protocols={"yes_no": {}, "rating": {"judges": ["gpt"]}},
         metaeval={"corpora": {"steps": {"reader": "ladder", "limit": 2}}},
     )

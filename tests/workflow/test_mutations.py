@@ -108,7 +108,7 @@ OTHERS = [
         ("measure unieval/*", "measure_differences unieval", "correct"),
     ),
     Mutation("the number of seeds", settings("seeds.limit", 11), ("extract_seeds",)),
-    Mutation("thresholds of robustness", settings("robustness.thetas", [0.3]), ("tabulate_robustness",)),
+    Mutation("thresholds of robustness", settings("robustness.thresholds", [0.3]), ("tabulate_robustness",)),
     Mutation(
         "resamples of meta-evaluation",
         settings("metaeval.resamples", 77),

@@ -123,10 +123,10 @@ def test_a_changed_corpus_retrains_what_learns_from_it(finished: Workspace) -> N
 
 
 def test_a_further_language_asks_for_its_translations_and_scores(finished: Workspace) -> None:
-    configure(finished, judges=["panel", "other"], translate={"mine": {"into": ["zh"], "by": "tuned"}})
+    configure(finished, judges=["panel", "other"], translate={"mine": {"into": ["zh"], "translator": "tuned"}})
     models = yaml.safe_load((finished.folder / "config.yaml").read_text(encoding="utf-8"))["models"]
     del models["tuned"]["lora"]
-    configure(finished, models=models, translate={"mine": {"into": ["zh"], "by": "tuned"}})
+    configure(finished, models=models, translate={"mine": {"into": ["zh"], "translator": "tuned"}})
     jobs = finished.would_run()
     assert not TRAINS & set(jobs)
     assert jobs["answer"] == 3, "the translation, and the scores of two judges"

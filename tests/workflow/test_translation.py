@@ -51,7 +51,7 @@ def configure(workspace: Workspace, url: str, into: list[str], chat: dict[str, A
         "protocols": {"yes_no": {}},
         "data_dir": "data",
         "metaeval": {"corpora": {"mine": RATED}, "resamples": 20},
-        "translate": {"mine": {"into": into, "by": "chat"} | more},
+        "translate": {"mine": {"into": into, "translator": "chat"} | more},
     }
     workspace.configure(**{name: raw.get(name) for name in SMALL if name in raw} | raw)
 

@@ -90,7 +90,11 @@ def configuration() -> dict[str, Any]:
             "published": ".",
         },
         "translate": {
-            "own": {"into": ["zh"], "by": "chat", "quality": {"ratings": "people.csv", "scores": {"x": "comet.csv"}}}
+            "own": {
+                "into": ["zh"],
+                "translator": "chat",
+                "quality": {"ratings": "people.csv", "scores": {"x": "comet.csv"}},
+            }
         },
         "dialogbench": {
             "bundled": ["en"],

@@ -68,7 +68,7 @@ def _noticed(folder: Path, scores: dict[str, dict[str, float]]) -> Path:
     judged = [row for judge, values in scores.items() for row in _scored(judge, "coherence", values)]
     paths = [_write(folder, "perturbed/by_rule.pairs.parquet", PAIRS, pairs)]
     paths += [_write(folder, "judgements/all/yes_no.parquet", JUDGEMENTS, judged)]
-    settings = metaeval.RobustnessSettings(thetas=[0.1], confidence=0.95)
+    settings = metaeval.RobustnessSettings(thresholds=[0.1], confidence=0.95)
     metaeval.robustness(settings, paths[:1], paths[1:], folder / "tables" / "robustness")
     inputs = {"pairs": {"perturbed/by_rule.pairs.parquet": "x"}, "judgements": {"judgements/all/yes_no.parquet": "x"}}
     write_record(folder, "tables/robustness/robustness.parquet", settings.model_dump(), **inputs)

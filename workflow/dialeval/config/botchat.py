@@ -170,7 +170,7 @@ class Failures(Section):
         0.99,
         description="Of rules: an utterance is too long if it has more words than this share of people's utterances.",
     )
-    people: list[Name] | None = Field(
+    human_corpora: list[Name] | None = Field(
         None, description="Of rules: corpora whose utterances are people's; null: the one that seeds come from."
     )
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
@@ -205,10 +205,10 @@ def unfit_failures(config: Config) -> Iterator[Mistake]:
         elif source == "selfchat" and not config.talks():
             words = "no chatbots are named; name them under chatbots, or give a name under transcripts"
             yield Mistake(f"{field}.data.source", words, ("chatbots",))
-    for corpus in failures.people or ():
+    for corpus in failures.human_corpora or ():
         if corpus not in config.corpora:
             words = f"'{corpus}' is no corpus; {nearest(corpus, config.corpora)}"
-            yield Mistake(f"{field}.people", words, (f"corpora.{corpus}",))
+            yield Mistake(f"{field}.human_corpora", words, (f"corpora.{corpus}",))
     if FAILURES_BY_RULE in {*config.models, *config.ensembles}:
         words = f"'{FAILURES_BY_RULE}' names what rules say in the tables of {FAILURES_PROTOCOL}; rename the model"
         yield Mistake(f"models.{FAILURES_BY_RULE}", words, (field,))
@@ -248,7 +248,7 @@ def unfit_partner(config: Config) -> Iterator[Mistake]:
             )
             yield Mistake("selfchat.partner", words, about)
     for protocol, asked in config.resolved_protocols().items() if chat.scenarios else ():
-        of_people = asked.data.against == "human" or "pass_rates_at_gt_length" in asked.measured()
+        of_people = asked.data.opponent == "human" or "pass_rates_at_gt_length" in asked.measured()
         if of_people and SELFCHAT in asked.data.source:
             words = f"it compares with what people said, and in scenarios they said nothing; leave {protocol} out"
             yield Mistake(f"protocols.{protocol}", words, ("selfchat.scenarios",))

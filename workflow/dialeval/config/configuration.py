@@ -252,7 +252,7 @@ class Config(WithFiles):
         if found:
             rated = self.metaeval.corpora if self.metaeval else {}
             translated = [name for name in self.translate if name in rated and {RATED, name} & {*found.data.source}]
-            names += [self.translate[name].by for name in translated]
+            names += [self.translate[name].translator for name in translated]
         return list(dict.fromkeys(name for name in names if name and not isinstance(self.models[name], EmbeddedModel)))
 
     def dialogbench_models(self) -> list[str]:
@@ -318,7 +318,7 @@ class Config(WithFiles):
     def people_of_failures(self) -> list[str]:
         """Returns the corpora whose lengths are people's for the rules that look for failures."""
         failures = self.protocols.failures
-        return [] if failures is None else failures.people or [self.seeds.corpus]
+        return [] if failures is None else failures.human_corpora or [self.seeds.corpus]
 
     def made_training(self) -> list[str]:
         """Returns the training sets that are made: those in use, or all where no model learns, to be looked at."""

@@ -166,7 +166,7 @@ class Translation(Section):
     """A corpus put into other languages, an utterance at a time."""
 
     into: list[str] = Field(min_length=1, description="Languages, such as [zh, es].")
-    by: Name = Field(description="Model that translates: one that chats, or one of engine nllb.")
+    translator: Name = Field(description="Model that translates: one that chats, or one of engine nllb.")
     source: str = Field("en", min_length=2, description="Language of the dialogues that are translated.")
     context: Annotated[Integer, Field(ge=0, le=1_000)] = Field(
         4, description="Earlier utterances that a model is shown with each; NLLB is shown none."
@@ -177,7 +177,11 @@ class Translation(Section):
     def models(self) -> list[str]:
         """Returns the models that translate, translate back, or judge translations."""
         quality = self.quality
-        return [self.by, *([quality.back] if quality and quality.back else []), *(quality.judges if quality else [])]
+        return [
+            self.translator,
+            *([quality.back] if quality and quality.back else []),
+            *(quality.judges if quality else []),
+        ]
 
     @model_validator(mode="after")
     def _goes_elsewhere(self) -> Self:
@@ -206,7 +210,7 @@ def unfit_translations(config: Config) -> Iterator[Mistake]:
             yield Mistake(f"{field}.source", words, (f"metaeval.corpora.{name}.languages",))
         quality = asked.quality
         for part, model, judges in (
-            ("by", asked.by, False),
+            ("translator", asked.translator, False),
             *((("quality.back", quality.back, False),) if quality and quality.back else ()),
             *(("quality.judges", judge, True) for judge in (quality.judges if quality else ())),
         ):

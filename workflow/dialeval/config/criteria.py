@@ -138,7 +138,7 @@ class OwnCriterion(Section):
     sensitive_to: list[Name] = Field(
         [], description="Perturbations that lower it: robustness compares scores on it there."
     )
-    words: dict[Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")], OwnWords] = Field(
+    translations: dict[Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")], OwnWords] = Field(
         {}, description="Language code -> words for items in that language, such as {zh: {question: ...}}."
     )
 
@@ -151,10 +151,12 @@ class OwnCriterion(Section):
     def _fits_its_scale(self) -> Self:
         scale = self.as_scale()
         check_rubric("rubric", self.rubric, scale)
-        for language, words in self.words.items():
-            check_rubric(f"words.{language}.rubric", words.rubric, scale)
+        for language, words in self.translations.items():
+            check_rubric(f"translations.{language}.rubric", words.rubric, scale)
             if words.labels and len(words.labels) != len(scale.labels):
-                raise ValueError(f"words.{language}.labels are {len(words.labels)}, the scale has {len(scale.labels)}")
+                raise ValueError(
+                    f"translations.{language}.labels are {len(words.labels)}, the scale has {len(scale.labels)}"
+                )
             if words.labels:
                 _labels(words.labels)
         meant: dict[str, str] = {}
@@ -181,7 +183,7 @@ class OwnCriterion(Section):
         """Returns the criterion of a name."""
         words = {
             language: Words(_by_level(own.question), _by_level(own.meaning), tuple(own.labels), own.rubric)
-            for language, own in self.words.items()
+            for language, own in self.translations.items()
         }
         return Criterion(
             name=name,
@@ -349,13 +351,13 @@ def unfit_asks(config: Config) -> Iterator[Mistake]:
     """Yields mistakes where a criterion cannot be asked of a corpus."""
     known = with_own(config.own_criteria(config.criteria))
     for name, corpus in config.metaeval.corpora.items() if config.metaeval else ():
-        field = f"metaeval.corpora.{name}.asks"
-        if corpus.asks and corpus.reader == "ladder":
+        field = f"metaeval.corpora.{name}.criterion_map"
+        if corpus.criterion_map and corpus.reader == "ladder":
             words = "people rated nothing of a ladder: its reference is known by construction; take asks out"
             yield Mistake(field, words, (f"metaeval.corpora.{name}.reader",))
             continue
         level = LEVEL_OF_READER.get(corpus.reader)
-        for asked in corpus.asks:
+        for asked in corpus.criterion_map:
             yield from unknown(field, [asked], known, "criterion", "criteria")
             if level and asked in known and not known[asked].is_at(level):
                 fitting = ", ".join(one for one in known if known[one].is_at(level))

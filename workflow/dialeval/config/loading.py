@@ -219,6 +219,12 @@ _LOOKS_LIKE_KEY = re.compile(r"(?=\S*[A-Za-z])(?=\S*[0-9])\S{20,}")
 _LONGEST = 80
 """Characters of a name that are shown whole."""
 RENAMED: dict[str, tuple[str, ...]] = {
+    "against": ("opponent",),
+    "asks": ("criterion_map",),
+    "by": ("translator",),
+    "people": ("human_corpora",),
+    "thetas": ("thresholds",),
+    "words": ("translations",),
     "ask_again": ("retry_unparsed",),
     "each": ("annotators_per_item",),
     "hurt_by": ("sensitive_to",),

@@ -172,7 +172,7 @@ class JudgedData(Section):
         "(all of metaeval.corpora), damaged (what robustness damages).",
     )
     cut: list[Length] = Field([], description="Lengths N that dialogues are cut to, each asked about; []: whole.")
-    against: Name = Field(
+    opponent: Name = Field(
         EACH_OTHER, description="Of a pair: each_other, human, or the system that all others are shown beside."
     )
     turns: Literal["last", "all"] = Field(
@@ -250,7 +250,7 @@ class Protocol(Penalties):
             return tuple(self.measures)
         if self.form == "locate":
             return ("rates" if self.criteria else "pass_rates", "differences", RANKS)
-        if self.form == "pair" and self.data.against != EACH_OTHER:
+        if self.form == "pair" and self.data.opponent != EACH_OTHER:
             return ("win_rates", "bias", "differences", RANKS)
         if self.form == "annotate" and len(self.judges or ()) < 2:
             return ("rates", "differences", "examples")

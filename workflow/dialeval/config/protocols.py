@@ -92,7 +92,7 @@ def asks(config: Config, protocol: Protocol) -> bool:
     chats = bool(config.chatbots)
     if protocol.form in ("locate", "annotate"):
         chats = config.talks()
-    elif protocol.form == "pair" and protocol.data.against == EACH_OTHER:
+    elif protocol.form == "pair" and protocol.data.opponent == EACH_OTHER:
         chats = len(config.chatbots) > 1
     there = {SELFCHAT: chats, RATED: bool(config.metaeval), DAMAGED: bool(config.robustness)}
     return any(there.get(source, True) for source in protocol.data.source)
@@ -116,7 +116,7 @@ def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -
     lengths = options.pop("n_utterances", None)
     if protocol.form == "pair":
         needed = None if config.selfchat.scenarios else config.seeds.arena_min_utterances
-        cut = {"cut": lengths} if lengths and protocol.data.against == EACH_OTHER else {}
+        cut = {"cut": lengths} if lengths and protocol.data.opponent == EACH_OTHER else {}
         data = protocol.data.model_copy(update=cut | {"human_utterances": needed})
         options["data"] = data
     elif lengths:
@@ -128,7 +128,7 @@ def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -
 
 def _of_failures(protocol: Protocol, options: dict[str, Any]) -> Protocol:
     """Returns the protocol of failures with its options, but for those of the rules, which make no model calls."""
-    for of_rules in ("length_share", "people"):
+    for of_rules in ("length_share", "human_corpora"):
         del options[of_rules]
     kinds, source = options.pop("kinds"), options["data"].source
     data = protocol.data.model_copy(update={"source": source})
@@ -148,7 +148,7 @@ OF_FORMS: dict[str, tuple[Form, ...]] = {
     ),
 }  # fmt: skip
 """Options that not every form has."""
-OF_PAIRS = ("cut", "against", "human_utterances")
+OF_PAIRS = ("cut", "opponent", "human_utterances")
 
 
 def unfit_protocols(config: Config) -> Iterator[Mistake]:
@@ -228,16 +228,16 @@ def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake
 def _systems(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake]:
     if protocol.form != "pair" or protocol.data.source != [SELFCHAT] or not config.chatbots:
         return
-    against, chatbots = protocol.data.against, config.chatbots
+    against, chatbots = protocol.data.opponent, config.chatbots
     about = ("chatbots",)
     if against == "human":
         return
     if len(chatbots) < 2:
-        words = f"a pair needs two systems, and '{chatbots[0]}' is the only chatbot; name another, or `against: human`"
-        yield Mistake(f"{field}.data.against", words, about)
+        words = f"a pair needs two systems, and '{chatbots[0]}' is the only chatbot; name another, or `opponent: human`"
+        yield Mistake(f"{field}.data.opponent", words, about)
     elif against != EACH_OTHER and against not in chatbots:
         words = f"'{against}' is none of the chatbots; {nearest(against, [EACH_OTHER, 'human', *chatbots])}"
-        yield Mistake(f"{field}.data.against", words, about)
+        yield Mistake(f"{field}.data.opponent", words, about)
     for n in protocol.data.cut:
         if n > config.selfchat.n_utterances:
             words = f"{n} is longer than the dialogues, selfchat.n_utterances = {config.selfchat.n_utterances}"
@@ -288,7 +288,7 @@ def _measures(field: str, protocol: Protocol) -> Iterator[Mistake]:
 def _beat_each_other_only(protocol: Protocol) -> bool:
     """Returns whether all that is compared is who wins more often, which need not put three systems in an order."""
     return (
-        protocol.form == "pair" and protocol.data.against == EACH_OTHER and "ratings" not in (protocol.measures or ())
+        protocol.form == "pair" and protocol.data.opponent == EACH_OTHER and "ratings" not in (protocol.measures or ())
     )
 
 

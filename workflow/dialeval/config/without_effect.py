@@ -177,10 +177,12 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
                 f"seeds.{field}", f"{getattr(config.seeds, field)} has no effect here: {words}", ("selfchat",)
             )
     for name, asked in config.translate.items():
-        if isinstance(config.models.get(asked.by), NllbModel):
+        if isinstance(config.models.get(asked.translator), NllbModel):
             for field in _changed(asked, "context"):
-                words = f"{asked.context} has no effect: '{asked.by}' (engine nllb) is shown no context; take it out"
-                yield Mistake(f"translate.{name}.{field}", words, (f"models.{asked.by}",))
+                words = (
+                    f"{asked.context} has no effect: '{asked.translator}' (engine nllb) sees no context; take it out"
+                )
+                yield Mistake(f"translate.{name}.{field}", words, (f"models.{asked.translator}",))
     yield from _of_published_models(config)
     for name, protocol in config.protocols.own.items():
         about_responses = any(one.level == "turn" for one in config.criteria_of(name))

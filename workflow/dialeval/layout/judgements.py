@@ -179,18 +179,18 @@ class Judgements(Dialogues):
     @cached_property
     def translating_models(self) -> dict[str, list[str]]:
         """Return the models that get requests about translations, by the requests' name."""
-        asked = {name: [self.config.translate[corpus].by] for name, (corpus, _) in self.translated.items()}
+        asked = {name: [self.config.translate[corpus].translator] for name, (corpus, _) in self.translated.items()}
         return asked | {name: models for name, (*_, models) in self.quality_requests.items()}
 
     @cached_property
     def translators(self) -> list[str]:
         """Return the models that translate, translate back, or judge translations."""
-        names = [asked.by for asked in self.config.translate.values()]
+        names = [asked.translator for asked in self.config.translate.values()]
         return list(dict.fromkeys(names + [name for *_, of in self.quality_requests.values() for name in of]))
 
     def translation_responses(self, corpus: str, language: str) -> list[str]:
         """Return the translations of a corpus as its model answered."""
-        return self.responses(self.config.translate[corpus].by, f"translate-{corpus}-{language}")
+        return self.responses(self.config.translate[corpus].translator, f"translate-{corpus}-{language}")
 
     def back_translation_responses(self, corpus: str, language: str) -> list[str]:
         """Return the translations back of a sample as their model answered."""

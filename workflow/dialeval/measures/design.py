@@ -93,7 +93,7 @@ class Design(BaseModel, defer_build=True):
 def design_of(config: Config, name: str) -> Design:
     """Returns the design of a configured protocol."""
     protocol = config.resolved_protocols()[name]
-    against = protocol.data.against
+    against = protocol.data.opponent
     return Design(
         protocol=name,
         judges=config.judging(name),

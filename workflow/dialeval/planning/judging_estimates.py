@@ -111,7 +111,7 @@ def _pairs_there(question: Question, subjects: Subjects, templates: Templates) -
 
 def _needed(question: Question, subjects: Subjects, n: int | None, seed_id: str) -> int | None:
     """Returns how much of a dialogue is shown: as much as is asked for, or as the human one has; None for all."""
-    beside_people = question.protocol.data.against == HUMAN and seed_id in subjects.people
+    beside_people = question.protocol.data.opponent == HUMAN and seed_id in subjects.people
     return n or (len(subjects.people[seed_id].utterances) if beside_people else None)
 
 
@@ -122,10 +122,10 @@ def _pairs_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> U
     for n in of.cut or (None,):
         for seed_id in subjects.languages:
             people = [subjects.people[seed_id]] if seed_id in subjects.people else []
-            if not serves(people, of) or (of.against == HUMAN and not people):
+            if not serves(people, of) or (of.opponent == HUMAN and not people):
                 continue
             length = _needed(question, subjects, n, seed_id)
-            count, shown = _shown_to_come(of.against, bounds, subjects, seed_id, length)
+            count, shown = _shown_to_come(of.opponent, bounds, subjects, seed_id, length)
             for template in templates if count else ():
                 yield times * count, template.times(count).plus(shown).times(times)
 
@@ -446,7 +446,7 @@ class InRounds:
         """Returns the rounds as far as they are stored, and the requests of the round that is not, by their places."""
         columns = list(zip(*self._about, strict=True)) or [()] * len(COLUMNS)
         table = pa.table([pa.array(column, kind.type) for column, kind in zip(columns, _SCHEMA, strict=True)], _SCHEMA)
-        against = self.question.protocol.data.against
+        against = self.question.protocol.data.opponent
         taken: BoolArray = np.array(self._taken, dtype=np.bool_)
         plan = schedule(table, self.adaptive.block, None if against == EACH_OTHER else against, taken)
         rounds = Rounds(plan, self.adaptive)

@@ -117,7 +117,7 @@ def _asked(
     levels: tuple[Level, ...] = LEVELS if criterion is None or criterion.level is None else (criterion.level,)
     if question.protocol.form == "pair":
         items = [_sentinel("first", "dialogue"), _sentinel("second", "dialogue")]
-        data = one.protocol.data.model_copy(update={"against": "each_other", "cut": [], "human_utterances": None})
+        data = one.protocol.data.model_copy(update={"opponent": "each_other", "cut": [], "human_utterances": None})
         shown = Question(one.name, one.protocol.model_copy(update={"data": data}), one.shipped, one.criteria)
         yield items, next(pair.plan(shown, by_case(items), templates, Counter())).request
         return

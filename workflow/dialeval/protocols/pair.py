@@ -235,7 +235,7 @@ def meetings(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[
         skipped: counts what has no other side, by reason.
     """
     systems = competing(cases, data)
-    if data.against == EACH_OTHER:
+    if data.opponent == EACH_OTHER:
         for case_id, there in cases.items():
             if case_id and serves(there.get(HUMAN, ()), data):
                 present = [name for name in systems if name in there]
@@ -247,10 +247,10 @@ def meetings(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[
         for case_id, there in cases.items():
             if not case_id or not serves(there.get(HUMAN, ()), data):
                 continue
-            if system not in there or data.against not in there:
+            if system not in there or data.opponent not in there:
                 skipped[MISSING] += 1
                 continue
-            yield from _side_by_side(case_id, there[system], there[data.against], skipped)
+            yield from _side_by_side(case_id, there[system], there[data.opponent], skipped)
 
 
 def compared(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[Compared]:
@@ -264,7 +264,7 @@ def compared(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[
     for n in data.cut or (None,):
         for meeting in meetings(cases, data, skipped):
             left, right = meeting.left.utterances, meeting.right.utterances
-            length = n or (min(len(left), len(right)) if data.against == HUMAN else None)
+            length = n or (min(len(left), len(right)) if data.opponent == HUMAN else None)
             if left[:length] == right[:length]:
                 skipped["both dialogues are the same"] += 1
                 continue
@@ -273,7 +273,7 @@ def compared(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[
 
 def competing(cases: Cases, data: JudgedData) -> list[str]:
     """Returns the systems that compete: not the one shown beside all, no reference, and no people in self-chat."""
-    beside = {data.against, REFERENCE, *([HUMAN] if SELFCHAT in data.source else [])}
+    beside = {data.opponent, REFERENCE, *([HUMAN] if SELFCHAT in data.source else [])}
     return [name for name in _systems(cases) if name not in beside]
 
 
@@ -284,13 +284,13 @@ def refuse_strangers(cases: Cases, data: JudgedData, name: str) -> None:
         UserError: with the systems, how many cases each has, and some of them.
     """
     systems, source = _systems(cases), ", ".join(data.source)
-    if data.against != EACH_OTHER and data.against not in systems:
+    if data.opponent != EACH_OTHER and data.opponent not in systems:
         raise UserError(
-            f"protocols.{name}.data.against: '{data.against}' is no system of {source}; it has {', '.join(systems)}"
+            f"protocols.{name}.data.opponent: '{data.opponent}' is no system of {source}; it has {', '.join(systems)}"
         )
     pairs = list(combinations(competing(cases, data), 2))
-    if data.against != EACH_OTHER:
-        pairs = [(system, data.against) for system in competing(cases, data)]
+    if data.opponent != EACH_OTHER:
+        pairs = [(system, data.opponent) for system in competing(cases, data)]
     if not pairs:
         raise UserError(f"protocols.{name}: a pair needs two systems, and {source} has only {', '.join(systems)}")
     met: dict[str, dict[str, None]] = {system: {} for system in systems}
@@ -319,7 +319,7 @@ def serves(people: Sequence[Item], data: JudgedData) -> bool:
     """
     if data.human_utterances is not None and any(len(one.utterances) < data.human_utterances for one in people):
         return False
-    return data.against != HUMAN or SELFCHAT not in data.source or all(are_two_in_turn(one.speakers) for one in people)
+    return data.opponent != HUMAN or SELFCHAT not in data.source or all(are_two_in_turn(one.speakers) for one in people)
 
 
 def _counted(case_ids: Collection[str]) -> str:

@@ -136,7 +136,7 @@ class Translation(Parameters):
 
     def join_translation(self, corpus: str, language: str) -> StageJob:
         """Describe a job of `join_translation`."""
-        more = {"translated_by": self.config.translate[corpus].by}
+        more = {"translated_by": self.config.translate[corpus].translator}
         return StageJob("join_translation", self._translation(corpus, language) | more)
 
     def sample_translation(self, corpus: str) -> StageJob:

@@ -309,7 +309,7 @@ def tabulate_trust(settings: TabulateTrustSettings, correlations: list[Path], ta
 class RobustnessSettings(BaseModel, defer_build=True):
     """The thresholds of the sweep, the confidence of the intervals, and what lowers the user's criteria."""
 
-    thetas: list[float]
+    thresholds: list[float]
     confidence: float
     sensitivities: dict[str, list[str]] = {}
 
@@ -322,7 +322,7 @@ def robustness(settings: RobustnessSettings, pairs: list[Path], judgements: list
         (PAIR_COUNTS, pair_count_rows(every)),
         (ROBUSTNESS, robustness_rows(scored, settings.confidence)),
         (ROBUSTNESS_AVERAGES, robustness_average_rows(scored, settings.confidence)),
-        (THETAS, theta_rows(scored, settings.thetas, settings.confidence)),
+        (THETAS, theta_rows(scored, settings.thresholds, settings.confidence)),
         (DROPS, drop_rows(scored)),
         (LADDERS, ladder_rows(every, given, settings.confidence, settings.sensitivities)),
         (ROBUSTNESS_DIFFERENCES, with_adjusted_p(robustness_differences(scored, settings.confidence))),

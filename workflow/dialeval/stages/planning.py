@@ -136,7 +136,7 @@ def estimate(
     write_for_people(table, csv, ESTIMATE, result)
     print(in_words(result))
     sizes = {
-        about.name: chats_size(about.protocol.form, about.protocol.data.against, seed_rows, len(settings.chatbots))
+        about.name: chats_size(about.protocol.form, about.protocol.data.opponent, seed_rows, len(settings.chatbots))
         for about in settings.questions
     } | {path.stem: planned_size(path) for path in planned}
     rows = _plans(settings, sizes, estimates, prices, batched, judgements, corrected)

@@ -116,7 +116,7 @@ JUDGED: Mapping[str, str] = MappingProxyType(
         "level": "whether a response in its context (turn) or a whole dialogue was scored",
         "language": "language of the texts; average: mean over languages",
         "dimension": "what judges were asked about; all: everything that is rated; average: mean over dimensions",
-        "rated": "what the raters rated: another criterion where `asks` of the corpus joins the two",
+        "rated": "what the raters rated: another criterion where `criterion_map` of the corpus joins the two",
         "rater_kind": "who rated: people (human), a model, or nobody, where the reference is known by construction",
         "filled_by": "judge of this run whose ratings stand in where nobody rated; empty where the corpus has ratings",
         "n": "items with a score and a rating",
