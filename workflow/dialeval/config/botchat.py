@@ -62,7 +62,7 @@ class Selfchat(Section):
 class _JudgingProtocol(Penalties):
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
-    retry_unparsed: bool = Field(False, description="Ask once more, in other words, where a verdict could not be read.")
+    retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
 
 
 class UniEval(_JudgingProtocol):
@@ -175,7 +175,7 @@ class Failures(Section):
     )
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
-    retry_unparsed: bool = Field(False, description="Ask once more, in other words, where an answer could not be read.")
+    retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
     answers: Literal["free", "structured"] = Field(
         "free", description="free: text that is read as it is; structured: JSON that the engine holds the judge to."
     )

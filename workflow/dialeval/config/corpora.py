@@ -74,12 +74,12 @@ class Shown(Section):
 class Columns(Section):
     """Columns of a table of turns, where they are not called as they commonly are (see docs/transcripts.md)."""
 
-    dialogue_id: NameInFile | None = Field(None, description="Which dialogue a row is of.")
+    dialogue_id: NameInFile | None = Field(None, description="Column with the dialogue's id.")
     system: NameInFile | None = Field(None, description="Whose dialogue it is.")
-    case_id: NameInFile | None = Field(None, description="What systems met alike.")
+    case_id: NameInFile | None = Field(None, description="Column with the case that systems share.")
     turn: NameInFile | None = Field(None, description="A number that orders a dialogue's rows.")
-    speaker: NameInFile | None = Field(None, description="Who speaks.")
-    text: NameInFile | None = Field(None, description="What is said.")
+    speaker: NameInFile | None = Field(None, description="Column with the speaker.")
+    text: NameInFile | None = Field(None, description="Column with the text of the utterance.")
     language: NameInFile | None = Field(None, description="Language of the dialogue.")
 
 

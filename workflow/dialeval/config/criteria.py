@@ -132,7 +132,7 @@ class OwnCriterion(Section):
         "whose values are 1, 2, 3; or yes_no (1 and 0).",
     )
     rubric: dict[str, Text] = Field(
-        {}, description="Rubric: what values or labels of the scale stand for, such as {1: ..., 7: ...}."
+        {}, description="Descriptions of values or labels of the scale, such as {1: ..., 7: ...}."
     )
     aliases: list[Text] = Field([], description="How judges may call it besides its name.")
     sensitive_to: list[Name] = Field(

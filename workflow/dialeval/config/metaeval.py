@@ -44,7 +44,7 @@ class Rating(Penalties):
     temperature: Temperature = Field(0.0, description="Sampling temperature; with repeats the paper's is 0.7.")
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling; the paper's is 0.95.")
     max_tokens: TokenCount = Field(256, description="Longest answer in the judge's tokens.")
-    retry_unparsed: bool = Field(False, description="Ask once more, in other words, where a rating could not be read.")
+    retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
     together: bool = Field(True, description="Ask for the papers' criteria at once; false: for each by itself.")
 
     def sampling(self) -> dict[str, float]:

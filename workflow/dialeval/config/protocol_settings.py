@@ -208,7 +208,7 @@ class Protocol(Penalties):
         {}, description="Of a pair: what a judge can answer, and who has then won: left (shown first), right, or tie."
     )
     criteria: list[Name] = Field([], description="Criteria that are asked about, those under criteria or the papers'.")
-    repeats: Repeats = Field(1, description="How often the same is asked.")
+    repeats: Repeats = Field(1, description="Responses to each question.")
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling of the judge.")
     max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
@@ -216,8 +216,8 @@ class Protocol(Penalties):
         True, description="Of a pair: show it in both orders; false: in one, drawn for each case."
     )
     together: bool = Field(True, description="Of a scale: ask for all criteria at once; false: one at a time.")
-    judges: list[Name] | None = Field(None, description="Judges that are asked; null: all of `judges`.")
-    retry_unparsed: bool = Field(False, description="Ask once more, in other words, where an answer could not be read.")
+    judges: list[Name] | None = Field(None, description="The judges of this protocol; null: all of `judges`.")
+    retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
     answers: Literal["free", "structured"] = Field(
         "free", description="free: text that is read as it is; structured: JSON that the engine holds the judge to."
     )
