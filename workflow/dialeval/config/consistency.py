@@ -275,7 +275,7 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
         if name not in asked:
             words = (
                 f"nobody is asked about '{name}'; name judges, and give it to a protocol of yours, such as "
-                f"{{form: scale, of: {{source: {name}}}, criteria: [overall]}}, or take it out"
+                f"{{form: scale, data: {{source: {name}}}, criteria: [overall]}}, or take it out"
             )
             yield Mistake(f"transcripts.{name}", words, ("protocols", "judges"))
     if config.robustness and not config.robustness.corpora and not config.robustness.published:
