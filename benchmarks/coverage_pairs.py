@@ -162,7 +162,7 @@ def from_labels(gates: Gates, repetitions: int) -> None:
                     drawn = labelled(np.random.default_rng([number, n_labelled]), form, favour, n_labelled)
                     rows, _ = corrected_numbers(*drawn, design, Terms())
                     (row,) = [row for row in rows if row["measure"].endswith("self_preference")]
-                    found.append((row["judge_bias"], row["bias_low"], row["bias_high"]))
+                    found.append((row["judge_bias"], row["judge_bias_ci_low"], row["judge_bias_ci_high"]))
                 estimate, low, high = np.array(found).T
                 held = 100.0 * float(np.mean((low <= truth) & (truth <= high)))
                 aside = (
@@ -205,7 +205,7 @@ def rare_player(gates: Gates, repetitions: int) -> None:
             rows = rating_rows(rated, names)
             first += rows[0]["model"] == "a"
             by_elo += int(np.nanargmax(rated.point.rating)) == 0
-            shown += any(row["model"] == "a" and not np.isnan(row["low"]) for row in rows)
+            shown += any(row["model"] == "a" and not np.isnan(row["ci_low"]) for row in rows)
             claims = [
                 row
                 for row in with_adjusted_p(rating_differences(rated, names, "t", "s", None))

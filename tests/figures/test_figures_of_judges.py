@@ -66,7 +66,7 @@ def test_correlations_have_a_panel_per_dimension_and_judges_best_first() -> None
 
 def test_a_judge_without_a_correlation_keeps_its_row_and_comes_last() -> None:
     table = rated.averages().to_pandas()
-    table.loc[table["judge"] == "gpt-x", ["pearson", "pearson_low", "pearson_high"]] = nan
+    table.loc[table["judge"] == "gpt-x", ["pearson", "pearson_ci_low", "pearson_ci_high"]] = nan
     panel = panels(of_ratings("judges", averages=table))[0]
     assert rows(panel)[-1] == "gpt-x (rating)"
 
@@ -232,7 +232,7 @@ def test_ceilings_have_a_section_per_corpus_and_kind_of_rater_with_people_first(
 
 def test_the_axis_of_correlations_holds_every_interval() -> None:
     table = rated.averages().to_pandas()
-    table.loc[table["judge"] == "gpt-x", "pearson_low"] = -0.7
+    table.loc[table["judge"] == "gpt-x", "pearson_ci_low"] = -0.7
     assert panels(of_ratings("judges", averages=table))[0].limits == (pytest.approx(-0.75), 1.02)
 
 

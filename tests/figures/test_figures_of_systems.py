@@ -127,7 +127,7 @@ def test_ratings_have_a_series_per_method_and_an_axis_for_the_identifiable_ones(
 
 def test_an_interval_far_beyond_the_others_does_not_stretch_the_axis() -> None:
     table = ratings(SYSTEMS, JUDGES[:1])
-    table.loc[table["system"] == "b", "davidson_high"] = 9e6
+    table.loc[table["system"] == "b", "davidson_ci_high"] = 9e6
     assert panels(plot("measures/ratings", {"mine/ratings": table}))[0].limits[1] < 3000
 
 
@@ -159,7 +159,7 @@ def test_shares_name_their_label_and_a_system_without_one_keeps_its_row() -> Non
 
 def test_win_rates_against_one_opponent_are_a_forest() -> None:
     pairs = [
-        {"judge": "j", "system": a, "opponent": b, "estimate": 0.5, "low": 0.4, "high": 0.6, "n": 30, "win": 0.4,
+        {"judge": "j", "system": a, "opponent": b, "estimate": 0.5, "ci_low": 0.4, "ci_high": 0.6, "n": 30, "win": 0.4,
          "tie": 0.2, "lose": 0.3, "unparsed": 0.1, "n_clusters": 30}
         for a, b in permutations(SYSTEMS, 2)
     ]  # fmt: skip
@@ -173,7 +173,7 @@ def test_win_rates_against_one_opponent_are_a_forest() -> None:
 
 def test_bias_has_a_panel_per_measure_with_values_and_one_of_agreement() -> None:
     table = bias(("gpt", "qwen", "yi"))
-    table.loc[table["measure"] == "retest_flips", ["estimate", "low", "high"]] = np.nan
+    table.loc[table["measure"] == "retest_flips", ["estimate", "ci_low", "ci_high"]] = np.nan
     table.loc[(table["measure"] == "flips") & (table["judge"] == "gpt"), "estimate"] = np.nan
     table.loc[table["measure"] == "unparsed", "estimate"] = 0.0
     found = plot("botchat/bias_mine", {"mine/bias": table})

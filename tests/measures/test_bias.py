@@ -51,8 +51,8 @@ def bias(
     result: list[dict[str, Any]] = to_table(BIAS, bias_rows(frame, design, words)).to_pylist()
     for row in result:
         assert row["estimate"] is not None or row["note"], row
-        assert row["low"] is not None or row["note"], row
-        assert row["low"] is None or row["low"] <= row["estimate"] <= row["high"]
+        assert row["ci_low"] is not None or row["note"], row
+        assert row["ci_low"] is None or row["ci_low"] <= row["estimate"] <= row["ci_high"]
     return result
 
 
@@ -168,9 +168,9 @@ def test_the_slope_with_models_held_fixed_finds_what_length_does() -> None:
     frame: pd.DataFrame = to_table(JUDGEMENTS, rows).to_pandas()
     design = Design(protocol="p", judges=["j"], systems=list(MODELS), lengths=[8], resamples=50)
     found = {row["measure"]: row for row in bias_rows(frame, design, words)}
-    assert found["length_slope"]["low"] > 0.9
+    assert found["length_slope"]["ci_low"] > 0.9
     equal = found["length_slope_equal_ratings"]
-    assert equal["low"] < 0.8 < equal["high"]
+    assert equal["ci_low"] < 0.8 < equal["ci_high"]
     assert equal["estimate"] == pytest.approx(0.8, abs=0.2)
 
 
@@ -205,11 +205,11 @@ def test_without_a_judge_of_neither_family_there_is_no_self_preference() -> None
     rows = bias(OWN, judges=("g", "h"), families=families)
     for judge in ("g", "h"):
         own = measured(rows, judge)["self_preference"]
-        assert (own["estimate"], own["low"], own["n"]) == (None, None, 0)
+        assert (own["estimate"], own["ci_low"], own["n"]) == (None, None, 0)
         assert "of the opponent's family; add a judge of neither family" in own["note"]
 
 
-OF_BIAS = ("estimate", "low", "high", "n", "n_clusters")
+OF_BIAS = ("estimate", "ci_low", "ci_high", "n", "n_clusters")
 
 
 def test_no_bias_depends_on_the_order_of_judges_or_of_a_cases_rows() -> None:
@@ -240,7 +240,7 @@ def test_a_slope_under_separation_is_empty() -> None:
     ]
     found = measured(bias(rows))
     for name in ("length_slope", "length_slope_equal_ratings"):
-        assert (found[name]["estimate"], found[name]["low"]) == (None, None)
+        assert (found[name]["estimate"], found[name]["ci_low"]) == (None, None)
         assert found[name]["note"]
 
 
@@ -259,7 +259,7 @@ def test_kappa_and_alpha_by_hand() -> None:
     (ac1,) = [row for row in found if row["measure"] == "ac1"]
     chance = 2 * (3 / 8) * (5 / 8)  # three of eight say left
     assert (ac1["other_judge"], ac1["estimate"]) == ("h", pytest.approx((0.75 - chance) / (1 - chance)))
-    assert ac1["low"] < ac1["estimate"] < ac1["high"]
+    assert ac1["ci_low"] < ac1["estimate"] < ac1["ci_high"]
     alpha = measured(found, ALL_JUDGES)["alpha"]
     assert (alpha["estimate"], alpha["n"]) == (pytest.approx(1 - (2 / 8) / (30 / 56)), 4)
 

@@ -86,7 +86,7 @@ def test_reliability_ceiling_and_corrected_correlation_of_one_judge() -> None:
     assert row["ceiling"] == pytest.approx(expected.mean.estimate**0.5)
     assert row["corrected"] == pytest.approx(min(1.0, row["pearson"] / row["ceiling"]))
     assert (row["n"], row["n_clusters"], row["n_raters"]) == (N, N // 2, K)
-    assert row["ceiling_low"] < row["ceiling"] < row["ceiling_high"]
+    assert row["ceiling_ci_low"] < row["ceiling"] < row["ceiling_ci_high"]
     assert (row["judge_reliability"], row["n_repeats"]) == (None, None)
 
 
@@ -225,7 +225,7 @@ def test_every_language_has_the_raters_and_its_own_scores() -> None:
     judged = scores("judge", TRUE) + scores("judge", noisy, language="de")
     english, german = rows(by_people(), judged, ("en", "de"))
     assert (english["language"], german["language"]) == ("en", "de")
-    assert english["ceiling_low"] == german["ceiling_low"]
+    assert english["ceiling_ci_low"] == german["ceiling_ci_low"]
     assert english["pearson"] > german["pearson"]
 
 

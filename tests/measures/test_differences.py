@@ -98,7 +98,7 @@ def test_arenas_head_to_head_is_that_of_the_win_rates() -> None:
     rates = win_rates(frame, design("a", "b", "c", lengths=[8]))
     row, rate = of(rows, first="a", second="b"), of(rates, system="a", opponent="b")
     assert brief(row) == (rate["win"], rate["lose"], rate["win"] - rate["lose"], 4, 2)
-    assert row["low"] < 0.5 < row["high"]
+    assert row["ci_low"] < 0.5 < row["ci_high"]
     assert of(rows, first="a", second="c")["note"] == ALL_THE_SAME
     assert len(rows) == 2  # b and c never met
 
@@ -134,7 +134,7 @@ def test_ratings_are_compared_on_the_scale_and_with_the_values_of_the_table() ->
     apart, close = (of(rows, measure="bradley_terry", first="m0", second=name) for name in ("m2", "m1"))
     assert apart["p_holm"] < 1e-3 < close["p_holm"]
     elo = of(rows, measure="elo", first="m0", second="m2")
-    assert (elo["high"] - elo["low"]) == pytest.approx(apart["high"] - apart["low"], rel=0.35)
+    assert (elo["ci_high"] - elo["ci_low"]) == pytest.approx(apart["ci_high"] - apart["ci_low"], rel=0.35)
 
 
 def test_who_wins_everything_has_no_limit_on_the_bradley_terry_difference() -> None:
@@ -144,7 +144,7 @@ def test_who_wins_everything_has_no_limit_on_the_bradley_terry_difference() -> N
     battles = Battles(["a", "b", "c"], left, right, outcome, np.tile(numbers, 2), 8)
     ratings, differences = battle_ratings(battles, QUICK, 0)
     first = ratings.to_pylist()[0]
-    assert (first["model"], first["low"], first["high"]) == ("a", None, None), "no interval of no width"
+    assert (first["model"], first["ci_low"], first["ci_high"]) == ("a", None, None), "no interval of no width"
     assert first["note"].startswith("wins every comparison")
     rows = differences.to_pylist()
     assert of(rows, measure="bradley_terry", first="a", second="b")["note"] == NO_LIMIT

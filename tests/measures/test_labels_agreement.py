@@ -50,9 +50,9 @@ def test_alpha_of_numbers_is_krippendorffs_of_all_and_of_every_two() -> None:
     assert (rows[0]["first"], rows[0]["estimate"], rows[0]["n"]) == (None, pytest.approx(whole), 8)
     assert [(row["first"], row["second"]) for row in rows[1:]] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert rows[1]["estimate"] == pytest.approx(evalica.alpha(pd.DataFrame(RATED[:2]), distance="interval").alpha)
-    assert rows[0]["low"] < rows[0]["estimate"] <= rows[0]["high"]
+    assert rows[0]["ci_low"] < rows[0]["estimate"] <= rows[0]["ci_high"]
     assert rows[1]["note"].startswith("no interval: 9 answers of 5 clusters differ from the most frequent answer")
-    assert rows[1]["low"] is None or np.isnan(rows[1]["low"])
+    assert rows[1]["ci_low"] is None or np.isnan(rows[1]["ci_low"])
 
 
 def chosen(answers: dict[str, str], **more: Any) -> list[Row]:
@@ -73,7 +73,7 @@ def test_choices_have_nominal_alpha_and_cohens_kappa() -> None:
     assert rows[1]["estimate"] == pytest.approx(cohens_kappa(np.array([[3, 1], [1, 3]])).kappa)
     assert (rows[1]["note"] or "").startswith("no interval: 8 answers of 5 clusters")
     assert rows[2]["estimate"] == pytest.approx(0.5)  # three of four alike, chance is one half
-    assert rows[2]["low"] < 0.5 < rows[2]["high"]
+    assert rows[2]["ci_low"] < 0.5 < rows[2]["ci_high"]
 
 
 def test_pairs_agree_whichever_side_was_shown_first() -> None:
@@ -117,10 +117,10 @@ def test_a_lenient_annotator_stands_out() -> None:
     others = matrix[:2].mean(axis=0)
     by_hand = stats.ttest_rel(matrix[2], others)
     assert rows["c"]["difference"] == pytest.approx((matrix[2] - others).mean())
-    assert (rows["c"]["low"], rows["c"]["high"]) == pytest.approx(tuple(by_hand.confidence_interval()))
+    assert (rows["c"]["ci_low"], rows["c"]["ci_high"]) == pytest.approx(tuple(by_hand.confidence_interval()))
     assert rows["c"]["p_holm"] == pytest.approx(3 * by_hand.pvalue)
     assert rows["c"]["agreement"] == pytest.approx(np.corrcoef(matrix[2], others)[0, 1])
-    assert rows["a"]["difference"] < 0 < rows["c"]["low"]
+    assert rows["a"]["difference"] < 0 < rows["c"]["ci_low"]
 
 
 def test_of_choices_leaning_is_the_share_of_yes_and_of_pairs_that_of_ties() -> None:

@@ -71,11 +71,11 @@ def test_agreement_by_hand() -> None:
     assert [row[name] for name in ("n", "n_clusters")] == [16, 16]
     assert [row[name] for name in ("both", "judge_alone", "other_alone")] == [6, 2, 2]
     assert row["ac1"] == pytest.approx((0.75 - 0.5) / 0.5)  # both mark half: chance is 2 (1/2) (1/2)
-    assert row["ac1_low"] < 0.5 < row["ac1_high"]
+    assert row["ac1_ci_low"] < 0.5 < row["ac1_ci_high"]
     assert row["estimate"] == pytest.approx(kappa(first, second))
-    assert row["low"] < row["estimate"] < row["high"]
+    assert row["ci_low"] < row["estimate"] < row["ci_high"]
     expected = clustered_proportion(2 * [1, 1, 0, 1], range(8))  # of what the rules mark, what the judge marks
-    assert (row["precision"], row["precision_low"], row["precision_high"]) == pytest.approx(
+    assert (row["precision"], row["precision_ci_low"], row["precision_ci_high"]) == pytest.approx(
         (0.75, expected.ci_low, expected.ci_high)
     )
     assert row["recall"] == 0.75
@@ -106,8 +106,8 @@ def test_a_kappa_that_no_resample_moves_has_no_interval(
 ) -> None:
     [row] = to_table(AGREEMENT, agreement(judged(first, second), design("j"))).to_pylist()
     assert (row["estimate"], row["note"]) == (expected, note)
-    assert row["low"] is None or np.isnan(row["low"])
-    assert row["high"] is None or np.isnan(row["high"])
+    assert row["ci_low"] is None or np.isnan(row["ci_low"])
+    assert row["ci_high"] is None or np.isnan(row["ci_high"])
 
 
 def test_a_kappa_of_a_rare_kind_has_no_interval_and_says_how_many_it_takes() -> None:
@@ -117,8 +117,8 @@ def test_a_kappa_of_a_rare_kind_has_no_interval_and_says_how_many_it_takes() -> 
     assert (
         row["note"] == "no interval: 6 answers of 4 clusters differ from the most frequent answer, and it takes 10 of 5"
     )
-    assert row["low"] is None or np.isnan(row["low"])
-    assert row["ac1_low"] < row["ac1"] < row["ac1_high"]
+    assert row["ci_low"] is None or np.isnan(row["ci_low"])
+    assert row["ac1_ci_low"] < row["ac1"] < row["ac1_ci_high"]
 
 
 def test_of_repeats_the_majority_counts() -> None:
@@ -146,7 +146,7 @@ def test_the_interval_covers_a_known_kappa() -> None:
         there = rng.random(80) < 0.5
         first, second = (np.where(rng.random(80) < error, ~there, there).astype(int).tolist() for _ in range(2))
         [row] = agreement(judged(first, second), design("j"))
-        hits += row["low"] <= truth <= row["high"]
+        hits += row["ci_low"] <= truth <= row["ci_high"]
     assert hits >= 0.85 * runs  # 95% nominal; a binomial of 60 is below 51 once in some thousand
 
 

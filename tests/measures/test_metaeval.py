@@ -24,7 +24,7 @@ def test_correlations_are_scipys() -> None:
     assert row["spearman"] == pytest.approx(spearmanr(x, y).statistic)
     assert row["kendall"] == pytest.approx(kendalltau(x, y).statistic)
     assert (row["n"], row["n_missing"], row["n_clusters"], row["reason"]) == (N, 0, N // 2, None)
-    assert row["pearson_low"] < row["pearson"] < row["pearson_high"]
+    assert row["pearson_ci_low"] < row["pearson"] < row["pearson_ci_high"]
 
 
 def test_a_shuffled_score_file_gives_the_same() -> None:
@@ -135,7 +135,7 @@ def test_the_better_of_two_judges_is_told_from_the_worse() -> None:
     row = find(rows, dimension="overall")
     assert (row["first"], row["second"], row["n"]) == ("good", "bad", N)
     assert row["difference"] == pytest.approx(row["first_pearson"] - row["second_pearson"])
-    assert 0 < row["difference_low"] < row["difference"] < row["difference_high"]
+    assert 0 < row["difference_ci_low"] < row["difference"] < row["difference_ci_high"]
     assert row["williams_t"] > 2
     assert row["p_williams"] < 0.05
     assert row["p_reversed"] == 0
@@ -171,7 +171,7 @@ def test_languages_of_one_corpus_are_averaged_and_compared() -> None:
     english = find(correlation_rows(results), language="en", dimension="overall")
     assert average["pearson"] == pytest.approx(english["pearson"])
     # the same scores on the same resamples: the mean is no surer than one of them
-    assert average["pearson_low"] == pytest.approx(english["pearson_low"])
+    assert average["pearson_ci_low"] == pytest.approx(english["pearson_ci_low"])
     cells = gather(*as_tables(items, ratings, scores), {"one": "all"})
     between = find(matrix_rows(cells), kind="languages", dimension="overall")
     assert (between["first"], between["second"], between["pearson"]) == ("en", "zh", pytest.approx(1.0))

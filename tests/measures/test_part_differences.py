@@ -69,7 +69,7 @@ def test_two_items_of_a_dialogue_are_not_two_dialogues() -> None:
     together, *_ = accuracy_differences([*first, *second], 0.95)
     alone, *_ = accuracy_differences([row | {"cluster": row["item_id"]} for row in (*first, *second)], 0.95)
     assert together["difference"] == alone["difference"]
-    assert together["high"] - together["low"] > 1.1 * (alone["high"] - alone["low"])
+    assert together["ci_high"] - together["ci_low"] > 1.1 * (alone["ci_high"] - alone["ci_low"])
 
 
 def test_an_ablation_is_a_difference_of_two_means_of_different_items() -> None:
@@ -84,7 +84,7 @@ def test_an_ablation_is_a_difference_of_two_means_of_different_items() -> None:
         if row["variant"] != "full":
             found = of(rows, scope=f"{row['variant']}, en, {row['name']}")
             assert found["difference"] == pytest.approx(row["difference"])
-            assert found["low"] < found["difference"] < found["high"]
+            assert found["ci_low"] < found["difference"] < found["ci_high"]
     styles = of(rows, scope=f"-styles, en, {OVERALL}")
     assert (styles["first"], styles["second"]) == ("m (letter), -styles", "m (letter), full")
     assert styles["p"] < 0.05
@@ -95,7 +95,7 @@ def test_an_ablation_that_changes_no_item_is_nothing_to_test() -> None:
     full = answers("m", {"SF": 0.9})
     for row in ablation_differences({"full": full, "-filter": full}, 0.95):
         assert (row["difference"], row["note"]) == (0.0, SAME_ITEMS)
-        assert np.isnan([row["low"], row["high"], row["p"]]).all()
+        assert np.isnan([row["ci_low"], row["ci_high"], row["p"]]).all()
 
 
 def scored(noticed: dict[str, float], strategies: tuple[str, ...], n_dialogues: int = 12) -> ScoredPairs:
@@ -127,10 +127,10 @@ def test_judges_are_compared_on_the_same_pairs_by_dialogue() -> None:
     assert row["difference"] == pytest.approx(ratio["sharp"] - ratio["dull"])
     assert (row["n"], row["n_clusters"]) == (60, 12)
     # as one pair of every dialogue would have it, and not five
-    assert row["low"] < 0.15
+    assert row["ci_low"] < 0.15
     single = ScoredPairs(pairs.groups, *(part[::5] for part in pairs_arrays(pairs)))
     alone = of(with_adjusted_p(robustness_differences(single, 0.95)), scope=row["scope"])
-    assert (row["low"], row["high"]) == (pytest.approx(alone["low"]), pytest.approx(alone["high"]))
+    assert (row["ci_low"], row["ci_high"]) == (pytest.approx(alone["ci_low"]), pytest.approx(alone["ci_high"]))
     averages = {one["judge"]: one["average"] for one in average_rows(pairs, 0.95)}
     overall = of(rows, table="averages")
     assert overall["difference"] == pytest.approx(averages["sharp"] - averages["dull"])

@@ -135,8 +135,8 @@ def corrected(system: str, half: float, rho: float | None, **more: Any) -> Row:
         "system": system,
         "versus": None,
         "answer": None,
-        "people_low": 4.0 - half,
-        "people_high": 4.0 + half,
+        "human_only_ci_low": 4.0 - half,
+        "human_only_ci_high": 4.0 + half,
         "rho_within": rho,
     }
     return {**row, "n_labelled": 40, "n_labelled_seeds": 40, "n_total": 200, "target": "new", **more}

@@ -124,7 +124,7 @@ def test_averages_are_means_of_the_papers_cells() -> None:
     cells = [row["ratio"] for row in ratios if row["strategy"] != "utterance_replacement_3"]
     assert average["n_cells"] == 3
     assert average["average"] == pytest.approx(sum(cells) / 3)
-    assert average["low"] <= average["average"] < average["high"]
+    assert average["ci_low"] <= average["average"] < average["ci_high"]
     assert average["n_clusters"] == 6
 
 
@@ -132,7 +132,7 @@ def test_a_ratios_clusters_are_the_dialogues_that_were_damaged() -> None:
     rows, items = suite("order_shuffle", draws=5)
     row = find(robustness_rows(score_pairs(to_table(PAIRS, rows), scores(items, {"length": by_length})), 0.95))
     assert (row["n"], row["n_clusters"]) == (30, 6)
-    assert row["effective_n"] == pytest.approx(row["n"] / row["design_effect"])
+    assert row["n_effective"] == pytest.approx(row["n"] / row["design_effect"])
 
 
 def test_pairs_are_counted_with_what_became_of_them() -> None:

@@ -44,7 +44,7 @@ ROWS = [
 @pytest.fixture(scope="module")
 def inputs() -> ReportInputs:
     found = mine.inputs()
-    rate = {"label": "Yes", "estimate": 0.5, "low": 0.1, "high": 0.9, "n": 2, "n_unparsed": 0, "system": "v1"}
+    rate = {"label": "Yes", "estimate": 0.5, "ci_low": 0.1, "ci_high": 0.9, "n": 2, "n_unparsed": 0, "system": "v1"}
     example = {"criterion": "formal_tone", "rank": 1, "system": "v1", "corpus": "support", "item_id": "a1"}
     example |= {
         "case_id": "refund",

@@ -160,7 +160,7 @@ def test_judges_that_no_test_compares_have_no_settled_order() -> None:
 
 def test_a_leader_whose_interval_holds_none_is_no_good_judge() -> None:
     weak = rated.averages().to_pandas()
-    weak[["pearson", "pearson_low", "pearson_high"]] -= 0.79
+    weak[["pearson", "pearson_ci_low", "pearson_ci_high"]] -= 0.79
     _, one = judge_boards(inputs(tables={"metaeval/averages": pa.Table.from_pandas(weak, preserve_index=False)}))
     assert one.summary.answer == (
         "No judge clearly agrees with the ratings: gpt-x (rating) is first with r = 0.010 (-0.040 to 0.060) on average."

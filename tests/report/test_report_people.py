@@ -22,11 +22,17 @@ Row = dict[str, Any]
 def row(system: str, estimate: float | None, **more: Any) -> Row:
     """A row of the table: people would put v1 first, whatever the judge says."""
     value = -1.0 if estimate is None else estimate
-    numbers = {"low": value - 0.3, "high": value + 0.3, "people_only": value + 0.1, "people_low": value - 0.5}
-    numbers |= {"people_high": value + 0.5, "judge_only": 8.0 - value, "judge_low": 7.0 - value}
+    numbers = {
+        "ci_low": value - 0.3,
+        "ci_high": value + 0.3,
+        "human_only": value + 0.1,
+        "human_only_ci_low": value - 0.5,
+    }
+    numbers |= {"human_only_ci_high": value + 0.5, "judge_only": 8.0 - value, "judge_only_ci_low": 7.0 - value}
     about = {
         "protocol": "felt", "criterion": "empathy", "measure": "mean", "system": system, "judge": "clerk",
-        "annotators": "people", "target": "new", "estimate": estimate, "judge_high": 9.0 - value, "judge_bias": 0.5,
+        "annotators": "people", "target": "new", "estimate": estimate, "judge_only_ci_high": 9.0 - value,
+        "judge_bias": 0.5,
         "n_labelled": 30, "n_labelled_seeds": 30, "n_total": 222, **(numbers if estimate is not None else {}),
     }  # fmt: skip
     return about | more
@@ -148,7 +154,7 @@ def test_nobody_is_best_where_one_system_alone_was_labelled() -> None:
 
 def place(system: str, rank: int, low: int, high: int) -> Row:
     about = {"table": "felt", "measure": "mean", "judge": "clerk", "scope": "empathy", "system": system}
-    about |= {"estimate": 6.0 - rank, "rank": rank, "rank_low": low, "rank_high": high, "n_systems": 2}
+    about |= {"estimate": 6.0 - rank, "rank": rank, "rank_ci_low": low, "rank_ci_high": high, "n_systems": 2}
     return about | {"n_better": low - 1, "n_worse": 2 - high}
 
 

@@ -17,7 +17,7 @@ from dialeval.tables.measures import RANKS
 
 def place(system: str, rank: int, low: int, high: int, **other: Any) -> dict[str, Any]:
     row = {"judge": "clerk", "table": "ratings", "measure": "elo", "scope": "N = 4", "system": system}
-    row |= {"estimate": 1000.0 - rank, "rank": rank, "rank_low": low, "rank_high": high}
+    row |= {"estimate": 1000.0 - rank, "rank": rank, "rank_ci_low": low, "rank_ci_high": high}
     return {**row, "n_better": low - 1, "n_worse": 2 - high, "n_systems": 2, **other}
 
 

@@ -65,7 +65,7 @@ def test_what_is_unknown_of_several_criteria_for_one_reason_is_said_once() -> No
 
 def test_known_trust_says_with_whom_on_what_and_how_surely() -> None:
     known = {"judge": "clerk", "criterion": "empathy", "method": "rating", "level": "dialogue", "rater_kind": "human"}
-    known |= {"pearson": 0.41, "low": 0.3, "high": 0.52, "n": 375, "corpora": "fed"}
+    known |= {"pearson": 0.41, "ci_low": 0.3, "ci_high": 0.52, "n": 375, "corpora": "fed"}
     run = mine.inputs()
     (board,) = build_boards(dataclasses.replace(run, tables={**run.tables, "felt/trust": to_table(TRUST, [known])}))
     assert board.measures[2].words == (

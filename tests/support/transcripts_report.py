@@ -64,8 +64,8 @@ JUDGEMENT_ROWS = [
 
 
 def _mean(system: str, mean: float) -> dict[str, Any]:
-    row = {"judge": "clerk", "criterion": "empathy", "system": system, "estimate": mean, "low": mean - 1}
-    return {**row, "high": mean + 1, "n": 3, "n_missing": 1, "scale_min": 1.0, "scale_max": 7.0}
+    row = {"judge": "clerk", "criterion": "empathy", "system": system, "estimate": mean, "ci_low": mean - 1}
+    return {**row, "ci_high": mean + 1, "n": 3, "n_missing": 1, "scale_min": 1.0, "scale_max": 7.0}
 
 
 def inputs(**other: Any) -> ReportInputs:

@@ -61,7 +61,7 @@ def test_the_public_votes_are_rated_as_by_evalica(workspace: Workspace, real_dat
     workspace.run("battles")
     table = ratings(workspace, "crowd")
     assert len(table) == 59
-    assert not table[[*METHODS, "low", "high"]].isna().any(axis=None)
+    assert not table[[*METHODS, "ci_low", "ci_high"]].isna().any(axis=None)
     assert table["note"].isna().all(), "all methods converge, and nobody wins or loses everything"
     votes = pd.read_csv(path, dtype=str, keep_default_na=False)
     winners = {"left": evalica.Winner.X, "right": evalica.Winner.Y, "tie": evalica.Winner.Draw}

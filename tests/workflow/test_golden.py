@@ -93,7 +93,7 @@ def in_alphabet(row: dict[str, Any]) -> dict[str, Any]:
     swapped = of_two | {other: one for one, other in of_two.items()}
     out = {name: row[swapped.get(name, name)] for name in row}
     if "difference" in row:
-        ends = ("low", "high") if "low" in row else ("difference_low", "difference_high")
+        ends = ("ci_low", "ci_high") if "ci_low" in row else ("difference_ci_low", "difference_ci_high")
         less = {"difference": "difference", "williams_t": "williams_t", ends[0]: ends[1], ends[1]: ends[0]}
         out |= {name: None if row[of] is None else -row[of] for name, of in less.items() if name in row}
     return out

@@ -64,7 +64,7 @@ def test_paired_on_the_same_cases_by_hand(tmp_path: Path) -> None:
     assert row["p"] == pytest.approx(oracle.pvalue, rel=1e-9)
     assert row["difference"] == pytest.approx(np.mean(list(second.values())) - np.mean(list(first.values())))
     ends = oracle.confidence_interval(0.95)
-    assert (row["low"], row["high"]) == pytest.approx((ends.low, ends.high))
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx((ends.low, ends.high))
     assert (row["n"], row["n_clusters"], row["moved"]) == (N, N, "yes")
 
 
@@ -94,7 +94,7 @@ def test_independent_estimates_by_hand() -> None:
     error = math.sqrt((0.1 / 1.959964) ** 2 + (0.2 / 1.959964) ** 2)
     assert row["difference"] == pytest.approx(0.3)
     assert row["p"] == pytest.approx(2 * stats.norm.sf(0.3 / error), rel=1e-6)
-    assert row["low"] == pytest.approx(0.3 - 1.959964 * error, rel=1e-6)
+    assert row["ci_low"] == pytest.approx(0.3 - 1.959964 * error, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_ratings_know_that_the_cases_are_the_same(tmp_path: Path) -> None:
     )
     assert {(row["how"], row["n_clusters"]) for row in found} == {(PAIRED, 60)}
     for row in found:
-        assert row["low"] <= row["difference"] <= row["high"]
-        assert row["high"] - row["low"] < 60  # as independent estimates they would be 100 points and more apart
+        assert row["ci_low"] <= row["difference"] <= row["ci_high"]
+        assert row["ci_high"] - row["ci_low"] < 60  # as independent estimates they would be 100 points and more apart
 
 
 def test_other_systems_rated_beside_are_told(tmp_path: Path) -> None:

@@ -30,7 +30,11 @@ def ratios(robustness: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     both = in_series(
         table,
         dict(
-            zip(_RATIOS, (("ratio", "low", "high", "published_ratio"), ("rises", "none", "none", "none")), strict=True)
+            zip(
+                _RATIOS,
+                (("ratio", "ci_low", "ci_high", "published_ratio"), ("rises", "none", "none", "none")),
+                strict=True,
+            )
         ),
     )
 
@@ -90,8 +94,8 @@ def ladders(table: pd.DataFrame, robustness: pd.DataFrame, interval: str = CI) -
     both = in_series(
         table,
         {
-            _LADDERS[0]: ("falling", "falling_low", "falling_high"),
-            _LADDERS[1]: ("not_rising", "not_rising_low", "not_rising_high"),
+            _LADDERS[0]: ("falling", "falling_ci_low", "falling_ci_high"),
+            _LADDERS[1]: ("not_rising", "not_rising_ci_low", "not_rising_ci_high"),
         },
     )
     series = series_marks(_LADDERS)

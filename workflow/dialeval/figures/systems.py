@@ -32,9 +32,9 @@ MOST_IN_COLUMN = 8
 _BY_CASE = "95% confidence intervals clustered by case"
 _MOST_PANELS = 24
 _METHODS = {
-    "Elo (bootstrap)": ("estimate", "low", "high", "published"),
-    "Bradley–Terry": ("bradley_terry", "bradley_terry_low", "bradley_terry_high"),
-    "Davidson": ("davidson", "davidson_low", "davidson_high"),
+    "Elo (bootstrap)": ("estimate", "ci_low", "ci_high", "published"),
+    "Bradley–Terry": ("bradley_terry", "bradley_terry_ci_low", "bradley_terry_ci_high"),
+    "Davidson": ("davidson", "davidson_ci_low", "davidson_ci_high"),
 }
 
 
@@ -193,13 +193,13 @@ def _rating_limits(long: pd.DataFrame) -> tuple[float, float]:
     known = known if known["estimate"].notna().any() else long
     elo = long[long["series"] == next(iter(_METHODS))]
     values = np.concatenate(
-        [known["estimate"].to_numpy(float), elo[["estimate", "low", "high"]].to_numpy(float).ravel()]
+        [known["estimate"].to_numpy(float), elo[["estimate", "ci_low", "ci_high"]].to_numpy(float).ravel()]
     )
     values = values[np.isfinite(values)]
     if not len(values):
         return 900.0, 1100.0
-    reach = max(float(np.ptp(values)), 2.0 * float((elo["high"] - elo["low"]).max()))
-    ends = known[["low", "high"]].to_numpy(float).ravel()
+    reach = max(float(np.ptp(values)), 2.0 * float((elo["ci_high"] - elo["ci_low"]).max()))
+    ends = known[["ci_low", "ci_high"]].to_numpy(float).ravel()
     near = ends[(ends >= values.min() - reach) & (ends <= values.max() + reach)]
     values = np.concatenate([values, near])
     margin = max(0.05 * float(np.ptp(values)), 5.0)
@@ -273,7 +273,7 @@ def bias(table: pd.DataFrame, protocol: str) -> Plot | Missing:
 
 
 def _bias_panel(rows: pd.DataFrame, names: Sequence[str], series: Mapping[str, Mark], measure: _Measure) -> Forest:
-    reach = 1.15 * float(rows[["estimate", "low", "high"]].abs().max().max()) or 1.0
+    reach = 1.15 * float(rows[["estimate", "ci_low", "ci_high"]].abs().max().max()) or 1.0
     return Forest(
         table=rows, rows=rows_of(names), series=series, unit=measure.unit, title=measure.title,
         references=[] if measure.neutral is None else [Reference(measure.neutral)],
@@ -282,9 +282,9 @@ def _bias_panel(rows: pd.DataFrame, names: Sequence[str], series: Mapping[str, M
 
 
 _CORRECTED = {
-    "judge only": ("judge_only", "judge_low", "judge_high"),
-    "human labels only": ("people_only", "people_low", "people_high"),
-    "human-corrected": ("estimate", "low", "high"),
+    "judge only": ("judge_only", "judge_only_ci_low", "judge_only_ci_high"),
+    "human labels only": ("human_only", "human_only_ci_low", "human_only_ci_high"),
+    "human-corrected": ("estimate", "ci_low", "ci_high"),
 }
 _SHARES = ("pass_rate", "rate", "checklist", "win_rate", "win_or_tie")
 _ESTIMAND = ["protocol", "measure", "criterion", "answer", "n_utterances", "versus"]

@@ -90,7 +90,7 @@ def _with_oneself(given: AnnotatorAnswers, confidence: float) -> list[Row]:
         if flips.n_pairs:
             low, high = 1.0 - flips.flips.ci_high, 1.0 - flips.flips.ci_low
             again = {"statistic": "same answer again", "first": name, "estimate": 1.0 - flips.flips.estimate}
-            ends = {"low": low, "high": high, "n": flips.n_items, "n_clusters": flips.flips.n_clusters}
+            ends = {"ci_low": low, "ci_high": high, "n": flips.n_items, "n_clusters": flips.flips.n_clusters}
             rows.append({**again, **ends, "note": flips.flips.note or None})
     return rows
 
@@ -100,8 +100,8 @@ def _row(statistic: str, found: Estimate, n: int) -> Row:
     return {
         "statistic": statistic,
         "estimate": found.estimate,
-        "low": found.ci_low,
-        "high": found.ci_high,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
         "n": n,
         "n_clusters": found.n_clusters,
         "note": note if n else ALONE,
@@ -159,7 +159,7 @@ def _compared(given: AnnotatorAnswers, confidence: float) -> list[Row]:
         if both.any():
             paired = item_differences(own[both], others[both], cluster[both], confidence=confidence, scores=True)
             found = paired.columns(0)
-            row |= {name: found[name] for name in ("difference", "low", "high", "p")}
+            row |= {name: found[name] for name in ("difference", "ci_low", "ci_high", "p")}
             agreed, why = _agreement(given, answers, number)
             row |= {"agreement": agreed, "note": "; ".join(filter(None, (found["note"], why))) or None}
         rows.append(row)

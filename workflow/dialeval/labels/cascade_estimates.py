@@ -40,8 +40,8 @@ _COMPARED = {
     RATING: ("ratings", "bradley_terry"),
 }  # fmt: skip
 _NUMBERS = (
-    "estimate", "low", "high", "win", "tie", "lose", "unparsed", "win_or_tie", "elo_sd", "p_above_next",
-    "design_effect", "effective_n",
+    "estimate", "ci_low", "ci_high", "win", "tie", "lose", "unparsed", "win_or_tie", "elo_sd", "p_above_next",
+    "design_effect", "n_effective",
 )  # fmt: skip
 
 
@@ -133,9 +133,9 @@ def _replaced(row: Row, measure: str, found: dict[tuple[Any, ...], Row], design:
     if number is None:
         return nothing
     if measure == "ratings":
-        ends = {"bradley_terry": "estimate", "bradley_terry_low": "low", "bradley_terry_high": "high"}
+        ends = {"bradley_terry": "estimate", "bradley_terry_ci_low": "ci_low", "bradley_terry_ci_high": "ci_high"}
         return nothing | {column: number[of] for column, of in ends.items()} | {"note": number["note"]}
-    return nothing | {column: number[column] for column in ("estimate", "low", "high", "note")}
+    return nothing | {column: number[column] for column in ("estimate", "ci_low", "ci_high", "note")}
 
 
 def _wins(system: str, opponent: str, group: tuple[Any, ...], found: dict[tuple[Any, ...], Row]) -> Row:
@@ -147,14 +147,14 @@ def _wins(system: str, opponent: str, group: tuple[Any, ...], found: dict[tuple[
         return {}
     return {
         "estimate": win["estimate"],
-        "low": win["low"],
-        "high": win["high"],
+        "ci_low": win["ci_low"],
+        "ci_high": win["ci_high"],
         "win": win["estimate"],
         "lose": loss["estimate"],
         "tie": max(0.0, 1.0 - win["estimate"] - loss["estimate"]),
         "win_or_tie": 1.0 - loss["estimate"],
-        "win_or_tie_low": 1.0 - loss["high"],
-        "win_or_tie_high": 1.0 - loss["low"],
+        "win_or_tie_ci_low": 1.0 - loss["ci_high"],
+        "win_or_tie_ci_high": 1.0 - loss["ci_low"],
         "note": win["note"],
     }
 
@@ -190,8 +190,8 @@ def _head_to_head(numbers: Sequence[Row], design: Design) -> Iterator[Row]:
             "first_value": won,
             "second_value": lost,
             "difference": lead,
-            "low": 2.0 * row["low"] - 1.0,
-            "high": 2.0 * row["high"] - 1.0,
+            "ci_low": 2.0 * row["ci_low"] - 1.0,
+            "ci_high": 2.0 * row["ci_high"] - 1.0,
             "p": float(p),
             "n": row["n_labelled"],
             "n_clusters": row["n_labelled_seeds"],

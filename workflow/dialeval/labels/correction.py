@@ -66,16 +66,18 @@ ONE_EACH = "nothing has two annotators: the interval is about what these annotat
 
 
 _ON_SCALE = (
-    "estimate", "low", "high", "people_only", "people_low", "people_high", "judge_only", "judge_low", "judge_high"
+    "estimate", "ci_low", "ci_high", "human_only", "human_only_ci_low", "human_only_ci_high", "judge_only",
+    "judge_only_ci_low", "judge_only_ci_high"
 )  # fmt: skip
-_BESIDE = ("se", "df", "weight", "judge_bias", "bias_low", "bias_high", "effective_labels")
+_BESIDE = ("se", "df", "weight", "judge_bias", "judge_bias_ci_low", "judge_bias_ci_high", "n_effective_labels")
 _OF_FAMILIES = (MEAN, PASS_RATE, RATE, CHECKLIST, WIN_RATE, WIN_OR_TIE)
 """Measures by which a judge's own family is compared with others."""
 _NOT_IDENTIFIED = {WINS_ALL: UNDEFEATED, LOSES_ALL: WINLESS, SEPARATED: NOT_LIMITED}
 """Why people's labels determine no rating of a system -> what a table says, which then has no number."""
 _OF_PEOPLE = (
-    "estimate", "low", "high", "people_only", "people_low", "people_high", "se", "df", "judge_bias", "bias_low",
-    "bias_high", "effective_labels",
+    "estimate", "ci_low", "ci_high", "human_only", "human_only_ci_low", "human_only_ci_high", "se", "df",
+    "judge_bias", "judge_bias_ci_low",
+    "judge_bias_ci_high", "n_effective_labels",
 )  # fmt: skip
 
 
@@ -323,8 +325,11 @@ def _self_preferences(quantity: Quantity, numbers: _Numbers, design: LabelledDes
                 ends=quantity.ends,
             )
             of = found if together else found.difference(1, 0)
-            bias, low, high = (float(np.squeeze(getattr(of, name))) for name in ("judge_bias", "bias_low", "bias_high"))
-            row |= {"judge_bias": bias, "bias_low": low, "bias_high": high}
+            bias, low, high = (
+                float(np.squeeze(getattr(of, name)))
+                for name in ("judge_bias", "judge_bias_ci_low", "judge_bias_ci_high")
+            )
+            row |= {"judge_bias": bias, "judge_bias_ci_low": low, "judge_bias_ci_high": high}
             reason = NEVER_OFF if np.isnan(low) else ""
         yield row | {"note": "; ".join(filter(None, (reason, numbers.note))) or None}
 
@@ -355,7 +360,7 @@ def _rows(found: _Found, shared: Row, ends: tuple[float, float], of_all: str) ->
         note = _NOT_IDENTIFIED.get(numbers.note[place], numbers.note[place])
         if not found.determined[place]:
             number |= dict.fromkeys(_OF_PEOPLE, float("nan"))
-        if found.measure == RATING and np.isnan(number["judge_low"]):
+        if found.measure == RATING and np.isnan(number["judge_only_ci_low"]):
             number["judge_only"] = float("nan")
         yield {
             **shared,
@@ -392,7 +397,7 @@ def _compared(found: _Found) -> Iterator[tuple[int, int, Difference]]:
             if not (found.determined[first] and found.determined[second]):
                 empty: Row = dict.fromkeys((*_OF_PEOPLE, "p"), float("nan"))
                 one = one._replace(**empty, note=NO_LIMIT)
-            if found.measure == RATING and np.isnan(one.judge_low):
+            if found.measure == RATING and np.isnan(one.judge_only_ci_low):
                 one = one._replace(judge_only=float("nan"))
             yield int(first), int(second), one
 
@@ -407,7 +412,7 @@ def _differences(found: _Found, shared: Row) -> Iterator[Row]:
             "first_value": float(found.numbers.estimate[first]) if found.determined.all() else float("nan"),
             "second_value": float(found.numbers.estimate[second]) if found.determined.all() else float("nan"),
             "difference": one.estimate,
-            **{column: getattr(one, column) for column in ("low", "high", "p")},
+            **{column: getattr(one, column) for column in ("ci_low", "ci_high", "p")},
             "n": one.n_labelled,
             "n_clusters": one.n_labelled_clusters,
             "note": one.note or None,

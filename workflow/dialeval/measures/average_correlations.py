@@ -169,8 +169,8 @@ def _single(result: Correlations, judge: int, dimension: int) -> Correlations:
     return replace(
         result,
         estimate=result.estimate[at],
-        low=result.low[at],
-        high=result.high[at],
+        ci_low=result.ci_low[at],
+        ci_high=result.ci_high[at],
         replicates=result.replicates[:, judge : judge + 1, dimension : dimension + 1],
         n=result.n[at],
         n_clusters=result.n_clusters[at],

@@ -162,7 +162,13 @@ def _row(measure: str, result: Estimate, n: int, reason: str = "") -> Row:
     """Returns a measure's columns; a missing value has a reason, the result's own unless another is given."""
     missing = math.isnan(result.estimate)
     note = (reason or result.note or "undefined") if missing else (result.note or None)
-    about = {"measure": measure, "estimate": result.estimate, "low": result.ci_low, "high": result.ci_high, "n": n}
+    about = {
+        "measure": measure,
+        "estimate": result.estimate,
+        "ci_low": result.ci_low,
+        "ci_high": result.ci_high,
+        "n": n,
+    }
     return about | result.columns() | {"note": note}
 
 
@@ -286,11 +292,11 @@ def _compared(one: pd.DataFrame, other: pd.DataFrame, design: Design) -> Row:
     kappa = float(found.kappa[0, 1])
     return {
         "estimate": kappa,
-        "low": float(found.kappa_low[0, 1]),
-        "high": float(found.kappa_high[0, 1]),
+        "ci_low": float(found.kappa_ci_low[0, 1]),
+        "ci_high": float(found.kappa_ci_high[0, 1]),
         "ac1": float(found.ac1[0, 1]),
-        "ac1_low": float(found.ac1_low[0, 1]),
-        "ac1_high": float(found.ac1_high[0, 1]),
+        "ac1_ci_low": float(found.ac1_ci_low[0, 1]),
+        "ac1_ci_high": float(found.ac1_ci_high[0, 1]),
         "n": n,
         "n_clusters": int(found.n_clusters[0, 1]),
         "both": int(alike.sum()),
@@ -305,7 +311,7 @@ def _compared(one: pd.DataFrame, other: pd.DataFrame, design: Design) -> Row:
 def _share(name: str, alike: FloatArray, of: FloatArray, cluster: np.ndarray, confidence: float) -> Row:
     seen = of > 0
     share = clustered_proportion(alike[seen], cluster[seen], confidence=confidence, note="nothing is marked")
-    return {name: share.estimate, f"{name}_low": share.ci_low, f"{name}_high": share.ci_high}
+    return {name: share.estimate, f"{name}_ci_low": share.ci_low, f"{name}_ci_high": share.ci_high}
 
 
 def _note(first: FloatArray, second: FloatArray, kappa: float) -> str:

@@ -123,8 +123,8 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
         | {
             "title": _title(group["strategy"]),
             "ratio": float(result.ratio.estimate[number]),
-            "low": float(result.ratio.ci_low[number]),
-            "high": float(result.ratio.ci_high[number]),
+            "ci_low": float(result.ratio.ci_low[number]),
+            "ci_high": float(result.ratio.ci_high[number]),
             "rises": float(turned.ratio.estimate[number]),
             "n": int(result.n[number]),
             "n_missing": int(result.n_missing[number]),
@@ -161,8 +161,8 @@ def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, A
         about = dict(zip(names, group, strict=True))
         yield about | {
             "average": float(result.average.estimate[number]),
-            "low": float(result.average.ci_low[number]),
-            "high": float(result.average.ci_high[number]),
+            "ci_low": float(result.average.ci_low[number]),
+            "ci_high": float(result.average.ci_high[number]),
             "n_cells": int(result.n_cells[number]),
             "n_missing": int(result.n_missing[number]),
             **result.average.columns(number),
@@ -186,8 +186,8 @@ def theta_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: float) 
             yield group | {
                 "theta": theta,
                 "ratio": float(result.ratio.estimate[number]),
-                "low": float(result.ratio.ci_low[number]),
-                "high": float(result.ratio.ci_high[number]),
+                "ci_low": float(result.ratio.ci_low[number]),
+                "ci_high": float(result.ratio.ci_high[number]),
                 "n": int(result.n[number]),
                 "n_missing": int(result.n_missing[number]),
                 **result.ratio.columns(number),
@@ -268,10 +268,10 @@ def ladder_rows(
 def _named(name: str, share: Estimates) -> dict[str, float]:
     return {
         name: float(share.estimate[0]),
-        f"{name}_low": float(share.ci_low[0]),
-        f"{name}_high": float(share.ci_high[0]),
+        f"{name}_ci_low": float(share.ci_low[0]),
+        f"{name}_ci_high": float(share.ci_high[0]),
         f"{name}_design_effect": float(share.design_effect[0]),
-        f"{name}_effective_n": float(share.n_effective[0]),
+        f"{name}_n_effective": float(share.n_effective[0]),
     }
 
 

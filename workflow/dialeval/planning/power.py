@@ -312,7 +312,11 @@ def _people(
         if (row["measure"], row["answer"] or "", row["versus"]) == (name, answer, None)
         and all(row[column] == shared[column] for column in about)
     ]
-    known = [row for row in rows if _known(row["people_low"], row["people_high"]) and row["n_labelled_seeds"] > 1]
+    known = [
+        row
+        for row in rows
+        if _known(row["human_only_ci_low"], row["human_only_ci_high"]) and row["n_labelled_seeds"] > 1
+    ]
     informative = [row for row in known if _left(row) > 0.0]
     rho = [row["rho_within"] for row in rows if _known(row["rho_within"])]
     correlation = float(np.median(rho)) if rho else CORRELATION
@@ -324,7 +328,7 @@ def _people(
         spread = number.apart * per_case
         notes += ["people spread as the judge's scores do"] if number.contribution is not None else []
         return PeopleDesign(spread, correlation, pilot_freedom=freedom), basis, notes
-    half = np.array([row["people_high"] - row["people_low"] for row in informative]) / 2.0
+    half = np.array([row["human_only_ci_high"] - row["human_only_ci_low"] for row in informative]) / 2.0
     error = half / stdtrit(np.array([row["n_labelled_seeds"] - 1.0 for row in informative]), 0.975)
     labelled = sum(row["n_labelled"] for row in informative) / (2.0 if of_pairs else 1.0)
     square = float(np.mean(error**2 / np.array([_left(row) for row in informative])))

@@ -23,7 +23,7 @@ class Value:
 
     Attributes:
         value: the number, shares as fractions of 1.
-        low, high: its interval.
+        ci_low, ci_high: its interval.
         published: what the paper prints for a model of this name.
         n: of how many dialogues or comparisons it is a share.
         note: what the reader must know about it.
@@ -31,8 +31,8 @@ class Value:
     """
 
     value: float | None
-    low: float | None = None
-    high: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
     published: float | None = None
     n: int | None = None
     note: str = ""
@@ -43,8 +43,8 @@ class Place(NamedTuple):
     """The place of a system by one measure, 1 being the best, and the best and worst that it can have."""
 
     rank: int
-    low: int
-    high: int
+    ci_low: int
+    ci_high: int
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def placed(inputs: ReportInputs, folder: str, judge: str | None, measure: Measur
     if table is None or measure.compared_as is None:
         return measure
     found = {
-        row["system"]: Place(row["rank"], row["rank_low"], row["rank_high"])
+        row["system"]: Place(row["rank"], row["rank_ci_low"], row["rank_ci_high"])
         for row in table.to_pylist()
         if (row["judge"], (row["table"], row["measure"], row["scope"])) == (judge, measure.compared_as)
     }
@@ -197,7 +197,7 @@ def place_column(measure: Measure) -> list[Measure]:
     if not measure.places:
         return []
     values = {
-        system: Value(place.rank, place.low, place.high, cases=measure.values[system].cases)
+        system: Value(place.rank, place.ci_low, place.ci_high, cases=measure.values[system].cases)
         for system, place in measure.places.items()
         if system in measure.values
     }
@@ -231,7 +231,7 @@ def first_by(board: Board, measure: Measure) -> First | None:
         (place.rank, system) for system in chatbots_of(board) if (place := measure.places.get(system)) is not None
     )
     leaders = tuple(system for rank, system in ranked if rank == 1)
-    rivals = tuple(system for rank, system in ranked if rank > 1 and measure.places[system].low == 1)
+    rivals = tuple(system for rank, system in ranked if rank > 1 and measure.places[system].ci_low == 1)
     unplaced = tuple(system for system in chatbots_of(board) if system not in measure.places)
     return First(measure.name, leaders, rivals, unplaced) if leaders else None
 

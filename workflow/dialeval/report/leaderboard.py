@@ -156,7 +156,7 @@ class Column(NamedTuple):
     kind: Kind
     compared_as: tuple[str, str]
     fields: tuple[str, ...]
-    numbers: tuple[str, str, str] = ("estimate", "low", "high")
+    numbers: tuple[str, str, str] = ("estimate", "ci_low", "ci_high")
     decides: bool = True
 
 
@@ -165,9 +165,9 @@ _PASS_RATE = Column("pass rate", "share", ("pass_rates", "pass_rate"), _RATE_FIE
 _WIN_RATE = Column("win rate", "share", ("win_rates", "won"), _SCORE_FIELDS)
 _ELO = Column("Elo", "rating", ("ratings", "elo"), ("published", "note"))
 _STRENGTH = Column("Bradley-Terry", "rating", ("ratings", "bradley_terry"), ("note",),
-                   ("bradley_terry", "bradley_terry_low", "bradley_terry_high"), decides=False)  # fmt: skip
+                   ("bradley_terry", "bradley_terry_ci_low", "bradley_terry_ci_high"), decides=False)  # fmt: skip
 _NOT_LOST = Column("win or tie", "share", ("win_rates", "win_or_tie"), _RATE_FIELDS,
-                   ("win_or_tie", "win_or_tie_low", "win_or_tie_high"))  # fmt: skip
+                   ("win_or_tie", "win_or_tie_ci_low", "win_or_tie_ci_high"))  # fmt: skip
 _SCORE = Column("", "number", ("means", "mean"), _SCORE_FIELDS)
 _CHECKLIST = Column("checklist", "share", ("checklist", "share of yes"), _SCORE_FIELDS)
 _RATE = Column("rate", "share", ("rates", "rate of "), _RATE_FIELDS, decides=False)
@@ -236,7 +236,7 @@ def _against_all(win_rates: list[Row]) -> Iterator[Row]:
         n = sum(row["n"] for row in rows)
         won = sum(((row["win"] or 0.0) + 0.5 * (row["tie"] or 0.0)) * row["n"] for row in rows if row["n"])
         about = {"system": system, "criterion": criterion, "n_utterances": n_utterances}
-        share = {"estimate": won / n if n else None, "low": None, "high": None, "n": n, "note": BY_SHARE}
+        share = {"estimate": won / n if n else None, "ci_low": None, "ci_high": None, "n": n, "note": BY_SHARE}
         yield about | share
 
 
@@ -292,7 +292,7 @@ def trusted(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None, me
         if row["pearson"] is None:
             words = f"How far {judge} can be trusted on {measure.criterion} is not known: {row['reason']}"
         else:
-            interval = write_interval(row["low"], row["high"], "correlation")
+            interval = write_interval(row["ci_low"], row["ci_high"], "correlation")
             words = (
                 f"How far {judge} can be trusted on {measure.criterion}: its scores ({title_of(row['method'])}, "
                 f"{row['level']} level) of {row['n']:,} rated items of {row['corpora']} correlate with "
@@ -418,15 +418,15 @@ def _cases(inputs: ReportInputs, row: Row) -> str:
 
 
 def _corrected_value(row: Row) -> Value:
-    return Value(row["estimate"], row["low"], row["high"], note=row["note"] or "")
+    return Value(row["estimate"], row["ci_low"], row["ci_high"], note=row["note"] or "")
 
 
 def _people_value(row: Row) -> Value:
-    return Value(row["people_only"], row["people_low"], row["people_high"])
+    return Value(row["human_only"], row["human_only_ci_low"], row["human_only_ci_high"])
 
 
 def _judge_value(row: Row) -> Value:
-    return Value(row["judge_only"], row["judge_low"], row["judge_high"])
+    return Value(row["judge_only"], row["judge_only_ci_low"], row["judge_only_ci_high"])
 
 
 def _words(label: str, rows: list[Row]) -> str:

@@ -8,7 +8,7 @@ from dialeval.tables.schema import BOOL, FLOAT, INT, TEXT, Interval, Table, mayb
 NUMBERS = Table(
     "comparison/numbers", schema(
         table=TEXT, measure=TEXT, judge=TEXT, scope=TEXT, system=TEXT, value_a=maybe(FLOAT), value_b=maybe(FLOAT),
-        difference=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), p=maybe(FLOAT), p_holm=maybe(FLOAT),
+        difference=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), p=maybe(FLOAT), p_holm=maybe(FLOAT),
         q_bh=maybe(FLOAT), moved=TEXT, how=TEXT, n=maybe(INT), n_clusters=maybe(INT), note=maybe(TEXT)
     ),
     row="number that both runs have (`results/comparison/numbers`)",
@@ -31,7 +31,7 @@ NUMBERS = Table(
         ),
         "n": "cases, answers or pairs that both have, where paired", "n_clusters": "seeds or dialogues these are of",
     },
-    cells={"difference": Interval("low", "high")},
+    cells={"difference": Interval("ci_low", "ci_high")},
 )
 VERDICTS = Table(
     "comparison/verdicts", schema(

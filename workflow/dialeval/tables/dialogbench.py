@@ -87,7 +87,7 @@ DIALOGBENCH_DIFFERENCES = differences(
 ACCURACY = Table(
     "dialogbench/accuracy", schema(
         source=TEXT, model=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_tasks=INT, accuracy=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
         chance=maybe(FLOAT),
         kind=maybe(TEXT), part=maybe(TEXT), published=maybe(FLOAT)
     ),
@@ -103,13 +103,13 @@ ACCURACY = Table(
         "kind": "of the model: chat or base",
         "part": "what the model had to do with these items: wrote, filtered; then it is not to be compared with others",
     },
-    cells={"accuracy": Interval("low", "high", published="published")},
+    cells={"accuracy": Interval("ci_low", "ci_high", published="published")},
     numbers="share",
 )
 DOMAINS = Table(
     "dialogbench/domains", schema(
         source=TEXT, model=TEXT, method=TEXT, language=TEXT, group=TEXT, domain=TEXT, accuracy=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
         chance=maybe(FLOAT),
         kind=maybe(TEXT), part=maybe(TEXT), published=maybe(FLOAT)
     ),
@@ -121,13 +121,13 @@ DOMAINS = Table(
         "kind": "of the model: chat or base",
         "part": "what the model had to do with these items: wrote, filtered; then it is not to be compared with others",
     },
-    cells={"accuracy": Interval("low", "high", published="published")},
+    cells={"accuracy": Interval("ci_low", "ci_high", published="published")},
     numbers="share",
 )
 AVERAGES = Table(
     "dialogbench/averages", schema(
         source=TEXT, group=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_models=INT, models=TEXT,
-        accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, n_clusters=INT,
+        accuracy=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_unparsed=INT, n_clusters=INT,
         note=maybe(TEXT), chance=maybe(FLOAT), published=maybe(FLOAT)
     ),
     row="source, group of models, method, language and name (Avg. of DialogBench's Tables 2, 3 and 7; Figure 8)",
@@ -142,7 +142,7 @@ AVERAGES = Table(
         "chance": "of blind guessing",
         "published": "mean of the paper's own models of that kind",
     },
-    cells={"accuracy": Interval("low", "high", published="published")},
+    cells={"accuracy": Interval("ci_low", "ci_high", published="published")},
     numbers="share",
 )
 OVERVIEW = Table(
@@ -150,7 +150,8 @@ OVERVIEW = Table(
         source=TEXT, language=TEXT, type=TEXT, model=TEXT, method=TEXT,
         SF=maybe(FLOAT), IC=maybe(FLOAT), KRG=maybe(FLOAT), CRG=maybe(FLOAT), DI=maybe(FLOAT), MRG=maybe(FLOAT),
         PRG=maybe(FLOAT), RC=maybe(FLOAT), ED=maybe(FLOAT), NLI=maybe(FLOAT), DS=maybe(FLOAT), OD=maybe(FLOAT),
-        overall=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), chance=maybe(FLOAT), n=maybe(INT), part=maybe(TEXT),
+        overall=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), chance=maybe(FLOAT), n=maybe(INT),
+        part=maybe(TEXT),
         published=maybe(FLOAT)
     ),
     row="model and method, with a column for each task (the shape of DialogBench's Tables 2 and 3)",
@@ -164,13 +165,14 @@ OVERVIEW = Table(
         "part": "what the model had to do with these items: wrote, filtered",
         "published": "the paper's Overall",
     },
-    cells={"overall": Interval("low", "high", published="published")},
+    cells={"overall": Interval("ci_low", "ci_high", published="published")},
     numbers="share",
 )
 POSITIONS = Table(
     "dialogbench/positions", schema(
         source=TEXT, model=TEXT, method=TEXT, language=TEXT, n_options=INT, orders=INT, letter=TEXT,
-        accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        accuracy=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND,
+        note=maybe(TEXT),
         n_chosen=INT, share_chosen=maybe(FLOAT), chi_square=maybe(FLOAT), p_uniform=maybe(FLOAT)
     ),
     row="source, model, method, language and letter (DialogBench's Figure 7)",
@@ -181,12 +183,13 @@ POSITIONS = Table(
         "share_chosen": "of the readable answers",
         "p_uniform": "chi-square test of the letters against equal shares, which knows the rotations of an item as one",
     },
-    cells={"accuracy": Interval("low", "high")},
+    cells={"accuracy": Interval("ci_low", "ci_high")},
     numbers="share",
 )
 EXPERTS = Table(
     "dialogbench/experts", schema(
-        source=TEXT, language=TEXT, expert=TEXT, task=TEXT, accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT),
+        source=TEXT, language=TEXT, expert=TEXT, task=TEXT, accuracy=maybe(FLOAT), ci_low=maybe(FLOAT),
+        ci_high=maybe(FLOAT),
         n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT)
     ),
     row="source, language, expert and task; empty without answers of experts",
@@ -196,13 +199,14 @@ EXPERTS = Table(
         "expert": "(simulated): no person",
         "task": "Overall: unweighted mean of the tasks",
     },
-    cells={"accuracy": Interval("low", "high")},
+    cells={"accuracy": Interval("ci_low", "ci_high")},
     numbers="share",
 )
 AGREEMENT = Table(
     "dialogbench/agreement", schema(
         source=TEXT, language=TEXT, task=TEXT, n_experts=INT, n=INT, n_pairs=INT, agreement=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), alpha=maybe(FLOAT), alpha_low=maybe(FLOAT), alpha_high=maybe(FLOAT),
+        ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), alpha=maybe(FLOAT), alpha_ci_low=maybe(FLOAT),
+        alpha_ci_high=maybe(FLOAT),
         n_clusters=INT, note=maybe(TEXT)
     ),
     row="source, language and task; empty without two experts",
@@ -214,14 +218,14 @@ AGREEMENT = Table(
         "agreement": "share of the pairs that chose the same option",
         "alpha": "Krippendorff's, of letters as names",
     },
-    cells={"agreement": Interval("low", "high"), "alpha": Interval("alpha_low", "alpha_high")},
+    cells={"agreement": Interval("ci_low", "ci_high"), "alpha": Interval("alpha_ci_low", "alpha_ci_high")},
     numbers="share",
-    kinds={"alpha": "correlation", "alpha_low": "correlation", "alpha_high": "correlation"},
+    kinds={"alpha": "correlation", "alpha_ci_low": "correlation", "alpha_ci_high": "correlation"},
 )
 CIRCULAR = Table(
     "dialogbench/circular", schema(
-        source=TEXT, model=TEXT, method=TEXT, language=TEXT, task=TEXT, accuracy=maybe(FLOAT), low=maybe(FLOAT),
-        high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT), single_accuracy=maybe(FLOAT),
+        source=TEXT, model=TEXT, method=TEXT, language=TEXT, task=TEXT, accuracy=maybe(FLOAT), ci_low=maybe(FLOAT),
+        ci_high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT), single_accuracy=maybe(FLOAT),
         mean_accuracy=maybe(FLOAT)
     ),
     row="source, model, method, language and task; empty unless `circular` is set",
@@ -231,13 +235,14 @@ CIRCULAR = Table(
         "single_accuracy": "in the first rotation",
         "mean_accuracy": "in all rotations",
     },
-    cells={"accuracy": Interval("low", "high")},
+    cells={"accuracy": Interval("ci_low", "ci_high")},
     numbers="share",
 )
 ABLATIONS = Table(
     "dialogbench/ablations", schema(
         variant=TEXT, model=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_tasks=INT,
-        accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        accuracy=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND,
+        note=maybe(TEXT),
         difference=maybe(FLOAT),
         published_gpt4=maybe(FLOAT)
     ),
@@ -246,7 +251,7 @@ ABLATIONS = Table(
     columns={
         "difference": "from the full procedure",
     },
-    cells={"accuracy": Interval("low", "high")},
+    cells={"accuracy": Interval("ci_low", "ci_high")},
     numbers="share",
 )
 ITEM_COUNTS = Table(
@@ -265,7 +270,7 @@ ITEM_COUNTS = Table(
 STYLES = Table(
     "dialogbench/styles", schema(
         variant=TEXT, judge=TEXT, language=TEXT, speaker=INT, style=TEXT, n=INT, share=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), n_unparsed=INT
+        ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n_unparsed=INT
     ),
     row="variant, judge, language, speaker and style (DialogBench's Figure 5)",
     title="Styles of the speakers",
@@ -273,13 +278,13 @@ STYLES = Table(
         "variant": "full, -styles (no personalities were given), -domains (no domain either: the basic prompt)",
         "share": "of the readable descriptions",
     },
-    cells={"share": Interval("low", "high")},
+    cells={"share": Interval("ci_low", "ci_high")},
     numbers="share",
 )
 DOMAIN_COUNTS = Table(
     "dialogbench/domain_counts", schema(
         variant=TEXT, judge=TEXT, language=TEXT, domain=TEXT, n=INT, share=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), n_unparsed=INT
+        ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n_unparsed=INT
     ),
     row="variant, judge, language and domain (DialogBench's Figure 6)",
     title="Domains of the written items",
@@ -288,7 +293,7 @@ DOMAIN_COUNTS = Table(
         "share": "of the readable descriptions",
         "domain": "other: none of the twenty",
     },
-    cells={"share": Interval("low", "high")},
+    cells={"share": Interval("ci_low", "ci_high")},
     numbers="share",
 )
 FILTER_COUNTS = Table(

@@ -59,11 +59,13 @@ LABELS = Table(
 CORRECTED = Table(
     "labels/corrected", schema(
         protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), answer=maybe(TEXT), measure=TEXT, system=TEXT,
-        versus=maybe(TEXT), judge=TEXT, annotators=TEXT, target=TEXT, estimate=maybe(FLOAT), low=maybe(FLOAT),
-        high=maybe(FLOAT), se=maybe(FLOAT), df=maybe(FLOAT), weight=maybe(FLOAT), rho_within=maybe(FLOAT),
-        n_labelled=INT, n_labelled_seeds=INT, n_total=INT, people_only=maybe(FLOAT), people_low=maybe(FLOAT),
-        people_high=maybe(FLOAT), judge_only=maybe(FLOAT), judge_low=maybe(FLOAT), judge_high=maybe(FLOAT),
-        judge_bias=maybe(FLOAT), bias_low=maybe(FLOAT), bias_high=maybe(FLOAT), effective_labels=maybe(FLOAT),
+        versus=maybe(TEXT), judge=TEXT, annotators=TEXT, target=TEXT, estimate=maybe(FLOAT), ci_low=maybe(FLOAT),
+        ci_high=maybe(FLOAT), se=maybe(FLOAT), df=maybe(FLOAT), weight=maybe(FLOAT), rho_within=maybe(FLOAT),
+        n_labelled=INT, n_labelled_seeds=INT, n_total=INT, human_only=maybe(FLOAT), human_only_ci_low=maybe(FLOAT),
+        human_only_ci_high=maybe(FLOAT), judge_only=maybe(FLOAT), judge_only_ci_low=maybe(FLOAT),
+        judge_only_ci_high=maybe(FLOAT),
+        judge_bias=maybe(FLOAT), judge_bias_ci_low=maybe(FLOAT), judge_bias_ci_high=maybe(FLOAT),
+        n_effective_labels=maybe(FLOAT),
         note=maybe(TEXT)
     ),
     row="judge and measure of a system, or of two",
@@ -89,14 +91,15 @@ CORRECTED = Table(
         "n_labelled": "dialogues or comparisons with a label",
         "n_labelled_seeds": "seeds or cases that these are of",
         "n_total": "dialogues or comparisons that the judge scored",
-        "people_only": "from the labels alone",
+        "human_only": "from the labels alone",
         "judge_only": "from the judge alone",
         "judge_bias": "the judge less people, on what has labels",
-        "effective_labels": "labels that would say as much without a judge",
+        "n_effective_labels": "labels that would say as much without a judge",
     },
     cells={
-        "estimate": Interval("low", "high"), "people_only": Interval("people_low", "people_high"),
-        "judge_only": Interval("judge_low", "judge_high"), "judge_bias": Interval("bias_low", "bias_high"),
+        "estimate": Interval("ci_low", "ci_high"), "human_only": Interval("human_only_ci_low", "human_only_ci_high"),
+        "judge_only": Interval("judge_only_ci_low", "judge_only_ci_high"), "judge_bias": Interval("judge_bias_ci_low",
+            "judge_bias_ci_high"),
     },
 )
 DIFFERENCES = differences(
@@ -107,8 +110,8 @@ DIFFERENCES = differences(
 )
 AGREEMENT = Table(
     "labels/agreement", schema(
-        **_ABOUT, statistic=TEXT, first=maybe(TEXT), second=maybe(TEXT), estimate=maybe(FLOAT), low=maybe(FLOAT),
-        high=maybe(FLOAT), n=INT, n_clusters=maybe(INT), note=maybe(TEXT)
+        **_ABOUT, statistic=TEXT, first=maybe(TEXT), second=maybe(TEXT), estimate=maybe(FLOAT), ci_low=maybe(FLOAT),
+        ci_high=maybe(FLOAT), n=INT, n_clusters=maybe(INT), note=maybe(TEXT)
     ),
     row="protocol, criterion and statistic",
     title="How far annotators agree",
@@ -121,12 +124,12 @@ AGREEMENT = Table(
         "statistic": "alpha (interval: of numbers; nominal: of choices), kappa, AC1, or same answer again",
         "first": "annotator; empty for all", "second": "annotator", "n": "what both, or at least two, labelled",
     },
-    cells={"estimate": Interval("low", "high")}, numbers="correlation",
+    cells={"estimate": Interval("ci_low", "ci_high")}, numbers="correlation",
 )
 ANNOTATORS = Table(
     "labels/annotators", schema(
         **_ABOUT, annotator=TEXT, simulated=BOOL, n=INT, n_skipped=INT, n_repeated=INT, mean=maybe(FLOAT),
-        difference=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), p_holm=maybe(FLOAT), agreement=maybe(FLOAT),
+        difference=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), p_holm=maybe(FLOAT), agreement=maybe(FLOAT),
         note=maybe(TEXT)
     ),
     row="protocol, criterion and annotator",
@@ -139,7 +142,7 @@ ANNOTATORS = Table(
         "agreement": "correlation with the others' mean, or share of equal answers",
         "p_holm": "of no difference, corrected for all annotators",
     },
-    cells={"difference": Interval("low", "high")},
+    cells={"difference": Interval("ci_low", "ci_high")},
 )
 PLANNING = Table(
     "labels/planning", schema(

@@ -1,7 +1,7 @@
 """Tables of measures: rates, means, ratings and differences, from the judgements under a protocol or from battles.
 
 A table lies under its protocol's name (`results/tables/<protocol>/<measure>`). First come the columns that say what a
-number is of, then `estimate`, `low`, `high`, `n` and `n_clusters`, then what is particular to the measure.
+number is of, then `estimate`, `ci_low`, `ci_high`, `n` and `n_clusters`, then what is particular to the measure.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ FOLDER = "measures"
 _OF = {"judge": TEXT, "criterion": maybe(TEXT), "n_utterances": maybe(INT), "system": TEXT}
 _NUMBER = {
     "estimate": maybe(FLOAT),
-    "low": maybe(FLOAT),
-    "high": maybe(FLOAT),
+    "ci_low": maybe(FLOAT),
+    "ci_high": maybe(FLOAT),
     "n": INT,
     "n_clusters": maybe(INT),
 }
-_BEHIND = {"design_effect": maybe(FLOAT), "effective_n": maybe(FLOAT), "note": maybe(TEXT)}
+_BEHIND = {"design_effect": maybe(FLOAT), "n_effective": maybe(FLOAT), "note": maybe(TEXT)}
 _PUBLISHED = {"published": maybe(FLOAT)}
-_CELLS = {"estimate": Interval("low", "high", "published")}
+_CELLS = {"estimate": Interval("ci_low", "ci_high", "published")}
 _WORDS = {
     "criterion": "what was judged, where the question names it",
     "n_utterances": "the length N that dialogues were cut to, or judged at",
@@ -55,9 +55,10 @@ PASS_RATES_AT_GT_LENGTH = Table(
 RATINGS = Table(
     f"{FOLDER}/ratings", schema(
         **_OF, **_NUMBER, n_unparsed=INT, elo_sd=maybe(FLOAT), bradley_terry=maybe(FLOAT),
-        bradley_terry_low=maybe(FLOAT), bradley_terry_high=maybe(FLOAT), bradley_terry_length_controlled=maybe(FLOAT),
-        bradley_terry_length_controlled_low=maybe(FLOAT), bradley_terry_length_controlled_high=maybe(FLOAT),
-        davidson=maybe(FLOAT), davidson_low=maybe(FLOAT), davidson_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
+        bradley_terry_ci_low=maybe(FLOAT), bradley_terry_ci_high=maybe(FLOAT),
+        bradley_terry_length_controlled=maybe(FLOAT),
+        bradley_terry_length_controlled_ci_low=maybe(FLOAT), bradley_terry_length_controlled_ci_high=maybe(FLOAT),
+        davidson=maybe(FLOAT), davidson_ci_low=maybe(FLOAT), davidson_ci_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
         **_BEHIND, **_PUBLISHED
     ),
     row="judge, N and system, best first",
@@ -79,7 +80,7 @@ RATINGS = Table(
     cells={
         **_CELLS,
         **{
-            name: Interval(f"{name}_low", f"{name}_high")
+            name: Interval(f"{name}_ci_low", f"{name}_ci_high")
             for name in ("bradley_terry", "bradley_terry_length_controlled", "davidson")
         },
     },
@@ -88,8 +89,8 @@ RATINGS = Table(
 WIN_RATES = Table(
     f"{FOLDER}/win_rates", schema(
         **_OF, opponent=TEXT, **_NUMBER, win=maybe(FLOAT), tie=maybe(FLOAT), lose=maybe(FLOAT), unparsed=maybe(FLOAT),
-        win_or_tie=maybe(FLOAT), win_or_tie_low=maybe(FLOAT), win_or_tie_high=maybe(FLOAT),
-        win_or_tie_design_effect=maybe(FLOAT), win_or_tie_effective_n=maybe(FLOAT), **_BEHIND, **_PUBLISHED
+        win_or_tie=maybe(FLOAT), win_or_tie_ci_low=maybe(FLOAT), win_or_tie_ci_high=maybe(FLOAT),
+        win_or_tie_design_effect=maybe(FLOAT), win_or_tie_n_effective=maybe(FLOAT), **_BEHIND, **_PUBLISHED
     ),
     row="judge, N, system and opponent, both orders together",
     title="Win rates",
@@ -99,8 +100,8 @@ WIN_RATES = Table(
     ),
     columns={**_WORDS, "estimate": "share won", "n": "comparisons", "published": "win or tie in the paper"},
     cells={
-        "estimate": Interval("low", "high"),
-        "win_or_tie": Interval("win_or_tie_low", "win_or_tie_high", "published"),
+        "estimate": Interval("ci_low", "ci_high"),
+        "win_or_tie": Interval("win_or_tie_ci_low", "win_or_tie_ci_high", "published"),
     },
     numbers="share",
 )
@@ -116,7 +117,7 @@ MEANS = Table(
         "is left out, and counted."
     ),
     columns={**_WORDS, "n": "items with a score", "n_missing": "items without any readable score"},
-    cells={"estimate": Interval("low", "high")},
+    cells={"estimate": Interval("ci_low", "ci_high")},
 )
 RATES = Table(
     f"{FOLDER}/rates", schema(**_OF, label=TEXT, **_NUMBER, n_unparsed=INT, **_BEHIND),
@@ -127,7 +128,7 @@ RATES = Table(
         "read stays in the denominator. Repeats are averaged within an item first; intervals are clustered by case."
     ),
     columns={**_WORDS, "label": "the answer", "n": "items", "n_unparsed": "items without any readable answer"},
-    cells={"estimate": Interval("low", "high")}, numbers="share",
+    cells={"estimate": Interval("ci_low", "ci_high")}, numbers="share",
 )
 CHECKLIST = Table(
     f"{FOLDER}/checklist", schema(
@@ -142,14 +143,14 @@ CHECKLIST = Table(
     ),
     columns={**_WORDS, "n": "items with all answers", "n_missing": "items with an answer that could not be read",
              "n_criteria": "criteria on the list"},
-    cells={"estimate": Interval("low", "high")}, numbers="share",
+    cells={"estimate": Interval("ci_low", "ci_high")}, numbers="share",
 )
 AGREEMENT = Table(
     f"{FOLDER}/agreement", schema(
-        judge=TEXT, other_judge=TEXT, criterion=maybe(TEXT), **_NUMBER, ac1=maybe(FLOAT), ac1_low=maybe(FLOAT),
-        ac1_high=maybe(FLOAT), both=INT, judge_alone=INT, other_alone=INT, precision=maybe(FLOAT),
-        precision_low=maybe(FLOAT), precision_high=maybe(FLOAT), recall=maybe(FLOAT), recall_low=maybe(FLOAT),
-        recall_high=maybe(FLOAT), note=maybe(TEXT)
+        judge=TEXT, other_judge=TEXT, criterion=maybe(TEXT), **_NUMBER, ac1=maybe(FLOAT), ac1_ci_low=maybe(FLOAT),
+        ac1_ci_high=maybe(FLOAT), both=INT, judge_alone=INT, other_alone=INT, precision=maybe(FLOAT),
+        precision_ci_low=maybe(FLOAT), precision_ci_high=maybe(FLOAT), recall=maybe(FLOAT), recall_ci_low=maybe(FLOAT),
+        recall_ci_high=maybe(FLOAT), note=maybe(TEXT)
     ),
     row="two judges, `rules` being one, and criterion",
     title="Do they see the same?",
@@ -169,12 +170,13 @@ AGREEMENT = Table(
         "recall": "of the dialogues that the judge marks, the share that the other one marks, too",
     },
     cells={
-        "estimate": Interval("low", "high"),
-        "ac1": Interval("ac1_low", "ac1_high"),
-        "precision": Interval("precision_low", "precision_high"),
-        "recall": Interval("recall_low", "recall_high"),
+        "estimate": Interval("ci_low", "ci_high"),
+        "ac1": Interval("ac1_ci_low", "ac1_ci_high"),
+        "precision": Interval("precision_ci_low", "precision_ci_high"),
+        "recall": Interval("recall_ci_low", "recall_ci_high"),
     },
-    numbers="share", kinds=dict.fromkeys(("estimate", "low", "high", "ac1", "ac1_low", "ac1_high"), "correlation"),
+    numbers="share", kinds=dict.fromkeys(("estimate", "ci_low", "ci_high", "ac1", "ac1_ci_low", "ac1_ci_high"),
+        "correlation"),
 )
 EXAMPLES = Table(
     f"{FOLDER}/examples", schema(
@@ -206,7 +208,7 @@ BIAS = Table(
         "agree with themselves and each other. Intervals resample seeds."
     ),
     columns={**_WORDS, "measure": "what is measured, see the docs", "other_judge": "with whom it is compared"},
-    cells={"estimate": Interval("low", "high")},
+    cells={"estimate": Interval("ci_low", "ci_high")},
 )
 DIFFERENCES = differences(
     f"{FOLDER}/differences",
@@ -216,8 +218,8 @@ DIFFERENCES = differences(
 )
 RANKS = Table(
     f"{FOLDER}/ranks", schema(
-        table=TEXT, measure=TEXT, judge=maybe(TEXT), scope=TEXT, system=TEXT, estimate=FLOAT, rank=INT, rank_low=INT,
-        rank_high=INT, n_better=INT, n_worse=INT, n_systems=INT, note=maybe(TEXT)
+        table=TEXT, measure=TEXT, judge=maybe(TEXT), scope=TEXT, system=TEXT, estimate=FLOAT, rank=INT, rank_ci_low=INT,
+        rank_ci_high=INT, n_better=INT, n_worse=INT, n_systems=INT, note=maybe(TEXT)
     ),
     row="number that is compared, and system",
     title="Which places are settled",
@@ -229,11 +231,11 @@ RANKS = Table(
     columns={
         "system": "whose dialogues", "table": "the table whose numbers are compared", "measure": "what is compared",
         "scope": "at what N, on which criterion, and so on", "estimate": "by which they are ranked",
-        "rank": "place by the estimate", "rank_low": "best place that it can have",
-        "rank_high": "worst place that it can have", "n_better": "systems shown to be better",
+        "rank": "place by the estimate", "rank_ci_low": "best place that it can have",
+        "rank_ci_high": "worst place that it can have", "n_better": "systems shown to be better",
         "n_worse": "systems shown to be worse", "n_systems": "systems that are ranked",
     },
-    cells={"rank": Interval("rank_low", "rank_high")},
+    cells={"rank": Interval("rank_ci_low", "rank_ci_high")},
 )
 ADAPTIVE_ROUNDS = Table(
     f"{FOLDER}/adaptive_rounds", schema(
@@ -293,9 +295,9 @@ def under(protocol: str, table: Table) -> Table:
 # fmt: off
 BATTLE_RATINGS = Table(
     "battles/ratings", schema(
-        model=TEXT, elo=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), elo_sd=maybe(FLOAT),
-        bradley_terry=maybe(FLOAT), bradley_terry_low=maybe(FLOAT), bradley_terry_high=maybe(FLOAT),
-        davidson=maybe(FLOAT), davidson_low=maybe(FLOAT), davidson_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
+        model=TEXT, elo=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), elo_sd=maybe(FLOAT),
+        bradley_terry=maybe(FLOAT), bradley_terry_ci_low=maybe(FLOAT), bradley_terry_ci_high=maybe(FLOAT),
+        davidson=maybe(FLOAT), davidson_ci_low=maybe(FLOAT), davidson_ci_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
         n_comparisons=INT, **BEHIND, note=maybe(TEXT)
     ),
     row="player (`battles/<name>`)",

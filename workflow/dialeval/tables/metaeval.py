@@ -42,9 +42,9 @@ AVERAGES = Table(
     "metaeval/averages", schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, over=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
         raters=TEXT,
-        pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
-        spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
-        kendall_high=maybe(FLOAT), n_averaged=INT, n_filled=maybe(INT), **BEHIND, reason=maybe(TEXT),
+        pearson=maybe(FLOAT), pearson_ci_low=maybe(FLOAT), pearson_ci_high=maybe(FLOAT), spearman=maybe(FLOAT),
+        spearman_ci_low=maybe(FLOAT), spearman_ci_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_ci_low=maybe(FLOAT),
+        kendall_ci_high=maybe(FLOAT), n_averaged=INT, n_filled=maybe(INT), **BEHIND, reason=maybe(TEXT),
         published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
     ),
     row="judge, method, benchmark, level, language, dimension and what is averaged over",
@@ -67,9 +67,9 @@ AVERAGES = Table(
         ),
     },
     cells={
-        "pearson": Interval("pearson_low", "pearson_high", published="published_pearson"),
-        "spearman": Interval("spearman_low", "spearman_high", published="published_spearman"),
-        "kendall": Interval("kendall_low", "kendall_high"),
+        "pearson": Interval("pearson_ci_low", "pearson_ci_high", published="published_pearson"),
+        "spearman": Interval("spearman_ci_low", "spearman_ci_high", published="published_spearman"),
+        "kendall": Interval("kendall_ci_low", "kendall_ci_high"),
     },
     numbers="correlation",
 )
@@ -77,9 +77,9 @@ CORRELATIONS = Table(
     "metaeval/correlations", schema(
         judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
         rater_kind=TEXT, filled_by=maybe(TEXT),
-        pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
-        spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
-        kendall_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, reason=maybe(TEXT),
+        pearson=maybe(FLOAT), pearson_ci_low=maybe(FLOAT), pearson_ci_high=maybe(FLOAT), spearman=maybe(FLOAT),
+        spearman_ci_low=maybe(FLOAT), spearman_ci_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_ci_low=maybe(FLOAT),
+        kendall_ci_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, reason=maybe(TEXT),
         published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
     ),
     row="judge, method, corpus, language, dimension and kind of rater",
@@ -95,9 +95,9 @@ CORRELATIONS = Table(
         "published_spearman": "the same table's",
     },
     cells={
-        "pearson": Interval("pearson_low", "pearson_high", published="published_pearson"),
-        "spearman": Interval("spearman_low", "spearman_high", published="published_spearman"),
-        "kendall": Interval("kendall_low", "kendall_high"),
+        "pearson": Interval("pearson_ci_low", "pearson_ci_high", published="published_pearson"),
+        "spearman": Interval("spearman_ci_low", "spearman_ci_high", published="published_spearman"),
+        "kendall": Interval("kendall_ci_low", "kendall_ci_high"),
     },
     numbers="correlation",
 )
@@ -105,8 +105,8 @@ DIMENSION_ENSEMBLE = Table(
     "metaeval/dimension_ensemble", schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, rater_kind=TEXT,
         filled_by=maybe(TEXT),
-        ensemble=maybe(FLOAT), ensemble_low=maybe(FLOAT), ensemble_high=maybe(FLOAT), direct=maybe(FLOAT),
-        direct_low=maybe(FLOAT), direct_high=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT),
+        ensemble=maybe(FLOAT), ensemble_ci_low=maybe(FLOAT), ensemble_ci_high=maybe(FLOAT), direct=maybe(FLOAT),
+        direct_ci_low=maybe(FLOAT), direct_ci_high=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT),
         published_ensemble=maybe(FLOAT),
         published_direct=maybe(FLOAT)
     ),
@@ -124,8 +124,8 @@ DIMENSION_ENSEMBLE = Table(
         "direct": "the score on overall itself",
     },
     cells={
-        "ensemble": Interval("ensemble_low", "ensemble_high", published="published_ensemble"),
-        "direct": Interval("direct_low", "direct_high", published="published_direct"),
+        "ensemble": Interval("ensemble_ci_low", "ensemble_ci_high", published="published_ensemble"),
+        "direct": Interval("direct_ci_low", "direct_ci_high", published="published_direct"),
     },
     numbers="correlation",
 )
@@ -133,7 +133,7 @@ MODEL_ENSEMBLE = Table(
     "metaeval/model_ensemble", schema(
         benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT, raters=TEXT,
         rater_kind=TEXT, filled_by=maybe(TEXT), chosen_on=TEXT,
-        members=TEXT, pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
+        members=TEXT, pearson=maybe(FLOAT), pearson_ci_low=maybe(FLOAT), pearson_ci_high=maybe(FLOAT),
         best_member=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT), published_pearson=maybe(FLOAT)
     ),
     row="corpus and dimension",
@@ -153,7 +153,7 @@ MODEL_ENSEMBLE = Table(
         "best_member": "the best correlation of one of them alone",
         "published_pearson": "comp-analysis' Table 9, where the members are three of its open models",
     },
-    cells={"pearson": Interval("pearson_low", "pearson_high", published="published_pearson")},
+    cells={"pearson": Interval("pearson_ci_low", "pearson_ci_high", published="published_pearson")},
     numbers="correlation",
 )
 RANKING_AGREEMENT = Table(
@@ -183,7 +183,7 @@ JUDGE_PAIRS = Table(
         benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
         rater_kind=TEXT, filled_by=maybe(TEXT), first=TEXT, first_method=TEXT,
         second=TEXT, second_method=TEXT, first_pearson=maybe(FLOAT), second_pearson=maybe(FLOAT),
-        between=maybe(FLOAT), difference=maybe(FLOAT), difference_low=maybe(FLOAT), difference_high=maybe(FLOAT),
+        between=maybe(FLOAT), difference=maybe(FLOAT), difference_ci_low=maybe(FLOAT), difference_ci_high=maybe(FLOAT),
         p=maybe(FLOAT), p_holm=maybe(FLOAT), q_bh=maybe(FLOAT), family_size=INT, p_reversed=maybe(FLOAT), n=INT,
         n_clusters=INT, reason=maybe(TEXT), williams_t=maybe(FLOAT), p_williams=maybe(FLOAT),
         williams_note=maybe(TEXT)
@@ -205,7 +205,7 @@ JUDGE_PAIRS = Table(
         "n": "items that both scored",
         "williams_note": "says so where items are not independent, as Williams' test takes them",
     },
-    cells={"difference": Interval("difference_low", "difference_high")},
+    cells={"difference": Interval("difference_ci_low", "difference_ci_high")},
     numbers="correlation",
 )
 MATRICES = Table(
@@ -228,7 +228,7 @@ RATED_CORPORA = Table(
     "metaeval/corpora", schema(
         corpus=TEXT, level=TEXT, language=TEXT, translated_by=TEXT, n_items=INT, n_utterances=FLOAT, unit=TEXT,
         words_context=maybe(FLOAT), words_response=FLOAT, words_utterance=FLOAT, n_dimensions=INT,
-        agreement_low=maybe(FLOAT), agreement_high=maybe(FLOAT), human_dimensions=TEXT, model_dimensions=TEXT,
+        agreement_min=maybe(FLOAT), agreement_max=maybe(FLOAT), human_dimensions=TEXT, model_dimensions=TEXT,
         filled_dimensions=maybe(TEXT), published_n_items=maybe(FLOAT), published_n_utterances=maybe(FLOAT),
         published_words_context=maybe(FLOAT), published_words_response=maybe(FLOAT),
         published_words_utterance=maybe(FLOAT), published_n_dimensions=maybe(FLOAT)
@@ -248,8 +248,8 @@ RATED_CORPORA = Table(
         "words_response": "mean length of the response, or of the whole dialogue",
         "words_utterance": "mean length of an item's utterances, averaged over items",
         "n_dimensions": "dimensions that people rated",
-        "agreement_low": "lowest mean correlation of two people over dimensions; empty where means alone are known",
-        "agreement_high": "the highest",
+        "agreement_min": "lowest mean correlation of two people over dimensions; empty where means alone are known",
+        "agreement_max": "the highest",
         "published_n_items": "comp-analysis' Table 1, or xDial-Eval's",
         "published_words_utterance": "xDial-Eval's Table 1",
         "published_n_dimensions": "xDial-Eval's Table 1: all that the corpus' own authors had rated",
@@ -263,14 +263,15 @@ RATED_CORPORA = Table(
             "n_items", "n_utterances", "words_context", "words_response", "words_utterance", "n_dimensions"
         )
     },
-    kinds={"agreement_low": "correlation", "agreement_high": "correlation"},
+    kinds={"agreement_min": "correlation", "agreement_max": "correlation"},
     numbers="rating",
 )
 ANNOTATOR_AGREEMENT = Table(
     "metaeval/annotator_agreement", schema(
         corpus=TEXT, dimension=TEXT, rater_kind=TEXT, rater=TEXT, n_rounds=INT, n_items=INT,
-        pairwise_pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
-        krippendorff_alpha=maybe(FLOAT), alpha_low=maybe(FLOAT), alpha_high=maybe(FLOAT), **BEHIND, note=maybe(TEXT)
+        pairwise_pearson=maybe(FLOAT), pearson_ci_low=maybe(FLOAT), pearson_ci_high=maybe(FLOAT),
+        krippendorff_alpha=maybe(FLOAT), alpha_ci_low=maybe(FLOAT), alpha_ci_high=maybe(FLOAT), **BEHIND,
+        note=maybe(TEXT)
     ),
     row="corpus, dimension and rater",
     title="Agreement of the raters",
@@ -284,16 +285,17 @@ ANNOTATOR_AGREEMENT = Table(
         "krippendorff_alpha": "agreement beyond chance, for an interval scale",
     },
     cells={
-        "pairwise_pearson": Interval("pearson_low", "pearson_high"),
-        "krippendorff_alpha": Interval("alpha_low", "alpha_high"),
+        "pairwise_pearson": Interval("pearson_ci_low", "pearson_ci_high"),
+        "krippendorff_alpha": Interval("alpha_ci_low", "alpha_ci_high"),
     },
     numbers="correlation",
 )
 REPEAT_AGREEMENT = Table(
     "metaeval/repeat_agreement", schema(
         judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, n_rounds=INT, n_items=INT,
-        pairwise_pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
-        krippendorff_alpha=maybe(FLOAT), alpha_low=maybe(FLOAT), alpha_high=maybe(FLOAT), **BEHIND, note=maybe(TEXT)
+        pairwise_pearson=maybe(FLOAT), pearson_ci_low=maybe(FLOAT), pearson_ci_high=maybe(FLOAT),
+        krippendorff_alpha=maybe(FLOAT), alpha_ci_low=maybe(FLOAT), alpha_ci_high=maybe(FLOAT), **BEHIND,
+        note=maybe(TEXT)
     ),
     row="judge, method, corpus, language and dimension, where a judge was asked more than once",
     title="Agreement of judges with themselves",
@@ -311,8 +313,8 @@ REPEAT_AGREEMENT = Table(
         "krippendorff_alpha": "agreement beyond chance, for an interval scale",
     },
     cells={
-        "pairwise_pearson": Interval("pearson_low", "pearson_high"),
-        "krippendorff_alpha": Interval("alpha_low", "alpha_high"),
+        "pairwise_pearson": Interval("pearson_ci_low", "pearson_ci_high"),
+        "krippendorff_alpha": Interval("alpha_ci_low", "alpha_ci_high"),
     },
     numbers="correlation",
 )
@@ -320,9 +322,10 @@ CEILINGS = Table(
     "metaeval/ceilings", schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT,
         rated=TEXT, rater_kind=TEXT,
-        filled_by=maybe(TEXT), n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_low=maybe(FLOAT), icc_high=maybe(FLOAT),
-        reliability=maybe(FLOAT), ceiling=maybe(FLOAT), ceiling_low=maybe(FLOAT), ceiling_high=maybe(FLOAT),
-        pearson=maybe(FLOAT), corrected=maybe(FLOAT), corrected_low=maybe(FLOAT), corrected_high=maybe(FLOAT),
+        filled_by=maybe(TEXT), n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_ci_low=maybe(FLOAT),
+        icc_ci_high=maybe(FLOAT),
+        reliability=maybe(FLOAT), ceiling=maybe(FLOAT), ceiling_ci_low=maybe(FLOAT), ceiling_ci_high=maybe(FLOAT),
+        pearson=maybe(FLOAT), corrected=maybe(FLOAT), corrected_ci_low=maybe(FLOAT), corrected_ci_high=maybe(FLOAT),
         judge_reliability=maybe(FLOAT), n_repeats=maybe(FLOAT), n=INT, **BEHIND, note=maybe(TEXT)
     ),
     row="judge, corpus, language and dimension, where several people rated, or the judge repeated itself",
@@ -345,11 +348,11 @@ CEILINGS = Table(
         "judge_reliability": "share of the variance of the judge's own mean over repeats that is the items'",
         "n_repeats": "repeats of the judge behind that mean",
         "design_effect": "of the correlation",
-        "effective_n": "of the correlation",
+        "n_effective": "of the correlation",
     },
     cells={
-        "icc": Interval("icc_low", "icc_high"), "ceiling": Interval("ceiling_low", "ceiling_high"),
-        "corrected": Interval("corrected_low", "corrected_high"),
+        "icc": Interval("icc_ci_low", "icc_ci_high"), "ceiling": Interval("ceiling_ci_low", "ceiling_ci_high"),
+        "corrected": Interval("corrected_ci_low", "corrected_ci_high"),
     },
     numbers="correlation",
     kinds={"n_raters": "rating", "n_repeats": "rating"},
@@ -417,7 +420,7 @@ NATURAL_CHINESE = Table(
 TRUST = Table(
     "measures/trust", schema(
         judge=TEXT, criterion=TEXT, method=maybe(TEXT), level=maybe(TEXT), rater_kind=maybe(TEXT),
-        pearson=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, corpora=maybe(TEXT), reason=maybe(TEXT)
+        pearson=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, corpora=maybe(TEXT), reason=maybe(TEXT)
     ),
     row="judge and criterion",
     title="How far the judge can be trusted",
@@ -434,7 +437,7 @@ TRUST = Table(
         "corpora": "the rated corpora",
         "reason": "why there is no number",
     },
-    cells={"pearson": Interval("low", "high")},
+    cells={"pearson": Interval("ci_low", "ci_high")},
     numbers="correlation",
 )
 # fmt: on

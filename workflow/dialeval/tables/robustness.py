@@ -30,8 +30,8 @@ ROBUSTNESS_DIFFERENCES = differences(
 )
 ROBUSTNESS_AVERAGES = Table(
     "robustness/averages", schema(
-        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, average=maybe(FLOAT), low=maybe(FLOAT),
-        high=maybe(FLOAT), n_cells=INT, n_missing=INT, **BEHIND, note=maybe(TEXT), published_average=maybe(FLOAT)
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, average=maybe(FLOAT), ci_low=maybe(FLOAT),
+        ci_high=maybe(FLOAT), n_cells=INT, n_missing=INT, **BEHIND, note=maybe(TEXT), published_average=maybe(FLOAT)
     ),
     row="judge, method, corpus and level",
     title="Robustness, on average",
@@ -41,13 +41,13 @@ ROBUSTNESS_AVERAGES = Table(
         "average": "unweighted mean of the paper's cells",
         "n_cells": "cells that the mean is of",
     },
-    cells={"average": Interval("low", "high", published="published_average")},
+    cells={"average": Interval("ci_low", "ci_high", published="published_average")},
     numbers="share",
 )
 ROBUSTNESS = Table(
     "robustness/robustness", schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT,
-        theta=FLOAT, ratio=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), rises=maybe(FLOAT), n=INT,
+        theta=FLOAT, ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), rises=maybe(FLOAT), n=INT,
         n_missing=INT, **BEHIND, note=maybe(TEXT), published_ratio=maybe(FLOAT)
     ),
     row="judge, method, corpus, strategy and dimension (comp-analysis' Table 12)",
@@ -63,16 +63,16 @@ ROBUSTNESS = Table(
         "ratio": "share of all pairs whose score falls by more than theta, on a scale from 0 to 1",
         "n_missing": "pairs without both scores; they count as not noticed",
     },
-    cells={"ratio": Interval("low", "high", published="published_ratio")},
+    cells={"ratio": Interval("ci_low", "ci_high", published="published_ratio")},
     numbers="share",
 )
 LADDERS = Table(
     "robustness/ladders", schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT, n=INT,
-        n_missing=INT, falling=maybe(FLOAT), falling_low=maybe(FLOAT), falling_high=maybe(FLOAT),
-        not_rising=maybe(FLOAT), not_rising_low=maybe(FLOAT), not_rising_high=maybe(FLOAT), n_clusters=maybe(INT),
-        falling_design_effect=maybe(FLOAT), falling_effective_n=maybe(FLOAT), not_rising_design_effect=maybe(FLOAT),
-        not_rising_effective_n=maybe(FLOAT), note=maybe(TEXT)
+        n_missing=INT, falling=maybe(FLOAT), falling_ci_low=maybe(FLOAT), falling_ci_high=maybe(FLOAT),
+        not_rising=maybe(FLOAT), not_rising_ci_low=maybe(FLOAT), not_rising_ci_high=maybe(FLOAT), n_clusters=maybe(INT),
+        falling_design_effect=maybe(FLOAT), falling_n_effective=maybe(FLOAT), not_rising_design_effect=maybe(FLOAT),
+        not_rising_n_effective=maybe(FLOAT), note=maybe(TEXT)
     ),
     row="judge, method, corpus, strategy and dimension",
     title="Ladders of damage",
@@ -83,8 +83,8 @@ LADDERS = Table(
         "not_rising": "share of ladders on which it never rises",
     },
     cells={
-        "falling": Interval("falling_low", "falling_high"),
-        "not_rising": Interval("not_rising_low", "not_rising_high"),
+        "falling": Interval("falling_ci_low", "falling_ci_high"),
+        "not_rising": Interval("not_rising_ci_low", "not_rising_ci_high"),
     },
     numbers="share",
 )
@@ -122,7 +122,7 @@ DROPS = Table(
 THETAS = Table(
     "robustness/thetas", schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT, theta=FLOAT,
-        ratio=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, note=maybe(TEXT)
+        ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, note=maybe(TEXT)
     ),
     row="judge, method, corpus, strategy, dimension and threshold of the sweep",
     title="Robustness at every threshold",

@@ -33,7 +33,7 @@ def schema(**columns: pa.DataType | Maybe) -> pa.Schema:
     return pa.schema(fields)
 
 
-BEHIND: dict[str, Maybe] = {"n_clusters": maybe(INT), "design_effect": maybe(FLOAT), "effective_n": maybe(FLOAT)}
+BEHIND: dict[str, Maybe] = {"n_clusters": maybe(INT), "design_effect": maybe(FLOAT), "n_effective": maybe(FLOAT)}
 """What stands beside every interval; empty where it is not defined."""
 
 
@@ -90,7 +90,7 @@ class Table:
         of = self.schema.field(column).type
         if not (pa.types.is_integer(of) or pa.types.is_floating(of)):
             return "text"
-        if column.endswith(("design_effect", "effective_n")):
+        if column.endswith(("design_effect", "n_effective")):
             return "rating"
         return self.kinds.get(column, "count" if pa.types.is_integer(of) else self.numbers)
 
@@ -101,7 +101,7 @@ COMMON: Mapping[str, str] = MappingProxyType(
     {
         "n_clusters": "seeds, or dialogues, that the number rests on",
         "design_effect": "variance of the number over that of as many independent rows, as its interval takes it",
-        "effective_n": "independent rows that would say as much: the rows over the design effect",
+        "n_effective": "independent rows that would say as much: the rows over the design effect",
         "note": "why there is no number or no interval, or what to know of it",
         "n_unparsed": "answers that could not be read; they stay in the denominator",
         "n_missing": "rows without an answer or a score",
@@ -150,7 +150,7 @@ COMPARED: Mapping[str, str] = MappingProxyType(
 # fmt: off
 COLUMNS = schema(
     table=TEXT, measure=TEXT, judge=maybe(TEXT), scope=TEXT, first=TEXT, second=TEXT, first_value=maybe(FLOAT),
-    second_value=maybe(FLOAT), difference=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), p=maybe(FLOAT),
+    second_value=maybe(FLOAT), difference=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), p=maybe(FLOAT),
     p_holm=maybe(FLOAT), q_bh=maybe(FLOAT), family_size=INT, n=INT, n_clusters=INT, note=maybe(TEXT)
 )
 # fmt: on
@@ -181,5 +181,5 @@ def differences(name: str, *, row: str, title: str, caption: str) -> Table:
         caption=f"Is the first better than the second? {caption} Pairs are compared on what both have; intervals and "
         "p-values respect that items of one seed or dialogue depend on each other.",
         columns=COMPARED,
-        cells={"difference": Interval("low", "high")},
+        cells={"difference": Interval("ci_low", "ci_high")},
     )

@@ -102,9 +102,9 @@ TRAINING_RUNS = Table(
 )
 TRAINING_RECORD = Table(
     "training/record", schema(
-        judge=TEXT, part=TEXT, kind=TEXT, n=INT, auc=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT),
+        judge=TEXT, part=TEXT, kind=TEXT, n=INT, auc=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT),
         moment=TEXT, training=TEXT, criterion=TEXT, language=TEXT, n_clusters=INT, gain=maybe(FLOAT),
-        gain_low=maybe(FLOAT), gain_high=maybe(FLOAT), reason=maybe(TEXT)
+        gain_ci_low=maybe(FLOAT), gain_ci_high=maybe(FLOAT), reason=maybe(TEXT)
     ),
     row="judge, kind of negative and moment",
     title="Told apart on dialogues that were held back",
@@ -123,7 +123,7 @@ TRAINING_RECORD = Table(
         "gain": "AUC after the training less that before it, on the same examples",
         "reason": "why there is no AUC or no interval",
     },
-    cells={"auc": Interval("low", "high"), "gain": Interval("gain_low", "gain_high")},
+    cells={"auc": Interval("ci_low", "ci_high"), "gain": Interval("gain_ci_low", "gain_ci_high")},
     numbers="correlation",
 )
 TRAINING_SAMPLES = Table(
@@ -216,8 +216,8 @@ BACK_TRANSLATIONS = Table(
 )
 TRANSLATION_QUALITY = Table(
     "translation/quality", schema(
-        corpus=TEXT, language=TEXT, metric=TEXT, by=TEXT, n=INT, value=maybe(FLOAT), low=maybe(FLOAT),
-        high=maybe(FLOAT), published=maybe(FLOAT), published_people=maybe(FLOAT), reason=maybe(TEXT), signature=TEXT
+        corpus=TEXT, language=TEXT, metric=TEXT, by=TEXT, n=INT, value=maybe(FLOAT), ci_low=maybe(FLOAT),
+        ci_high=maybe(FLOAT), published=maybe(FLOAT), published_people=maybe(FLOAT), reason=maybe(TEXT), signature=TEXT
     ),
     row="corpus, language and metric",
     title="Quality of translations",
@@ -237,6 +237,6 @@ TRANSLATION_QUALITY = Table(
         "published_people": "mean rating of the paper's people",
         "signature": "how the number was computed, where there are many ways",
     },
-    cells={"value": Interval("low", "high", "published")},
+    cells={"value": Interval("ci_low", "ci_high", "published")},
 )
 # fmt: on

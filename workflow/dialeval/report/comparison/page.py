@@ -267,7 +267,7 @@ def shown(value: float | None, row: Row) -> str:
 
 def interval(row: Row) -> str:
     """Returns the interval of a difference; empty where there is none."""
-    low, high = shown(row["low"], row), shown(row["high"], row)
+    low, high = shown(row["ci_low"], row), shown(row["ci_high"], row)
     return "" if low == "–" or high == "–" else f"{low} to {high}"
 
 

@@ -253,6 +253,6 @@ COMPARED: Mapping[str, Compared] = {
     "metaeval/correlations": Compared("pearson", ("judge", "method"), judge=False),
     "robustness/robustness": Compared("ratio", ("judge", "method"), judge=False),
     "labels/corrected": Compared("estimate", ("system", "versus")),
-    "battles/ratings": Compared("elo", ("model",), judge=False, ends=Interval("low", "high")),
+    "battles/ratings": Compared("elo", ("model",), judge=False, ends=Interval("ci_low", "ci_high")),
 }
 """By the table's kind. What other tables have are means of these, or these in another shape."""
