@@ -201,8 +201,14 @@ def measured(bots: list[str], judges: list[str], rng: np.random.Generator) -> li
             for judge, one, other in both
         ),
         (
-            number(judge=judge, first=one, second=other, table="ratings", measure="estimate", scope=f"N = {N}")
-            | {"first_value": 1010.0, "second_value": 1000.0, "difference": 10.0, "p": rng.random(), "n_clusters": 547}
+            number(judge=judge, system=one, opponent=other, table="ratings", measure="estimate", scope=f"N = {N}")
+            | {
+                "system_value": 1010.0,
+                "opponent_value": 1000.0,
+                "difference": 10.0,
+                "p": rng.random(),
+                "n_clusters": 547,
+            }
             | {"p_holm": 1.0, "q_bh": 1.0, "family_size": len(both)}
             for judge, one, other in both
             if one < other

@@ -268,7 +268,7 @@ def test_pairs_of_a_cascade_have_the_second_judges_rates_ratings_and_tests() -> 
     tests = differences_with_cascade([], "differences", judgements, design)
     assert {row["measure"] for row in tests} == {"head_to_head"}
     assert all(row["ci_low"] <= 0.45 <= row["ci_high"] for row in tests)
-    (first,) = [row for row in tests if (row["first"], row["second"]) == ("amber", "cedar")]
+    (first,) = [row for row in tests if (row["system"], row["opponent"]) == ("amber", "cedar")]
     assert (first["p"] < 0.05) == (first["ci_low"] > 0.0)
     of_ratings = differences_with_cascade([], "ratings", judgements, design)
     assert {row["measure"] for row in of_ratings} == {"bradley_terry"}

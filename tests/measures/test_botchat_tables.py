@@ -227,7 +227,7 @@ def rated_and_compared(frame: pd.DataFrame, *systems: str) -> tuple[dict[str, An
     compared = to_table(DIFFERENCES, found.differences).to_pylist()
     return (
         {row["system"]: row for row in to_table(RATINGS, found.ratings).to_pylist()},
-        {(row["measure"], row["first"], row["second"]): row for row in compared},
+        {(row["measure"], row["system"], row["opponent"]): row for row in compared},
     )
 
 

@@ -145,13 +145,13 @@ def test_numbers_are_those_of_the_statistics() -> None:
             "n_effective_labels",
         ):
             assert row[column] == pytest.approx(getattr(expected, column)[place]), column
-    (row,) = of(rows, measure="mean difference", system="ada", versus="cyd")
+    (row,) = of(rows, measure="mean difference", system="ada", opponent="cyd")
     by_hand = expected.difference("ada", "cyd")
     assert (row["estimate"], row["ci_low"], row["human_only"]) == pytest.approx(
         (by_hand.estimate, by_hand.ci_low, by_hand.human_only)
     )
     assert len(compared) == 3
-    (test,) = of(compared, first="ada", second="cyd")
+    (test,) = of(compared, system="ada", opponent="cyd")
     assert (test["p"], test["family_size"], test["scope"]) == (pytest.approx(by_hand.p), 3, "warm")
 
 
@@ -193,8 +193,8 @@ def paired(case: str, left: str, right: str, outcome: str, **more: Any) -> Row:
     return judgement(left, case, item_id=None, corpus=None, right=right, outcome=outcome, **more)
 
 
-def of_pair(case: str, system: str, versus: str, outcome: str, **more: Any) -> Row:
-    return label(system, case, item_id=None, corpus=None, versus=versus, outcome=outcome, **more)
+def of_pair(case: str, system: str, opponent: str, outcome: str, **more: Any) -> Row:
+    return label(system, case, item_id=None, corpus=None, opponent=opponent, outcome=outcome, **more)
 
 
 def test_pairs_join_whatever_the_order_in_which_they_were_shown() -> None:
@@ -202,12 +202,12 @@ def test_pairs_join_whatever_the_order_in_which_they_were_shown() -> None:
     judged = [row for n in range(12)
               for row in (paired(f"c{n}", "ada", "bob", "left"), paired(f"c{n}", "bob", "ada", "tie"))]  # fmt: skip
     labelled = [of_pair(f"c{n}", "bob", "ada", "left", probability=0.5) for n in range(6)]
-    labelled[0]["system"], labelled[0]["versus"], labelled[0]["outcome"] = "ada", "bob", "tie"
+    labelled[0]["system"], labelled[0]["opponent"], labelled[0]["outcome"] = "ada", "bob", "tie"
     rows, compared = numbers(judged, labelled, about)
-    (field,) = of(rows, system="ada", versus=None)
+    (field,) = of(rows, system="ada", opponent=None)
     assert field["human_only"] == pytest.approx(0.5 / 6)
     assert field["judge_only"] == pytest.approx(0.75)
-    (pair,) = of(rows, measure="win_rate", system="ada", versus="bob")
+    (pair,) = of(rows, measure="win_rate", system="ada", opponent="bob")
     assert (pair["human_only"], pair["n_labelled"], pair["n_total"]) == (pytest.approx(0.5 / 6), 6, 12)
     (difference,) = of(rows, measure="win_rate difference")
     assert difference["human_only"] == pytest.approx(2 * 0.5 / 6 - 1.0)
@@ -223,7 +223,7 @@ def test_systems_beside_one_have_rates_against_it() -> None:
     found = {
         (row["system"], row["measure"]): (row["human_only"], row["judge_only"])
         for row in rows
-        if row["versus"] == "human"
+        if row["opponent"] == "human"
     }
     assert found == {
         ("ada", "win_rate"): (1.0, 0.0), ("ada", "win_or_tie"): (1.0, 0.0),
@@ -254,7 +254,7 @@ def test_self_preference_is_the_bias_for_the_own_family_less_that_for_others_cas
     judged += [judgement(system, "c99", **scored(7.0)) for system in ("ada", "bob")]  # nobody labelled these
     rows, compared = numbers(judged, labelled, about)
     (row,) = of(rows, measure="mean self_preference")
-    assert (row["judge"], row["system"], row["versus"], row["estimate"], row["note"]) == ("j", "x", None, None, ALONE)
+    assert (row["judge"], row["system"], row["opponent"], row["estimate"], row["note"]) == ("j", "x", None, None, ALONE)
     assert (row["judge_bias"], row["judge_bias_ci_low"], row["judge_bias_ci_high"]) == pytest.approx(of_student(OFF))
     assert (row["n_labelled"], row["n_labelled_seeds"], row["n_total"]) == (20, 10, 22)
     assert {test["measure"] for test in compared} == {"mean"}
@@ -317,13 +317,13 @@ def test_a_system_that_nobody_labelled_does_not_reach_the_others_numbers() -> No
         labelled += [of_pair(f"c{n}", *pair, said, probability=0.5) for pair, said in people.items() if n % 2]
     with_zed, _ = numbers(judged, labelled, about)
     without, _ = numbers([row for row in judged if row["right"] != "zed"], labelled, about)
-    field = [row for row in with_zed if row["versus"] is None]
+    field = [row for row in with_zed if row["opponent"] is None]
     assert {row["system"] for row in field} == {"ada", "bob", "cyd"}
-    for row, expected in zip(field, (row for row in without if row["versus"] is None), strict=True):
+    for row, expected in zip(field, (row for row in without if row["opponent"] is None), strict=True):
         assert (row["estimate"], row["ci_low"]) == pytest.approx((expected["estimate"], expected["ci_low"]))
         assert "zed" in row["note"]
         assert row["n_total"] == 80
-    (pair,) = of(with_zed, system="ada", versus="zed", measure="win_rate")
+    (pair,) = of(with_zed, system="ada", opponent="zed", measure="win_rate")
     assert (pair["judge_only"], pair["estimate"]) == (1.0, None)
 
 
@@ -345,11 +345,11 @@ def test_an_undefeated_system_has_no_corrected_rating_and_leaves_the_others_at_t
     assert "not identifiable (undefeated)" in ratings["ada"]["note"]
     for column in ("estimate", "human_only", "judge_only"):
         assert np.mean([ratings[name][column] for name in ("bob", "cyd", "dan")]) == pytest.approx(1000.0)
-    (pair,) = of(compared, measure="rating", first="ada", second="bob")
+    (pair,) = of(compared, measure="rating", system="ada", opponent="bob")
     assert (pair["difference"], pair["p"], pair["note"]) == (None, None, NO_LIMIT)
-    (pair,) = of(compared, measure="rating", first="bob", second="cyd")
+    (pair,) = of(compared, measure="rating", system="bob", opponent="cyd")
     assert pair["p"] is not None
-    assert of(found, measure="win_rate", system="ada", versus=None)[0]["estimate"] == 1.0
+    assert of(found, measure="win_rate", system="ada", opponent=None)[0]["estimate"] == 1.0
 
 
 def test_where_nobody_labels_twice_a_table_about_these_dialogues_says_whose_opinion_it_is() -> None:
@@ -405,7 +405,7 @@ def test_a_system_that_lost_all_its_labels_has_no_rating_and_the_others_say_what
     assert {found["cyd"][name] for name in empty} == {None}
     assert found["ada"]["estimate"] + found["bob"]["estimate"] == pytest.approx(2000.0)
     assert "1000 is the average of the rated systems: without cyd" in found["ada"]["note"]
-    assert [(row["first"], row["second"]) for row in compared if row["p"] is not None] == [("ada", "bob")]
+    assert [(row["system"], row["opponent"]) for row in compared if row["p"] is not None] == [("ada", "bob")]
     assert found["cyd"]["judge_only"] is not None
 
 
@@ -439,10 +439,10 @@ def test_what_a_settled_pair_was_not_asked_is_no_reason_to_weigh_it_less() -> No
     judged = with_planned(judgements_of(asked), planned)
     assert len(judged) == 60
     found, _ = corrected_numbers(judged, labels_of(labelled), about, Terms())
-    (bob,) = of(found, system="bob", versus=None)
+    (bob,) = of(found, system="bob", opponent=None)
     assert (bob["n_total"], bob["judge_only"], bob["human_only"]) == (40, 0.5, 0.5)
     alone, _ = corrected_numbers(judgements_of(asked), labels_of(labelled), about, Terms())
-    assert of(alone, system="bob", versus=None)[0]["n_total"] == 30
+    assert of(alone, system="bob", opponent=None)[0]["n_total"] == 30
     assert with_planned(judgements_of(plan), planned).equals(judgements_of(plan))
 
 
@@ -452,7 +452,7 @@ def test_lengths_of_pairs_are_things_of_their_own() -> None:
     labelled = [of_pair(f"c{n}", "ada", "bob", "right", n_utterances=8, probability=0.4) for n in range(2)]
     rows, _ = numbers(judged, labelled, about)
     assert {row["n_utterances"] for row in rows} == {8}
-    assert of(rows, measure="win_rate", versus="bob")[0]["n_total"] == 5
+    assert of(rows, measure="win_rate", opponent="bob")[0]["n_total"] == 5
 
 
 def test_yes_and_no_become_means_rates_and_a_checklist() -> None:
@@ -540,8 +540,8 @@ def test_ratings_are_those_of_the_statistics_and_cover_the_strengths_that_pairs_
             hits.append(row["ci_low"] <= truth[row["system"]] <= row["ci_high"])
             rated.append(row["n_effective_labels"] > row["n_labelled"])
         for row in of(compared, measure="rating"):
-            missed.append(row["ci_low"] > truth[row["first"]] - truth[row["second"]] or
-                          row["ci_high"] < truth[row["first"]] - truth[row["second"]])  # fmt: skip
+            missed.append(row["ci_low"] > truth[row["system"]] - truth[row["opponent"]] or
+                          row["ci_high"] < truth[row["system"]] - truth[row["opponent"]])  # fmt: skip
     assert np.mean(hits) > 0.88
     assert np.mean(missed) < 0.12
     assert np.mean(rated) > 0.9
@@ -566,7 +566,7 @@ def test_the_truth_is_covered_where_the_judge_alone_misses_it() -> None:
                 if kind in widths:
                     widths[kind].append(high - low)
         for row in of(rows, measure="mean difference"):
-            hits["difference"].append(row["ci_low"] <= truth[row["system"]] - truth[row["versus"]] <= row["ci_high"])
+            hits["difference"].append(row["ci_low"] <= truth[row["system"]] - truth[row["opponent"]] <= row["ci_high"])
     shares = {kind: np.mean(found) for kind, found in hits.items()}
     assert min(shares["corrected"], shares["people"], shares["difference"]) > 0.91
     assert shares["judge"] < 0.2

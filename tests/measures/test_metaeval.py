@@ -133,8 +133,8 @@ def test_a_judge_is_not_compared_with_ratings_that_came_with_the_corpus_under_it
 def test_the_better_of_two_judges_is_told_from_the_worse() -> None:
     rows = list(pair_rows(correlated(*tables({"good": 0.3, "bad": 3.0}, ("one",)))))
     row = find(rows, dimension="overall")
-    assert (row["first"], row["second"], row["n"]) == ("good", "bad", N)
-    assert row["difference"] == pytest.approx(row["first_pearson"] - row["second_pearson"])
+    assert (row["judge"], row["other_judge"], row["n"]) == ("good", "bad", N)
+    assert row["difference"] == pytest.approx(row["pearson"] - row["other_pearson"])
     assert 0 < row["difference_ci_low"] < row["difference"] < row["difference_ci_high"]
     assert row["williams_t"] > 2
     assert row["p_williams"] < 0.05
@@ -158,7 +158,7 @@ def test_a_pair_of_judges_is_compared_on_the_items_that_both_scored() -> None:
     scores = [row for row in scores if row["judge"] == "all" or int(row["item_id"].split("-")[1]) < N // 2]
     row = find(list(pair_rows(correlated(items, ratings, scores))), dimension="overall")
     assert row["n"] == N // 2
-    assert row["difference"] == pytest.approx(row["first_pearson"] - row["second_pearson"])
+    assert row["difference"] == pytest.approx(row["pearson"] - row["other_pearson"])
 
 
 def test_languages_of_one_corpus_are_averaged_and_compared() -> None:

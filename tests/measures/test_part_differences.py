@@ -53,13 +53,13 @@ def test_models_and_methods_are_compared_on_every_task_and_over_all() -> None:
     rows = with_adjusted_p(accuracy_differences(full, 0.95))
     table = accuracy_rows(full)
     for name, tasks in (("SF", 30), (OVERALL, 60)):
-        row = of(rows, scope=f"mine, en, {name}", first="good (letter)", second="bad (letter)")
+        row = of(rows, scope=f"mine, en, {name}", system="good (letter)", opponent="bad (letter)")
         good, bad = (of(table, model=model, method="letter", name=name)["accuracy"] for model in ("good", "bad"))
-        assert (row["first_value"], row["second_value"]) == (pytest.approx(good), pytest.approx(bad))
+        assert (row["system_value"], row["opponent_value"]) == (pytest.approx(good), pytest.approx(bad))
         assert row["difference"] == pytest.approx(good - bad)
         assert (row["n"], row["n_clusters"], row["family_size"]) == (tasks, 15, 3)
         assert row["p_holm"] < 0.05
-    same = of(rows, scope=f"mine, en, {OVERALL}", first="good (letter)", second="good (choice)")
+    same = of(rows, scope=f"mine, en, {OVERALL}", system="good (letter)", opponent="good (choice)")
     assert (same["difference"], same["note"]) == (0.0, ALL_THE_SAME)
     assert to_table(DIALOGBENCH_DIFFERENCES, rows).num_rows == len(rows)
 
@@ -86,7 +86,7 @@ def test_an_ablation_is_a_difference_of_two_means_of_different_items() -> None:
             assert found["difference"] == pytest.approx(row["difference"])
             assert found["ci_low"] < found["difference"] < found["ci_high"]
     styles = of(rows, scope=f"-styles, en, {OVERALL}")
-    assert (styles["first"], styles["second"]) == ("m (letter), -styles", "m (letter), full")
+    assert (styles["system"], styles["opponent"]) == ("m (letter), -styles", "m (letter), full")
     assert styles["p"] < 0.05
     assert to_table(DIALOGBENCH_DIFFERENCES, rows).num_rows == len(rows)
 
@@ -150,4 +150,4 @@ def test_a_pair_without_scores_is_not_noticed_and_a_judge_without_any_is_not_com
     assert list(robustness_differences(replace(pairs, damaged=damaged), 0.95)) == []
     damaged[60:] = 1.0
     (ratio, average) = robustness_differences(replace(pairs, damaged=damaged), 0.95)
-    assert (ratio["first_value"], average["first_value"]) == (pytest.approx(40 / 60), pytest.approx(40 / 60))
+    assert (ratio["system_value"], average["system_value"]) == (pytest.approx(40 / 60), pytest.approx(40 / 60))

@@ -133,7 +133,7 @@ def corrected(system: str, half: float, rho: float | None, **more: Any) -> Row:
     row = {"protocol": "felt", "criterion": "empathy", "n_utterances": None, "judge": "clerk", "measure": "mean"}
     row |= {
         "system": system,
-        "versus": None,
+        "opponent": None,
         "answer": None,
         "human_only_ci_low": 4.0 - half,
         "human_only_ci_high": 4.0 + half,

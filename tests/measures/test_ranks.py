@@ -16,14 +16,14 @@ from dialeval.tables.measures import DIFFERENCES, RANKS
 def pair(first: str, second: str, values: tuple[float | None, float | None], p: float | None, **more: Any) -> Row:
     difference = None if None in values else values[0] - values[1]  # type: ignore[operator]
     row = family_columns("pass_rates", "pass_rate", "N = 16", "j") | {
-        "first": first,
-        "second": second,
+        "system": first,
+        "opponent": second,
         "n": 10,
         "n_clusters": 10,
     }
     row |= {
-        "first_value": values[0],
-        "second_value": values[1],
+        "system_value": values[0],
+        "opponent_value": values[1],
         "difference": difference,
         "ci_low": None,
         "ci_high": None,

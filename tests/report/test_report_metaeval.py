@@ -119,8 +119,8 @@ def paired(*p_values: tuple[str, float, float], judges: Sequence[str] = ("gpt-x"
     about = {"benchmark": "one", "level": "dialogue", "language": "en", "dimension": "overall", "rated": "overall"}
     about |= {"rater_kind": "human", "family_size": 6, "n": 40, "n_clusters": 40}
     methods = {"gpt-x": "rating", "forest": "yes_no"}
-    for side, judge in zip(("first", "second"), judges, strict=True):
-        about |= {side: judge, f"{side}_method": methods[judge]}
+    one, other = judges
+    about |= {"judge": one, "method": methods[one], "other_judge": other, "other_method": methods[other]}
     rows = [about | {"corpus": name, "difference": apart, "p_holm": p} for name, apart, p in p_values]
     return to_table(JUDGE_PAIRS, [*rows, rows[0] | {"benchmark": "many", "p_holm": 0.001, "difference": -0.3}])
 

@@ -41,7 +41,7 @@ def row(system: str, estimate: float | None, **more: Any) -> Row:
 ROWS = [
     row("v1", 5.0, judge_bias=-1.5),
     row("v2", 4.0, n_labelled=28),
-    row("v1", 1.0, measure="mean difference", versus="v2"),
+    row("v1", 1.0, measure="mean difference", opponent="v2"),
 ]
 
 
@@ -109,9 +109,9 @@ def test_an_order_that_nothing_tested_is_left_open_whatever_the_intervals() -> N
 
 def test_of_several_lengths_the_longest_decides_and_of_pairs_the_rating() -> None:
     rows = [
-        row(system, value, protocol="helpful", criterion=None, measure=measure, n_utterances=n, versus=versus)
+        row(system, value, protocol="helpful", criterion=None, measure=measure, n_utterances=n, opponent=opponent)
         for system, value in (("v1", 0.6), ("v2", 0.4))
-        for measure, n, versus in (
+        for measure, n, opponent in (
             ("win_rate", 8, None), ("win_rate", 16, None), ("rating", 16, None), ("win_rate", 16, "v2"),
         )
     ]  # fmt: skip
@@ -130,7 +130,7 @@ def test_of_several_lengths_the_longest_decides_and_of_pairs_the_rating() -> Non
 
 
 def test_of_rates_against_the_one_that_all_are_beside_win_or_tie_decides() -> None:
-    about = {"protocol": "helpful", "criterion": None, "versus": "human"}
+    about = {"protocol": "helpful", "criterion": None, "opponent": "human"}
     (board,) = build_boards(run([row("v1", 0.6, measure=measure, **about) for measure in ("win_rate", "win_or_tie")]))
     assert [one.label for one in board.measures if one.by_people] == ["People's helpful win or tie"]
 

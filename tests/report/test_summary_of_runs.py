@@ -108,7 +108,7 @@ def test_robustness_dialogbench_and_battles_have_rows_of_their_own() -> None:
     ratings = to_table(
         BATTLE_RATINGS,
         [
-            {"model": model, "elo": elo, "ci_low": elo - 5, "ci_high": elo + 5, "n_comparisons": 3}
+            {"system": model, "elo": elo, "ci_low": elo - 5, "ci_high": elo + 5, "n_comparisons": 3}
             for model, elo in (("b", 990.0), ("a", 1010.0))
         ],
     )

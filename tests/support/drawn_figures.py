@@ -271,9 +271,9 @@ def corrected(names: Sequence[str], judges: Sequence[str]) -> pd.DataFrame:
                 row |= {column: quality(names, name), low: quality(names, name) - 0.1, high: quality(names, name) + 0.1}
             found += [
                 row | {"measure": "mean", "criterion": "warm"},
-                row | {"measure": "mean difference", "criterion": "warm", "versus": "x"},
+                row | {"measure": "mean difference", "criterion": "warm", "opponent": "x"},
                 row | {"measure": "win_rate"},
-                row | {"measure": "win_rate", "versus": "x"},
+                row | {"measure": "win_rate", "opponent": "x"},
             ]
     return frame("labels/corrected", found)
 

@@ -42,7 +42,9 @@ def interval(name: str) -> str:
 
 INTERVAL = "low=ci_low high=ci_high"
 BEHIND = "n_clusters design_effect effective_n=n_effective"
-DIFFERENCES = f"first_value second_value difference {INTERVAL} p p_holm q_bh family_size n n_clusters"
+DIFFERENCES = (
+    f"first_value=system_value second_value=opponent_value difference {INTERVAL} p p_holm q_bh family_size n n_clusters"
+)
 TABLES: dict[str, list[Golden]] = {
     "seeds": [Golden("botchat/seeds", "n_utterances", "n_dialogues")],
     "lengths": [Golden("botchat/utterance_lengths", "model", "mean median p95 max n")],
@@ -89,19 +91,19 @@ TABLES: dict[str, list[Golden]] = {
     "differences of chatbots": [
         Golden(
             "unieval/differences",
-            "table measure judge scope first second",
+            "table measure judge scope system opponent",
             DIFFERENCES,
             words={"pass_rates": "unieval_pass_rates", "pass_rates_at_gt_length": "unieval_at_gt_length"},
         ),
         Golden(
             "arena/differences",
-            "table measure judge scope first second",
+            "table measure judge scope system opponent",
             DIFFERENCES,
             words={"ratings": "arena_elo", "win_rates": "arena_win_rates"},
         ),
         Golden(
             "gteval/differences",
-            "table measure judge scope first second",
+            "table measure judge scope system opponent",
             DIFFERENCES,
             words={"win_rates": "gteval", "all": "human length"},
         ),
@@ -111,15 +113,16 @@ TABLES: dict[str, list[Golden]] = {
         Golden(
             "metaeval/correlations",
             "judge method corpus language dimension rater_kind",
-            f"pearson {interval('pearsonf')} spearman {interval('spearmanf')} kendall {interval('kendall')} n "
+            f"pearson {interval('pearson')} spearman {interval('spearman')} kendall {interval('kendall')} n "
             f"n_missing {BEHIND}",
         )
     ],
     "pairs of judges": [
         Golden(
             "metaeval/judge_pairs",
-            "corpus language dimension rater_kind first first_method second second_method",
-            f"first_pearson second_pearson between difference {interval('difference')} p p_holm q_bh p_reversed n "
+            "corpus language dimension rater_kind judge method other_judge other_method",
+            "first_pearson=pearson second_pearson=other_pearson between difference "
+            f"{interval('difference')} p p_holm q_bh p_reversed n "
             "n_clusters williams_t p_williams",
         )
     ],
@@ -127,7 +130,7 @@ TABLES: dict[str, list[Golden]] = {
         Golden(
             "metaeval/dimension_ensemble",
             "judge method corpus language rater_kind",
-            f"ensemble {interval('ensemblef')} direct {interval('direct')} n {BEHIND}",
+            f"ensemble {interval('ensemble')} direct {interval('direct')} n {BEHIND}",
         )
     ],
     "ensembles of judges": [
@@ -181,7 +184,7 @@ TABLES: dict[str, list[Golden]] = {
         )
     ],
     "differences of robustness": [
-        Golden("robustness/differences", "table measure judge scope first second", DIFFERENCES)
+        Golden("robustness/differences", "table measure judge scope system opponent", DIFFERENCES)
     ],
 }
 

@@ -40,7 +40,7 @@ def test_battles_alone_are_rated_and_drawn(workspace: Workspace) -> None:
         *(f"tables/battles/differences/mine.{suffix}" for suffix in ("parquet", "csv")),
         *(f"figures/battles/mine.{suffix}" for suffix in ("svg", "pdf")),
     }
-    table = ratings(workspace, "mine").set_index("model")
+    table = ratings(workspace, "mine").set_index("system")
     assert table.index[0] == "a"
     assert table.loc["a", "n_comparisons"] == 16
     assert "Nothing to be done" in workspace.run("battles")
@@ -68,6 +68,6 @@ def test_the_public_votes_are_rated_as_by_evalica(workspace: Workspace, real_dat
     theirs = evalica.bradley_terry(
         votes["left"].tolist(), votes["right"].tolist(), [winners[winner] for winner in votes["winner"]]
     )
-    ours = table.sort_values("bradley_terry", ascending=False)["model"]
+    ours = table.sort_values("bradley_terry", ascending=False)["system"]
     assert list(ours) == list(theirs.scores.sort_values(ascending=False).index)
     assert table[list(METHODS)].corr("spearman").min(axis=None) > 0.99

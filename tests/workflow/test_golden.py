@@ -87,8 +87,9 @@ def in_words(row: dict[str, Any]) -> tuple[list[str], list[str]]:
 def in_alphabet(row: dict[str, Any]) -> dict[str, Any]:
     """A row of two as it is where the first in the alphabet is the first: the difference is then the other's less."""
     of_two = {name: name.replace("first", "second", 1) for name in row if name.startswith("first")}
-    of_two |= {"judge": "other_judge"} if row.get("other_judge") else {}
-    if not any(str(row[one]) > str(row[other]) for one, other in of_two.items() if one in ("first", "judge")):
+    of_two |= {name: f"other_{name}" for name in row if f"other_{name}" in row} if row.get("other_judge") else {}
+    of_two |= {"system": "opponent", "system_value": "opponent_value"} if "system_value" in row else {}
+    if not any(str(row[one]) > str(row[other]) for one, other in of_two.items() if one in ("first", "judge", "system")):
         return row
     swapped = of_two | {other: one for one, other in of_two.items()}
     out = {name: row[swapped.get(name, name)] for name in row}

@@ -84,7 +84,7 @@ def test_robustness(tmp_path: Path) -> None:
     both = _noticed(tmp_path / "both", {"one": one, "two": two})
     within = [row for row in _read(both / "tables/robustness/differences.parquet") if row["table"] == "robustness"]
     (row,), (known,) = _compared(tmp_path), within
-    assert (known["first"], known["second"]) == ("one (yes_no)", "two (yes_no)")
+    assert (known["system"], known["opponent"]) == ("one (yes_no)", "two (yes_no)")
     assert row["difference"] == pytest.approx(-known["difference"])
     assert (row["ci_low"], row["ci_high"], row["p"]) == pytest.approx((-known["ci_high"], -known["ci_low"], known["p"]))
     assert (row["n"], row["n_clusters"]) == (N, N // 2)
@@ -139,7 +139,7 @@ def test_correlations_with_people(tmp_path: Path) -> None:
     both = _agreeing(tmp_path / "both", {"one": one, "two": two}, truth)
     (known,) = _read(both / "tables/metaeval/judge_pairs.parquet")
     (row,) = _compared(tmp_path)
-    assert (known["first"], known["second"]) == ("one", "two")
+    assert (known["system"], known["opponent"]) == ("one", "two")
     assert row["difference"] == pytest.approx(-known["difference"])
     assert (row["ci_low"], row["ci_high"], row["p"]) == pytest.approx(
         (-known["difference_ci_high"], -known["difference_ci_low"], known["p"])

@@ -382,8 +382,8 @@ def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: f
                 system = f"{model} ({method})"
                 yield {
                     **family_columns("ablations", "accuracy", f"{variant}, {language}, {name}"),
-                    "first": f"{system}, {variant}",
-                    "second": f"{system}, full",
+                    "system": f"{system}, {variant}",
+                    "opponent": f"{system}, full",
                     **found,
                 }
 

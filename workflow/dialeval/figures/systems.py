@@ -287,7 +287,7 @@ _CORRECTED = {
     "human-corrected": ("estimate", "ci_low", "ci_high"),
 }
 _SHARES = ("pass_rate", "rate", "checklist", "win_rate", "win_or_tie")
-_ESTIMAND = ["protocol", "measure", "criterion", "answer", "n_utterances", "versus"]
+_ESTIMAND = ["protocol", "measure", "criterion", "answer", "n_utterances", "opponent"]
 
 
 def corrected(table: pd.DataFrame, interval: str) -> Plot | Missing:
@@ -328,15 +328,15 @@ def _axis(measure: str) -> str:
 def _estimands(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the rows of each estimand and judge, with a title."""
     single = table[~table["measure"].str.endswith((" difference", " self_preference"))]
-    against_all = set(single.loc[(single["measure"] == "win_rate") & single["versus"].isna(), "protocol"])
+    against_all = set(single.loc[(single["measure"] == "win_rate") & single["opponent"].isna(), "protocol"])
     for values, rows in single.groupby(_ESTIMAND, sort=False, dropna=False):
         about: dict[str, Any] = dict(zip(_ESTIMAND, values, strict=True))
-        if about["measure"] == "win_rate" and pd.notna(about["versus"]) and about["protocol"] in against_all:
+        if about["measure"] == "win_rate" and pd.notna(about["opponent"]) and about["protocol"] in against_all:
             continue
         judges = list(rows["judge"].unique())
         words = [str(about[name]) for name in ("criterion", "answer") if pd.notna(about[name])]
         words += [f"N = {about['n_utterances']:g}"] if pd.notna(about["n_utterances"]) else []
-        words += [f"against {about['versus']}"] if pd.notna(about["versus"]) else []
+        words += [f"against {about['opponent']}"] if pd.notna(about["opponent"]) else []
         for judge in ["panel"] if "panel" in judges else judges:
             named = [str(about["protocol"]), *words] + [f"judge: {judge}"] * (len(judges) > 1)
             yield ", ".join(named), rows[rows["judge"] == judge].drop_duplicates("system")

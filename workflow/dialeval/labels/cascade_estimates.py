@@ -58,7 +58,7 @@ def with_cascade(rows: Sequence[Row], measure: str, judgements: pa.Table, design
         return list(rows)
     numbers, _ = _numbers(judgements, design, _ASKED_FOR.get(measure, (measure,)))
     found = {
-        tuple(row[name] for name in ("measure", "criterion", "n_utterances", "answer", "system", "versus")): row
+        tuple(row[name] for name in ("measure", "criterion", "n_utterances", "answer", "system", "opponent")): row
         for row in numbers
     }
     return [
@@ -96,7 +96,7 @@ def _numbers(judgements: pa.Table, design: Design, measures: Sequence[str]) -> t
     chances = drawn(judgements.filter(pa.array(is_first)), form, cascade.share)
     rows = rows.dropna(subset=["left"])
     of_then = rows[(rows["judge"] == cascade.name) & rows["request_id"].isin(list(chances))]
-    labels = of_then.rename(columns={"judge": "annotator", "left": "system", "right": "versus", "repeat": "round"})
+    labels = of_then.rename(columns={"judge": "annotator", "left": "system", "right": "opponent", "repeat": "round"})
     labels = labels.assign(
         probability=of_then["request_id"].map(chances), simulated=False, skipped=of_then["status"] != "ok"
     )
@@ -176,7 +176,7 @@ def _head_to_head(numbers: Sequence[Row], design: Design) -> Iterator[Row]:
     assert design.cascade is not None
     if design.reference is not None:
         return
-    shares = {(row["measure"], scope(row), row["system"], row["versus"]): row for row in numbers if row["versus"]}
+    shares = {(row["measure"], scope(row), row["system"], row["opponent"]): row for row in numbers if row["opponent"]}
     for (measure, where, first, second), row in shares.items():
         if measure != WIN_RATE:
             continue
@@ -185,10 +185,10 @@ def _head_to_head(numbers: Sequence[Row], design: Design) -> Iterator[Row]:
         with np.errstate(divide="ignore", invalid="ignore"):
             p = 2.0 * stdtr(row["df"], -abs(lead) / (2.0 * row["se"]))
         yield family_columns("win_rates", HEAD_TO_HEAD, where, design.cascade.name) | {
-            "first": first,
-            "second": second,
-            "first_value": won,
-            "second_value": lost,
+            "system": first,
+            "opponent": second,
+            "system_value": won,
+            "opponent_value": lost,
             "difference": lead,
             "ci_low": 2.0 * row["ci_low"] - 1.0,
             "ci_high": 2.0 * row["ci_high"] - 1.0,

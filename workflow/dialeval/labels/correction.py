@@ -89,7 +89,7 @@ class _Numbers:
         label: mean label, NaN where nobody labelled, shape [n].
         variance: of a thing's label about what many annotators would say, NaN where unknown, shape [n].
         probability: with which a thing came to have a label, NaN where it has none, shape [n].
-        system, versus: names, shape [n]; of single dialogues the latter is empty.
+        system, opponent: names, shape [n]; of single dialogues the latter is empty.
         cluster: case of each thing, shape [n].
         scores: what judges say, NaN where nothing, by judge, shape [n].
         note: what is to be known of all of it.
@@ -100,7 +100,7 @@ class _Numbers:
     variance: FloatArray
     probability: FloatArray
     system: np.ndarray
-    versus: np.ndarray
+    opponent: np.ndarray
     cluster: IntArray
     scores: dict[str, FloatArray]
     note: str
@@ -108,7 +108,7 @@ class _Numbers:
 
     def only(self, there: BoolArray) -> _Numbers:
         """Returns those of some things, without scores."""
-        arrays = ("label", "variance", "probability", "system", "versus", "cluster")
+        arrays = ("label", "variance", "probability", "system", "opponent", "cluster")
         return replace(self, scores={}, **{name: getattr(self, name)[there] for name in arrays})
 
 
@@ -161,7 +161,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
     there[quantity.judged["thing"]] = there[quantity.labelled["thing"]] = True
     things = joined.things[there]
     label, variance, scores = label[there], variance[there], scores[:, there]
-    stratum, _ = pd.factorize(things["system"].where(things["versus"].isna(), ""))
+    stratum, _ = pd.factorize(things["system"].where(things["opponent"].isna(), ""))
     number = np.cumsum(there) - 1
     of_these = quantity.labelled.assign(thing=number[quantity.labelled["thing"]])
     probability, on_record = inclusion_probabilities(of_these, label, stratum.astype(np.int64))
@@ -179,7 +179,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
         variance,
         probability,
         system,
-        things["versus"].fillna("").to_numpy(dtype=str),
+        things["opponent"].fillna("").to_numpy(dtype=str),
         things["cluster"].to_numpy(dtype=np.int64),
         proxies,
         "; ".join(filter(None, ("" if on_record else NO_DRAW, few, one_each, quantity.note))),
@@ -211,7 +211,7 @@ class _Found:
     measure: str
     numbers: Corrected
     systems: Sequence[str]
-    versus: Sequence[str | None]
+    opponent: Sequence[str | None]
     compared: bool = True
     note: str = ""
 
@@ -241,7 +241,7 @@ def _corrected(
         )
 
     if quantity.measure in (WIN, LOSS):
-        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.versus)
+        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.opponent)
         found = corrected(numbers, score, numbers.label, pairs)
         sides = [name.split(_AND) for name in _names(found)]
         yield _Found(quantity.measure, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
@@ -253,17 +253,17 @@ def _corrected(
     there, note = _among_labelled(numbers)
     among, scored = numbers.only(there), score[there]
     if "win_rates" in design.measures:  # each comparison counts for both systems; a case's are one cluster
-        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.versus)
+        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.opponent)
         # a pair that was settled early has fewer scores, and would else weigh less among its systems' than among people
         filled = np.where(np.isnan(score), pd.Series(score).groupby(pairs).transform("mean"), score)[there]
         of_both = [np.concatenate([side, 1.0 - side]) for side in (filled, among.label)]
-        found = corrected(among, of_both[0], of_both[1], np.concatenate([among.system, among.versus]), copies=2)
+        found = corrected(among, of_both[0], of_both[1], np.concatenate([among.system, among.opponent]), copies=2)
         yield _Found(WIN_RATE, found, _names(found), [None] * len(found.systems), note=note)
         found = corrected(numbers, score, numbers.label, pairs)
         sides = [name.split(_AND) for name in _names(found)]
         yield _Found(WIN_RATE, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
     if "ratings" in design.measures:
-        names, code = np.unique(np.concatenate([among.system, among.versus]), return_inverse=True)
+        names, code = np.unique(np.concatenate([among.system, among.opponent]), return_inverse=True)
         rated = correct_ratings(
             scored,
             among.label,
@@ -291,8 +291,8 @@ def _self_preferences(quantity: Quantity, numbers: _Numbers, design: LabelledDes
         return
     together = design.form == "pair" and design.reference is None
     of_model = design.families
-    one, other = (np.array([of_model.get(name, name) for name in side]) for side in (numbers.system, numbers.versus))
-    models = (numbers.system != HUMAN) & (not together or numbers.versus != HUMAN)
+    one, other = (np.array([of_model.get(name, name) for name in side]) for side in (numbers.system, numbers.opponent))
+    models = (numbers.system != HUMAN) & (not together or numbers.opponent != HUMAN)
     for judge, score in numbers.scores.items():
         family = of_model.get(judge, judge)
         first, second = one == family, (other == family) & together
@@ -341,9 +341,9 @@ def _among_labelled(numbers: _Numbers) -> tuple[BoolArray, str]:
     numbers of all that met it.
     """
     known = ~np.isnan(numbers.label)
-    told = np.union1d(numbers.system[known], numbers.versus[known])
-    there = np.isin(numbers.system, told) & np.isin(numbers.versus, told)
-    others = np.setdiff1d(np.union1d(numbers.system, numbers.versus), told)
+    told = np.union1d(numbers.system[known], numbers.opponent[known])
+    there = np.isin(numbers.system, told) & np.isin(numbers.opponent, told)
+    others = np.setdiff1d(np.union1d(numbers.system, numbers.opponent), told)
     return there, f"without comparisons with {', '.join(others)}, of which none is labelled" if len(others) else ""
 
 
@@ -355,7 +355,7 @@ def _rows(found: _Found, shared: Row, ends: tuple[float, float], of_all: str) ->
     """Yields a row per system, and of those that are compared one per two of them."""
     numbers = found.numbers
     lowest, highest = (-np.inf, np.inf) if found.measure == RATING else ends
-    for place, (system, versus) in enumerate(zip(found.systems, found.versus, strict=True)):
+    for place, (system, opponent) in enumerate(zip(found.systems, found.opponent, strict=True)):
         number = {column: float(getattr(numbers, column)[place]) for column in (*_ON_SCALE, *_BESIDE, "rho_within")}
         note = _NOT_IDENTIFIED.get(numbers.note[place], numbers.note[place])
         if not found.determined[place]:
@@ -366,7 +366,7 @@ def _rows(found: _Found, shared: Row, ends: tuple[float, float], of_all: str) ->
             **shared,
             "measure": found.measure,
             "system": system,
-            "versus": versus,
+            "opponent": opponent,
             **number,
             **{column: float(np.clip(number[column], lowest, highest)) for column in _ON_SCALE},
             "n_labelled": int(numbers.n_labelled[place]),
@@ -379,7 +379,7 @@ def _rows(found: _Found, shared: Row, ends: tuple[float, float], of_all: str) ->
             **shared,
             "measure": f"{found.measure} {DIFFERENCE}",
             "system": found.systems[first],
-            "versus": found.systems[second],
+            "opponent": found.systems[second],
             **{column: getattr(one, column) for column in (*_ON_SCALE, *_BESIDE)},
             "n_labelled": one.n_labelled,
             "n_labelled_seeds": one.n_labelled_clusters,
@@ -407,10 +407,10 @@ def _differences(found: _Found, shared: Row) -> Iterator[Row]:
     for first, second, one in _compared(found):
         yield {
             **family_columns(shared["protocol"], found.measure, scope(shared), shared["judge"]),
-            "first": found.systems[first],
-            "second": found.systems[second],
-            "first_value": float(found.numbers.estimate[first]) if found.determined.all() else float("nan"),
-            "second_value": float(found.numbers.estimate[second]) if found.determined.all() else float("nan"),
+            "system": found.systems[first],
+            "opponent": found.systems[second],
+            "system_value": float(found.numbers.estimate[first]) if found.determined.all() else float("nan"),
+            "opponent_value": float(found.numbers.estimate[second]) if found.determined.all() else float("nan"),
             "difference": one.estimate,
             **{column: getattr(one, column) for column in ("ci_low", "ci_high", "p")},
             "n": one.n_labelled,

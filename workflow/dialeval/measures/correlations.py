@@ -105,12 +105,12 @@ def _rows(result: Correlated, pairs: JudgePairs) -> Iterator[dict[str, Any]]:
         )
         williams = williams_test(with_first, with_second, between, n)
         yield {
-            "first": first.judge,
-            "first_method": first.method,
-            "second": second.judge,
-            "second_method": second.method,
-            "first_pearson": with_first,
-            "second_pearson": with_second,
+            "judge": first.judge,
+            "method": first.method,
+            "other_judge": second.judge,
+            "other_method": second.method,
+            "pearson": with_first,
+            "other_pearson": with_second,
             "between": between,
             "difference": float(pairs.difference[number]),
             "difference_ci_low": float(pairs.ci_low[number]),

@@ -64,7 +64,7 @@ def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
     for about, of in groups(judgements, design):
         found = _rated(of, systems, design, words)
         for row in rating_rows(found, systems):
-            system, elo, n = row.pop("model"), row.pop("elo"), row.pop("n_comparisons")
+            system, elo, n = row.pop("system"), row.pop("elo"), row.pop("n_comparisons")
             published = published_number(design.protocol, "ratings", system, about["n_utterances"])
             rows.append({**about, "system": system, "estimate": elo, "n": n, **row, "published": published})
         differences += rating_differences(found, systems, "ratings", scope(about), about["judge"])
@@ -246,7 +246,7 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
         if number != order[-1] and point.games[number] and np.isnan(above_next[number]):
             own.append(NO_NEXT)
         row: dict[str, Any] = {
-            "model": models[number],
+            "system": models[number],
             "elo": elo.rating[number],
             "ci_low": elo.ci_low[number],
             "ci_high": elo.ci_high[number],

@@ -309,7 +309,7 @@ def _people(
     rows = [
         row
         for row in corrected
-        if (row["measure"], row["answer"] or "", row["versus"]) == (name, answer, None)
+        if (row["measure"], row["answer"] or "", row["opponent"]) == (name, answer, None)
         and all(row[column] == shared[column] for column in about)
     ]
     known = [

@@ -305,8 +305,8 @@ def to_cases(kind: str, group: str = "", case: str = "", **facets: str | tuple[s
 
 def of_systems(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
     """Returns the address of the dialogues behind a row of a protocol's table; empty where it is about nobody."""
-    judge, system = _text(row, "judge"), _text(row, "system") or _text(row, "first")
-    opponent = _text(row, "opponent") or _text(row, "versus") or _text(row, "second")
+    judge, system = _text(row, "judge"), _text(row, "system")
+    opponent = _text(row, "opponent")
     if not system and not judge:
         return ""
     return to_cases(
@@ -350,7 +350,7 @@ def of_unread(sources: tuple[str, ...], system: str, judge: str | None) -> str:
 
 def of_ratings(row: Mapping[str, Any]) -> str:
     """Returns the address of the rated items behind a row about a judge, or two, or a corpus; else nothing."""
-    judge = scorer(_text(row, "judge") or _text(row, "first"), _text(row, "method") or _text(row, "first_method"))
+    judge = scorer(_text(row, "judge"), _text(row, "method"))
     criterion = _text(row, "dimension")
     if not judge:
         return to_cases(RATED, _text(row, "corpus")) if _text(row, "corpus") else ""
@@ -359,7 +359,7 @@ def of_ratings(row: Mapping[str, Any]) -> str:
 
 def of_damage(row: Mapping[str, Any]) -> str:
     """Returns the address of the damaged items behind a row about a judge, or two, or a damage; else nothing."""
-    judge = scorer(_text(row, "judge"), _text(row, "method")) or _text(row, "first")
+    judge = scorer(_text(row, "judge"), _text(row, "method")) or _text(row, "system")
     if not judge:
         return to_cases(DAMAGED, _text(row, "strategy")) if row.get("n_pairs") else ""
     return to_cases(DAMAGED, _text(row, "strategy"), judge=judge, criterion=_text(row, "dimension"))
@@ -367,7 +367,7 @@ def of_damage(row: Mapping[str, Any]) -> str:
 
 def of_answers(row: Mapping[str, Any]) -> str:
     """Returns the address of the test items behind a row about a model, or two; empty for any other row."""
-    model = scorer(_text(row, "model"), _text(row, "method")) or _text(row, "first")
+    model = scorer(_text(row, "model"), _text(row, "method")) or _text(row, "system")
     if not model or row.get("method") == _PRINTED:
         return ""
     task = _text(row, "name") if _text(row, "scope") == "task" else ""

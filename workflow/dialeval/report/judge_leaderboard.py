@@ -184,8 +184,8 @@ def _tests(pairs: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
 
 def _compared(first: str, second: str, tests: pd.DataFrame) -> str:
     """Returns whether the first judge of a leaderboard is shown to agree better than the second."""
-    names = (tests[f"{side}"].str.cat(tests[f"{side}_method"].map(" ({})".format)) for side in ("first", "second"))
-    one, other = names
+    one = tests["judge"].str.cat(tests["method"].map(" ({})".format))
+    other = tests["other_judge"].str.cat(tests["other_method"].map(" ({})".format))
     straight, reversed_ = (one == first) & (other == second), (one == second) & (other == first)
     ahead = tests["difference"].where(straight, -tests["difference"])[straight | reversed_]
     settled = tests["p_holm"][straight | reversed_] <= ALPHA

@@ -360,8 +360,8 @@ def _corrected(inputs: ReportInputs) -> list[Row]:
     """Returns the rows that are of a single system; win rates against one of many are left to the table."""
     table = inputs.tables.get(CORRECTED.name)
     rows: list[Row] = [] if table is None else [row for row in table.to_pylist() if row["measure"] in _KINDS]
-    fields = {_group(row, "protocol", "judge") for row in rows if row["measure"] == "win_rate" and not row["versus"]}
-    return [row for row in rows if not row["versus"] or _group(row, "protocol", "judge") not in fields]
+    fields = {_group(row, "protocol", "judge") for row in rows if row["measure"] == "win_rate" and not row["opponent"]}
+    return [row for row in rows if not row["opponent"] or _group(row, "protocol", "judge") not in fields]
 
 
 def _group(row: Row, *names: str) -> tuple[Any, ...]:

@@ -321,7 +321,7 @@ def _of_battles(table: pa.Table) -> SmallTable:
         words = not_identifiable(row["note"]) if is_missing(row["elo"]) else ""
         return words or number(row["elo"], row["ci_low"], row["ci_high"], "rating")
 
-    return head_of(["Player", "Elo"], [[row["model"], elo(row)] for row in rows])
+    return head_of(["Player", "Elo"], [[row["system"], elo(row)] for row in rows])
 
 
 def _rows(inputs: ReportInputs, name: str) -> list[Row]:

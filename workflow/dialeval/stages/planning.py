@@ -153,7 +153,7 @@ def _plans(
     judgements: list[Path],
     corrected: list[Path],
 ) -> list[Row]:
-    of_people = [row for row in read_tables(corrected, CORRECTED).to_pylist() if row["versus"] is None]
+    of_people = [row for row in read_tables(corrected, CORRECTED).to_pylist() if row["opponent"] is None]
     talking = {about.name for about in settings.questions}
     rows: list[Row] = []
     for planned in settings.designs:

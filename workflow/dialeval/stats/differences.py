@@ -47,8 +47,8 @@ class Differences(Estimates):
     def columns(self, group: int) -> dict[str, Any]:
         """Return the columns of a pair in the tables `differences`."""
         return {
-            "first_value": float(self.first_mean[group]),
-            "second_value": float(self.second_mean[group]),
+            "system_value": float(self.first_mean[group]),
+            "opponent_value": float(self.second_mean[group]),
             "difference": float(self.estimate[group]),
             "ci_low": float(self.ci_low[group]),
             "ci_high": float(self.ci_high[group]),

@@ -7,11 +7,11 @@ from dialeval.tables.schema import BOOL, FLOAT, INT, TEXT, Interval, Table, diff
 _ABOUT = {"protocol": TEXT, "criterion": maybe(TEXT)}
 _WHAT = {
     "corpus": maybe(TEXT), "item_id": maybe(TEXT), "case_id": maybe(TEXT), "system": maybe(TEXT),
-    "versus": maybe(TEXT), "n_utterances": maybe(INT),
+    "opponent": maybe(TEXT), "n_utterances": maybe(INT),
 }  # fmt: skip
 _WORDS = {
     "system": "whose dialogue it is; of a pair the first in the alphabet",
-    "versus": "the other system of a pair; empty for a single dialogue",
+    "opponent": "the other system of a pair; empty for a single dialogue",
     "n_utterances": "the length N that dialogues were cut to, or judged at",
 }
 
@@ -49,7 +49,7 @@ LABELS = Table(
         "round": "counts an annotator's labels of the same thing from 0",
         "value": "the label as a number, on the scale from `scale_min` to `scale_max`",
         "choice": "the label in words, where it is no number",
-        "outcome": "of a pair: left (system is better), right (versus is) or tie",
+        "outcome": "of a pair: left (system is better), right (opponent is better) or tie",
         "place": "first utterance of an AI, counted from 1",
         "probability": "share of its stratum that has a label on the criterion; empty where no draw is on record",
         "stratum": "part of the draw that it is of",
@@ -59,7 +59,7 @@ LABELS = Table(
 CORRECTED = Table(
     "labels/corrected", schema(
         protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), answer=maybe(TEXT), measure=TEXT, system=TEXT,
-        versus=maybe(TEXT), judge=TEXT, annotators=TEXT, target=TEXT, estimate=maybe(FLOAT), ci_low=maybe(FLOAT),
+        opponent=maybe(TEXT), judge=TEXT, annotators=TEXT, target=TEXT, estimate=maybe(FLOAT), ci_low=maybe(FLOAT),
         ci_high=maybe(FLOAT), se=maybe(FLOAT), df=maybe(FLOAT), weight=maybe(FLOAT), rho_within=maybe(FLOAT),
         n_labelled=INT, n_labelled_seeds=INT, n_total=INT, human_only=maybe(FLOAT), human_only_ci_low=maybe(FLOAT),
         human_only_ci_high=maybe(FLOAT), judge_only=maybe(FLOAT), judge_only_ci_low=maybe(FLOAT),
@@ -82,7 +82,7 @@ CORRECTED = Table(
             "that for others, and in pairs that for the family's score against others"
         ),
         "answer": "which answer a rate is of",
-        "versus": "the system compared with; empty where it is all of them, or none",
+        "opponent": "the system compared with; empty where it is all of them, or none",
         "judge": "whose scores are the proxy; panel: all judges' as one; none: no judge scored anything",
         "annotators": "people, or simulated",
         "target": "what the interval is about: new (what people would say on new cases) or these (of these dialogues)",
@@ -110,7 +110,8 @@ DIFFERENCES = differences(
 )
 AGREEMENT = Table(
     "labels/agreement", schema(
-        **_ABOUT, statistic=TEXT, first=maybe(TEXT), second=maybe(TEXT), estimate=maybe(FLOAT), ci_low=maybe(FLOAT),
+        **_ABOUT, statistic=TEXT, annotator=maybe(TEXT), other_annotator=maybe(TEXT), estimate=maybe(FLOAT),
+        ci_low=maybe(FLOAT),
         ci_high=maybe(FLOAT), n=INT, n_clusters=maybe(INT), note=maybe(TEXT)
     ),
     row="protocol, criterion and statistic",
@@ -122,7 +123,8 @@ AGREEMENT = Table(
     ),
     columns={
         "statistic": "alpha (interval: of numbers; nominal: of choices), kappa, AC1, or same answer again",
-        "first": "annotator; empty for all", "second": "annotator", "n": "what both, or at least two, labelled",
+        "annotator": "annotator; empty for all", "other_annotator": "annotator",
+        "n": "what both, or at least two, labelled",
     },
     cells={"estimate": Interval("ci_low", "ci_high")}, numbers="correlation",
 )

@@ -295,7 +295,7 @@ def under(protocol: str, table: Table) -> Table:
 # fmt: off
 BATTLE_RATINGS = Table(
     "battles/ratings", schema(
-        model=TEXT, elo=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), elo_sd=maybe(FLOAT),
+        system=TEXT, elo=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), elo_sd=maybe(FLOAT),
         bradley_terry=maybe(FLOAT), bradley_terry_ci_low=maybe(FLOAT), bradley_terry_ci_high=maybe(FLOAT),
         davidson=maybe(FLOAT), davidson_ci_low=maybe(FLOAT), davidson_ci_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
         n_comparisons=INT, **BEHIND, note=maybe(TEXT)

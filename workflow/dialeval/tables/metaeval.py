@@ -181,8 +181,8 @@ RANKING_AGREEMENT = Table(
 JUDGE_PAIRS = Table(
     "metaeval/judge_pairs", schema(
         benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
-        rater_kind=TEXT, filled_by=maybe(TEXT), first=TEXT, first_method=TEXT,
-        second=TEXT, second_method=TEXT, first_pearson=maybe(FLOAT), second_pearson=maybe(FLOAT),
+        rater_kind=TEXT, filled_by=maybe(TEXT), judge=TEXT, method=TEXT,
+        other_judge=TEXT, other_method=TEXT, pearson=maybe(FLOAT), other_pearson=maybe(FLOAT),
         between=maybe(FLOAT), difference=maybe(FLOAT), difference_ci_low=maybe(FLOAT), difference_ci_high=maybe(FLOAT),
         p=maybe(FLOAT), p_holm=maybe(FLOAT), q_bh=maybe(FLOAT), family_size=INT, p_reversed=maybe(FLOAT), n=INT,
         n_clusters=INT, reason=maybe(TEXT), williams_t=maybe(FLOAT), p_williams=maybe(FLOAT),

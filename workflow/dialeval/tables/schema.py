@@ -131,8 +131,8 @@ COMPARED: Mapping[str, str] = MappingProxyType(
         "table": "the table whose numbers are compared",
         "measure": "what is compared",
         "scope": "at what N, on which task, and so on; rows that share table, measure, judge and scope are a family",
-        "first_value": "of the first, on what both have; it may differ a little from the leaderboard's",
-        "second_value": "of the second, on what both have",
+        "system_value": "of the first, on what both have; it may differ a little from the leaderboard's",
+        "opponent_value": "of the second, on what both have",
         "difference": "first less second, with its interval",
         "p": "two-sided, of no difference, for this pair alone",
         "p_holm": "corrected for all pairs of the family: below 0.05 the two can be told apart",
@@ -149,8 +149,8 @@ COMPARED: Mapping[str, str] = MappingProxyType(
 
 # fmt: off
 COLUMNS = schema(
-    table=TEXT, measure=TEXT, judge=maybe(TEXT), scope=TEXT, first=TEXT, second=TEXT, first_value=maybe(FLOAT),
-    second_value=maybe(FLOAT), difference=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), p=maybe(FLOAT),
+    table=TEXT, measure=TEXT, judge=maybe(TEXT), scope=TEXT, system=TEXT, opponent=TEXT, system_value=maybe(FLOAT),
+    opponent_value=maybe(FLOAT), difference=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), p=maybe(FLOAT),
     p_holm=maybe(FLOAT), q_bh=maybe(FLOAT), family_size=INT, n=INT, n_clusters=INT, note=maybe(TEXT)
 )
 # fmt: on

@@ -366,7 +366,7 @@ def paired_robustness(a: Run, b: Run, table: str, published: Mapping[Key, float]
         for row in robustness_differences(scored, 0.95):
             if row["table"] != "robustness":
                 continue
-            ends = [name.rpartition(" (") for name in (row["first"], row["second"])]
+            ends = [name.rpartition(" (") for name in (row["system"], row["opponent"])]
             if ends[0][2] != ends[1][2] or ends[0][0] == ends[1][0]:
                 continue  # two methods of the same judge
             for key in published:
@@ -448,13 +448,13 @@ def paired_correlations(a: Run, b: Run, table: str, published: Mapping[Key, floa
         )
         how = {name: settings[name] for name in ("resamples", "confidence", "random_seed")}
         for row in pair_rows(correlate_cells(cells, **how, methods=("pearson",))):
-            names = {row["first"], row["second"]}
-            if names != {f"0{MARK}{judge}", f"1{MARK}{judge}"} or row["first_method"] != row["second_method"]:
+            names = {row["judge"], row["other_judge"]}
+            if names != {f"0{MARK}{judge}", f"1{MARK}{judge}"} or row["method"] != row["other_method"]:
                 continue
-            of = {"judge": judge, "method": row["first_method"], **{name: row[name] for name in _CELL}}
+            of = {"judge": judge, "method": row["method"], **{name: row[name] for name in _CELL}}
             for key in published:
                 if dict(key) == of:
-                    sign = 1.0 if row["first"].startswith("1") else -1.0
+                    sign = 1.0 if row["judge"].startswith("1") else -1.0
                     low, high = sorted((sign * row["difference_ci_low"], sign * row["difference_ci_high"]))
                     n = row["n"], row["n_clusters"]
                     note = row["reason"] or ""
