@@ -173,8 +173,8 @@ def test_win_rates_against_one_opponent_are_a_forest() -> None:
 
 def test_bias_has_a_panel_per_measure_with_values_and_one_of_agreement() -> None:
     table = bias(("gpt", "qwen", "yi"))
-    table.loc[table["measure"] == "retest_flips", ["estimate", "ci_low", "ci_high"]] = np.nan
-    table.loc[(table["measure"] == "flips") & (table["judge"] == "gpt"), "estimate"] = np.nan
+    table.loc[table["measure"] == "retest_inconsistency", ["estimate", "ci_low", "ci_high"]] = np.nan
+    table.loc[(table["measure"] == "order_inconsistency") & (table["judge"] == "gpt"), "estimate"] = np.nan
     table.loc[table["measure"] == "unparsed", "estimate"] = 0.0
     found = plot("botchat/bias_mine", {"mine/bias": table})
     assert [title.split(" (")[0] for title in titles(found)] == [

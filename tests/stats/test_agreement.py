@@ -15,7 +15,7 @@ from dialeval.stats.agreement import (
     judge_agreement,
     krippendorffs_alpha,
     mean_pairwise_pearson,
-    retest_flips,
+    retest_inconsistency,
 )
 
 # Retest flips, Cohen's kappa, Gwet's AC1, Krippendorff's alpha.
@@ -33,19 +33,19 @@ def answers(n_judges: int = 4, n_items: int = 60, missing: float = 0.15) -> tupl
 
 def test_flips_by_hand():
     """Three repeats of which one differs make two unequal pairs of three; two equal repeats none of one."""
-    result = retest_flips([0, 0, 0, 1, 1, 2], [1, 1, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2])
+    result = retest_inconsistency([0, 0, 0, 1, 1, 2], [1, 1, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2])
     assert (result.n_items, result.n_pairs) == (2, 4)
-    assert result.flips.estimate == pytest.approx(0.5)
-    assert result.flips.ci_low <= 0.5 <= result.flips.ci_high
+    assert result.inconsistency.estimate == pytest.approx(0.5)
+    assert result.inconsistency.ci_low <= 0.5 <= result.inconsistency.ci_high
 
 
 def test_unread_repeats_are_left_out():
-    result = retest_flips([0, 0, 0], [1.0, np.nan, 1.0], [0, 0, 0])
+    result = retest_inconsistency([0, 0, 0], [1.0, np.nan, 1.0], [0, 0, 0])
     assert result.n_pairs == 1
-    assert result.flips.estimate == 0.0
-    alone = retest_flips([0, 1], [1.0, 1.0], [0, 1])
-    assert np.isnan(alone.flips.estimate)
-    assert alone.flips.note == "no item has two readable repeats"
+    assert result.inconsistency.estimate == 0.0
+    alone = retest_inconsistency([0, 1], [1.0, 1.0], [0, 1])
+    assert np.isnan(alone.inconsistency.estimate)
+    assert alone.inconsistency.note == "no item has two readable repeats"
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
@@ -95,7 +95,7 @@ def test_judges_that_never_vary_have_no_coefficient():
 def test_no_answers_at_all():
     result = judge_agreement([], [], [], [], 2, resamples=5)
     assert np.isnan(result.alpha.estimate)
-    assert np.isnan(retest_flips([], [], []).flips.estimate)
+    assert np.isnan(retest_inconsistency([], [], []).inconsistency.estimate)
 
 
 def test_wrong_input_is_named():

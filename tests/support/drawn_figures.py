@@ -220,7 +220,7 @@ def ratings(names: Sequence[str], judges: Sequence[str]) -> pd.DataFrame:
 def battles(names: Sequence[str]) -> pd.DataFrame:
     """Return the ratings of a table of battles."""
     renamed = ratings(names, JUDGES[:1]).query("n_utterances == 8").drop(columns="published")
-    columns = {"system": "model", "estimate": "elo", "n": "n_comparisons"}
+    columns = {"estimate": "elo", "n": "n_comparisons"}
     return frame("battles/battles", renamed.rename(columns=columns).to_dict("records"))
 
 
@@ -250,7 +250,15 @@ def bias(judges: Sequence[str]) -> pd.DataFrame:
     found: list[dict[str, Any]] = []
     for n in (8, 16):
         about = {"n_utterances": n, "ci_low": 0.3, "ci_high": 0.5, "estimate": 0.4, "n": 10, "n_clusters": 10}
-        measures = ("unparsed", "flips", "first_wins", "longer_wins", "retest_flips", "length_slope", "self_preference")
+        measures = (
+            "unparsed",
+            "order_inconsistency",
+            "first_position_win_rate",
+            "longer_win_rate",
+            "retest_inconsistency",
+            "length_slope",
+            "self_preference",
+        )
         found += [about | {"judge": judge, "measure": name} for judge in judges for name in measures]
         pairs = [about | {"judge": a, "other_judge": b, "measure": "kappa"} for a, b in combinations(judges, 2)]
         found += [*pairs, *([about | {"judge": "all judges", "measure": "alpha"}] if pairs else [])]

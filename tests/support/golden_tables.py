@@ -85,6 +85,14 @@ TABLES: dict[str, list[Golden]] = {
             "judge other_judge protocol n_utterances measure",
             f"value=estimate {INTERVAL} n {BEHIND}",
             keys_are={"protocol": protocol},
+            words={
+                "order_inconsistency": "flips",
+                "biased_toward_first": "first_both",
+                "biased_toward_second": "second_both",
+                "first_position_win_rate": "first_wins",
+                "longer_win_rate": "longer_wins",
+                "retest_inconsistency": "retest_flips",
+            },
         )
         for protocol in ("arena", "gteval")
     ],

@@ -14,7 +14,7 @@ from dialeval.dialogbench.tasks import ABBREVIATIONS, NAMES, STYLES
 from dialeval.dialogbench.writing import OTHER
 from dialeval.dialogbench.written_items import ASKED_TURNS
 from dialeval.papers.dialogbench import OVERALL, published_size
-from dialeval.stats.agreement import judge_agreement, retest_flips
+from dialeval.stats.agreement import judge_agreement, retest_inconsistency
 from dialeval.stats.arrays import IntArray
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.rates import even_places
@@ -88,18 +88,18 @@ def _agreement(answers: Sequence[Answer], confidence: float, random_seed: int) -
     items = np.array([one["item_id"] for one in answers], dtype=str)
     cluster = np.array([one["cluster"] for one in answers], dtype=str)
     chosen = np.array(["ABCD".index(one["choice"]) for one in answers], dtype=np.float64)
-    flips = retest_flips(items, chosen, cluster, confidence=confidence)
-    if not flips.n_items:
+    retest = retest_inconsistency(items, chosen, cluster, confidence=confidence)
+    if not retest.n_items:
         return {}
     judge = np.array([experts[one["expert"]] for one in answers])
     alpha = judge_agreement(
         judge, items, chosen, cluster, len(experts), confidence=confidence, random_seed=random_seed
     ).alpha
-    differ = flips.flips
+    differ = retest.inconsistency
     return {
         "n_experts": len(experts),
-        "n": flips.n_items,
-        "n_pairs": flips.n_pairs,
+        "n": retest.n_items,
+        "n_pairs": retest.n_pairs,
         "agreement": 1.0 - differ.estimate,
         "ci_low": 1.0 - differ.ci_high,
         "ci_high": 1.0 - differ.ci_low,

@@ -183,7 +183,7 @@ def ratings(table: pd.DataFrame, protocol: str, interval: str = f"{CI} (cases re
 
 def battles(table: pd.DataFrame, title: str, interval: str) -> Plot | Missing:
     """Return the ratings of the models of a table of battles."""
-    names = {"model": "system", "elo": "estimate", "n_comparisons": "n"}
+    names = {"elo": "estimate", "n_comparisons": "n"}
     return ratings(table.rename(columns=names), f"battles '{title}'", interval)
 
 
@@ -216,13 +216,13 @@ class _Measure(NamedTuple):
 
 
 _MEASURES = {
-    "flips": _Measure("Order inconsistency (%)", PERCENT, None, (0.0, 1.0)),
-    "first_wins": _Measure("First position wins (% of decided)", PERCENT, 0.5, (0.0, 1.0)),
-    "longer_wins": _Measure("Longer dialogue wins (% of decided)", PERCENT, 0.5, (0.0, 1.0)),
+    "order_inconsistency": _Measure("Order inconsistency (%)", PERCENT, None, (0.0, 1.0)),
+    "first_position_win_rate": _Measure("First position wins (% of decided)", PERCENT, 0.5, (0.0, 1.0)),
+    "longer_win_rate": _Measure("Longer dialogue wins (% of decided)", PERCENT, 0.5, (0.0, 1.0)),
     "length_slope_equal_ratings": _Measure("Length slope, systems fixed (log-odds)", CORRELATION, 0.0),
     "length_slope": _Measure("Length slope (log-odds)", CORRELATION, 0.0),
     "self_preference": _Measure("Self-preference (% points)", PERCENT, 0.0),
-    "retest_flips": _Measure("Changed verdicts in a retest (%)", PERCENT, None, (0.0, 1.0)),
+    "retest_inconsistency": _Measure("Changed verdicts in a retest (%)", PERCENT, None, (0.0, 1.0)),
     "unparsed": _Measure("Unparsed verdicts (%)", PERCENT, None, (0.0, 1.0)),
 }
 _AGREEMENT = _Measure("Agreement: Cohen's kappa, Krippendorff's alpha", CORRELATION, 0.0, (-0.1, 1.0))
@@ -260,7 +260,11 @@ def bias(table: pd.DataFrame, protocol: str) -> Plot | Missing:
         ).fillna("")
         rows = agreement.assign(row=pairs)
         sections.append(Section([_bias_panel(rows, sorted(set(pairs)), series, _AGREEMENT)]))
-    absent = [_MEASURES[name].title.split(" (")[0] for name in ("self_preference", "retest_flips") if name not in shown]
+    absent = [
+        _MEASURES[name].title.split(" (")[0]
+        for name in ("self_preference", "retest_inconsistency")
+        if name not in shown
+    ]
     missing = f"; not available: {', '.join(absent).lower()} (see the notes of the table)" if absent else ""
     return Plot(
         sections,

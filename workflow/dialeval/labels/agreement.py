@@ -12,7 +12,7 @@ import pandas as pd
 
 from dialeval.labels.joined_judgements import as_judgements, numbered
 from dialeval.measures.design import OUTCOMES, cases
-from dialeval.stats.agreement import Level, judge_agreement, krippendorffs_alpha, retest_flips
+from dialeval.stats.agreement import Level, judge_agreement, krippendorffs_alpha, retest_inconsistency
 from dialeval.stats.arrays import FloatArray, cell_means
 from dialeval.stats.differences import item_differences
 from dialeval.stats.estimates import Estimate
@@ -86,12 +86,16 @@ def _with_oneself(given: AnnotatorAnswers, confidence: float) -> list[Row]:
     rows = []
     for name in given.annotators:
         of = given.labels[given.labels["annotator"] == name]
-        flips = retest_flips(of["thing"], of["answer"], of["case"].astype(str), confidence=confidence)
-        if flips.n_pairs:
-            low, high = 1.0 - flips.flips.ci_high, 1.0 - flips.flips.ci_low
-            again = {"statistic": "same answer again", "annotator": name, "estimate": 1.0 - flips.flips.estimate}
-            ends = {"ci_low": low, "ci_high": high, "n": flips.n_items, "n_clusters": flips.flips.n_clusters}
-            rows.append({**again, **ends, "note": flips.flips.note or None})
+        retest = retest_inconsistency(of["thing"], of["answer"], of["case"].astype(str), confidence=confidence)
+        if retest.n_pairs:
+            low, high = 1.0 - retest.inconsistency.ci_high, 1.0 - retest.inconsistency.ci_low
+            again = {
+                "statistic": "same answer again",
+                "annotator": name,
+                "estimate": 1.0 - retest.inconsistency.estimate,
+            }
+            ends = {"ci_low": low, "ci_high": high, "n": retest.n_items, "n_clusters": retest.inconsistency.n_clusters}
+            rows.append({**again, **ends, "note": retest.inconsistency.note or None})
     return rows
 
 

@@ -24,7 +24,7 @@ from dialeval.measures.design import (
     words_shown,
 )
 from dialeval.measures.item_values import is_yes, labels_of
-from dialeval.stats.agreement import judge_agreement, retest_flips
+from dialeval.stats.agreement import judge_agreement, retest_inconsistency
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.bias import length_bias, position_bias, self_preference
 from dialeval.stats.clustered import clustered_proportion
@@ -140,22 +140,31 @@ def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator
 
     place = position_bias(left, right, outcome, cluster, repeat=judged.repeat)
     why = "" if both_orders else ONE_ORDER
-    yield _row("flips", place.flips, place.n_swapped, why)
-    yield _row("first_both", place.first_both, place.n_swapped, why)
-    yield _row("second_both", place.second_both, place.n_swapped, why)
-    first_wins = _row("first_wins", place.first_wins, int(decided.sum()))
-    yield first_wins if both_orders else first_wins | {"note": f"{ONE_ORDER}, the better system may stand first"}
+    yield _row("order_inconsistency", place.order_inconsistency, place.n_swapped, why)
+    yield _row("biased_toward_first", place.biased_toward_first, place.n_swapped, why)
+    yield _row("biased_toward_second", place.biased_toward_second, place.n_swapped, why)
+    first_position_win_rate = _row("first_position_win_rate", place.first_position_win_rate, int(decided.sum()))
+    yield (
+        first_position_win_rate
+        if both_orders
+        else first_position_win_rate | {"note": f"{ONE_ORDER}, the better system may stand first"}
+    )
 
     if np.isnan(judged.left_words + judged.right_words).any():
         yield from (
-            _missing(name, NO_LENGTHS) for name in ("longer_wins", "length_slope_equal_ratings", "length_slope")
+            _missing(name, NO_LENGTHS) for name in ("longer_win_rate", "length_slope_equal_ratings", "length_slope")
         )
     else:
         yield from _of_lengths(judged, decided, n_players)
 
-    retest = retest_flips(judged.item, outcome, cluster)
+    retest = retest_inconsistency(judged.item, outcome, cluster)
     asked_once = not judged.repeat.any()
-    yield _row("retest_flips", retest.flips, retest.n_pairs, "every comparison was asked once" if asked_once else "")
+    yield _row(
+        "retest_inconsistency",
+        retest.inconsistency,
+        retest.n_pairs,
+        "every comparison was asked once" if asked_once else "",
+    )
 
 
 def _row(measure: str, result: Estimate, n: int, reason: str = "") -> Row:
@@ -181,7 +190,9 @@ def _of_lengths(judged: _Judged, decided: NDArray[np.bool_], n_players: int) -> 
     left, right, outcome, cluster = judged.games
     lengths = (judged.left_words, judged.right_words, outcome, cluster)
     length = length_bias(*lengths)
-    yield _row("longer_wins", length.longer_wins, int((decided & (judged.left_words != judged.right_words)).sum()))
+    yield _row(
+        "longer_win_rate", length.longer_win_rate, int((decided & (judged.left_words != judged.right_words)).sum())
+    )
     equal = controlled_ratings(
         left[decided],
         right[decided],

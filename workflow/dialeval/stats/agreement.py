@@ -34,13 +34,13 @@ NO_VARIATION = "every resample gives the same agreement, which gives no interval
 _ROUNDING = 1e-12
 
 
-def retest_flips(
+def retest_inconsistency(
     item: ArrayLike,
     verdict: ArrayLike,
     cluster: ArrayLike,
     *,
     confidence: float = 0.95,
-) -> RetestFlips:
+) -> RetestInconsistency:
     """Return the share of pairs of repeats on one item whose verdicts differ.
 
     Args:
@@ -64,10 +64,10 @@ def retest_flips(
     alike = (0.5 * counts * (counts - 1.0)).sum(axis=1)
     place = np.zeros(n_items, dtype=np.int64)
     place[items] = clusters
-    return RetestFlips(
+    return RetestInconsistency(
         n_items=int(np.count_nonzero(pairs)),
         n_pairs=int(pairs.sum()),
-        flips=clustered_proportion(
+        inconsistency=clustered_proportion(
             pairs - alike,
             place,
             trials=pairs,
@@ -78,18 +78,18 @@ def retest_flips(
 
 
 @dataclass(frozen=True)
-class RetestFlips:
+class RetestInconsistency:
     """How often a judge contradicts itself on the same item.
 
     Attributes:
         n_items: items with two readable repeats or more.
         n_pairs: pairs of repeats.
-        flips: share of the pairs that differ, with its clustered interval.
+        inconsistency: share of the pairs that differ, with its clustered interval.
     """
 
     n_items: int
     n_pairs: int
-    flips: Estimate
+    inconsistency: Estimate
 
 
 def judge_agreement(

@@ -35,7 +35,7 @@ NUMBERS = Table(
 )
 VERDICTS = Table(
     "comparison/verdicts", schema(
-        protocol=TEXT, judge=TEXT, criterion=TEXT, n_both=INT, n_same=INT, n_flipped=INT, n_only_a=INT, n_only_b=INT,
+        protocol=TEXT, judge=TEXT, criterion=TEXT, n_both=INT, n_same=INT, n_changed=INT, n_only_a=INT, n_only_b=INT,
         n_lost=INT, n_gained=INT
     ),
     row="protocol, judge and criterion (`results/comparison/verdicts`)",
@@ -44,18 +44,18 @@ VERDICTS = Table(
         "protocol": "or `dialogbench`", "judge": "who was asked; of DialogBench the model, with its method",
         "criterion": "what was judged; of DialogBench the task; empty where a question names none",
         "n_both": "verdicts on cases that both runs have", "n_same": "of these, the same in both",
-        "n_flipped": "of these, another answer (right or wrong, of test items); of scores, half the scale away or more",
+        "n_changed": "of these, another answer (right or wrong, of test items); of scores, half the scale away or more",
         "n_only_a": "on cases of the first run alone", "n_only_b": "on cases of the second run alone",
         "n_lost": "could be read in the first run alone", "n_gained": "could be read in the second run alone",
     },
 )
-FLIPS = Table(
-    "comparison/flips", schema(
+CHANGED_VERDICTS = Table(
+    "comparison/changed_verdicts", schema(
         protocol=TEXT, judge=TEXT, criterion=TEXT, case_id=TEXT, item_id=TEXT, left=TEXT, right=TEXT,
         n_utterances=maybe(INT), verdict_a=TEXT, verdict_b=TEXT, reason_a=TEXT, reason_b=TEXT, size=FLOAT,
         same_text=maybe(BOOL)
     ),
-    row="verdict that is another in the second run (`results/comparison/flips`)",
+    row="verdict that is another in the second run (`results/comparison/changed_verdicts`)",
     caption="Of each protocol and judge the first 5,000, those whose score moved the farthest before others.",
     title="Verdicts that flipped",
     columns={

@@ -20,8 +20,7 @@ from dialeval.report.comparison.runs import only_in, open_run
 from dialeval.report.comparison.settings import changes
 from dialeval.report.comparison.verdicts import compared_verdicts, texts_behind
 from dialeval.tables.catalogue import table_named
-from dialeval.tables.comparison import CHANGES, NUMBERS, VERDICTS
-from dialeval.tables.comparison import FLIPS as COMPARISON_FLIPS
+from dialeval.tables.comparison import CHANGED_VERDICTS, CHANGES, NUMBERS, VERDICTS
 from dialeval.tables.files import write_rows
 from dialeval.text import counted
 from dialeval.whole_files import replacing
@@ -54,7 +53,8 @@ def compare(a: Path, b: Path, out: Path) -> str:
 
     Args:
         a, b: folders of results; differences are the second run's numbers less the first's.
-        out: folder of the page `index.html` and of the tables `numbers`, `verdicts`, `flips` and `changes`, each as
+        out: folder of the page `index.html` and of the tables `numbers`, `verdicts`,
+        `changed_verdicts` and `changes`, each as
             Parquet and as CSV.
 
     Raises:
@@ -65,21 +65,21 @@ def compare(a: Path, b: Path, out: Path) -> str:
         _keep_out(out, results)
     first, second = open_run(a), open_run(b)
     numbers = compared_numbers(first, second)
-    verdicts, flips = compared_verdicts(first, second)
+    verdicts, changed_verdicts = compared_verdicts(first, second)
     if not numbers and not any(row["n_both"] for row in verdicts):
         problems = "".join(f"; {text}" for text in (*first.problems, *second.problems))
         raise UserError(
             f"{a} and {b} have nothing in common: no table has a number of the same system, and no judge gave a "
             f"verdict on the same case; compare runs of the same protocols and systems{problems}"
         )
-    texts = [texts_behind(run, flips) for run in (first, second)]
-    for flip, ours, theirs in zip(flips, *texts, strict=True):
+    texts = [texts_behind(run, changed_verdicts) for run in (first, second)]
+    for flip, ours, theirs in zip(changed_verdicts, *texts, strict=True):
         flip["same_text"] = ours == theirs if ours and theirs else None
     comparison = Comparison(
         names=(first.name, second.name),
         numbers=numbers,
         verdicts=verdicts,
-        flips=flips,
+        changed_verdicts=changed_verdicts,
         texts=list(zip(*texts, strict=True)),
         changes=changes(first, second),
         only=(only_in(first, second), only_in(second, first)),
@@ -88,7 +88,7 @@ def compare(a: Path, b: Path, out: Path) -> str:
     for kind, rows in (
         (NUMBERS, numbers),
         (VERDICTS, verdicts),
-        (COMPARISON_FLIPS, [_known(flip, COMPARISON_FLIPS.schema.names) for flip in flips]),
+        (CHANGED_VERDICTS, [_known(flip, CHANGED_VERDICTS.schema.names) for flip in changed_verdicts]),
         (CHANGES, comparison.changes),
     ):
         write_rows(out, kind, rows)
@@ -114,7 +114,8 @@ class Comparison:
 
     Attributes:
         names: the folders, as they were given.
-        numbers, verdicts, flips, changes: rows of the tables `comparison/*`; flips in the order of `texts`.
+        numbers, verdicts, changed_verdicts,
+        changes: rows of the tables `comparison/*`; changed_verdicts in the order of `texts`.
         texts: of each flip what was judged in the first and in the second run, as lines; empty where not at hand.
         only: tables that only the first, and only the second run has.
         problems: what could not be compared, in words.
@@ -123,7 +124,7 @@ class Comparison:
     names: tuple[str, str]
     numbers: list[Row]
     verdicts: list[Row]
-    flips: list[Row]
+    changed_verdicts: list[Row]
     texts: list[Texts]
     changes: list[Row]
     only: tuple[list[str], list[str]]
@@ -157,8 +158,8 @@ def page(comparison: Comparison) -> str:
             changes=_changes(comparison.changes),
             prompts=[(row["place"], _difference(row)) for row in comparison.changes if row["kind"] == "prompts"],
             verdicts=_by_judge(comparison.verdicts),
-            flips=_flips(comparison),
-            n_flips=len(comparison.flips),
+            changed_verdicts=_changed_verdicts(comparison),
+            n_changed_verdicts=len(comparison.changed_verdicts),
             only=list(zip(comparison.names, comparison.only, strict=True)),
             problems=comparison.problems,
             shown=shown,
@@ -178,7 +179,7 @@ def _source(name: str) -> str:
 
 def about_verdicts(comparison: Comparison) -> str:
     """Returns how many verdicts are the same, in a sentence; empty where there are none."""
-    both, same, flipped = (sum(row[name] for row in comparison.verdicts) for name in ("n_both", "n_same", "n_flipped"))
+    both, same, flipped = (sum(row[name] for row in comparison.verdicts) for name in ("n_both", "n_same", "n_changed"))
     if not both:
         return ""
     of = f"Of {counted(both, 'verdict')} on the same cases"
@@ -240,10 +241,10 @@ def _by_judge(rows: list[Row]) -> list[Row]:
     return [{"protocol": protocol, "judge": judge, **counts} for (protocol, judge), counts in found.items()]
 
 
-def _flips(comparison: Comparison) -> list[tuple[str, list[tuple[Row, Texts]]]]:
-    """Returns the first flips of each protocol and judge, with what was judged."""
+def _changed_verdicts(comparison: Comparison) -> list[tuple[str, list[tuple[Row, Texts]]]]:
+    """Returns the first changed_verdicts of each protocol and judge, with what was judged."""
     groups: dict[str, list[tuple[Row, Texts]]] = defaultdict(list)
-    for flip, texts in zip(comparison.flips, comparison.texts, strict=True):
+    for flip, texts in zip(comparison.changed_verdicts, comparison.texts, strict=True):
         groups[f"{flip['protocol']}, {flip['judge']}"].append((flip, texts))
     found, left = [], FLIPS
     for name, members in groups.items():
