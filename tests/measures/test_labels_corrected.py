@@ -557,9 +557,9 @@ def test_the_truth_is_covered_where_the_judge_alone_misses_it() -> None:
         rows, _ = numbers(judged, labelled, design())
         for row in of(rows, measure="mean"):
             for kind, ends in (
-                ("corrected", "low high"),
-                ("people", "people_low people_high"),
-                ("judge", "judge_low judge_high"),
+                ("corrected", "ci_low ci_high"),
+                ("people", "human_only_ci_low human_only_ci_high"),
+                ("judge", "judge_only_ci_low judge_only_ci_high"),
             ):
                 low, high = (row[end] for end in ends.split())
                 hits[kind].append(low <= truth[row["system"]] <= high)

@@ -13,11 +13,11 @@ from report_browser import PROGRAM, Browser
 
 from dialeval.html_pages import unpack
 from dialeval.report.examined_items import case_kinds
+from dialeval.report.html_tables import measured_grid, table_grids
 from dialeval.report.inputs import PARTS, ReportInputs
 from dialeval.report.item_cases import CaseKind, chosen_items, sample_rated
 from dialeval.report.judge_leaderboard import judge_boards
 from dialeval.report.page import build_report
-from dialeval.report.tables import measured_grid, table_grids
 from dialeval.tables.catalogue import TABLES
 from dialeval.tables.dialogues import JUDGEMENTS, UTTERANCES
 from dialeval.tables.files import empty_table, to_table
@@ -178,7 +178,7 @@ def test_intervals_stand_in_the_cell_of_their_number_and_columns_are_explained()
     grids = {grid.title: grid for grid in table_grids(inputs())}
     averages = grids["Averages"]
     labels = [column.label for column in averages.columns]
-    assert "pearson low" not in labels
+    assert "pearson ci low" not in labels
     assert "published pearson" not in labels
     cell = averages.rows[-1].cells[labels.index("pearson")]
     assert cell.details == ("0.300–0.400",)
