@@ -285,10 +285,10 @@ def test_one_language_of_each_corpus_is_shown() -> None:
 
 
 def test_boxes_have_the_threshold_of_their_row_and_an_axis_for_every_whisker() -> None:
-    found = of_pairs("drops")
+    found = of_pairs("score_drops")
     assert panels(found)[0].table["threshold"].tolist() == [0.3, 0.2, 0.2]
     wide = perturbed.drops().to_pandas().assign(p05=-0.9, p95=0.2)
-    low, high = panels(of_pairs("drops", drops=wide))[0].limits
+    low, high = panels(of_pairs("score_drops", score_drops=wide))[0].limits
     assert low < -0.9
     assert 0.5 < high < 0.6
 
@@ -296,7 +296,7 @@ def test_boxes_have_the_threshold_of_their_row_and_an_axis_for_every_whisker() -
 def test_a_strategy_that_the_ratios_lack_has_a_row() -> None:
     drops = perturbed.drops().to_pandas()
     own = drops[drops["level"] == "turn"].assign(strategy="typing_errors", dimension="relevance").iloc[:1]
-    labels = rows(panels(of_pairs("drops", drops=pd.concat([own, drops])))[0])
+    labels = rows(panels(of_pairs("score_drops", score_drops=pd.concat([own, drops])))[0])
     assert sorted(labels) == ["Dullness", "Dullness", "Random response", "Typing errors"]
 
 

@@ -191,17 +191,17 @@ def test_bias_has_a_panel_per_measure_with_values_and_one_of_agreement() -> None
 
 
 def test_human_corrected_estimates_have_three_series_and_leave_pairs_to_the_table() -> None:
-    found = plot("labels/corrected", {"labels/corrected": corrected(SYSTEMS, JUDGES[:1])})
+    found = plot("labels/estimates", {"labels/estimates": corrected(SYSTEMS, JUDGES[:1])})
     assert titles(found) == ["felt, warm", "felt"]
     assert list(found.key) == ["judge only", "human labels only", "human-corrected"]
     assert rows(panels(found)[0]) == SYSTEMS
     assert panels(found)[1].axis == "Win rate (%)"
     several = corrected(SYSTEMS, (*JUDGES, "panel"))
-    assert titles(plot("labels/corrected", {"labels/corrected": several})) == [
+    assert titles(plot("labels/estimates", {"labels/estimates": several})) == [
         "felt, warm, judge: panel", "felt, judge: panel",
     ]  # fmt: skip
     simulated = corrected(SYSTEMS, JUDGES[:1]).assign(annotators="simulated")
-    assert "simulated annotators" in plot("labels/corrected", {"labels/corrected": simulated}).caption
+    assert "simulated annotators" in plot("labels/estimates", {"labels/estimates": simulated}).caption
 
 
 def test_more_panels_than_a_page_holds_are_counted() -> None:

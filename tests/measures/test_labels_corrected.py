@@ -40,7 +40,7 @@ from dialeval.measures.differences import NO_LIMIT, with_adjusted_p
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.prediction_powered import FEW_INSIDE, correct_means
 from dialeval.tables.files import to_table
-from dialeval.tables.labels import CORRECTED, DIFFERENCES
+from dialeval.tables.labels import DIFFERENCES, ESTIMATES
 
 Row = dict[str, Any]
 LOW_SCORES, PEOPLE = {"scale_min": 0.0, "scale_max": 1.0}, {"scale_min": 1.0, "scale_max": 5.0}
@@ -51,7 +51,7 @@ def numbers(
     judged: list[Row], labelled: list[Row], about: LabelledDesign, terms: Terms | None = None
 ) -> tuple[list[Row], list[Row]]:
     rows, compared = corrected_numbers(judgements_of(judged), labels_of(labelled), about, terms or Terms())
-    tables = to_table(CORRECTED, rows), to_table(DIFFERENCES, with_adjusted_p(compared))
+    tables = to_table(ESTIMATES, rows), to_table(DIFFERENCES, with_adjusted_p(compared))
     return tables[0].to_pylist(), tables[1].to_pylist()
 
 

@@ -105,7 +105,7 @@ def scored(noticed: dict[str, float], strategies: tuple[str, ...], n_dialogues: 
         for strategy in strategies:
             for judge, share in noticed.items():
                 cell = {"corpus": "c", "language": "en", "level": "turn", "strategy": strategy}
-                about = {"judge": judge, "method": "rating", **cell, "dimension": "relevance", "theta": 0.2}
+                about = {"judge": judge, "method": "rating", **cell, "dimension": "relevance", "threshold": 0.2}
                 yield about, np.repeat(np.arange(n_dialogues) < share * n_dialogues, 5)
 
     groups, drops = zip(*parts(), strict=True)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dialeval.measures.reliability import trust_rows
+from dialeval.measures.reliability import judge_validity_rows
 from dialeval.stats.resampling import mean_of_independent
 from dialeval.tables.files import to_table
-from dialeval.tables.metaeval import TRUST
+from dialeval.tables.metaeval import JUDGE_VALIDITY
 
 
 def correlation(**more: Any) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def correlation(**more: Any) -> dict[str, Any]:
 
 def trust(rows: list[dict[str, Any]], methods: tuple[str, ...] = ("yes_no",), **more: Any) -> dict[str, Any]:
     asked = {"judges": ["gpt"], "criteria": ["coherence"], "language": "en"} | more
-    (found,) = to_table(TRUST, list(trust_rows(rows, methods=methods, **asked))).to_pylist()
+    (found,) = to_table(JUDGE_VALIDITY, list(judge_validity_rows(rows, methods=methods, **asked))).to_pylist()
     return found
 
 

@@ -10,12 +10,12 @@ import pytest
 from dialeval.corpora.items import Item
 from dialeval.measures.robustness import (
     average_rows,
-    drop_rows,
     ladder_rows,
     pair_count_rows,
     robustness_rows,
+    score_drop_rows,
     score_pairs,
-    theta_rows,
+    threshold_rows,
 )
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.strategy import build_pool
@@ -85,12 +85,12 @@ def test_length_notices_less_content_and_no_other_order() -> None:
     scored = score_pairs(to_table(PAIRS, rows), scores(items, {"length": by_length, "flat": lambda item: 0.5}))
     ratios = robustness_rows(scored, 0.95)
     assert find(ratios, judge="length", strategy="order_shuffle")["ratio"] == 0
-    drops = find(drop_rows(scored), judge="length", strategy="content_reduction")
+    drops = find(score_drop_rows(scored), judge="length", strategy="content_reduction")
     assert drops["p05"] > 0
-    low_theta = [row for row in theta_rows(scored, [0.0], 0.95) if row["judge"] == "length"]
+    low_theta = [row for row in threshold_rows(scored, [0.0], 0.95) if row["judge"] == "length"]
     assert find(low_theta, strategy="content_reduction")["ratio"] == 1
     assert all(row["ratio"] == 0 for row in ratios if row["judge"] == "flat")
-    assert all(row["ratio"] == 0 for row in theta_rows(scored, [0.0], 0.95) if row["judge"] == "flat")
+    assert all(row["ratio"] == 0 for row in threshold_rows(scored, [0.0], 0.95) if row["judge"] == "flat")
 
 
 def test_theta_is_strict() -> None:
@@ -103,7 +103,7 @@ def test_theta_is_strict() -> None:
     judges = {"at": falls(0.1), "above": falls(0.1001), "rises": falls(-0.3)}
     ratios = robustness_rows(score_pairs(to_table(PAIRS, rows), scores(items, judges)), 0.95)
     assert [find(ratios, judge=name)["ratio"] for name in judges] == [0, 1, 0]
-    assert find(ratios, judge="at")["theta"] == 0.1
+    assert find(ratios, judge="at")["threshold"] == 0.1
     assert [find(ratios, judge=name)["rises"] for name in judges] == [0, 0, 1]
 
 
@@ -174,7 +174,7 @@ def test_nothing_damaged_gives_empty_tables() -> None:
     scored = score_pairs(empty_table(PAIRS), scores({"d0": ITEMS[0]}, {"length": by_length}))
     assert robustness_rows(scored, 0.95) == []
     assert list(average_rows(scored, 0.95)) == []
-    assert list(drop_rows(scored)) == []
+    assert list(score_drop_rows(scored)) == []
     assert list(ladder_rows(empty_table(PAIRS), empty_table(JUDGEMENTS), 0.95)) == []
 
 
@@ -191,7 +191,7 @@ def test_ones_own_criteria_are_compared_where_the_damage_lowers_them() -> None:
     empathy = [row | {"criterion": "empathy"} for row in own.to_pylist() if row["criterion"] == "coherence"]
     both = pa.concat_tables([own, to_table(JUDGEMENTS, empathy)])
     ratios = robustness_rows(score_pairs(to_table(PAIRS, rows), both, HURT), 0.95)
-    asked = {(row["strategy"], row["dimension"]): row["theta"] for row in ratios if row["dimension"] == "empathy"}
+    asked = {(row["strategy"], row["dimension"]): row["threshold"] for row in ratios if row["dimension"] == "empathy"}
     assert asked == {("order_shuffle", "empathy"): 0.2, ("content_reduction", "empathy"): 0.2}
     papers = robustness_rows(score_pairs(to_table(PAIRS, rows), own), 0.95)
     assert [row for row in ratios if row["dimension"] != "empathy"] == papers  # and change nothing of the others

@@ -13,7 +13,7 @@ from dialeval.report.leaderboard import build_boards, people_boards
 from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
 from dialeval.tables.files import to_table
-from dialeval.tables.labels import CORRECTED
+from dialeval.tables.labels import ESTIMATES
 from dialeval.tables.measures import RANKS
 
 Row = dict[str, Any]
@@ -47,7 +47,7 @@ ROWS = [
 
 def run(rows: list[Row], **more: Any) -> ReportInputs:
     inputs = mine.inputs()
-    tables = {**inputs.tables, "labels/corrected": to_table(CORRECTED, rows)}
+    tables = {**inputs.tables, "labels/estimates": to_table(ESTIMATES, rows)}
     return dataclasses.replace(inputs, tables=tables, **more)
 
 

@@ -121,7 +121,7 @@ def all_tables(names: Sequence[str], judges: Sequence[str] = JUDGES[:1]) -> dict
         "mine/ratings": ratings(names, judges),
         "mine/bias": bias(judges),
         "battles/battles": battles(names),
-        "labels/corrected": corrected(names, judges),
+        "labels/estimates": corrected(names, judges),
         **{name: table.to_pandas() for name, table in metaeval_example.tables().items()},
         "metaeval/averages": metaeval_example.averages(scorers).to_pandas(),
         "metaeval/correlations": metaeval_example.correlations(scorers).to_pandas(),
@@ -283,7 +283,7 @@ def corrected(names: Sequence[str], judges: Sequence[str]) -> pd.DataFrame:
                 row | {"measure": "win_rate"},
                 row | {"measure": "win_rate", "opponent": "x"},
             ]
-    return frame("labels/corrected", found)
+    return frame("labels/estimates", found)
 
 
 def accuracy(names: Sequence[str], tasks: Sequence[str] = TASKS) -> pd.DataFrame:

@@ -157,7 +157,7 @@ TABLES: dict[str, list[Golden]] = {
     "robustness": [
         Golden(
             "robustness/robustness",
-            "judge method corpus language level strategy dimension theta",
+            "judge method corpus language level strategy dimension threshold",
             f"ratio {INTERVAL} rises n n_missing {BEHIND}",
         )
     ],
@@ -170,14 +170,14 @@ TABLES: dict[str, list[Golden]] = {
     ],
     "robustness by theta": [
         Golden(
-            "robustness/thetas",
-            "judge method corpus language level strategy dimension theta",
+            "robustness/thresholds",
+            "judge method corpus language level strategy dimension threshold",
             f"ratio {INTERVAL} n n_missing {BEHIND}",
         )
     ],
     "drops": [
         Golden(
-            "robustness/drops",
+            "robustness/score_drops",
             "judge method corpus language level strategy dimension",
             "mean p05 p25 median p75 p95 n n_missing",
         )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from dialeval.tables.files import to_table
-from dialeval.tables.robustness import DROPS, LADDERS, ROBUSTNESS
+from dialeval.tables.robustness import LADDERS, ROBUSTNESS, SCORE_DROPS
 
 JUDGES = (("gpt-x", "rating"), ("gpt-x", "yes_no"), ("random", "yes_no"))
 TURN = (("random_response", "relevance", 0.3), ("dullness", "interestingness", 0.2), ("dullness", "specificity", 0.2))
@@ -41,7 +41,8 @@ def robustness(
                         ratio = ratio_of(place, len(judges))
                         rows.append(
                             {"judge": judge, "method": method, "corpus": corpus, "language": language, "level": level,
-                             "strategy": strategy, "title": TITLES[strategy], "dimension": dimension, "theta": theta,
+                             "strategy": strategy, "title": TITLES[strategy], "dimension": dimension,
+                             "threshold": theta,
                              "ratio": ratio, "ci_low": ratio - 0.1, "ci_high": ratio + 0.1, "rises": 0.1, "n": N_PAIRS,
                              "n_missing": 0, "published_ratio": 0.62 if judge == "gpt-x" else None}
                         )  # fmt: skip
@@ -62,7 +63,7 @@ def drops(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
             "p95": median + 0.5,
         }
         rows.append({name: row[name] for name in names} | quantiles | {"mean": median})
-    return to_table(DROPS, rows)
+    return to_table(SCORE_DROPS, rows)
 
 
 def ladders(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
@@ -83,6 +84,6 @@ def tables(judges: Sequence[tuple[str, str]] = JUDGES) -> dict[str, pa.Table]:
     """All of them, by name."""
     return {
         "robustness/robustness": robustness(judges),
-        "robustness/drops": drops(judges),
+        "robustness/score_drops": drops(judges),
         "robustness/ladders": ladders(judges),
     }

@@ -35,7 +35,7 @@ def test_the_shipped_example_runs_from_labels_to_the_page_and_again(example: tup
     workspace, results = example
     workspace.run()
     tables = results / "tables/labels"
-    corrected = rows(tables / "corrected.csv")
+    corrected = rows(tables / "estimates.csv")
     means = [row for row in corrected if row["measure"] == "mean"]
     assert {(row["system"], row["criterion"], row["judge"]) for row in means} == {
         (system, criterion, judge)

@@ -60,7 +60,7 @@ def ratios(robustness: pd.DataFrame, interval: str = CI) -> Plot | Missing:
 
 def drops(table: pd.DataFrame, robustness: pd.DataFrame) -> Plot | Missing:
     """Return the distribution of score drops, a row per strategy and a panel per judge."""
-    thresholds = robustness.drop_duplicates(["strategy", "dimension"]).rename(columns={"theta": "threshold"})
+    thresholds = robustness.drop_duplicates(["strategy", "dimension"])
     joined = table.merge(thresholds[["strategy", "dimension", "threshold"]], on=["strategy", "dimension"], how="left")
     ends = (
         min(table["p05"].min(), -0.5) - 0.05 if len(table) else -0.5,

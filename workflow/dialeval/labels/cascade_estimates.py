@@ -87,7 +87,7 @@ def differences_with_cascade(rows: Sequence[Row], measure: str, judgements: pa.T
 
 
 def _numbers(judgements: pa.Table, design: Design, measures: Sequence[str]) -> tuple[list[Row], list[Row]]:
-    """Returns the rows of the tables `labels/corrected` and `labels/differences` with the judges as annotators."""
+    """Returns the rows of the tables `labels/estimates` and `labels/differences` with the judges as annotators."""
     cascade, form = design.cascade, design.form
     assert cascade is not None
     assert form is not None

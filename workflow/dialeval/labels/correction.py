@@ -115,7 +115,7 @@ class _Numbers:
 def corrected_numbers(
     judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign, terms: Terms
 ) -> tuple[list[Row], list[Row]]:
-    """Returns the rows of a table `labels/corrected` under one protocol, and those of `labels/differences`.
+    """Returns the rows of a table `labels/estimates` under one protocol, and those of `labels/differences`.
 
     The latter are without the corrections for the number of pairs.
 

@@ -256,7 +256,7 @@ def _rounds(rows: pd.DataFrame) -> tuple[np.ndarray[Any, np.dtype[np.float64]], 
     return values, rows["cluster"].iloc[first].tolist()
 
 
-def trust_rows(
+def judge_validity_rows(
     correlations: Sequence[dict[str, Any]],
     *,
     judges: Sequence[str],
@@ -264,7 +264,7 @@ def trust_rows(
     methods: Sequence[str],
     language: str,
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of a table `trust`: one per judge and criterion, with the reason where nothing is known.
+    """Yields the rows of a table `judge_validity`: one per judge and criterion, with the reason where nothing is known.
 
     Correlations of several corpora are averaged, as in the papers; the corpora are independent of each other, so that
     their intervals give that of the mean. Ratings on another criterion than the one that was asked about say nothing of

@@ -93,7 +93,7 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table, hurt: Hurt = NOTHING_ELSE
                         "level": level,
                         "strategy": strategy,
                         "dimension": target.dimension,
-                        "theta": target.theta,
+                        "threshold": target.theta,
                     }
                 )
     sizes = [len(rows) for _, _, _, rows in parts]
@@ -111,7 +111,7 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
 
     `rises` is the share of pairs whose score goes up by more than theta: what noise alone gives, for the ratio as well.
     """
-    theta = [group["theta"] for group in scored.groups]
+    theta = [group["threshold"] for group in scored.groups]
     n_groups = len(scored.groups)
     before, after = scored.original, scored.damaged
     result, turned = (
@@ -149,7 +149,7 @@ def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, A
     result = average_ratios(
         scored.original[rows],
         scored.damaged[rows],
-        [cell["theta"] for cell in cells],
+        [cell["threshold"] for cell in cells],
         (np.cumsum(in_paper) - 1)[scored.group[rows]],
         len(cells),
         np.array([code[tuple(cell[name] for name in names)] for cell in cells], dtype=np.int64),
@@ -170,8 +170,8 @@ def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, A
         }
 
 
-def theta_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: float) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `robustness/thetas`."""
+def threshold_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: float) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `robustness/thresholds`."""
     sweep = theta_sweep(
         scored.original,
         scored.damaged,
@@ -184,7 +184,7 @@ def theta_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: float) 
     for number, group in enumerate(scored.groups):
         for theta, result in zip(thetas, sweep, strict=True):
             yield group | {
-                "theta": theta,
+                "threshold": theta,
                 "ratio": float(result.ratio.estimate[number]),
                 "ci_low": float(result.ratio.ci_low[number]),
                 "ci_high": float(result.ratio.ci_high[number]),
@@ -194,13 +194,13 @@ def theta_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: float) 
             }
 
 
-def drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `robustness/drops`: how far scores fall, original less damaged."""
+def score_drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `robustness/score_drops`: how far scores fall, original less damaged."""
     drop = scored.original - scored.damaged
     for number, group in enumerate(scored.groups):
         own = drop[scored.group == number]
         known = own[~np.isnan(own)]
-        row = {name: value for name, value in group.items() if name != "theta"}
+        row = {name: value for name, value in group.items() if name != "threshold"}
         row |= {"n": len(own), "n_missing": len(own) - len(known)}
         if len(known):
             quantiles = np.quantile(known, [0.05, 0.25, 0.5, 0.75, 0.95])
@@ -311,7 +311,7 @@ def _cells(scored: ScoredPairs) -> dict[tuple[str, ...], _Cell]:
             continue
         place = tuple(group[name] for name in _CELL)
         cell = cells.setdefault(place, _Cell({}, scored.cluster[start:end]))
-        cell.noticed[group["judge"], group["method"]] = (drop > group["theta"] + ROUNDING).astype(np.float64)
+        cell.noticed[group["judge"], group["method"]] = (drop > group["threshold"] + ROUNDING).astype(np.float64)
     return cells
 
 

@@ -27,7 +27,7 @@ from dialeval.report.board import (
 from dialeval.report.inputs import SELFCHAT, AskedProtocol, ReportInputs, title_of
 from dialeval.report.summary import Summary, rests_on, who_is_best
 from dialeval.stats.comparisons import not_identifiable
-from dialeval.tables.labels import CORRECTED
+from dialeval.tables.labels import ESTIMATES
 from dialeval.tables.schema import Kind, scope
 
 # Leaderboards: per kind of dialogues and judge, what every protocol measured about every system, side by side.
@@ -277,14 +277,14 @@ def _of_each(rows: list[Row], over: Callable[[Iterable[int]], int], column: str)
     return {system: over(of_system) for system, of_system in counts.items()}
 
 
-# How far a judge can be trusted on a criterion, in words: what the table `trust` of a protocol says of it.
+# How far a judge can be trusted on a criterion, in words: what the table `judge_validity` of a protocol says of it.
 
 _RATERS = {"human": "people", "construction": "what is known by construction", "model": "a model's ratings"}
 
 
 def trusted(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None, measure: Measure) -> Measure:
     """Returns a column with the words on how far its judge can be trusted, where it is about a criterion."""
-    table = inputs.tables.get(f"{protocol.name}/trust")
+    table = inputs.tables.get(f"{protocol.name}/judge_validity")
     rows = [] if table is None or not measure.criterion else table.to_pylist()
     for row in rows:
         if (row["judge"], row["criterion"]) != (judge, measure.criterion):
@@ -358,7 +358,7 @@ def people_boards(inputs: ReportInputs) -> tuple[PeopleBoard, ...]:
 
 def _corrected(inputs: ReportInputs) -> list[Row]:
     """Returns the rows that are of a single system; win rates against one of many are left to the table."""
-    table = inputs.tables.get(CORRECTED.name)
+    table = inputs.tables.get(ESTIMATES.name)
     rows: list[Row] = [] if table is None else [row for row in table.to_pylist() if row["measure"] in _KINDS]
     fields = {_group(row, "protocol", "judge") for row in rows if row["measure"] == "win_rate" and not row["opponent"]}
     return [row for row in rows if not row["opponent"] or _group(row, "protocol", "judge") not in fields]

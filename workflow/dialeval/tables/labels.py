@@ -56,8 +56,8 @@ LABELS = Table(
         "file": "where it was read", "row": "line or record there, from 1",
     },
 )
-CORRECTED = Table(
-    "labels/corrected", schema(
+ESTIMATES = Table(
+    "labels/estimates", schema(
         protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), answer=maybe(TEXT), measure=TEXT, system=TEXT,
         opponent=maybe(TEXT), judge=TEXT, annotators=TEXT, target=TEXT, estimate=maybe(FLOAT), ci_low=maybe(FLOAT),
         ci_high=maybe(FLOAT), se=maybe(FLOAT), df=maybe(FLOAT), weight=maybe(FLOAT), rho_within=maybe(FLOAT),

@@ -417,8 +417,8 @@ NATURAL_CHINESE = Table(
 # Validity of judges
 
 # fmt: off
-TRUST = Table(
-    "measures/trust", schema(
+JUDGE_VALIDITY = Table(
+    "measures/judge_validity", schema(
         judge=TEXT, criterion=TEXT, method=maybe(TEXT), level=maybe(TEXT), rater_kind=maybe(TEXT),
         pearson=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, corpora=maybe(TEXT), reason=maybe(TEXT)
     ),

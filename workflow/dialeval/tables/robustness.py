@@ -47,20 +47,20 @@ ROBUSTNESS_AVERAGES = Table(
 ROBUSTNESS = Table(
     "robustness/robustness", schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT,
-        theta=FLOAT, ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), rises=maybe(FLOAT), n=INT,
+        threshold=FLOAT, ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), rises=maybe(FLOAT), n=INT,
         n_missing=INT, **BEHIND, note=maybe(TEXT), published_ratio=maybe(FLOAT)
     ),
     row="judge, method, corpus, strategy and dimension (comp-analysis' Table 12)",
     title="Robustness by strategy",
     caption=(
-        "Share of pairs in which the score falls by more than theta, on scores from 0 to 1. Intervals are clustered "
+        "Share of pairs in which the score falls by more than the threshold, on scores from 0 to 1. Intervals are clustered "
         "by dialogue, which is damaged several times."
     ),
     columns={
         **JUDGED,
-        "theta": "how far the score must fall",
+        "threshold": "how far the score must fall",
         "rises": "share of pairs in which it rises as far",
-        "ratio": "share of all pairs whose score falls by more than theta, on a scale from 0 to 1",
+        "ratio": "share of all pairs whose score falls by more than the threshold, on a scale from 0 to 1",
         "n_missing": "pairs without both scores; they count as not noticed",
     },
     cells={"ratio": Interval("ci_low", "ci_high", published="published_ratio")},
@@ -104,8 +104,8 @@ PAIR_COUNTS = Table(
     },
     numbers="share",
 )
-DROPS = Table(
-    "robustness/drops", schema(
+SCORE_DROPS = Table(
+    "robustness/score_drops", schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT,
         mean=maybe(FLOAT), p05=maybe(FLOAT), p25=maybe(FLOAT), median=maybe(FLOAT), p75=maybe(FLOAT),
         p95=maybe(FLOAT), n=INT, n_missing=INT
@@ -119,9 +119,9 @@ DROPS = Table(
     },
     numbers="share",
 )
-THETAS = Table(
-    "robustness/thetas", schema(
-        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT, theta=FLOAT,
+THRESHOLDS = Table(
+    "robustness/thresholds", schema(
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT, threshold=FLOAT,
         ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, note=maybe(TEXT)
     ),
     row="judge, method, corpus, strategy, dimension and threshold of the sweep",

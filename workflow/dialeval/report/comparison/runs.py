@@ -248,7 +248,7 @@ COMPARED: Mapping[str, Compared] = {
     "dialogbench/accuracy": Compared("accuracy", ("model", "method"), judge=False),
     "metaeval/correlations": Compared("pearson", ("judge", "method"), judge=False),
     "robustness/robustness": Compared("ratio", ("judge", "method"), judge=False),
-    "labels/corrected": Compared("estimate", ("system", "opponent")),
+    "labels/estimates": Compared("estimate", ("system", "opponent")),
     "battles/ratings": Compared("elo", ("system",), judge=False, ends=Interval("ci_low", "ci_high")),
 }
 """By the table's kind. What other tables have are means of these, or these in another shape."""
