@@ -53,8 +53,8 @@ ROBUSTNESS = Table(
     row="judge, method, corpus, strategy and dimension (comp-analysis' Table 12)",
     title="Robustness by strategy",
     caption=(
-        "Share of pairs in which the score falls by more than the threshold, on scores from 0 to 1. Intervals are clustered "
-        "by dialogue, which is damaged several times."
+        "Share of pairs in which the score falls by more than the threshold, on scores from 0 to 1. Intervals are "
+        "clustered by dialogue, since a dialogue is perturbed several times."
     ),
     columns={
         **JUDGED,
