@@ -31,7 +31,7 @@ def main(results: Path) -> None:
 
     judge = table("embedded/forest")
     print(judge.to_string(index=False))
-    assert judge.set_index("damage").loc["all", "auc"] > 0.75
+    assert judge.set_index("perturbation").loc["all", "auc"] > 0.75
 
     at_gt_length = table("unieval/pass_rates_at_gt_length").set_index("system")["estimate"]
     print(at_gt_length.to_string())
@@ -63,7 +63,7 @@ def main(results: Path) -> None:
     forest = ratios[(ratios["judge"] == "forest") & (ratios["method"] == "yes_no")]
     print(forest[["strategy", "dimension", "ratio", "rises", "n"]].to_string(index=False))
     assert forest["strategy"].nunique() == 16
-    assert forest["ratio"].mean() > forest["rises"].mean(), "damage must lower more scores than it raises"
+    assert forest["ratio"].mean() > forest["increase_ratio"].mean(), "damage must lower more scores than it raises"
     length = ratios[(ratios["judge"] == "length") & (ratios["strategy"] == "order_shuffle")]
     assert (length["ratio"] == 0).all(), "length does not depend on the order"
 

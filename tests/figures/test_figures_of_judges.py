@@ -260,8 +260,8 @@ def test_ratios_have_a_section_per_level_a_panel_per_judge_and_rows_by_dimension
 
 def test_judges_are_sorted_by_what_they_detect_beyond_noise() -> None:
     table = perturbed.robustness().to_pandas()
-    table.loc[table["method"] == "rating", "rises"] = 0.75  # its ratio is the highest, but worth .05
-    table.loc[table["judge"] == "random", ["ratio", "rises"]] = nan
+    table.loc[table["method"] == "rating", "increase_ratio"] = 0.75  # its ratio is the highest, but worth .05
+    table.loc[table["judge"] == "random", ["ratio", "increase_ratio"]] = nan
     assert titles(of_pairs("ratios", robustness=table))[:3] == ["gpt-x (yes_no)", "gpt-x (rating)", "random (yes_no)"]
 
 

@@ -69,7 +69,7 @@ def test_agreement_by_hand() -> None:
     [row] = to_table(AGREEMENT, agreement(judged(first, second), design("j"))).to_pylist()
     assert [row[name] for name in ("judge", "other_judge", "criterion")] == ["j", "rules", "long"]
     assert [row[name] for name in ("n", "n_clusters")] == [16, 16]
-    assert [row[name] for name in ("both", "judge_alone", "other_alone")] == [6, 2, 2]
+    assert [row[name] for name in ("n_both", "n_judge_only", "n_other_only")] == [6, 2, 2]
     assert row["ac1"] == pytest.approx((0.75 - 0.5) / 0.5)  # both mark half: chance is 2 (1/2) (1/2)
     assert row["ac1_ci_low"] < 0.5 < row["ac1_ci_high"]
     assert row["estimate"] == pytest.approx(kappa(first, second))
@@ -83,7 +83,7 @@ def test_agreement_by_hand() -> None:
 
 def test_what_could_not_be_read_is_left_out_and_counted_out() -> None:
     [row] = agreement(judged([1, 0, None, 1], [1, 0, 1, None]), design("j"))
-    assert (row["n"], row["both"], row["estimate"]) == (2, 1, 1.0)
+    assert (row["n"], row["n_both"], row["estimate"]) == (2, 1, 1.0)
 
 
 def test_two_who_say_one_thing_have_no_kappa() -> None:
@@ -126,7 +126,7 @@ def test_of_repeats_the_majority_counts() -> None:
     rows += [said("j", "bot", "a", places, repeat=n) for n, places in enumerate([[3], [3], []])]
     rows += [said("j", "bot", "b", places, repeat=n) for n, places in enumerate([[3], []])]  # a draw is no answer
     [row] = agreement(frame(rows), design("j"))
-    assert (row["n"], row["both"]) == (1, 1)
+    assert (row["n"], row["n_both"]) == (1, 1)
 
 
 def test_every_two_judges_are_compared_on_what_both_judge() -> None:
@@ -171,10 +171,11 @@ def test_the_clearest_is_seen_by_most_in_the_same_place_and_most_often(items: li
         said("j", HUMAN, "3", [3]), said("k", "a", "4", None),
     ]  # fmt: skip
     found = clearest(rows, items)
-    assert [(row["rank"], row["system"], row["case_id"], row["utterance"], row["n_places"]) for row in found] == [
+    assert [(row["rank"], row["system"], row["case_id"], row["utterance"],
+        row["n_flagged_utterances"]) for row in found] == [
         (1, "a", "0", 3, 2), (2, "c", "2", 4, 1), (3, "b", "1", 3, 3),
     ]  # fmt: skip
-    assert [row["seen_by"] for row in found] == ["j, k, rules", "j, k", "j"]
+    assert [row["flagged_by"] for row in found] == ["j, k, rules", "j, k", "j"]
     assert (found[0]["text"], found[0]["before"]) == ("third 0", "Ho.")
     assert found[1]["text"] == "x" * 399 + "…"
 
@@ -192,7 +193,7 @@ def test_what_no_rule_finds_is_no_example_of_a_good_case(items: list[Path]) -> N
     rules = [said("rules", "a", "0", None, "good_case", choice="Yes", status="ok")]
     assert clearest(rules, items) == []
     [row] = clearest([*rules, said("j", "a", "0", None, "good_case", choice="Yes", status="ok")], items)
-    assert (row["utterance"], row["seen_by"]) == (None, "rules, j")
+    assert (row["utterance"], row["flagged_by"]) == (None, "rules, j")
     assert row["text"].startswith("Hi. / Ho. / third 0 / xxx")
 
 

@@ -100,11 +100,11 @@ def test_theta_is_strict() -> None:
     def falls(by: float) -> Any:
         return lambda item: 0.5 if item.item_id in original_ids else 0.5 - by
 
-    judges = {"at": falls(0.1), "above": falls(0.1001), "rises": falls(-0.3)}
+    judges = {"at": falls(0.1), "above": falls(0.1001), "increase_ratio": falls(-0.3)}
     ratios = robustness_rows(score_pairs(to_table(PAIRS, rows), scores(items, judges)), 0.95)
     assert [find(ratios, judge=name)["ratio"] for name in judges] == [0, 1, 0]
     assert find(ratios, judge="at")["threshold"] == 0.1
-    assert [find(ratios, judge=name)["rises"] for name in judges] == [0, 0, 1]
+    assert [find(ratios, judge=name)["increase_ratio"] for name in judges] == [0, 0, 1]
 
 
 def test_a_score_missing_on_the_damaged_side_is_missing_and_not_noticed() -> None:
@@ -141,7 +141,7 @@ def test_pairs_are_counted_with_what_became_of_them() -> None:
     more = damage_all([short], [STRATEGIES["order_shuffle"]], POOLS, n_draws={"dialogue": 1, "turn": 1}, random_seed=0)
     rows += [row for row, _ in more]
     row = find(pair_count_rows(to_table(PAIRS, rows)))
-    assert (row["n_wanted"], row["n_pairs"], row["n_not_applicable"]) == (13, 12, 1)
+    assert (row["n_requested"], row["n_pairs"], row["n_not_applicable"]) == (13, 12, 1)
     assert row["reasons"].startswith("1 ")
     assert row["published_n"] == 200
 
@@ -151,8 +151,8 @@ def test_ladders_fall_for_a_judge_that_counts_and_not_for_one_that_does_not() ->
     items = {item.item_id: item for item in ITEMS} | {item.item_id: item for _, item in outcomes if item}
     table = scores(items, {"length": by_length, "flat": lambda item: 0.5})
     rows = list(ladder_rows(to_table(PAIRS, [row for row, _ in outcomes]), table, 0.95))
-    assert find(rows, judge="length")["falling"] == 1
-    assert (find(rows, judge="flat")["falling"], find(rows, judge="flat")["not_rising"]) == (0, 1)
+    assert find(rows, judge="length")["strictly_decreasing"] == 1
+    assert (find(rows, judge="flat")["strictly_decreasing"], find(rows, judge="flat")["non_increasing"]) == (0, 1)
 
 
 def test_ladders_are_no_pairs() -> None:

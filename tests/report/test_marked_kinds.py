@@ -48,9 +48,9 @@ def inputs() -> ReportInputs:
     example = {"criterion": "formal_tone", "rank": 1, "system": "v1", "corpus": "support", "item_id": "a1"}
     example |= {
         "case_id": "refund",
-        "seen_by": "clerk",
+        "flagged_by": "clerk",
         "utterance": 2,
-        "n_places": 2,
+        "n_flagged_utterances": 2,
         "text": "Ask.",
         "before": "Who?",
     }

@@ -19,7 +19,7 @@ from dialeval.tables.robustness import ROBUSTNESS_AVERAGES
 
 
 def usage(**other: object) -> pa.Table:
-    row = {"model": "clerk", "protocol": "unieval", "requests": 9, "asked": 9, "from_store": 0, "input_tokens": 1200}
+    row = {"model": "clerk", "protocol": "unieval", "requests": 9, "model_calls": 9, "cached": 0, "input_tokens": 1200}
     row |= {"output_tokens": 34, "failures": "", "remarks": "", "seconds": 1.0}
     return to_table(USAGE, [{**row, **other}])
 
@@ -132,7 +132,7 @@ def test_what_was_asked_is_told_by_model_and_money_where_there_are_prices() -> N
 
 
 def test_what_differs_between_equal_runs_is_not_in_it() -> None:
-    again = usage(asked=0, from_store=9, seconds=99.0)
+    again = usage(model_calls=0, cached=9, seconds=99.0)
     assert summary(example.inputs(), usage()) == summary(example.inputs(), again)
 
 

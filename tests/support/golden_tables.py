@@ -35,9 +35,9 @@ class Golden:
     words: Mapping[str, str] = field(default_factory=dict)
 
 
-def interval(name: str) -> str:
+def interval(name: str, column: str = "") -> str:
     """Returns the two ends of a number's interval, as an entry of `numbers`."""
-    return f"{name}_low={name}_ci_low {name}_high={name}_ci_high"
+    return f"{name}_low={column or name}_ci_low {name}_high={column or name}_ci_high"
 
 
 INTERVAL = "low=ci_low high=ci_high"
@@ -129,7 +129,7 @@ TABLES: dict[str, list[Golden]] = {
         Golden(
             "metaeval/judge_pairs",
             "corpus language dimension rater_kind judge method other_judge other_method",
-            "first_pearson=pearson second_pearson=other_pearson between difference "
+            "first_pearson=pearson second_pearson=other_pearson between=judge_correlation difference "
             f"{interval('difference')} p p_holm q_bh p_reversed n "
             "n_clusters williams_t p_williams",
         )
@@ -151,14 +151,16 @@ TABLES: dict[str, list[Golden]] = {
     "matrices": [Golden("metaeval/matrices", "kind corpus language scorer dimension first second", "pearson n")],
     "damaged pairs": [
         Golden(
-            "robustness/pairs", "corpus language strategy", "n_wanted n_pairs n_unchanged n_not_applicable n_rejected"
+            "robustness/pairs",
+            "corpus language strategy",
+            "n_wanted=n_requested n_pairs n_unchanged n_not_applicable n_rejected",
         )
     ],
     "robustness": [
         Golden(
             "robustness/robustness",
             "judge method corpus language level strategy dimension threshold",
-            f"ratio {INTERVAL} rises n n_missing {BEHIND}",
+            f"ratio {INTERVAL} rises=increase_ratio n n_missing {BEHIND}",
         )
     ],
     "averages of robustness": [
@@ -186,9 +188,12 @@ TABLES: dict[str, list[Golden]] = {
         Golden(
             "robustness/ladders",
             "judge method corpus language strategy dimension",
-            f"n n_missing falling {interval('falling')} not_rising {interval('not_rising')} n_clusters "
-            "falling_design_effect falling_effective_n=falling_n_effective not_rising_design_effect "
-            "not_rising_effective_n=not_rising_n_effective",
+            f"n n_missing falling=strictly_decreasing {interval('falling', 'strictly_decreasing')} "
+            f"not_rising=non_increasing {interval('not_rising', 'non_increasing')} n_clusters "
+            "falling_design_effect=strictly_decreasing_design_effect "
+            "falling_effective_n=strictly_decreasing_n_effective "
+            "not_rising_design_effect=non_increasing_design_effect "
+            "not_rising_effective_n=non_increasing_n_effective",
         )
     ],
     "differences of robustness": [

@@ -43,12 +43,14 @@ def averages(judges: Sequence[tuple[str, str]] = JUDGES, languages: Sequence[str
         if len(languages) > 1:
             spoken.append(("average", "languages"))
         for language, over in spoken:
-            place_of = {"benchmark": "many", "level": "turn", "language": language, "over": over}
+            place_of = {"benchmark": "many", "level": "turn", "language": language, "averaged_over": over}
             rows.append(about | place_of | {"dimension": "overall"})
         place_of = {"benchmark": "one", "level": "dialogue", "language": "en"}
-        rows += [about | place_of | {"over": "corpora", "dimension": dimension} for dimension in DIALOGUE]
+        rows += [about | place_of | {"averaged_over": "corpora", "dimension": dimension} for dimension in DIALOGUE]
         published = 0.5 if judge == "gpt-x" else None
-        rows.append(about | place_of | {"over": "dimensions", "dimension": "average", "published_pearson": published})
+        rows.append(
+            about | place_of | {"averaged_over": "dimensions", "dimension": "average", "published_pearson": published}
+        )
     return to_table(AVERAGES, _rated(rows))
 
 
@@ -191,7 +193,7 @@ def ceilings(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
                     "reliability": ceiling**2,
                 }
                 | {"ceiling": ceiling, "ceiling_ci_low": ceiling - 0.05, "ceiling_ci_high": ceiling + 0.02}
-                | {"pearson": pearson, "corrected": corrected, "n": 40, **ends}
+                | {"pearson": pearson, "disattenuated": corrected, "n": 40, **ends}
                 for dimension in DIALOGUE
             ]
     return to_table(CEILINGS, _rated(rows))

@@ -43,7 +43,8 @@ def robustness(
                             {"judge": judge, "method": method, "corpus": corpus, "language": language, "level": level,
                              "strategy": strategy, "title": TITLES[strategy], "dimension": dimension,
                              "threshold": theta,
-                             "ratio": ratio, "ci_low": ratio - 0.1, "ci_high": ratio + 0.1, "rises": 0.1, "n": N_PAIRS,
+                             "ratio": ratio, "ci_low": ratio - 0.1, "ci_high": ratio + 0.1, "increase_ratio": 0.1,
+                             "n": N_PAIRS,
                              "n_missing": 0, "published_ratio": 0.62 if judge == "gpt-x" else None}
                         )  # fmt: skip
     return to_table(ROBUSTNESS, rows)
@@ -74,8 +75,10 @@ def ladders(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
         rows.append(
             {"judge": judge, "method": method, "corpus": "small-talk", "language": "en", "strategy": "order_shuffle",
              "title": "Order Shuffle", "dimension": "coherence", "n": 10, "n_missing": 0,
-             "falling": share, "falling_ci_low": share - 0.2, "falling_ci_high": share + 0.1,
-             "not_rising": share + 0.1, "not_rising_ci_low": share - 0.1, "not_rising_ci_high": min(share + 0.2, 1.0)}
+             "strictly_decreasing": share, "strictly_decreasing_ci_low": share - 0.2,
+             "strictly_decreasing_ci_high": share + 0.1,
+             "non_increasing": share + 0.1, "non_increasing_ci_low": share - 0.1,
+             "non_increasing_ci_high": min(share + 0.2, 1.0)}
         )  # fmt: skip
     return to_table(LADDERS, rows)
 

@@ -43,8 +43,8 @@ def test_nothing_that_was_paid_for_is_asked_again(golden: Workspace) -> None:
     told = [(row["model"], row["protocol"]) for row in rows if row["model"] in PAID]
     protocols = ("unieval", "arena", "gteval", "rating", "yes_no")
     assert sorted(told) == [(name, "selfchat") for name in PAID[:-1]] + sorted(("judge", name) for name in protocols)
-    assert {row["asked"] for row in rows if row["model"] in PAID} == {0}
-    assert sum(row["from_store"] for row in rows if row["model"] in PAID) == 426
+    assert {row["model_calls"] for row in rows if row["model"] in PAID} == {0}
+    assert sum(row["cached"] for row in rows if row["model"] in PAID) == 426
 
 
 @pytest.mark.slow

@@ -433,7 +433,7 @@ def annotators(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
 
 _CEILINGS = {
     "judge": ("pearson", "none", "none"),
-    "judge, corrected for rater errors": ("corrected", "corrected_ci_low", "corrected_ci_high"),
+    "judge, corrected for rater errors": ("disattenuated", "disattenuated_ci_low", "disattenuated_ci_high"),
     "ceiling": ("ceiling", "ceiling_ci_low", "ceiling_ci_high"),
 }
 

@@ -32,7 +32,7 @@ def ratios(robustness: pd.DataFrame, interval: str = CI) -> Plot | Missing:
         dict(
             zip(
                 _RATIOS,
-                (("ratio", "ci_low", "ci_high", "published_ratio"), ("rises", "none", "none", "none")),
+                (("ratio", "ci_low", "ci_high", "published_ratio"), ("increase_ratio", "none", "none", "none")),
                 strict=True,
             )
         ),
@@ -94,8 +94,8 @@ def ladders(table: pd.DataFrame, robustness: pd.DataFrame, interval: str = CI) -
     both = in_series(
         table,
         {
-            _LADDERS[0]: ("falling", "falling_ci_low", "falling_ci_high"),
-            _LADDERS[1]: ("not_rising", "not_rising_ci_low", "not_rising_ci_high"),
+            _LADDERS[0]: ("strictly_decreasing", "strictly_decreasing_ci_low", "strictly_decreasing_ci_high"),
+            _LADDERS[1]: ("non_increasing", "non_increasing_ci_low", "non_increasing_ci_high"),
         },
     )
     series = series_marks(_LADDERS)
@@ -129,7 +129,7 @@ def _sections(
     """
     titles = dict(zip(robustness["strategy"], robustness["title"], strict=True))
     surplus = (
-        (robustness["ratio"] - robustness["rises"])
+        (robustness["ratio"] - robustness["increase_ratio"])
         .astype(float)
         .groupby(scorer_names(robustness))
         .mean()

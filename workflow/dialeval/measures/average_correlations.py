@@ -194,7 +194,7 @@ def _average_row(place: _Place, over: str, raters: str, average: _Part, n_averag
         "method": method,
         "benchmark": place.benchmark,
         "level": place.level,
-        "over": over,
+        "averaged_over": over,
         "language": place.language,
         "dimension": place.dimension,
         "rated": ", ".join(average.rated),
@@ -217,7 +217,7 @@ def language_rows(averages: Iterable[Row]) -> Iterator[dict[str, Any]]:
     Args:
         averages: rows of the table `metaeval/averages`.
     """
-    by_people = [row for row in averages if row["raters"] == "human" and row["over"] != "dimensions"]
+    by_people = [row for row in averages if row["raters"] == "human" and row["averaged_over"] != "dimensions"]
     shown = _as_in_the_paper(by_people)
     judged: dict[_Key, dict[str, Row]] = {}
     for row in by_people:

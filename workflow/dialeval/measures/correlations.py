@@ -111,7 +111,7 @@ def _rows(result: Correlated, pairs: JudgePairs) -> Iterator[dict[str, Any]]:
             "other_method": second.method,
             "pearson": with_first,
             "other_pearson": with_second,
-            "between": between,
+            "judge_correlation": between,
             "difference": float(pairs.difference[number]),
             "difference_ci_low": float(pairs.ci_low[number]),
             "difference_ci_high": float(pairs.ci_high[number]),

@@ -109,9 +109,9 @@ def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability
         "ceiling": raters.ceiling.estimate,
         "ceiling_ci_low": raters.ceiling.ci_low,
         "ceiling_ci_high": raters.ceiling.ci_high,
-        "corrected": corrected.estimate,
-        "corrected_ci_low": corrected.ci_low,
-        "corrected_ci_high": corrected.ci_high,
+        "disattenuated": corrected.estimate,
+        "disattenuated_ci_low": corrected.ci_low,
+        "disattenuated_ci_high": corrected.ci_high,
         "note": "; ".join(dict.fromkeys(note for note in notes if note)) or None,
     }
 

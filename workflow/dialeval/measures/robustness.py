@@ -31,7 +31,7 @@ def pair_count_rows(pairs: pa.Table) -> Iterator[dict[str, Any]]:
         groups.setdefault((row["corpus"], row["language"], row["level"], row["strategy"]), []).append(row)
     for (corpus, language, level, strategy), rows in groups.items():
         status = Counter(row["status"] for row in rows)
-        ways = Counter(row["way"] for row in rows if row["status"] == "ok")
+        ways = Counter(row["generator"] for row in rows if row["status"] == "ok")
         reasons = Counter(row["reason"] for row in rows if row["reason"])
         yield {
             "corpus": corpus,
@@ -39,12 +39,12 @@ def pair_count_rows(pairs: pa.Table) -> Iterator[dict[str, Any]]:
             "level": level,
             "strategy": strategy,
             "title": _title(strategy),
-            "n_wanted": len(rows),
+            "n_requested": len(rows),
             "n_pairs": status["ok"],
             "n_unchanged": sum(row["unchanged"] for row in rows),
             "n_not_applicable": status["not_applicable"],
             "n_rejected": status["rejected"] + status["missing"],
-            "ways": _counted(ways),
+            "generators": _counted(ways),
             "reasons": _counted(reasons),
             "published_n": find_n_pairs(strategy),
         }
@@ -125,7 +125,7 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
             "ratio": float(result.ratio.estimate[number]),
             "ci_low": float(result.ratio.ci_low[number]),
             "ci_high": float(result.ratio.ci_high[number]),
-            "rises": float(turned.ratio.estimate[number]),
+            "increase_ratio": float(turned.ratio.estimate[number]),
             "n": int(result.n[number]),
             "n_missing": int(result.n_missing[number]),
             **result.ratio.columns(number),
@@ -260,8 +260,8 @@ def ladder_rows(
                     "n_missing": int(result.n_missing[0]),
                     "n_clusters": int(result.falling.n_clusters[0]),
                     "note": result.falling.note[0] or None,
-                    **_named("falling", result.falling),
-                    **_named("not_rising", result.not_rising),
+                    **_named("strictly_decreasing", result.falling),
+                    **_named("non_increasing", result.not_rising),
                 }
 
 

@@ -282,9 +282,9 @@ def _row(criterion: str, rank: int, key: Key, seen: _Seen, utterances: Sequence[
         "corpus": key[0],
         "item_id": key[2],
         "case_id": seen.case_id or None,
-        "seen_by": ", ".join(seen.judges),
+        "flagged_by": ", ".join(seen.judges),
         "utterance": place,
-        "n_places": len(seen.places),
+        "n_flagged_utterances": len(seen.places),
         "text": text,
         "before": before,
     }

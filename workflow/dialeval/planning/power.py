@@ -223,10 +223,10 @@ def _of_judge(number: Number, size: Size, confidence: float, cost_of_case: float
     found, of_all = (_detectable(number, size, one) for one in (confidence, size.for_all_pairs(confidence)))
     more = clusters_to_halve(size.n_cases, confidence)
     return {
-        "what": JUDGE,
+        "estimand": JUDGE,
         "n_labels": 0,
-        "smallest_difference": float(found.smallest),
-        "smallest_difference_holm": float(of_all.smallest),
+        "min_detectable_difference": float(found.smallest),
+        "min_detectable_difference_holm": float(of_all.smallest),
         "half_width": float(found.half_width),
         "seeds_to_halve": more,
         "cost_of_seeds": None if more is None or cost_of_case is None else more * cost_of_case,
@@ -285,10 +285,10 @@ def of_people(
     cost_of_labels = None if more_labels is None or price is None else more_labels * labels.answers * price
     cost_of_seeds = None if more_seeds is None or case is None else more_seeds * case
     return {
-        "what": PEOPLE,
+        "estimand": PEOPLE,
         "n_labels": n_labels,
-        "smallest_difference": float(found.smallest),
-        "smallest_difference_holm": float(of_all.smallest),
+        "min_detectable_difference": float(found.smallest),
+        "min_detectable_difference_holm": float(of_all.smallest),
         "half_width": float(found.half_width),
         "seeds_to_halve": more_seeds,
         "labels_to_halve": more_labels,

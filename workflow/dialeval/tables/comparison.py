@@ -9,7 +9,7 @@ NUMBERS = Table(
     "comparison/numbers", schema(
         table=TEXT, measure=TEXT, judge=TEXT, scope=TEXT, system=TEXT, value_a=maybe(FLOAT), value_b=maybe(FLOAT),
         difference=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), p=maybe(FLOAT), p_holm=maybe(FLOAT),
-        q_bh=maybe(FLOAT), moved=TEXT, how=TEXT, n=maybe(INT), n_clusters=maybe(INT), note=maybe(TEXT)
+        q_bh=maybe(FLOAT), changed=TEXT, how=TEXT, n=maybe(INT), n_clusters=maybe(INT), note=maybe(TEXT)
     ),
     row="number that both runs have (`results/comparison/numbers`)",
     title="Numbers that both runs have",
@@ -24,7 +24,7 @@ NUMBERS = Table(
         "p": "two-sided, of no difference, for this number alone",
         "p_holm": "corrected for all numbers of the comparison",
         "q_bh": "for exploration: of the numbers below 0.05 one in twenty is expected to be a false alarm",
-        "moved": "yes: p_holm is below 0.05; perhaps: p alone is; no; or unknown, where nothing could be tested",
+        "changed": "yes: p_holm is below 0.05; perhaps: p alone is; no; or unknown, where nothing could be tested",
         "how": (
             "paired: on the cases that both have; as two samples: from the two published intervals, which is too "
             "cautious where the runs share cases"

@@ -31,14 +31,14 @@ WRITTEN_ITEMS = Table(
 )
 ITEM_DESCRIPTIONS = Table(
     "item_descriptions", schema(
-        variant=TEXT, judge=TEXT, item_id=TEXT, task=TEXT, language=TEXT, asked_domain=TEXT,
-        speaker1_style=maybe(TEXT), speaker2_style=maybe(TEXT), domain=maybe(TEXT), domain_named=TEXT, status=TEXT
+        variant=TEXT, judge=TEXT, item_id=TEXT, task=TEXT, language=TEXT, requested_domain=TEXT,
+        speaker1_style=maybe(TEXT), speaker2_style=maybe(TEXT), domain=maybe(TEXT), assigned_domain=TEXT, status=TEXT
     ),
     row="accepted item (`dialogbench/descriptions`)",
     columns={
         "domain": "in the classifier's words",
-        "domain_named": "the domain that these words name",
-        "asked_domain": "what the writer was asked for",
+        "assigned_domain": "the domain that these words name",
+        "requested_domain": "what the writer was asked for",
     },
 )
 TEST_ITEMS = Table(

@@ -63,7 +63,7 @@ RESPONSES = Table(
 )
 USAGE = Table(
     "usage", schema(
-        model=TEXT, protocol=TEXT, requests=LARGE, asked=LARGE, from_store=LARGE, input_tokens=maybe(LARGE),
+        model=TEXT, protocol=TEXT, requests=LARGE, model_calls=LARGE, cached=LARGE, input_tokens=maybe(LARGE),
         output_tokens=maybe(LARGE), reasoning_tokens=maybe(LARGE), cost=maybe(FLOAT), spent=maybe(FLOAT),
         spent_unconfirmed=maybe(FLOAT), failures=TEXT, remarks=TEXT,
         seconds=FLOAT
@@ -71,8 +71,8 @@ USAGE = Table(
     row="model and protocol",
     columns={
         "requests": "requests that the jobs had to see to",
-        "asked": "of these, asked of the model",
-        "from_store": "of these, found in the store or equal to one that was asked",
+        "model_calls": "of these, asked of the model",
+        "cached": "of these, found in the store or equal to one that was asked",
         "cost": "of all answers in use, in the prices' currency",
         "spent": "what was spent by the ledger, failures included",
         "spent_unconfirmed": "of that, what no usage report of the endpoint confirms",
@@ -86,15 +86,15 @@ USAGE = Table(
 )
 ESTIMATE = Table(
     "estimate", schema(
-        model=TEXT, protocol=TEXT, requests=LARGE, stored=maybe(LARGE), to_ask=LARGE, input_tokens_low=LARGE,
+        model=TEXT, protocol=TEXT, requests=LARGE, cached=maybe(LARGE), model_calls=LARGE, input_tokens_low=LARGE,
         input_tokens_expected=LARGE, input_tokens_high=LARGE, input_tokens_most=LARGE, output_tokens_low=LARGE,
         output_tokens_expected=LARGE, output_tokens_high=LARGE, output_tokens_most=LARGE, cost_low=maybe(FLOAT),
         cost_expected=maybe(FLOAT), cost_high=maybe(FLOAT), cost_most=maybe(FLOAT), tokenizer=TEXT, note=maybe(TEXT)
     ),
     row="model and protocol; the last row has the sums (`snakemake --cores 8 estimate`)",
     columns={
-        "stored": "answers that the store has already",
-        "to_ask": "requests that a run would send",
+        "cached": "answers that the store has already",
+        "model_calls": "requests that a run would send",
         "input_tokens_most": "bound that cannot be passed",
         "output_tokens_most": "bound that cannot be passed",
         "cost_most": "bound that cannot be passed",
@@ -103,13 +103,13 @@ ESTIMATE = Table(
 )
 JUDGE_REPORT = Table(
     "judge_report", schema(
-        judge=TEXT, damage=TEXT, n=INT, auc=maybe(FLOAT), accuracy=maybe(FLOAT), note=maybe(TEXT)
+        judge=TEXT, perturbation=TEXT, n=INT, auc=maybe(FLOAT), accuracy=maybe(FLOAT), note=maybe(TEXT)
     ),
     row="embedded judge and kind of damage (`embedded/<judge>`)",
     title="Judges on damaged dialogues",
     caption="How well an embedded judge tells true dialogues, left out of its training, from damaged ones.",
     columns={
-        "damage": "how the dialogues were damaged",
+        "perturbation": "how the dialogues were damaged",
         "auc": "share of pairs of a true and a damaged dialogue in which the true one scores higher",
         "accuracy": "share told right",
     },

@@ -148,9 +148,9 @@ ANNOTATORS = Table(
 )
 PLANNING = Table(
     "labels/planning", schema(
-        protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), judge=TEXT, measure=TEXT, what=TEXT,
-        n_systems=INT, n_seeds=INT, n_labels=INT, smallest_difference=maybe(FLOAT),
-        smallest_difference_holm=maybe(FLOAT), half_width=maybe(FLOAT),
+        protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), judge=TEXT, measure=TEXT, estimand=TEXT,
+        n_systems=INT, n_seeds=INT, n_labels=INT, min_detectable_difference=maybe(FLOAT),
+        min_detectable_difference_holm=maybe(FLOAT), half_width=maybe(FLOAT),
         seeds_to_halve=maybe(INT), labels_to_halve=maybe(INT), cost_of_seeds=maybe(FLOAT),
         cost_of_labels=maybe(FLOAT), cheaper=maybe(TEXT), basis=TEXT, note=maybe(TEXT)
     ),
@@ -161,11 +161,11 @@ PLANNING = Table(
     ),
     columns={
         "measure": "by what systems are compared: rating, mean, pass_rate, ...",
-        "what": "whose opinion is measured: the judge's, or people's with the judge's help",
-        "n_seeds": "seeds or cases that are configured", "n_labels": "people's labels in all",
-        "smallest_difference": "found with 80% power at the 5% level, of two systems compared by themselves; where few "
-        "cases are stored it allows for the error of their spread",
-        "smallest_difference_holm": "the same where p is corrected for all pairs of systems (`p_holm`)",
+        "estimand": "judge (the judge's score) or people (the human-corrected estimate)",
+        "n_seeds": "configured seeds or cases", "n_labels": "number of human labels",
+        "min_detectable_difference": "smallest difference of two systems that a test finds with 80% power at the 5% "
+        "level; with few stored cases it allows for the error of their variance",
+        "min_detectable_difference_holm": "the same with p adjusted for all pairs of systems (`p_holm`)",
         "half_width": "half the width of the 95% interval of a difference",
         "seeds_to_halve": "seeds or cases more that would halve the interval; empty where none do",
         "labels_to_halve": "labels more that would, in all; empty where none do",

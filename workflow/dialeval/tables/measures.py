@@ -148,7 +148,7 @@ CHECKLIST = Table(
 AGREEMENT = Table(
     f"{FOLDER}/agreement", schema(
         judge=TEXT, other_judge=TEXT, criterion=maybe(TEXT), **_NUMBER, ac1=maybe(FLOAT), ac1_ci_low=maybe(FLOAT),
-        ac1_ci_high=maybe(FLOAT), both=INT, judge_alone=INT, other_alone=INT, precision=maybe(FLOAT),
+        ac1_ci_high=maybe(FLOAT), n_both=INT, n_judge_only=INT, n_other_only=INT, precision=maybe(FLOAT),
         precision_ci_low=maybe(FLOAT), precision_ci_high=maybe(FLOAT), recall=maybe(FLOAT), recall_ci_low=maybe(FLOAT),
         recall_ci_high=maybe(FLOAT), note=maybe(TEXT)
     ),
@@ -164,8 +164,8 @@ AGREEMENT = Table(
     columns={
         **_WORDS, "other_judge": "with whom it is compared; `rules` are no model", "estimate": "Cohen's kappa",
         "ac1": "Gwet's AC1, agreement beyond chance that hardly depends on how rare the kind is",
-        "n": "dialogues of which both say something", "both": "dialogues in which both see it",
-        "judge_alone": "in which the judge alone sees it", "other_alone": "in which the other one alone sees it",
+        "n": "dialogues of which both say something", "n_both": "dialogues in which both see it",
+        "n_judge_only": "in which the judge alone sees it", "n_other_only": "in which the other one alone sees it",
         "precision": "of the dialogues that the other one marks, the share that the judge marks, too",
         "recall": "of the dialogues that the judge marks, the share that the other one marks, too",
     },
@@ -180,8 +180,8 @@ AGREEMENT = Table(
 )
 EXAMPLES = Table(
     f"{FOLDER}/examples", schema(
-        criterion=TEXT, rank=INT, system=TEXT, corpus=TEXT, item_id=TEXT, case_id=maybe(TEXT), seen_by=TEXT,
-        utterance=maybe(INT), n_places=INT, text=TEXT, before=TEXT
+        criterion=TEXT, rank=INT, system=TEXT, corpus=TEXT, item_id=TEXT, case_id=maybe(TEXT), flagged_by=TEXT,
+        utterance=maybe(INT), n_flagged_utterances=INT, text=TEXT, before=TEXT
     ),
     row="criterion and dialogue that shows it, the clearest first",
     title="Clearest examples",
@@ -191,8 +191,8 @@ EXAMPLES = Table(
         "dialogue is in the viewer below."
     ),
     columns={
-        **_WORDS, "rank": "the clearest first", "seen_by": "judges that see it, rules among them",
-        "utterance": "number of the utterance that shows it, from 1", "n_places": "utterances that show it",
+        **_WORDS, "rank": "the clearest first", "flagged_by": "judges that see it, rules among them",
+        "utterance": "number of the utterance that shows it, from 1", "n_flagged_utterances": "utterances that show it",
         "text": "that utterance; of a good case the whole dialogue, cut short", "before": "what was said before it",
     },
 )

@@ -40,7 +40,8 @@ RATINGS = Table(
 )
 AVERAGES = Table(
     "metaeval/averages", schema(
-        judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, over=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
+        judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, averaged_over=TEXT, language=TEXT, dimension=TEXT,
+        rated=TEXT,
         raters=TEXT,
         pearson=maybe(FLOAT), pearson_ci_low=maybe(FLOAT), pearson_ci_high=maybe(FLOAT), spearman=maybe(FLOAT),
         spearman_ci_low=maybe(FLOAT), spearman_ci_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_ci_low=maybe(FLOAT),
@@ -55,7 +56,7 @@ AVERAGES = Table(
     ),
     columns={
         **JUDGED,
-        "over": "what the mean is over: corpora, dimensions or languages",
+        "averaged_over": "what the mean is over: corpora, dimensions or languages",
         "raters": "human: people's ratings alone; full: a model's where there are no people's",
         "n_averaged": "how many correlations the mean is of",
         "n_filled": "how many correlations behind it are with ratings that a judge of this run filled in",
@@ -183,7 +184,8 @@ JUDGE_PAIRS = Table(
         benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
         rater_kind=TEXT, filled_by=maybe(TEXT), judge=TEXT, method=TEXT,
         other_judge=TEXT, other_method=TEXT, pearson=maybe(FLOAT), other_pearson=maybe(FLOAT),
-        between=maybe(FLOAT), difference=maybe(FLOAT), difference_ci_low=maybe(FLOAT), difference_ci_high=maybe(FLOAT),
+        judge_correlation=maybe(FLOAT), difference=maybe(FLOAT), difference_ci_low=maybe(FLOAT),
+        difference_ci_high=maybe(FLOAT),
         p=maybe(FLOAT), p_holm=maybe(FLOAT), q_bh=maybe(FLOAT), family_size=INT, p_reversed=maybe(FLOAT), n=INT,
         n_clusters=INT, reason=maybe(TEXT), williams_t=maybe(FLOAT), p_williams=maybe(FLOAT),
         williams_note=maybe(TEXT)
@@ -197,7 +199,7 @@ JUDGE_PAIRS = Table(
     columns={
         **JUDGED,
         **COMPARED,
-        "between": "correlation of the two judges",
+        "judge_correlation": "correlation of the two judges",
         "p": "two-sided, of equal correlations, for this pair alone",
         "p_holm": "corrected for all pairs on this dimension: below 0.05 the two can be told apart",
         "family_size": "pairs on this dimension of this corpus",
@@ -325,7 +327,8 @@ CEILINGS = Table(
         filled_by=maybe(TEXT), n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_ci_low=maybe(FLOAT),
         icc_ci_high=maybe(FLOAT),
         reliability=maybe(FLOAT), ceiling=maybe(FLOAT), ceiling_ci_low=maybe(FLOAT), ceiling_ci_high=maybe(FLOAT),
-        pearson=maybe(FLOAT), corrected=maybe(FLOAT), corrected_ci_low=maybe(FLOAT), corrected_ci_high=maybe(FLOAT),
+        pearson=maybe(FLOAT), disattenuated=maybe(FLOAT), disattenuated_ci_low=maybe(FLOAT),
+        disattenuated_ci_high=maybe(FLOAT),
         judge_reliability=maybe(FLOAT), n_repeats=maybe(FLOAT), n=INT, **BEHIND, note=maybe(TEXT)
     ),
     row="judge, corpus, language and dimension, where several people rated, or the judge repeated itself",
@@ -344,7 +347,7 @@ CEILINGS = Table(
         "reliability": "the same of the mean over raters: ICC(1,k), or ICC(3,k)",
         "ceiling": "root of the reliability: the correlation of a perfect judge",
         "pearson": "the judge's correlation with the mean of the raters, as in `metaeval/correlations`",
-        "corrected": "that correlation over the ceiling",
+        "disattenuated": "that correlation over the ceiling",
         "judge_reliability": "share of the variance of the judge's own mean over repeats that is the items'",
         "n_repeats": "repeats of the judge behind that mean",
         "design_effect": "of the correlation",
@@ -352,7 +355,7 @@ CEILINGS = Table(
     },
     cells={
         "icc": Interval("icc_ci_low", "icc_ci_high"), "ceiling": Interval("ceiling_ci_low", "ceiling_ci_high"),
-        "corrected": Interval("corrected_ci_low", "corrected_ci_high"),
+        "disattenuated": Interval("disattenuated_ci_low", "disattenuated_ci_high"),
     },
     numbers="correlation",
     kinds={"n_raters": "rating", "n_repeats": "rating"},

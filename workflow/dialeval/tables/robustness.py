@@ -7,13 +7,14 @@ from dialeval.tables.schema import BEHIND, BOOL, FLOAT, INT, JUDGED, TEXT, Inter
 # fmt: off
 PAIRS = Table(
     "pairs", schema(
-        corpus=TEXT, language=TEXT, level=TEXT, cluster=TEXT, strategy=TEXT, way=maybe(TEXT), draw=INT, severity=INT,
+        corpus=TEXT, language=TEXT, level=TEXT, cluster=TEXT, strategy=TEXT, generator=maybe(TEXT), draw=INT,
+        severity=INT,
         ladder=maybe(TEXT), original_id=TEXT, item_id=maybe(TEXT), changed=maybe(TEXT), unchanged=BOOL, status=TEXT,
         reason=maybe(TEXT)
     ),
     row="damaged item that was wanted (`perturbed/*.pairs`)",
     columns={
-        "way": "which rule, or model",
+        "generator": "which rule, or model",
         "draw": "counts the draws of one strategy on one item from 0",
         "severity": "step on a ladder of severities",
         "changed": "what was changed",
@@ -47,7 +48,8 @@ ROBUSTNESS_AVERAGES = Table(
 ROBUSTNESS = Table(
     "robustness/robustness", schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT,
-        threshold=FLOAT, ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), rises=maybe(FLOAT), n=INT,
+        threshold=FLOAT, ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), increase_ratio=maybe(FLOAT),
+        n=INT,
         n_missing=INT, **BEHIND, note=maybe(TEXT), published_ratio=maybe(FLOAT)
     ),
     row="judge, method, corpus, strategy and dimension (comp-analysis' Table 12)",
@@ -59,7 +61,7 @@ ROBUSTNESS = Table(
     columns={
         **JUDGED,
         "threshold": "how far the score must fall",
-        "rises": "share of pairs in which it rises as far",
+        "increase_ratio": "share of pairs in which it rises as far",
         "ratio": "share of all pairs whose score falls by more than the threshold, on a scale from 0 to 1",
         "n_missing": "pairs without both scores; they count as not noticed",
     },
@@ -69,29 +71,33 @@ ROBUSTNESS = Table(
 LADDERS = Table(
     "robustness/ladders", schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT, n=INT,
-        n_missing=INT, falling=maybe(FLOAT), falling_ci_low=maybe(FLOAT), falling_ci_high=maybe(FLOAT),
-        not_rising=maybe(FLOAT), not_rising_ci_low=maybe(FLOAT), not_rising_ci_high=maybe(FLOAT), n_clusters=maybe(INT),
-        falling_design_effect=maybe(FLOAT), falling_n_effective=maybe(FLOAT), not_rising_design_effect=maybe(FLOAT),
-        not_rising_n_effective=maybe(FLOAT), note=maybe(TEXT)
+        n_missing=INT, strictly_decreasing=maybe(FLOAT), strictly_decreasing_ci_low=maybe(FLOAT),
+        strictly_decreasing_ci_high=maybe(FLOAT),
+        non_increasing=maybe(FLOAT), non_increasing_ci_low=maybe(FLOAT), non_increasing_ci_high=maybe(FLOAT),
+        n_clusters=maybe(INT),
+        strictly_decreasing_design_effect=maybe(FLOAT), strictly_decreasing_n_effective=maybe(FLOAT),
+        non_increasing_design_effect=maybe(FLOAT),
+        non_increasing_n_effective=maybe(FLOAT), note=maybe(TEXT)
     ),
     row="judge, method, corpus, strategy and dimension",
     title="Ladders of damage",
     caption="Whether scores fall step by step as an item is damaged more and more.",
     columns={
         **JUDGED,
-        "falling": "share of ladders on which the score falls with every step",
-        "not_rising": "share of ladders on which it never rises",
+        "strictly_decreasing": "share of ladders on which the score falls with every step",
+        "non_increasing": "share of ladders on which it never rises",
     },
     cells={
-        "falling": Interval("falling_ci_low", "falling_ci_high"),
-        "not_rising": Interval("not_rising_ci_low", "not_rising_ci_high"),
+        "strictly_decreasing": Interval("strictly_decreasing_ci_low", "strictly_decreasing_ci_high"),
+        "non_increasing": Interval("non_increasing_ci_low", "non_increasing_ci_high"),
     },
     numbers="share",
 )
 PAIR_COUNTS = Table(
     "robustness/pairs", schema(
-        corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, n_wanted=INT, n_pairs=INT, n_unchanged=INT,
-        n_not_applicable=INT, n_rejected=INT, ways=TEXT, reasons=TEXT, published_n=maybe(INT)
+        corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, n_requested=INT, n_pairs=INT,
+        n_unchanged=INT,
+        n_not_applicable=INT, n_rejected=INT, generators=TEXT, reasons=TEXT, published_n=maybe(INT)
     ),
     row="corpus and strategy (comp-analysis' Table 11)",
     title="What was damaged",
@@ -99,7 +105,7 @@ PAIR_COUNTS = Table(
     columns={
         "n_not_applicable": "times the strategy could not be applied",
         "n_unchanged": "pairs that read the same before and after",
-        "ways": "the rules, or models, that were used",
+        "generators": "the rules, or models, that were used",
         "reasons": "why it could not be applied",
     },
     numbers="share",

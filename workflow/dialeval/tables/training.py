@@ -216,7 +216,7 @@ BACK_TRANSLATIONS = Table(
 )
 TRANSLATION_QUALITY = Table(
     "translation/quality", schema(
-        corpus=TEXT, language=TEXT, metric=TEXT, by=TEXT, n=INT, value=maybe(FLOAT), ci_low=maybe(FLOAT),
+        corpus=TEXT, language=TEXT, metric=TEXT, produced_by=TEXT, n=INT, value=maybe(FLOAT), ci_low=maybe(FLOAT),
         ci_high=maybe(FLOAT), published=maybe(FLOAT), published_people=maybe(FLOAT), reason=maybe(TEXT), signature=TEXT
     ),
     row="corpus, language and metric",
@@ -231,7 +231,7 @@ TRANSLATION_QUALITY = Table(
             "bleu and chrf (0 to 100) and sentence_chrf compare the source with what was translated back; adequacy and "
             "people are ratings from 1 to 5; others are scores of the user's files"
         ),
-        "by": "the model that translated back or judged, or the file",
+        "produced_by": "the model that translated back or judged, or the file",
         "n": "utterances that have the number; several ratings of one are averaged first",
         "published": "of Table 2, by the metric's name; adequacy: GPT-4's, asked in the paper's prompt",
         "published_people": "mean rating of the paper's people",

@@ -200,7 +200,7 @@ def _row(
         "corpus": corpus,
         "language": language,
         "metric": metric,
-        "by": by,
+        "produced_by": by,
         "n": n,
         "value": None,
         "ci_low": None,

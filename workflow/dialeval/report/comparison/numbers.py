@@ -193,7 +193,7 @@ def _corrected(rows: list[Row]) -> list[Row]:
     p = np.array([row["p"] for row in rows], dtype=np.float64)
     for row, p_holm, q_bh in zip(rows, holm(p), benjamini_hochberg(p), strict=True):
         row |= {"p_holm": float(p_holm), "q_bh": float(q_bh)}
-        row["moved"] = _verdict(row)
+        row["changed"] = _verdict(row)
     place = {table: number for number, table in enumerate(dict.fromkeys(row["table"] for row in rows))}
     return sorted(rows, key=lambda row: (place[row["table"]], math.inf if math.isnan(row["p"]) else row["p"]))
 

@@ -138,7 +138,7 @@ def _known(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
 def page(comparison: Comparison) -> str:
     """Returns the page as the text of one HTML file; the same comparison always gives the same text."""
     style = palette() + _of_report("report.css") + _source("comparison.css")
-    moved = sorted((row for row in comparison.numbers if row["moved"] in (YES, PERHAPS)), key=lambda row: row["p"])
+    moved = sorted((row for row in comparison.numbers if row["changed"] in (YES, PERHAPS)), key=lambda row: row["p"])
     tables: dict[str, list[Row]] = defaultdict(list)
     for row in comparison.numbers:
         tables[row["table"]].append(row)
@@ -202,7 +202,7 @@ def about_changes(comparison: Comparison) -> str:
 def answer(comparison: Comparison) -> str:
     """Returns what became of the numbers, in one sentence or two."""
     tested = [row for row in comparison.numbers if not math.isnan(row["p"])]
-    n_yes, n_perhaps = (sum(row["moved"] == moved for row in tested) for moved in (YES, PERHAPS))
+    n_yes, n_perhaps = (sum(row["changed"] == moved for row in tested) for moved in (YES, PERHAPS))
     if not tested:
         return "No number could be tested: no two of them have intervals."
     of = f"Of {counted(len(tested), 'number')} of both runs that could be tested"
@@ -280,13 +280,13 @@ def words_of(comparison: Comparison, page: Path) -> str:
     """Returns what to say in a terminal."""
     first, second = comparison.names
     lines = [f"a: {first}", f"b: {second}", answer(comparison)]
-    moved = [row for row in comparison.numbers if row["moved"] in (YES, PERHAPS)]
+    moved = [row for row in comparison.numbers if row["changed"] in (YES, PERHAPS)]
     moved.sort(key=lambda row: row["p"])
     for row in moved[:N_LINES]:
         judge = row["judge"] and f"judge {row['judge']}"
         of = ", ".join(filter(None, (row["table"], row["system"], judge, row["scope"])))
         move = f"{shown(row['value_a'], row)} -> {shown(row['value_b'], row)}"
-        lines.append(f"  {of}: {move}, p {row['p']:.2g}{'' if row['moved'] == YES else ' (perhaps)'}")
+        lines.append(f"  {of}: {move}, p {row['p']:.2g}{'' if row['changed'] == YES else ' (perhaps)'}")
     if len(moved) > N_LINES:
         lines.append(f"  and {len(moved) - N_LINES} more")
     lines += [sentence for sentence in (about_verdicts(comparison), about_changes(comparison)) if sentence]
