@@ -440,10 +440,10 @@ def estimate(name: str, protocol: str, requests: int, *, stored: int) -> Estimat
 
 def test_a_case_more_costs_what_is_asked_about_it_and_what_is_said_on_it() -> None:
     estimates = [
-        estimate("clerk", "arena", 40, cached=20),
-        estimate("clerk", "gteval", 40, cached=0),
-        estimate("bot", "selfchat", 80, cached=0),
-        estimate("free", "arena", 40, cached=0),
+        estimate("clerk", "arena", 40, stored=20),
+        estimate("clerk", "gteval", 40, stored=0),
+        estimate("bot", "selfchat", 80, stored=0),
+        estimate("free", "arena", 40, stored=0),
     ]
     prices = {"clerk": Prices(price_input=1e6, price_output=0.0), "bot": Prices(price_input=0.0, price_output=1e6)}
     found = cost_of_case(estimates, prices, {"clerk"}, "arena", 10, talks=False)

@@ -56,10 +56,10 @@ AVERAGES = Table(
     ),
     columns={
         **JUDGED,
-        "averaged_over": "what the mean is over: corpora, dimensions or languages",
+        "averaged_over": "corpora, dimensions or languages",
         "raters": "human: people's ratings alone; full: a model's where there are no people's",
-        "n_averaged": "how many correlations the mean is of",
-        "n_filled": "how many correlations behind it are with ratings that a judge of this run filled in",
+        "n_averaged": "number of averaged correlations",
+        "n_filled": "number of averaged correlations with ratings that a judge of this run filled in",
         "published_pearson": "comp-analysis' Tables 5 and 6, xDial-Eval's Tables 4, 5 and 15; see published_as",
         "published_spearman": "xDial-Eval's Tables 15, 16 and 17",
         "dimension": (
@@ -91,9 +91,9 @@ CORRELATIONS = Table(
     ),
     columns={
         **JUDGED,
-        "n_missing": "rated items without a score",
+        "n_missing": "number of rated items without a score",
         "published_pearson": "xDial-Eval's Table 15, for the natural Chinese corpora that it names",
-        "published_spearman": "the same table's",
+        "published_spearman": "value in the same table",
     },
     cells={
         "pearson": Interval("pearson_ci_low", "pearson_ci_high", published="published_pearson"),
@@ -121,8 +121,8 @@ DIMENSION_ENSEMBLE = Table(
     columns={
         **JUDGED,
         "rater_kind": "who rated overall; of an average human (people's ratings alone) or full (a model's, too)",
-        "ensemble": "the mean of the other dimensions",
-        "direct": "the score on overall itself",
+        "ensemble": "correlation of the judge's mean score on all other dimensions",
+        "direct": "correlation of the judge's own score on overall",
     },
     cells={
         "ensemble": Interval("ensemble_ci_low", "ensemble_ci_high", published="published_ensemble"),
@@ -149,9 +149,9 @@ MODEL_ENSEMBLE = Table(
         **JUDGED,
         "raters": "whose ratings choose and count: people's alone (human), or a model's where there are none (full)",
         "rater_kind": "who rated the corpus; of an average the same as `raters`",
-        "chosen_on": "where the best judges were found",
-        "members": "the judges of the ensemble; of an average empty where they differ from corpus to corpus",
-        "best_member": "the best correlation of one of them alone",
+        "chosen_on": "corpora on which the members were selected",
+        "members": "judges of the ensemble; empty in averages over corpora with different members",
+        "best_member": "best correlation of a single member",
         "published_pearson": "comp-analysis' Table 9, where the members are three of its open models",
     },
     cells={"pearson": Interval("pearson_ci_low", "pearson_ci_high", published="published_pearson")},
@@ -171,8 +171,8 @@ RANKING_AGREEMENT = Table(
     ),
     columns={
         **JUDGED,
-        "second_rater": "the model, by its name",
-        "n_judges": "models that are ranked",
+        "second_rater": "name of the model",
+        "n_judges": "number of ranked models",
         "published_spearman": "comp-analysis' Table 7, of its 32 models by GPT-4's ratings",
         "spearman": "rank correlation of the two rankings of judges",
     },
@@ -191,7 +191,7 @@ JUDGE_PAIRS = Table(
         williams_note=maybe(TEXT)
     ),
     row="two judges on the items that both scored",
-    title="Which judges can be told apart",
+    title="Pairwise tests of judges",
     caption=(
         "Pearson correlations of two judges with the ratings, on the items that both scored. The paired bootstrap of "
         "dialogues leads; Williams' test takes items as independent."
@@ -199,13 +199,13 @@ JUDGE_PAIRS = Table(
     columns={
         **JUDGED,
         **COMPARED,
-        "judge_correlation": "correlation of the two judges",
-        "p": "two-sided, of equal correlations, for this pair alone",
-        "p_holm": "corrected for all pairs on this dimension: below 0.05 the two can be told apart",
-        "family_size": "pairs on this dimension of this corpus",
-        "p_reversed": "share of the resamples in which the other judge is ahead",
-        "n": "items that both scored",
-        "williams_note": "says so where items are not independent, as Williams' test takes them",
+        "judge_correlation": "correlation of the two judges' scores",
+        "p": "two-sided p-value of equal correlations, not adjusted",
+        "p_holm": "Holm-adjusted p-value over all pairs on this dimension; below 0.05 the difference is significant",
+        "family_size": "number of pairs on this dimension of this corpus",
+        "p_reversed": "share of resamples in which the sign of the difference is reversed",
+        "n": "number of items that both judges scored",
+        "williams_note": "warning if items are not independent, which Williams' test assumes",
     },
     cells={"difference": Interval("difference_ci_low", "difference_ci_high")},
     numbers="correlation",
@@ -243,21 +243,22 @@ RATED_CORPORA = Table(
         "dialogue counts as the response. Printed numbers stand beside English corpora of the papers' names."
     ),
     columns={
-        "translated_by": "model that the run had translate into the language; empty: as it was read",
+        "translated_by": "model that translated the corpus; empty for the original",
         "n_utterances": "mean number of utterances of an item",
-        "unit": "what lengths are counted in: words, or characters where no blanks part words",
+        "unit": "unit of lengths: words, or characters in languages without spaces between words",
         "words_context": "mean length of the context, in that unit",
         "words_response": "mean length of the response, or of the whole dialogue",
         "words_utterance": "mean length of an item's utterances, averaged over items",
-        "n_dimensions": "dimensions that people rated",
-        "agreement_min": "lowest mean correlation of two people over dimensions; empty where means alone are known",
-        "agreement_max": "the highest",
+        "n_dimensions": "number of dimensions with human ratings",
+        "agreement_min": "lowest mean correlation of two human raters over dimensions; empty if only mean ratings are "
+        "known",
+        "agreement_max": "highest mean correlation of two human raters over dimensions",
         "published_n_items": "comp-analysis' Table 1, or xDial-Eval's",
         "published_words_utterance": "xDial-Eval's Table 1",
         "published_n_dimensions": "xDial-Eval's Table 1: all that the corpus' own authors had rated",
-        "human_dimensions": "what people rated",
-        "model_dimensions": "what a model rated, of which the ratings came with the corpus",
-        "filled_dimensions": "what nobody had rated, and a judge of this run filled in (`metaeval.fill`)",
+        "human_dimensions": "dimensions with human ratings",
+        "model_dimensions": "dimensions with a model's ratings that came with the corpus",
+        "filled_dimensions": "dimensions without ratings that a judge of this run filled in (`metaeval.fill`)",
     },
     cells={
         name: Interval(published=f"published_{name}")
@@ -282,7 +283,7 @@ ANNOTATOR_AGREEMENT = Table(
         "agree much better with them."
     ),
     columns={
-        "n_rounds": "raters, or rounds of the same rater",
+        "n_rounds": "number of raters, or of rounds of one rater",
         "pairwise_pearson": "mean correlation of two rounds",
         "krippendorff_alpha": "agreement beyond chance, for an interval scale",
     },
@@ -308,9 +309,9 @@ REPEAT_AGREEMENT = Table(
     columns={
         "method": JUDGED["method"],
         "level": JUDGED["level"],
-        "dimension": "what was asked",
-        "n_rounds": "repeats",
-        "n_items": "items of which two repeats or more could be read",
+        "dimension": "criterion that the judge scored",
+        "n_rounds": "number of repeats",
+        "n_items": "number of items with at least two parsed repeats",
         "pairwise_pearson": "mean correlation of two repeats",
         "krippendorff_alpha": "agreement beyond chance, for an interval scale",
     },
@@ -345,11 +346,11 @@ CEILINGS = Table(
             "share of the variance of a single rating that is the items': ICC(1), or ICC(2,1) where raters have names"
         ),
         "reliability": "the same of the mean over raters: ICC(1,k), or ICC(3,k)",
-        "ceiling": "root of the reliability: the correlation of a perfect judge",
+        "ceiling": "square root of the reliability: the correlation of a perfect judge",
         "pearson": "the judge's correlation with the mean of the raters, as in `metaeval/correlations`",
-        "disattenuated": "that correlation over the ceiling",
+        "disattenuated": "disattenuated correlation: `pearson` divided by `ceiling`",
         "judge_reliability": "share of the variance of the judge's own mean over repeats that is the items'",
-        "n_repeats": "repeats of the judge behind that mean",
+        "n_repeats": "number of repeats of the judge",
         "design_effect": "of the correlation",
         "n_effective": "of the correlation",
     },
@@ -368,9 +369,9 @@ CEILINGS = Table(
 # fmt: off
 _ABOUT = {
     "statistic": "pearson or spearman",
-    "source": "this run, or the table of the paper that prints the row",
-    "judge": "a judge of the run, or the paper's system by its printed name",
-    "training": "what the paper's system was trained on; empty for one that was asked as it is, and for this run",
+    "source": "this run, or the table of the paper",
+    "judge": "judge of this run, or system of the paper by its printed name",
+    "training": "training data of the paper's system; empty for systems without training and for this run",
     "rated": "what people rated in the corpora of this run; the paper does not say it by corpus",
 }
 BY_LANGUAGE = Table(
@@ -391,7 +392,7 @@ BY_LANGUAGE = Table(
         **_ABOUT,
         "dimension": "what judges were asked about; all: everything that is rated",
         "average": "mean over languages, of this run over all that it has; empty for one language",
-        "n_languages": "languages behind the average",
+        "n_languages": "number of averaged languages",
     },
     numbers="correlation",
 )
@@ -433,12 +434,12 @@ JUDGE_VALIDITY = Table(
         "person's opinion: it says that the judge notices damage."
     ),
     columns={
-        "method": "the protocol under which the rated items were scored, of the same form",
-        "level": "of the rated items: turn or dialogue",
+        "method": "protocol of the same form that scored the rated items",
+        "level": "level of the rated items: turn or dialogue",
         "rater_kind": "human, or else construction (known by how the item was made) or model",
-        "n": "rated items",
-        "corpora": "the rated corpora",
-        "reason": "why there is no number",
+        "n": "number of rated items",
+        "corpora": "rated corpora",
+        "reason": "why the estimate is missing",
     },
     cells={"pearson": Interval("ci_low", "ci_high")},
     numbers="correlation",

@@ -12,22 +12,22 @@ PAIRS = Table(
         ladder=maybe(TEXT), original_id=TEXT, item_id=maybe(TEXT), changed=maybe(TEXT), unchanged=BOOL, status=TEXT,
         reason=maybe(TEXT)
     ),
-    row="damaged item that was wanted (`perturbed/*.pairs`)",
+    row="requested perturbed item (`perturbed/*.pairs`)",
     columns={
-        "generator": "which rule, or model",
-        "draw": "counts the draws of one strategy on one item from 0",
-        "severity": "step on a ladder of severities",
-        "changed": "what was changed",
+        "generator": "rule or model that made the perturbation",
+        "draw": "number of the draw of a strategy on an item, from 0",
+        "severity": "severity level",
+        "changed": "changed text",
         "status": "ok, not_applicable, rejected or missing",
-        "original_id": "of the item that was damaged",
-        "item_id": "of the damaged item; empty where there is none",
+        "original_id": "identifier of the original item",
+        "item_id": "identifier of the perturbed item; empty if there is none",
     },
 )
 ROBUSTNESS_DIFFERENCES = differences(
     "robustness/differences",
     row="pair of judges and a cell, or the average of a level",
-    title="Which judges can be told apart",
-    caption="Ratios of noticed damage, by strategy and on average.",
+    title="Pairwise tests of judges",
+    caption="Ratios of detected perturbations, by strategy and on average.",
 )
 ROBUSTNESS_AVERAGES = Table(
     "robustness/averages", schema(
@@ -36,11 +36,11 @@ ROBUSTNESS_AVERAGES = Table(
     ),
     row="judge, method, corpus and level",
     title="Robustness, on average",
-    caption="Mean ratio of noticed damage over strategies and dimensions.",
+    caption="Mean ratio of detected perturbations over strategies and dimensions.",
     columns={
         **JUDGED,
         "average": "unweighted mean of the paper's cells",
-        "n_cells": "cells that the mean is of",
+        "n_cells": "number of averaged cells",
     },
     cells={"average": Interval("ci_low", "ci_high", published="published_average")},
     numbers="share",
@@ -60,10 +60,10 @@ ROBUSTNESS = Table(
     ),
     columns={
         **JUDGED,
-        "threshold": "how far the score must fall",
-        "increase_ratio": "share of pairs in which it rises as far",
-        "ratio": "share of all pairs whose score falls by more than the threshold, on a scale from 0 to 1",
-        "n_missing": "pairs without both scores; they count as not noticed",
+        "threshold": "minimum drop of the score that counts as detection",
+        "increase_ratio": "share of pairs in which the score rises by more than the threshold",
+        "ratio": "share of all pairs in which the score falls by more than the threshold, on a scale from 0 to 1",
+        "n_missing": "number of pairs without both scores; they count as not detected",
     },
     cells={"ratio": Interval("ci_low", "ci_high", published="published_ratio")},
     numbers="share",
@@ -81,11 +81,11 @@ LADDERS = Table(
     ),
     row="judge, method, corpus, strategy and dimension",
     title="Ladders of damage",
-    caption="Whether scores fall step by step as an item is damaged more and more.",
+    caption="Whether scores decrease with the severity level of the perturbation.",
     columns={
         **JUDGED,
-        "strictly_decreasing": "share of ladders on which the score falls with every step",
-        "non_increasing": "share of ladders on which it never rises",
+        "strictly_decreasing": "share of severity series in which the score decreases at every level",
+        "non_increasing": "share of severity series in which the score never increases",
     },
     cells={
         "strictly_decreasing": Interval("strictly_decreasing_ci_low", "strictly_decreasing_ci_high"),
@@ -101,12 +101,12 @@ PAIR_COUNTS = Table(
     ),
     row="corpus and strategy (comp-analysis' Table 11)",
     title="What was damaged",
-    caption="Pairs of an item and its damaged form.",
+    caption="Pairs of an original and a perturbed item.",
     columns={
-        "n_not_applicable": "times the strategy could not be applied",
-        "n_unchanged": "pairs that read the same before and after",
-        "generators": "the rules, or models, that were used",
-        "reasons": "why it could not be applied",
+        "n_not_applicable": "number of items that the strategy does not apply to",
+        "n_unchanged": "number of pairs with identical text",
+        "generators": "rules or models that made the perturbations",
+        "reasons": "why the strategy did not apply",
     },
     numbers="share",
 )
@@ -118,10 +118,10 @@ SCORE_DROPS = Table(
     ),
     row="judge, method, corpus, strategy and dimension",
     title="How far scores fall",
-    caption="Original score less damaged score.",
+    caption="Score of the original minus score of the perturbed item.",
     columns={
         **JUDGED,
-        "mean": "original score less damaged score",
+        "mean": "score of the original minus score of the perturbed item",
     },
     numbers="share",
 )

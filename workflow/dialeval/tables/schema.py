@@ -99,28 +99,31 @@ class Table:
 
 COMMON: Mapping[str, str] = MappingProxyType(
     {
-        "n_clusters": "seeds, or dialogues, that the number rests on",
-        "design_effect": "variance of the number over that of as many independent rows, as its interval takes it",
-        "n_effective": "independent rows that would say as much: the rows over the design effect",
-        "note": "why there is no number or no interval, or what to know of it",
-        "n_unparsed": "answers that could not be read; they stay in the denominator",
-        "n_missing": "rows without an answer or a score",
-        "status": "ok, or why there is no value",
+        "n_clusters": "number of clusters (seeds, cases or dialogues) in the sample",
+        "design_effect": "variance of the estimate divided by that under simple random sampling of as many rows",
+        "n_effective": "effective sample size: number of rows divided by the design effect",
+        "note": "why the estimate or its interval is missing, or a remark on it",
+        "n_unparsed": "unparsed responses; they stay in the denominator",
+        "n_missing": "rows without a response or a score",
+        "status": "ok, or why the value is missing",
     }
 )
 """By the column's name, in whatever table."""
 
 JUDGED: Mapping[str, str] = MappingProxyType(
     {
-        "method": "how the judge scored: rating, yes_no, annotation (came with the corpus) or file (ready scores)",
+        "method": "how the judge scored: rating, yes_no, annotation (scores that came with the corpus) or file (scores "
+        "from a file)",
         "level": "whether a response in its context (turn) or a whole dialogue was scored",
         "language": "language of the texts; average: mean over languages",
-        "dimension": "what judges were asked about; all: everything that is rated; average: mean over dimensions",
-        "rated": "what the raters rated: another criterion where `asks` of the corpus joins the two",
-        "rater_kind": "who rated: people (human), a model, or nobody, where the reference is known by construction",
-        "filled_by": "judge of this run whose ratings stand in where nobody rated; empty where the corpus has ratings",
-        "n": "items with a score and a rating",
-        "reason": "why a number is missing",
+        "dimension": "criterion that the judges scored; all: every rated criterion; average: mean over dimensions",
+        "rated": "criterion that the raters rated; it differs from `dimension` where `asks` of the corpus maps one to "
+        "the other",
+        "rater_kind": "source of the ratings: human, model, or construction (the reference follows from how the item "
+        "was made)",
+        "filled_by": "judge of this run whose ratings replace missing ones; empty where the corpus has ratings",
+        "n": "number of items with a score and a rating",
+        "reason": "why the estimate is missing",
         "benchmark": "corpora that are averaged together",
     }
 )
@@ -128,18 +131,19 @@ JUDGED: Mapping[str, str] = MappingProxyType(
 
 COMPARED: Mapping[str, str] = MappingProxyType(
     {
-        "table": "the table whose numbers are compared",
-        "measure": "what is compared",
-        "scope": "at what N, on which task, and so on; rows that share table, measure, judge and scope are a family",
-        "system_value": "of the first, on what both have; it may differ a little from the leaderboard's",
-        "opponent_value": "of the second, on what both have",
-        "difference": "first less second, with its interval",
-        "p": "two-sided, of no difference, for this pair alone",
-        "p_holm": "corrected for all pairs of the family: below 0.05 the two can be told apart",
-        "q_bh": "for exploration: of the pairs below 0.05 one in twenty is expected to be a false alarm",
-        "family_size": "tests of the family: pairs that have a p-value",
+        "table": "table that the compared estimates come from",
+        "measure": "compared measure",
+        "scope": "length N, task and so on; rows with the same table, measure, judge and scope are one family",
+        "system_value": "estimate of `system` on the common cases; it may differ slightly from the leaderboard",
+        "opponent_value": "estimate of `opponent` on the common cases",
+        "difference": "`system` minus `opponent`, with its 95% confidence interval",
+        "p": "two-sided p-value of no difference, not adjusted",
+        "p_holm": "Holm-adjusted p-value over all pairs of the family; below 0.05 the difference is significant",
+        "q_bh": "Benjamini-Hochberg q-value, for exploration: among pairs below 0.05 the expected share of false "
+        "discoveries is 5%",
+        "family_size": "number of tests in the family: pairs with a p-value",
         "n": "items that both have",
-        "n_clusters": "seeds or dialogues that these are of",
+        "n_clusters": "number of seeds or dialogues of these items",
     }
 )
 """In tables of pairs that are compared."""
