@@ -175,4 +175,4 @@ def test_places_by_people_are_told_where_they_decide() -> None:
     (shown,) = people_boards(inputs)
     assert [measure.label for measure in shown.board.measures][:2] == ["Place", "People's felt (empathy)"]
     assert shown.summary.answer == words
-    assert "labels: Which places are settled" in build_report(inputs)
+    assert "labels: Rank confidence sets" in build_report(inputs)

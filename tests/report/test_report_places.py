@@ -42,7 +42,7 @@ def test_places_stand_before_the_measure_that_orders_the_board() -> None:
     assert float(rows["able"].sort or "nan") > float(rows["weak"].sort or "nan")  # best first as in other columns
     assert (rows["human"].text, rows["human"].sort) == ("–", None)
     assert "all of them hold together" in grid.columns[3].words
-    assert "arena: Which places are settled" in build_report(inputs)
+    assert "arena: Rank confidence sets" in build_report(inputs)
 
 
 def test_other_judges_and_lengths_have_other_places() -> None:
