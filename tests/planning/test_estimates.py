@@ -454,7 +454,7 @@ def test_a_case_more_costs_what_is_asked_about_it_and_what_is_said_on_it() -> No
 
 
 def test_without_a_request_there_is_no_price_of_one() -> None:
-    nothing = estimate("clerk", "arena", 0, cached=0)
+    nothing = estimate("clerk", "arena", 0, stored=0)
     assert cost_of_case([nothing], {"clerk": Prices(price_input=1, price_output=1)}, (), "arena", 5, talks=False) == {
         "clerk": None
     }

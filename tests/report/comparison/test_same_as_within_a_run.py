@@ -139,7 +139,7 @@ def test_correlations_with_people(tmp_path: Path) -> None:
     both = _agreeing(tmp_path / "both", {"one": one, "two": two}, truth)
     (known,) = _read(both / "tables/metaeval/judge_pairs.parquet")
     (row,) = _compared(tmp_path)
-    assert (known["system"], known["opponent"]) == ("one", "two")
+    assert (known["judge"], known["other_judge"]) == ("one", "two")
     assert row["difference"] == pytest.approx(-known["difference"])
     assert (row["ci_low"], row["ci_high"], row["p"]) == pytest.approx(
         (-known["difference_ci_high"], -known["difference_ci_low"], known["p"])

@@ -314,7 +314,7 @@ def of_systems(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
         protocol.sources[0] if len(protocol.sources) == 1 else "",
         _text(row, "case_id"),
         system=system,
-        opponent=_text(row, "opponent") if protocol.form == "pair" else "",
+        opponent=opponent if protocol.form == "pair" and not {"scope", "target"} & row.keys() else "",
         protocol=_asked(protocol, row),
         judge=judge,
         models=(system, opponent) if opponent else (),
