@@ -40,7 +40,7 @@ def test_the_estimate_holds_and_leaves_nothing_to_be_done(undisturbed: Workspace
     assert set(before) == set(usage)
     for about, row in before.items():
         actual = usage[about]
-        assert (row["cached"], row["model_calls"], row["requests"]) == ("0", actual["asked"], actual["requests"])
+        assert (row["cached"], row["model_calls"], row["requests"]) == ("0", actual["model_calls"], actual["requests"])
         for kind in ("input", "output"):
             low, high = int(row[f"{kind}_tokens_low"]), int(row[f"{kind}_tokens_high"])
             assert low <= int(actual[f"{kind}_tokens"]) <= high
