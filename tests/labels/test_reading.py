@@ -125,8 +125,8 @@ def test_of_pairs_the_winner_is_known_whichever_stood_first(protocols: Protocols
     rows = checked(read_labels(files, protocols))
     assert len(rows) == 2 * 9
     for row in rows:
-        assert row["system"] < row["versus"]
-        expected = {"kiosk": "left"}.get(row["system"]) or {"kiosk": "right"}.get(row["versus"], "tie")
+        assert row["system"] < row["opponent"]
+        expected = {"kiosk": "left"}.get(row["system"]) or {"kiosk": "right"}.get(row["opponent"], "tie")
         assert row["outcome"] == expected
         assert (row["choice"], row["corpus"], row["item_id"], row["n_utterances"]) == (None, None, None, None)
         assert row["probability"] == 9 / 36
@@ -265,7 +265,7 @@ def test_a_table_of_any_tool_is_known_by_its_ids(tmp_path: Path, folder: Path) -
     quality = [(row["item_id"], row["criterion"], row["value"], row["round"]) for row in rows[:3]]
     assert quality == [("3/kiosk", "coherence", 2.5, 0), ("3/kiosk", "coherence", 3, 1), ("3/kiosk", "overall", 5, 0)]
     assert [row["probability"] for row in rows[:3]] == [None, None, 0.25]
-    won = [(row["case_id"], row["system"], row["versus"], row["n_utterances"], row["outcome"]) for row in rows[3:8]]
+    won = [(row["case_id"], row["system"], row["opponent"], row["n_utterances"], row["outcome"]) for row in rows[3:8]]
     assert won == [
         ("1", "harbour", "mosaic", 2, "right"),
         ("1", "harbour", "kiosk", 4, "tie"),

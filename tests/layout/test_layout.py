@@ -113,7 +113,7 @@ def test_the_whole_run_is_made_of_files_below_its_results(layout: Layout) -> Non
     assert all(path.startswith("out/") for path in everything)
     assert layout.REPORT in everything
     assert layout.SUMMARY in everything
-    for name in ("arena/ratings", "failures/rates", "robustness/drops", "translation/corpora", "again/means"):
+    for name in ("arena/ratings", "failures/rates", "robustness/score_drops", "translation/corpora", "again/means"):
         assert f"out/tables/{name}.parquet" in everything, name
     read = layout.report_inputs()
     assert any("closer" in path for path in read["verdicts"])

@@ -193,7 +193,7 @@ def test_a_new_table_concerns_those_alone_who_read_every_table(changed: Change) 
     assert changed("tables/dialogues.py", "# fmt: on", f"# fmt: on\n{NEW_TABLE}") == REPORTS
 
 
-@pytest.mark.parametrize("name", ["usage", "botchat/seeds", "metaeval/matrices", "robustness/drops"])
+@pytest.mark.parametrize("name", ["usage", "botchat/seeds", "metaeval/matrices", "robustness/score_drops"])
 def test_a_tables_columns_concern_those_who_name_it(changed: Change, package: Path, name: str) -> None:
     (file,) = (path for path in (package / "tables").glob("*.py") if f'"{name}", schema(' in path.read_text())
     touched = changed(f"tables/{file.name}", f'"{name}", schema(', f'"{name}", schema(extra=INT, ')

@@ -42,7 +42,7 @@ def test_rows_of_a_comparison_lead_to_both_systems_at_their_length() -> None:
     row = {"judge": "clerk", "system": "able", "opponent": "weak", "n_utterances": 16, "criterion": None}
     expected = {"cases": "dialogues", "of": "selfchat", "system": "able", "protocol": "arena/16", "judge": "clerk"}
     assert fields(of_systems(ARENA, row)) == expected | {"opponent": "weak", "models": "able,weak"}
-    compared = {"judge": "clerk", "first": "able", "second": "weak", "scope": scope({"n_utterances": 16})}
+    compared = {"judge": "clerk", "system": "able", "opponent": "weak", "scope": scope({"n_utterances": 16})}
     assert fields(of_systems(ARENA, compared)) == expected | {"models": "able,weak"}  # by all their comparisons
 
 
@@ -113,13 +113,13 @@ def test_leaderboards_and_tables_carry_the_addresses() -> None:
 
 
 def test_differences_lead_to_both_and_bias_to_all_that_a_judge_compared() -> None:
-    row = {"judge": "clerk", "first": "able", "second": "weak", "scope": "N = 8"}
+    row = {"judge": "clerk", "system": "able", "opponent": "weak", "scope": "N = 8"}
     assert fields(of_systems(ARENA, row))["models"] == "able,weak"
     assert fields(of_systems(ARENA, row))["protocol"] == "arena/8"
     assert "system" not in fields(of_systems(ARENA, {"judge": "clerk", "n_utterances": 8}))
-    judges = {"first": "clerk", "first_method": "rating", "second": "random", "second_method": "yes_no"}
+    judges = {"judge": "clerk", "method": "rating", "other_judge": "random", "other_method": "yes_no"}
     assert fields(of_ratings(judges))["judge"] == "clerk (rating)"
-    both = {"first": "able (letter)", "second": "weak (letter)"}
+    both = {"system": "able (letter)", "opponent": "weak (letter)"}
     assert (fields(of_damage(both))["judge"], fields(of_answers(both))["model"]) == ("able (letter)", "able (letter)")
 
 

@@ -35,7 +35,7 @@ def test_the_shipped_example_runs_from_labels_to_the_page_and_again(example: tup
     workspace, results = example
     workspace.run()
     tables = results / "tables/labels"
-    corrected = rows(tables / "corrected.csv")
+    corrected = rows(tables / "estimates.csv")
     means = [row for row in corrected if row["measure"] == "mean"]
     assert {(row["system"], row["criterion"], row["judge"]) for row in means} == {
         (system, criterion, judge)
@@ -50,7 +50,7 @@ def test_the_shipped_example_runs_from_labels_to_the_page_and_again(example: tup
         if row["criterion"] == "overall":
             values = [float(one["value"]) for one in said if one["system"] == row["system"]]
             assert len(values) == 18
-            assert float(row["people_only"]) == pytest.approx(sum(values) / 18)
+            assert float(row["human_only"]) == pytest.approx(sum(values) / 18)
     passed = [row for row in corrected if row["measure"] == "pass_rate"]
     assert {row["system"] for row in passed} == SYSTEMS
     assert {row["simulated"] for row in rows(tables / "annotators.csv")} == {"true"}

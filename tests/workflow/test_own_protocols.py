@@ -105,7 +105,7 @@ def test_ones_own_protocols_are_estimated_asked_and_measured_and_their_names_are
     assert float(of_failures["gpt", "formal_tone", "generic"]["estimate"]) == 1.0
     assert float(of_failures["gpt", "good_case", "generic"]["estimate"]) == 0.0
     [example, *_] = [row for row in rows(workspace, "failures/examples") if row["criterion"] == "formal_tone"]
-    assert (example["rank"], example["utterance"], example["seen_by"]) == ("1", "4", "gpt")
+    assert (example["rank"], example["utterance"], example["flagged_by"]) == ("1", "4", "gpt")
     compared = {row["criterion"]: row for row in rows(workspace, "failures/agreement")}
     assert {row["other_judge"] for row in compared.values()} == {"rules"}
     assert compared["repetitive_phrasing"]["n"] == str(of_each)

@@ -42,26 +42,26 @@ class Rate:
     """A share of right answers, or an unweighted mean of such shares, with interval and counts."""
 
     accuracy: float
-    low: float
-    high: float
+    ci_low: float
+    ci_high: float
     n: int
     n_unparsed: int
     n_clusters: int = 0
     design_effect: float = math.nan
-    effective_n: float = math.nan
+    n_effective: float = math.nan
     note: str = ""
 
     def to_row(self) -> Row:
         """Returns the rate's columns."""
         return {
             "accuracy": self.accuracy,
-            "low": self.low,
-            "high": self.high,
+            "ci_low": self.ci_low,
+            "ci_high": self.ci_high,
             "n": self.n,
             "n_unparsed": self.n_unparsed,
             "n_clusters": self.n_clusters or None,
             "design_effect": self.design_effect,
-            "effective_n": self.effective_n,
+            "n_effective": self.n_effective,
             "note": self.note or None,
         }
 
@@ -91,13 +91,13 @@ def mean_rate(cells: Sequence[Sequence[Answer]], confidence: float = 0.95) -> Ra
     known = not math.isnan(mean)
     return Rate(
         accuracy=mean,
-        low=found.ci_low if known else math.nan,
-        high=found.ci_high if known else math.nan,
+        ci_low=found.ci_low if known else math.nan,
+        ci_high=found.ci_high if known else math.nan,
         n=len(answers),
         n_unparsed=sum(answer["status"] != "ok" for answer in answers),
         n_clusters=found.n_clusters,
         design_effect=found.design_effect if known else math.nan,
-        effective_n=found.n_effective if known else math.nan,
+        n_effective=found.n_effective if known else math.nan,
         note=found.note,
     )
 
@@ -273,8 +273,8 @@ def _average(cells: Cells, confidence: float) -> Row:
     )
     return {
         "accuracy": math.fsum(sum(bool(one["correct"]) for one in cell) / len(cell) for cell in cells) / len(cells),
-        "low": found.ci_low,
-        "high": found.ci_high,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
         "n": len({answer["item_id"] for answer in answers}),
         "n_unparsed": sum(answer["status"] != "ok" for answer in answers),
         "n_clusters": found.n_clusters,
@@ -378,12 +378,12 @@ def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: f
                 if not found["n"]:
                     continue
                 if {answer["item_id"] for answer in own} == {answer["item_id"] for answer in theirs}:
-                    found |= {"low": math.nan, "high": math.nan, "p": math.nan, "note": SAME_ITEMS}
+                    found |= {"ci_low": math.nan, "ci_high": math.nan, "p": math.nan, "note": SAME_ITEMS}
                 system = f"{model} ({method})"
                 yield {
                     **family_columns("ablations", "accuracy", f"{variant}, {language}, {name}"),
-                    "first": f"{system}, {variant}",
-                    "second": f"{system}, full",
+                    "system": f"{system}, {variant}",
+                    "opponent": f"{system}, full",
                     **found,
                 }
 

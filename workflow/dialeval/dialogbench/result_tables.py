@@ -14,7 +14,7 @@ from dialeval.dialogbench.tasks import ABBREVIATIONS, NAMES, STYLES
 from dialeval.dialogbench.writing import OTHER
 from dialeval.dialogbench.written_items import ASKED_TURNS
 from dialeval.papers.dialogbench import OVERALL, published_size
-from dialeval.stats.agreement import judge_agreement, retest_flips
+from dialeval.stats.agreement import judge_agreement, retest_inconsistency
 from dialeval.stats.arrays import IntArray
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.rates import even_places
@@ -88,24 +88,24 @@ def _agreement(answers: Sequence[Answer], confidence: float, random_seed: int) -
     items = np.array([one["item_id"] for one in answers], dtype=str)
     cluster = np.array([one["cluster"] for one in answers], dtype=str)
     chosen = np.array(["ABCD".index(one["choice"]) for one in answers], dtype=np.float64)
-    flips = retest_flips(items, chosen, cluster, confidence=confidence)
-    if not flips.n_items:
+    retest = retest_inconsistency(items, chosen, cluster, confidence=confidence)
+    if not retest.n_items:
         return {}
     judge = np.array([experts[one["expert"]] for one in answers])
     alpha = judge_agreement(
         judge, items, chosen, cluster, len(experts), confidence=confidence, random_seed=random_seed
     ).alpha
-    differ = flips.flips
+    differ = retest.inconsistency
     return {
         "n_experts": len(experts),
-        "n": flips.n_items,
-        "n_pairs": flips.n_pairs,
+        "n": retest.n_items,
+        "n_pairs": retest.n_pairs,
         "agreement": 1.0 - differ.estimate,
-        "low": 1.0 - differ.ci_high,
-        "high": 1.0 - differ.ci_low,
+        "ci_low": 1.0 - differ.ci_high,
+        "ci_high": 1.0 - differ.ci_low,
         "alpha": alpha.estimate,
-        "alpha_low": alpha.ci_low,
-        "alpha_high": alpha.ci_high,
+        "alpha_ci_low": alpha.ci_low,
+        "alpha_ci_high": alpha.ci_high,
         "n_clusters": differ.n_clusters,
         "note": alpha.note or differ.note or None,
     }
@@ -149,8 +149,8 @@ def _wide(rows: Sequence[Mapping[str, object]]) -> Row:
         "method": first["method"],
         **{task: by_name.get(task, {}).get("accuracy") for task in ABBREVIATIONS},
         "overall": overall.get("accuracy"),
-        "low": overall.get("low"),
-        "high": overall.get("high"),
+        "ci_low": overall.get("ci_low"),
+        "ci_high": overall.get("ci_high"),
         "chance": overall.get("chance"),
         "n": overall.get("n"),
         "part": first["part"],
@@ -336,8 +336,8 @@ def _share_rows(
                 column: name,
                 "n": seen[name],
                 "share": share.estimate,
-                "low": share.ci_low,
-                "high": share.ci_high,
+                "ci_low": share.ci_low,
+                "ci_high": share.ci_high,
                 "n_unparsed": seen[None],
             }
         )

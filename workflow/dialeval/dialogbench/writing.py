@@ -296,11 +296,11 @@ def parse_classification(judge: str, item: TestItem, answer: Mapping[str, Any]) 
         "item_id": item.item_id,
         "task": item.task,
         "language": item.language,
-        "asked_domain": item.domain,
+        "requested_domain": item.domain,
         "speaker1_style": styles[0],
         "speaker2_style": styles[1],
         "domain": domain,
-        "domain_named": named,
+        "assigned_domain": named,
         "status": status_of(answer["status"], answer["finish_reason"], readable=readable),
     }
 

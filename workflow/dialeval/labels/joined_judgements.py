@@ -77,10 +77,10 @@ JUDGEMENT_COLUMNS = (
     "repeat", "choice", "outcome", "place", "value", "scale_min", "scale_max", "status",
 )  # fmt: skip
 """Columns of the table `judgements` that are needed."""
-_OF_LABELS = {"annotator": "judge", "system": "left", "versus": "right", "round": "repeat"}
+_OF_LABELS = {"annotator": "judge", "system": "left", "opponent": "right", "round": "repeat"}
 _SINGLE = ("corpus", "item_id", "case_id", "system")
-_PAIR = ("case_id", "system", "versus")
-_ABOUT = ["system", "versus", "case", "n_utterances"]
+_PAIR = ("case_id", "system", "opponent")
+_ABOUT = ["system", "opponent", "case", "n_utterances"]
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Joined:
     Attributes:
         judged: table `judgements` with columns `thing`, and `turned` where the first system was shown second.
         labelled: table `labels` in the same shape, with `probability` and `simulated`; without what was skipped.
-        things: by number: system, versus, cluster (the case), n_utterances.
+        things: by number: system, opponent, cluster (the case), n_utterances.
     """
 
     judged: pd.DataFrame
@@ -128,13 +128,13 @@ def as_judgements(labels: pd.DataFrame) -> pd.DataFrame:
 
 
 def _oriented(rows: pd.DataFrame, design: LabelledDesign) -> pd.DataFrame:
-    """Returns rows with `case`, `system`, `versus`, and `turned`, whether the first system was shown second."""
-    rows = rows.assign(case=cases(rows), turned=False, system=rows["left"].fillna(""), versus=None)
+    """Returns rows with `case`, `system`, `opponent`, and `turned`, whether the first system was shown second."""
+    rows = rows.assign(case=cases(rows), turned=False, system=rows["left"].fillna(""), opponent=None)
     if design.form != "pair":
         return rows
     turned = _shown_second(rows, design)
-    system, versus = rows["left"].where(~turned, rows["right"]), rows["right"].where(~turned, rows["left"])
-    return rows.assign(turned=turned, system=system, versus=versus)
+    system, opponent = rows["left"].where(~turned, rows["right"]), rows["right"].where(~turned, rows["left"])
+    return rows.assign(turned=turned, system=system, opponent=opponent)
 
 
 def numbered(rows: pd.DataFrame, names: Sequence[str]) -> IntArray:

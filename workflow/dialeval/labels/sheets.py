@@ -104,7 +104,7 @@ def other_order(key: str) -> str:
 
 
 def _thing(key: str, unit: Unit, annotator: str) -> Thing:
-    if unit.versus and _number("side", annotator, key) % 2:
+    if unit.opponent and _number("side", annotator, key) % 2:
         return Thing(other_order(key), unit.dialogues[::-1])
     return Thing(key, unit.dialogues)
 

@@ -118,17 +118,17 @@ class Unit:
     Attributes:
         level: whether the last utterance or the whole is asked about.
         system: whose it is; of a pair the first in the alphabet.
-        versus: the other system of a pair.
+        opponent: the other system of a pair.
         corpus, item_id: of what is single.
         case_id: the case that was met; empty where there is none.
         n_utterances: as judgements give it.
         language: code of its language.
-        dialogues: what is shown: one, or those of `system` and of `versus`.
+        dialogues: what is shown: one, or those of `system` and of `opponent`.
     """
 
     level: Level
     system: str
-    versus: str
+    opponent: str
     corpus: str
     item_id: str
     case_id: str
@@ -139,14 +139,14 @@ class Unit:
     @property
     def identity(self) -> Identity:
         """Returns what it is, whatever is said in it."""
-        return (self.corpus, self.item_id, self.case_id, self.system, self.versus, self.n_utterances, self.level)
+        return (self.corpus, self.item_id, self.case_id, self.system, self.opponent, self.n_utterances, self.level)
 
     @property
     def words(self) -> str:
         """Returns how a message names it."""
-        if self.versus:
+        if self.opponent:
             cut = f" at {self.n_utterances} utterances" if self.n_utterances else ""
-            return f"'{self.system}' and '{self.versus}' on case '{self.case_id}'{cut}"
+            return f"'{self.system}' and '{self.opponent}' on case '{self.case_id}'{cut}"
         return f"item '{self.item_id}' of {self.corpus}"
 
 

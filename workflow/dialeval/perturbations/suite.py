@@ -108,7 +108,7 @@ def published_outcome(pair: Pair) -> Outcome:
         pair.original,
         pair.strategy,
         pair.row,
-        way="published",
+        generator="published",
         item_id=pair.damaged.item_id,
         unchanged=pair.unchanged,
         status="ok",
@@ -119,9 +119,13 @@ def published_outcome(pair: Pair) -> Outcome:
 def rewritten_outcome(item: Item, strategy: Strategy, draw: int, rewriting: Rewriting | NotApplicable) -> Outcome:
     """Returns what became of a rewriting by a model as a row."""
     if isinstance(rewriting, NotApplicable):
-        return _row(item, strategy.name, draw, way="model", status="not_applicable", reason=rewriting.reason), None
+        return _row(
+            item, strategy.name, draw, generator="model", status="not_applicable", reason=rewriting.reason
+        ), None
     if rewriting.damaged is None:
-        return _row(item, strategy.name, draw, way="model", status=rewriting.status, reason=rewriting.reason), None
+        return _row(
+            item, strategy.name, draw, generator="model", status=rewriting.status, reason=rewriting.reason
+        ), None
     return damaged_row(item, rewriting.damaged), rewriting.damaged.item
 
 
@@ -131,7 +135,7 @@ def damaged_row(item: Item, damaged: Damaged) -> dict[str, Any]:
         item,
         damaged.strategy,
         damaged.draw,
-        way=damaged.way,
+        generator=damaged.way,
         severity=damaged.severity,
         item_id=damaged.item.item_id,
         changed=damaged.changed,
@@ -146,7 +150,7 @@ def _row(item: Item, strategy: str, draw: int, **more: Any) -> dict[str, Any]:
         "level": item.level,
         "cluster": item.cluster,
         "strategy": strategy,
-        "way": None,
+        "generator": None,
         "draw": draw,
         "severity": 1,
         "ladder": None,
