@@ -2,7 +2,7 @@
 
 Items that stem from one dialogue, and the rotations of an item, are one cluster (see `stats.clustered`).
 
-An answer that could not be read counts as wrong, and the number of these stands beside every rate. Overall, and each
+An unparsable answer counts as wrong, and every rate has the number of these beside it. Overall, and each
 dimension's accuracy, is the unweighted mean of tasks.
 
 Only models that answer by the same method are averaged. The models are those of the run, and no sample of any others:
@@ -126,7 +126,7 @@ def grouped(rows: Iterable[Answer], *names: str) -> list[tuple[tuple[Any, ...], 
 def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
     """Returns accuracy by model, method and language: a row per task, per dimension, and Overall (Tables 2 and 3).
 
-    Only the first rotation counts. `scope` says what `name` is: task, dimension or overall; `n_tasks` how many tasks
+    Only the first rotation counts. `scope` is the type of `name`: task, dimension or overall; `n_tasks` how many tasks
     the mean is over.
     """
     rows: list[Row] = []
@@ -209,8 +209,8 @@ Cells = Sequence[Sequence[Answer]]
 def average_rows(answers: Iterable[Answer], groups: Mapping[str, Sequence[str]], confidence: float = 0.95) -> list[Row]:
     """Returns the mean accuracy of each group of models by method, language and scope.
 
-    `scope` says what `name` is: task, dimension, overall, domain, or domains (a group of domains). Overall, dimensions
-    and groups of domains are unweighted means of tasks or domains.
+    `scope` is the type of `name`: task, dimension, overall, domain, or domains (a group of domains). Overall,
+    dimensions and groups of domains are unweighted means of tasks or domains.
 
     Args:
         answers: rows of `test_answers`; only the first rotation counts.
@@ -315,7 +315,7 @@ def _about(row: Answer) -> tuple[Any, ...]:
     return tuple(row[name] for name in ("model", "method", "language", "scope", "name"))
 
 
-# Which models can be told apart by DialogBench, and do the ablations matter? Paired where the items are the same.
+# Pairwise tests of models and of ablations, paired where the items are the same.
 
 SAME_ITEMS = "both procedures have the same items, so there is nothing to test"
 
@@ -329,7 +329,7 @@ _TASKS_OF: dict[str, tuple[str, ...]] = {
 def accuracy_differences(answers: Iterable[Answer], confidence: float) -> Iterator[DifferencesRow]:
     """Yields the differences of the table `accuracy`, by source, language and task, dimension or Overall.
 
-    A model that answers by two methods stands there as two. Items of one dialogue are one cluster.
+    A model that answers by two methods counts as two. Items of one dialogue are one cluster.
 
     Args:
         answers: rows of `test_answers`; only the first rotation counts.

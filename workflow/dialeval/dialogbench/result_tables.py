@@ -21,7 +21,7 @@ from dialeval.stats.rates import even_places
 
 PEOPLE, METHOD = "people", "experts"
 SIMULATED = " (simulated)"
-"""What stands behind the name of an expert who is a simulation."""
+"""Follows the name of a simulated expert."""
 
 
 def joint_answers(answers: Iterable[Answer], at_least: int | None = None) -> list[Row]:
@@ -121,7 +121,7 @@ _ORDER = (PEOPLE, "base", "chat", "")
 def overview_rows(accuracy: Iterable[Mapping[str, object]], averages: Iterable[Mapping[str, object]]) -> list[Row]:
     """Returns a row for each model and method, with its accuracy in each task and over all.
 
-    People come first, then base models, chat models, and those whose kind is not told; the best of each on top, and
+    People come first, then base models, chat models, and models without a type; the best of each first, and
     the average below.
 
     Args:
@@ -171,7 +171,7 @@ def _place(row: Row) -> tuple[object, ...]:
 def position_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
     """Returns, for each place of the right option, the accuracy, and how often the letter was chosen (Figure 7).
 
-    Where items were asked in all rotations, all count: then the right option of every item stood in every place once,
+    Where items have all rotations, all count: the right option of every item was in every position once,
     and the accuracies of two places are over the same items. `p_uniform` is the test of the chosen letters against
     equal chances (`stats.places`), the same in each row of a group; it is missing where nothing could be read. Items
     with equally many options are taken together.
@@ -207,15 +207,15 @@ def circular_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
     """Returns the share of items that are answered right in every rotation, by task, with the mean over tasks.
 
     `accuracy` is that share; `single_accuracy` is that of the first rotation alone, `mean_accuracy` that over all
-    rotations. Items that were not asked in all rotations are left out.
+    rotations. Items without all rotations are left out.
     """
     rows: list[Row] = []
     for (model, method, language), group in grouped(answers, "model", "method", "language"):
         about = {"model": model, "method": method, "language": language}
-        whole = [found for _, found in grouped(group, "task", "item_id") if len(found) == found[0]["n_options"]]
-        asked = [found for found in whole if found[0]["n_options"] > 1]
+        complete = [found for _, found in grouped(group, "task", "item_id") if len(found) == found[0]["n_options"]]
+        several = [found for found in complete if found[0]["n_options"] > 1]
         by_task: dict[str, list[list[Answer]]] = defaultdict(list)
-        for found in asked:
+        for found in several:
             by_task[found[0]["task"]].append(found)
         joined: dict[str, list[Row]] = {}
         singles: dict[str, float] = {}
