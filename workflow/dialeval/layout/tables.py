@@ -24,13 +24,13 @@ METAEVAL_TABLES = (
     "corpora", "annotator_agreement", "correlations", "averages", "judge_pairs", "ranking_agreement", "by_language",
     "natural_chinese", "ceilings", "dimension_ensemble", "model_ensemble", "matrices",
 )  # fmt: skip
-ROBUSTNESS_TABLES = ("pairs", "robustness", "averages", "thetas", "drops", "ladders", "differences")
+ROBUSTNESS_TABLES = ("pairs", "robustness", "averages", "thresholds", "score_drops", "ladders", "differences")
 DIALOGBENCH_TABLES = (
     "items", "accuracy", "overview", "averages", "domains", "positions", "circular", "experts", "agreement", "styles",
     "domain_counts", "ablations", "filter_counts", "differences",
 )  # fmt: skip
 TRAINING_TABLES = ("record", "curve", "runs", "samples")
-LABEL_TABLES = ("corrected", "differences", "ranks", "agreement", "annotators")
+LABEL_TABLES = ("estimates", "differences", "ranks", "agreement", "annotators")
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class Tables(Judgements):
     RATING_DIFFERENCES = Below("rating_differences/{protocol}.parquet")
     ADAPTIVE_ROUNDS = Below("tables/{protocol}/adaptive_rounds.parquet")
     ADAPTIVE_ROUNDS_CSV = Below("tables/{protocol}/adaptive_rounds.csv")
-    JUDGE_VALIDITY = Below("tables/{protocol}/trust.parquet")
-    JUDGE_VALIDITY_CSV = Below("tables/{protocol}/trust.csv")
+    JUDGE_VALIDITY = Below("tables/{protocol}/judge_validity.parquet")
+    JUDGE_VALIDITY_CSV = Below("tables/{protocol}/judge_validity.csv")
     BATTLES = Below("tables/battles/{battles}.parquet")
     BATTLES_CSV = Below("tables/battles/{battles}.csv")
     BATTLE_DIFFERENCES = Below("tables/battles/differences/{battles}.parquet")
@@ -129,7 +129,7 @@ class Tables(Judgements):
         if "examples" in self.measured_protocols[protocol]:
             return self.items(protocol)
         has_lengths = not {"ratings", "bias"}.isdisjoint(self.measured_protocols[protocol])
-        return self.items_of(self.protocols[protocol].of.source) if has_lengths else []
+        return self.items_of(self.protocols[protocol].data.source) if has_lengths else []
 
     def measured_seeds(self, protocol: str) -> list[str]:
         """Return the seeds, if a measure cuts dialogues to the length of the human ones."""
@@ -151,12 +151,12 @@ class Tables(Judgements):
         return [
             name
             for name, protocol in self.protocols.items()
-            if protocol.form in SCORING_FORMS and not {"rated", "damaged"}.issuperset(protocol.of.source)
+            if protocol.form in SCORING_FORMS and not {"rated", "damaged"}.issuperset(protocol.data.source)
         ]
 
     def validity_tables(self) -> list[str]:
         """Return the tables of how well judges agree with people on rated corpora."""
-        return self.tables("", [f"{name}/trust" for name in self.validated_protocols])
+        return self.tables("", [f"{name}/judge_validity" for name in self.validated_protocols])
 
     def validity_correlations(self) -> list[str]:
         """Return the correlations by which judges are validated, if there are rated corpora."""

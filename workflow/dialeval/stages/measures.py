@@ -26,8 +26,8 @@ from dialeval.measures.ratings import battle_ratings, win_rates
 from dialeval.measures.ratings import ratings as system_ratings
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, SEEDS
 from dialeval.tables.files import read_table, read_tables, to_table, write_for_people, write_rows, write_table
-from dialeval.tables.labels import CORRECTED, LABELS
 from dialeval.tables.labels import DIFFERENCES as LABELS_DIFFERENCES
+from dialeval.tables.labels import ESTIMATES, LABELS
 from dialeval.tables.measures import (
     AGREEMENT,
     BATTLE_DIFFERENCES,
@@ -238,5 +238,5 @@ def correct(
         rows, pairs = corrected_numbers(judged, given, design, settings)
         numbers += rows
         compared += pairs
-    write_rows(folder, CORRECTED, numbers)
+    write_rows(folder, ESTIMATES, numbers)
     write_rows(folder, LABELS_DIFFERENCES, with_adjusted_p(compared))
