@@ -16,7 +16,7 @@ from pathlib import Path
 
 from dialeval.errors import UserError, visible
 from dialeval.jobs.process_setup import bear_all_letters
-from dialeval.jobs.run_progress import RunProgress
+from dialeval.jobs.progress import RunProgress
 from dialeval.provenance.records import digest_of, read_record, record_path
 from dialeval.text import counted
 
