@@ -268,9 +268,9 @@ class ProgressLines:
         return min(int(100 * self._share), 100 if self.done >= self.total else 99)
 
     def news(self) -> list[str]:
-        """Return a line for each model whose progress has changed since the last call."""
-        now = {model: progress.in_words() for model, progress in self.requests.by_model().items()}
-        changed = [f"  {model}: {words}" for model, words in now.items() if words and words != self._printed.get(model)]
+        """Return a line for each model that answered more requests since the last call."""
+        now = {model: progress.in_words() for model, progress in self.requests.by_model().items() if progress.done}
+        changed = [f"  {model}: {words}" for model, words in now.items() if words != self._printed.get(model)]
         self._printed = now
         return changed
 
