@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dialeval.config.configuration import Config
-from dialeval.layout import Layout
+from dialeval.layout.run import Layout
 
 API = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}
 BOT = {"engine": "embedded", "method": "random"}

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from dialeval.errors import UserError
+from dialeval.layout import patterns
 from dialeval.report.comparison import compare as compare_runs
 from dialeval.report.export import Found, chosen_tables, column_words, found_tables, write_csv, write_dataset
 from dialeval.report.terminal_summary import tables_since, words_of_results
@@ -36,7 +37,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
 
 def compare(arguments: argparse.Namespace) -> int:
     """Prints which numbers moved between two runs, and writes page and tables of the comparison."""
-    print(compare_runs(arguments.results, arguments.other, arguments.to or arguments.results / "comparison"))
+    print(compare_runs(arguments.results, arguments.other, arguments.to or arguments.results / patterns.COMPARISON))
     return 0
 
 

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Protocol
 
 from dialeval.errors import visible
+from dialeval.jobs.run_lock import LOCK
 from dialeval.jobs.run_progress import Ending, RunLog, failed_of, job_words
+from dialeval.jobs.signals import MARK
 from dialeval.jobs.slurm import JobState, job_state
 from dialeval.text import counted
 
@@ -281,7 +283,7 @@ def _end_of(path: Path) -> str:
 
 def _began(results_dir: Path) -> float:
     try:
-        return (results_dir / ".run.lock").stat().st_mtime  # written when the run began, by the same clock as the logs
+        return (results_dir / LOCK).stat().st_mtime  # written when the run began, by the same clock as the logs
     except OSError:
         return 0.0
 
@@ -289,7 +291,7 @@ def _began(results_dir: Path) -> float:
 def _signal(results_dir: Path) -> str:
     """Returns the signal that ended the run, as its mark tells jobs; nothing where it ended by itself."""
     try:
-        return (results_dir / ".run.stop").read_text()
+        return (results_dir / MARK).read_text()
     except OSError:
         return ""
 

@@ -12,6 +12,7 @@ from dialeval.config.protocol_settings import Protocol
 from dialeval.criteria import FAILURES_PROTOCOL
 from dialeval.figures import registry
 from dialeval.figures.registry import Drawing, drawings
+from dialeval.layout import patterns
 from dialeval.layout.dialogues import Below
 from dialeval.layout.judgements import SCORING_FORMS, Judgements
 
@@ -39,7 +40,7 @@ class Tables(Judgements):
 
     has_labels: bool = False
 
-    TABLE = Below("tables/{name}.{suffix}")
+    TABLE = Below(patterns.TABLE)
     SEED_LENGTHS = Below("tables/botchat/seeds.parquet")
     SEED_LENGTHS_CSV = Below("tables/botchat/seeds.csv")
     TOKENIZER = Below("tables/botchat/tokenizer.parquet")

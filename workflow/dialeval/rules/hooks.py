@@ -25,7 +25,8 @@ from dialeval.jobs.run_lock import bring_to_the_present
 from dialeval.jobs.run_progress import ProgressLines
 from dialeval.jobs.slurm import asking as asking_slurm
 from dialeval.jobs.slurm import tell_of_waiting
-from dialeval.layout import Layout
+from dialeval.layout import patterns
+from dialeval.layout.run import Layout
 from dialeval.planning import preflight
 from dialeval.provenance import kept_outputs
 from dialeval.report.export import outdated_files
@@ -145,7 +146,7 @@ class Hooks:
         return named or set(self.config.models).intersection(filter(None, self.layout.item_makers.values()))
 
     def _asking_jobs(self) -> Iterator[Any]:
-        usage = f"{self.layout.results}/usage/"
+        usage = self.layout.below(f"{patterns.folder_of(patterns.USAGE)}/")
         for job in self.workflow.dag.needrun_jobs():
             if job.log and any(path.startswith(usage) for path in job.output):
                 yield job
@@ -187,7 +188,7 @@ class Hooks:
             signals.mark_when_terminated(results)
             self._write_graph()
         read = {Path(path) for job in jobs for path in job.input}
-        self.run.say(bring_to_the_present(read, results / ".run.lock"))
+        self.run.say(bring_to_the_present(read, results / run_lock.LOCK))
 
     def _watch_slurm(self) -> None:
         """Let the Slurm plugin ask squeue where sacct has no accounting, and report jobs that will never begin."""
@@ -258,7 +259,8 @@ class Hooks:
             self.run.log.progress = None
 
     def _asking(self, job: Any) -> AskingJob:
-        planned = [Path(path) for path in job.input if path.startswith(f"{self.layout.results}/requests/")]
+        requests = self.layout.below(f"{patterns.folder_of(patterns.REQUESTS)}/")
+        planned = [Path(path) for path in job.input if path.startswith(requests)]
         name = progress.job_name(self.config.results_dir, Path(job.log[0]))
         return AskingJob(name, tuple(planned), int(job.wildcards.get("shards", 1)), tuple(sorted(self.asked_by(job))))
 

@@ -20,7 +20,7 @@ from dialeval.engines.spending import prices as terms
 from dialeval.errors import UserError, visible
 from dialeval.jobs import process_setup, run_lock, signals
 from dialeval.jobs.run_progress import RunLog
-from dialeval.layout import Layout
+from dialeval.layout.run import Layout
 from dialeval.paths import check_can_be_installed, check_name
 from dialeval.planning import preflight
 from dialeval.planning.preflight import is_named, refuse_without_section
