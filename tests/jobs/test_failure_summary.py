@@ -211,6 +211,22 @@ def test_a_killed_job_is_told_though_its_log_says_nothing(tmp_path: Path) -> Non
     assert "lack of memory" in told.cause[0]
 
 
+def test_a_log_without_a_cause_is_shown_by_its_last_lines_and_equal_endings_once(tmp_path: Path) -> None:
+    jobs = [job(tmp_path, name, f"reading\n3 of 9\n{name} rows\n") for name in ("parse", "plan")]
+    run_log = RunLog(endings={one.log[0]: Ending("exit status 3") for one in jobs})
+    found = [one for each in jobs for one in failed_in([each], run_log, 0)]
+    lines = closing_words(found, COMMAND).splitlines()
+    assert lines[lines.index("2 jobs failed:") + 2 :] == [
+        "  parse; same error in 1 other job",
+        f"    log: {tmp_path / 'parse.log'}",
+        "    the log ends with:",
+        "      reading",
+        "      3 of 9",
+        "      parse rows",
+        "    it ended with exit status 3",
+    ]
+
+
 def test_files_that_never_came_are_the_cause(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "all done\n")
     (told,) = failed_in([one], RunLog(missing_outputs=[f"some output files are missing: {one.output[0]}"]), 0)

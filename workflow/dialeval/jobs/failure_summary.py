@@ -52,11 +52,13 @@ class FailedJob:
         name: its rule, and what it was about.
         cause: why, in lines.
         logs: files that say more.
+        last_lines: the last lines of its log where these do not name the cause.
     """
 
     name: str
     cause: Sequence[str]
     logs: Sequence[Path]
+    last_lines: Sequence[str] = ()
 
 
 def closing_words(
@@ -129,11 +131,13 @@ def words_of_state(state: JobState, rule: str) -> list[str]:
 
 
 def _in_full(group: Sequence[FailedJob], *, colour: bool) -> str:
-    """Returns jobs with the same cause: the first by name and logs, how many others, and the cause."""
+    """Returns jobs with the same cause: the first by name, logs and last lines, how many others, and the cause."""
     first = group[0]
     lines = map(visible, first.cause)
     cause = [f"    {_RED}{line}{_AS_BEFORE}" if colour else f"    {line}" for line in lines]
-    return "\n".join([f"  {_names(group)}", *(f"    log: {path}" for path in first.logs), *cause])
+    ends = [f"      {visible(line)}" for line in first.last_lines]
+    logs = [f"    log: {path}" for path in first.logs]
+    return "\n".join([f"  {_names(group)}", *logs, *(["    the log ends with:", *ends] if ends else []), *cause])
 
 
 def _in_a_line(group: Sequence[FailedJob]) -> str:
@@ -233,7 +237,7 @@ def _failed_job(
     if not cause and ending.words:
         cause = ending.words.splitlines()[:3]
     if not cause:
-        cause = ["its log ends with:", *last_lines(text)] if text else ["the cause is unknown"]
+        cause = ["the cause is unknown"]
         if ending.cluster_job and not state:
             cause.append(f"Slurm job {ending.cluster_job}: Slurm does not answer, or no longer knows it")
     logs = [_shown(log)] if log and text else []
@@ -241,6 +245,7 @@ def _failed_job(
         job_words(job.rule.name, job.wildcards),
         cause,
         [*logs, *([_shown(Path(ending.cluster_log))] if cluster else [])],
+        () if cause_in(text) else last_lines(text),
     )
 
 
@@ -299,6 +304,7 @@ def _signal(results_dir: Path) -> str:
 # The cause of a failure, read from the end of a log
 
 MOST_LINES = 12
+LAST = 5
 WIDEST = 400
 READ = 200_000
 """Characters at the end of a log in which a cause is looked for."""
@@ -336,7 +342,7 @@ def cause_in_cluster_log(text: str) -> list[str]:
 
 def last_lines(text: str) -> list[str]:
     """Returns the last lines of a log without a cause."""
-    return _short([line for line in _lines(text) if line.strip()][-2:])
+    return _short([line for line in _lines(text) if line.strip()][-LAST:])
 
 
 def _of_traceback(lines: list[str]) -> list[str]:
@@ -351,7 +357,7 @@ def _of_traceback(lines: list[str]) -> list[str]:
 
 
 def _lines(text: str) -> list[str]:
-    return [line.rpartition("\r")[2].rstrip() for line in text.splitlines()]
+    return [line.rstrip().rpartition("\r")[2] for line in text.split("\n")]  # bars of progress rewrite their line
 
 
 def _short(lines: list[str]) -> list[str]:
