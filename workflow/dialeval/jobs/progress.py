@@ -20,7 +20,6 @@ from typing import TextIO
 import pyarrow.parquet as pq
 
 from dialeval.errors import UserError
-from dialeval.text import counted
 from dialeval.whole_files import refuse_links, write_new
 
 
@@ -251,7 +250,8 @@ class RunProgress:
             return ""
         counts = [(self.stored, "from the store"), (self.failed, "failed")]
         words = [f"{n:,} {name}" for n, name in counts if n]
-        more = f"; {counted(self.unplanned, 'job')} not planned yet" if self.unplanned else ""
+        jobs = "1 job" if self.unplanned == 1 else f"{self.unplanned:,} jobs"
+        more = f"; {jobs} not planned yet" if self.unplanned else ""
         return ", ".join([f"{self.done:,} of {self.total:,} requests done", *words]) + more
 
 
