@@ -9,7 +9,7 @@ from snakemake.exceptions import WorkflowError
 gc.set_threshold(50_000, 20, 20)
 
 try:
-    from dialeval.layout import Layout
+    from dialeval.layout.run import Layout
     from dialeval.provenance.fingerprints import fingerprint
     from dialeval.rules.dialogbench import TestItems
     from dialeval.rules.dialogues import Corpora, Selfchat, Training, Translation

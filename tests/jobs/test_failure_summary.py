@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from snakemake_interface_logger_plugins.common import LogEvent
 
 from dialeval.jobs import failure_summary
 from dialeval.jobs.failure_summary import (
@@ -23,19 +18,17 @@ from dialeval.jobs.failure_summary import (
     MOST_LINES,
     WIDEST,
     FailedJob,
-    Notice,
-    Notices,
     cause_in,
     cause_in_cluster_log,
     closing_words,
     command_to_resume,
     failed_in,
-    failed_of,
     last_lines,
     wants_colour,
     words_of_ending,
     words_of_state,
 )
+from dialeval.jobs.run_progress import Ending, RunLog
 from dialeval.jobs.slurm import JobState
 
 # The last words of a run name causes, logs and the command, and stay short.
@@ -167,7 +160,7 @@ def job(folder: Path, name: str, log: str | None, *, made: bool = False, **wildc
 
 def test_a_job_is_told_with_what_it_is_about(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "error in answer: no key\n", judge="gpt", shard="2", shards="8")
-    (told,) = failed_in([one], Notices(), 0)
+    (told,) = failed_in([one], RunLog(), 0)
     assert (told.name, told.cause) == ("answer (gpt, shard 2 of 8)", ["no key"])
     assert told.logs == [tmp_path / "answer.log"]
 
@@ -179,7 +172,7 @@ def test_logs_are_told_as_who_typed_the_command_finds_them(
     (tmp_path / "run").mkdir()
     monkeypatch.setenv("PWD", str(tmp_path / typed_in))
     monkeypatch.chdir(tmp_path / "run")  # as --directory does
-    (told,) = failed_in([job(Path(), "answer", "error in answer: no key\n")], Notices(), 0)
+    (told,) = failed_in([job(Path(), "answer", "error in answer: no key\n")], RunLog(), 0)
     assert told.logs == [Path(shown)]
 
 
@@ -188,39 +181,55 @@ def test_a_job_of_a_cluster_that_does_not_answer_is_told_with_its_number(
 ) -> None:
     monkeypatch.setattr(failure_summary, "job_state", lambda number: None)
     one = job(tmp_path, "answer", None)
-    (told,) = failed_in([one], Notices(of_logs={one.log[0]: Notice(cluster_job="45")}), 0)
+    (told,) = failed_in([one], RunLog(endings={one.log[0]: Ending(cluster_job="45")}), 0)
     assert told.cause[-1] == "Slurm job 45: Slurm does not answer, or no longer knows it"
 
 
 def test_the_log_of_an_earlier_run_is_not_this_runs_cause(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "error in answer: long ago\n")
     os.utime(one.log[0], (1000, 1000))
-    notices = Notices(of_logs={one.log[0]: Notice(words="sbatch: error: invalid partition specified: mian")})
-    (told,) = failed_in([one], notices, 2000)
+    run_log = RunLog(endings={one.log[0]: Ending(words="sbatch: error: invalid partition specified: mian")})
+    (told,) = failed_in([one], run_log, 2000)
     assert told.cause == ["sbatch: error: invalid partition specified: mian"]
     assert not told.logs
 
 
 def test_a_disk_without_room_for_a_log_is_the_cause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     unwritten, written = job(tmp_path, "parse", None), job(tmp_path, "answer", "error in answer: no key\n")
-    notices = Notices(of_logs={one.log[0]: Notice("exit status 1") for one in (unwritten, written)})
-    assert failed_in([unwritten], notices, 0)[0].cause == ["it ended with exit status 1"]
+    run_log = RunLog(endings={one.log[0]: Ending("exit status 1") for one in (unwritten, written)})
+    assert failed_in([unwritten], run_log, 0)[0].cause == ["it ended with exit status 1"]
     monkeypatch.setattr(failure_summary.shutil, "disk_usage", lambda folder: SimpleNamespace(free=4096))
-    (told,) = failed_in([unwritten], notices, 0)
+    (told,) = failed_in([unwritten], run_log, 0)
     assert told.cause[0].startswith(f"the disk of {tmp_path}")
     assert "is full" in told.cause[0]
-    assert failed_in([written], notices, 0)[0].cause == ["no key"]
+    assert failed_in([written], run_log, 0)[0].cause == ["no key"]
 
 
 def test_a_killed_job_is_told_though_its_log_says_nothing(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "3 of 9\n")
-    (told,) = failed_in([one], Notices(of_logs={one.log[0]: Notice("signal 9")}), 0)
+    (told,) = failed_in([one], RunLog(endings={one.log[0]: Ending("signal 9")}), 0)
     assert "lack of memory" in told.cause[0]
+
+
+def test_a_log_without_a_cause_is_shown_by_its_last_lines_and_equal_endings_once(tmp_path: Path) -> None:
+    jobs = [job(tmp_path, name, f"reading\n3 of 9\n{name} rows\n") for name in ("parse", "plan")]
+    run_log = RunLog(endings={one.log[0]: Ending("exit status 3") for one in jobs})
+    found = [one for each in jobs for one in failed_in([each], run_log, 0)]
+    lines = closing_words(found, COMMAND).splitlines()
+    assert lines[lines.index("2 jobs failed:") + 2 :] == [
+        "  parse; same error in 1 other job",
+        f"    log: {tmp_path / 'parse.log'}",
+        "    the log ends with:",
+        "      reading",
+        "      3 of 9",
+        "      parse rows",
+        "    it ended with exit status 3",
+    ]
 
 
 def test_files_that_never_came_are_the_cause(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "all done\n")
-    (told,) = failed_in([one], Notices(not_there=[f"some output files are missing: {one.output[0]}"]), 0)
+    (told,) = failed_in([one], RunLog(missing_outputs=[f"some output files are missing: {one.output[0]}"]), 0)
     assert f"{one.output[0]} was missing" in told.cause[0]
 
 
@@ -228,8 +237,8 @@ def test_of_a_group_only_the_job_is_told_that_the_nodes_log_names(tmp_path: Path
     jobs = [job(tmp_path, name, f"{name} at work\n") for name in ("plan", "parse", "measure")]
     cluster_log = tmp_path / "3.log"
     cluster_log.write_text(f"parse failed (signal 9), its log: {jobs[1].log[0]}\n")
-    notices = Notices(of_logs={jobs[0].log[0]: Notice(cluster_log=str(cluster_log))})
-    (told,) = failed_in(jobs, notices, 0)
+    run_log = RunLog(endings={jobs[0].log[0]: Ending(cluster_log=str(cluster_log))})
+    (told,) = failed_in(jobs, run_log, 0)
     assert told.name == "parse"
     assert "killed" in told.cause[0]
     assert told.logs == [tmp_path / "parse.log", cluster_log]
@@ -244,8 +253,8 @@ def test_of_a_group_that_ran_out_of_time_the_job_is_told_that_had_begun(
         job(tmp_path, "measure", None),
     ]
     monkeypatch.setattr(failure_summary, "job_state", lambda number: JobState(number, "TIMEOUT", nodes="n1"))
-    notices = Notices(of_logs={one.log[0]: Notice(cluster_job="7") for one in jobs})
-    (told,) = failed_in(jobs, notices, 0)
+    run_log = RunLog(endings={one.log[0]: Ending(cluster_job="7") for one in jobs})
+    (told,) = failed_in(jobs, run_log, 0)
     assert told.name == "parse"
     assert told.cause == [
         "Slurm job 7 on n1: TIMEOUT: its time was over; give it more, in minutes: --set-resources parse:runtime=N"
@@ -310,134 +319,3 @@ def test_no_cause_is_longer_than_a_screen(lines: list[str]) -> None:
         for told in (cause_in(text), cause_in_cluster_log(text), last_lines(text)):
             assert len(told) <= MOST_LINES + 1
             assert all(len(line) <= WIDEST + 4 for line in told)
-
-
-# What Snakemake says about failed jobs is remembered, and shown without commands.
-
-NOTICES_COMMAND = """python -m dialeval.stages answer --settings '{"model": {"a": "it''s"}}' 2>&1 | tee -i log"""
-LOG = "results/logs/responses/gpt/quality-1-of-1.log"
-
-
-class Kept(logging.Handler):
-    """Keeps what would be shown."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.records: list[logging.LogRecord] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keeps a record."""
-        self.records.append(record)
-
-
-@pytest.fixture
-def shown() -> Iterator[list[logging.LogRecord]]:
-    """What Snakemake's logger would show."""
-    logger, handler = logging.getLogger("snakemake.logging"), Kept()
-    logger.addHandler(handler)
-    yield handler.records
-    logger.removeHandler(handler)
-    for one in list(logger.filters):
-        logger.removeFilter(one)
-
-
-def say(event: LogEvent, text: str, **more: Any) -> None:
-    logging.getLogger("snakemake.logging").error(text, extra={"event": event, **more})
-
-
-def command_failed(status: int) -> None:
-    error = subprocess.CalledProcessError(status, f"set -euo pipefail;  {NOTICES_COMMAND}")
-    say(LogEvent.ERROR, f'RuleException:\nCalledProcessError in file "rules/judging.smk", line 54:\n{error}')
-
-
-def job_failed(log: list[str], words: str | None = None, **aux: str) -> None:
-    more = {"rule_name": "answer", "rule_msg": words, "log": log, "aux": aux, "shellcmd": NOTICES_COMMAND}
-    say(LogEvent.JOB_ERROR, "Error in rule answer", **more)
-
-
-@pytest.mark.parametrize(("status", "how"), [(1, "exit status 1"), (137, "signal 9"), (-9, "signal 9")])
-def test_a_failed_command_is_one_line_with_rule_ending_and_log(
-    shown: list[logging.LogRecord], status: int, how: str
-) -> None:
-    notices = Notices().attach()
-    command_failed(status)
-    job_failed([LOG])
-    texts = [str(record.msg) for record in shown if record.__dict__.get("event") is None]
-    assert texts == [f"answer failed ({how}), its log: {LOG}"]
-    assert not any("--settings" in str(record.__dict__) for record in shown)
-    assert notices.of_logs == {LOG: Notice(how)}
-    assert failed_of("x\n" + texts[0] + "\ny") == {LOG: how}
-
-
-def test_who_asks_for_commands_sees_them(shown: list[logging.LogRecord]) -> None:
-    Notices(commands_shown=True).attach()
-    command_failed(1)
-    assert NOTICES_COMMAND in str(shown[0].msg)
-
-
-def test_jobs_of_a_cluster_keep_number_log_and_words(shown: list[logging.LogRecord]) -> None:
-    notices = Notices().attach()
-    job_failed([LOG, "slurm/12.log"], "sbatch failed", external_jobid="12")
-    assert notices.of_logs[LOG] == Notice(cluster_job="12", cluster_log="slurm/12.log", words="sbatch failed")
-    assert [record.__dict__["event"] for record in shown] == [LogEvent.JOB_ERROR]
-
-
-def test_every_job_of_a_group_knows_the_groups_number_and_log(shown: list[logging.LogRecord]) -> None:
-    notices = Notices().attach()
-    jobs = [{"log": ["a.log"]}, {"log": ["b.log"]}]
-    say(LogEvent.GROUP_ERROR, "Error in group 1", aux_logs=["slurm/3.log"], job_error_info=jobs, external_jobid="3")
-    job_failed(["a.log"])
-    assert notices.of_logs == dict.fromkeys(["a.log", "b.log"], Notice(cluster_job="3", cluster_log="slurm/3.log"))
-    assert shown
-
-
-def test_refusals_of_ours_are_shown_without_places_and_others_with_them(shown: list[logging.LogRecord]) -> None:
-    notices = Notices().attach()
-    form = (
-        'WorkflowError in file "rules/configuration.smk", line 79:\n{}\n  File "a.smk", line 9, in <module>\n  File "b"'
-    )
-    say(LogEvent.ERROR, form.format(notices.shown_alone("a mistake\n  in two lines")))
-    say(LogEvent.ERROR, form.format("a mistake of somebody else"))
-    assert str(shown[0].msg) == "a mistake\n  in two lines"
-    assert str(shown[1].msg) == form.format("a mistake of somebody else")
-
-
-def test_an_unknown_target_is_answered_with_those_that_there_are(shown: list[logging.LogRecord]) -> None:
-    notices = Notices().attach()
-    notices.targets = lambda: ["report", "all"]
-    words = "if you use input functions make sure that they don't raise unexpected exceptions"
-    say(LogEvent.ERROR, f"MissingRuleException:\nNo rule to produce reprot ({words}).")
-    (record,) = shown
-    assert record.msg.splitlines()[:2] == [
-        "nothing in this configuration makes 'reprot'; did you mean 'report'?",
-        "Targets: all, report",
-    ]
-
-
-def test_files_of_another_user_are_told_with_a_remedy(shown: list[logging.LogRecord]) -> None:
-    Notices().attach()
-    text = 'ProtectedOutputException in rule plan in file "rules/judging.smk", line 4:\nWrite-protected output files'
-    say(LogEvent.ERROR, text)
-    said = str(shown[0].msg)
-    assert said.startswith(text)
-    assert "choose a results_dir of your own" in said
-
-
-def test_a_run_that_finds_everything_made_is_noticed(shown: list[logging.LogRecord]) -> None:
-    notices, called = Notices().attach(), []
-    notices.when_nothing_to_do = lambda: called.append(True)
-    logging.getLogger("snakemake.logging").error("Nothing to be done (all requested files are present).")
-    assert called == [True]
-    assert len(shown) == 1
-
-
-def test_rules_that_until_names_one_after_another_are_told_in_words(
-    shown: list[logging.LogRecord], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Notices().attach()
-    words = "BUG: Out of jobs ready to be started, but not all files built yet."
-    for arguments in (["snakemake"], ["snakemake", "--until=a", "b"]):
-        monkeypatch.setattr("sys.argv", arguments)
-        logging.getLogger("snakemake.logging").error(words)
-    assert shown[0].msg == words
-    assert shown[1].msg.startswith("Snakemake goes no further than each rule that --until names")

@@ -7,10 +7,12 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dialeval.jobs import progress as progress_files
-from dialeval.jobs.progress import Progress
+from dialeval.jobs.progress import AskingJob, Progress, Requests, SoFar
 
 # What a long stage says of itself.
 
@@ -138,3 +140,104 @@ def test_a_run_that_begins_forgets_the_last(tmp_path: Path) -> None:
     progress_files.forget(tmp_path)
     assert progress_files.read_all(tmp_path) == {}
     progress_files.forget(tmp_path)  # nothing there is nothing wrong
+
+
+# The progress of a run: the requests to each model.
+
+
+def plan(folder: Path, n: int) -> Path:
+    path = folder / f"plan{n}.parquet"
+    pq.write_table(pa.table({"request_id": list(range(n))}), path)
+    return path
+
+
+def tell(
+    results: Path, job: str, done: int, total: int | None, state: str = "running", stored: int = 0, by: str = "clerk"
+) -> None:
+    progress_files.report_for(results, results / "logs" / f"{job}.log")
+    progress_files.write(SoFar(f"{job} by {by}", "answers", done, total, stored, 1 if done > 4 else 0, 0, 1.0, state))
+    progress_files.report_for(results, None)
+
+
+def asking(name: str, *requests: Path, shards: int = 1, model: str = "clerk") -> AskingJob:
+    return AskingJob(name, requests, shards, (model,))
+
+
+def words_of(run: Requests) -> dict[str, str]:
+    return {model: progress.in_words() for model, progress in run.by_model().items()}
+
+
+def test_planned_requests_count_before_their_job_begins_and_each_shard_has_its_part(tmp_path: Path) -> None:
+    path = plan(tmp_path, 10)
+    run = Requests(tmp_path, [asking("a", path, shards=2), asking("b", path, shards=2)])
+    assert words_of(run) == {"clerk": "0 of 10 requests done"}
+
+
+def test_the_count_of_a_running_job_replaces_its_plan(tmp_path: Path) -> None:
+    run = Requests(tmp_path, [asking("a", plan(tmp_path, 10)), asking("b", plan(tmp_path, 30))])
+    tell(tmp_path, "a", 3, 6, stored=2)
+    whole = run.so_far()
+    assert (whole.done, whole.total, whole.asked, whole.stored) == (3, 36, 1, 2)
+    assert words_of(run) == {"clerk": "3 of 36 requests done, 2 from the store"}
+
+
+def test_each_model_has_its_own_counts_also_of_one_job(tmp_path: Path) -> None:
+    talk = AskingJob("talk", (), models=("bot", "user"))
+    run = Requests(tmp_path, [talk, asking("judging", plan(tmp_path, 8))])
+    assert words_of(run) == {"bot": "", "clerk": "0 of 8 requests done", "user": ""}
+    tell(tmp_path, "talk", 2, 4, by="bot")
+    tell(tmp_path, "talk", 1, 3, by="user")
+    assert words_of(run) == {
+        "bot": "2 of 4 requests done",
+        "clerk": "0 of 8 requests done",
+        "user": "1 of 3 requests done",
+    }
+    assert run.jobs_under_way() == 3 / 7
+
+
+def test_a_model_with_jobs_whose_requests_are_not_planned_says_so(tmp_path: Path) -> None:
+    run = Requests(tmp_path, [asking("a"), asking("b", tmp_path / "not there yet.parquet")])
+    assert words_of(run) == {"clerk": ""}
+    tell(tmp_path, "a", 5, None)
+    assert words_of(run) == {"clerk": "5 of 5 requests done, 1 failed; 2 jobs not planned yet"}
+    assert run.jobs_under_way() == 0
+
+
+def test_an_ended_job_counts_its_requests_and_a_restored_one_none(tmp_path: Path) -> None:
+    path = plan(tmp_path, 10)
+    run = Requests(tmp_path, [asking("a", path), asking("b", path)])
+    tell(tmp_path, "a", 7, None, "done")
+    run.ended |= {"b"}
+    whole = run.so_far()
+    assert (whole.done, whole.total, whole.unplanned) == (7, 7, 0)
+
+
+def test_a_plan_that_is_made_anew_is_counted_anew(tmp_path: Path) -> None:
+    path = plan(tmp_path, 10)
+    run = Requests(tmp_path, [asking("a", path)])
+    assert run.so_far().total == 10
+    pq.write_table(pa.table({"request_id": list(range(4))}), path)
+    assert run.so_far().total == 4
+
+
+def test_a_run_without_requests_has_no_words(tmp_path: Path) -> None:
+    assert Requests(tmp_path, []).so_far().in_words() == ""
+
+
+def test_only_jobs_that_began_are_looked_at_and_those_that_ended_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Requests(tmp_path, [asking(name) for name in "abc"], begun={"a", "b"})
+    tell(tmp_path, "a", 2, 2, "done")
+    tell(tmp_path, "b", 1, 3)
+    looked: list[str] = []
+    read = progress_files.read_job
+
+    def noted(results: Path, name: str) -> list[SoFar]:
+        looked.append(name)
+        return read(results, name)
+
+    monkeypatch.setattr("dialeval.jobs.progress.read_job", noted)
+    run.ended.add("a")
+    assert [run.so_far().done, run.so_far().done] == [3, 3]
+    assert looked == ["a", "b", "b"]

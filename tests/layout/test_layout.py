@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dialeval.config.configuration import Config
-from dialeval.layout import Layout
+from dialeval.layout import patterns
+from dialeval.layout.run import Layout
 
 API = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}
 BOT = {"engine": "embedded", "method": "random"}
@@ -136,3 +140,42 @@ def test_tables_of_labels_are_made_where_there_are_labels() -> None:
     labelled = Layout(config, has_labels=True)
     assert "out/tables/labels/ranks.parquet" in labelled.label_tables()
     assert labelled.labelling_sheets()[0].startswith("out/labels/pages/ada/")
+
+
+LIBRARY = Path(patterns.__file__).parents[1]
+FOLDERS = {
+    patterns.folder_of(pattern)
+    for name, pattern in vars(patterns).items()
+    if name.isupper() and pattern not in (patterns.TEST_ITEMS, patterns.COMPARISON)  # tables have names with these
+}
+
+
+def paths_by_hand(code: str) -> list[str]:
+    """Returns the texts of a module that begin with a folder of the results, or are one joined to a path."""
+    nodes = list(ast.walk(ast.parse(code)))
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    joined = [node.right for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
+    begun = [text for text in texts if text.lstrip("/").partition("/")[::2][0] in FOLDERS and "/" in text.lstrip("/")]
+    return begun + [str(one.value) for one in joined if isinstance(one, ast.Constant) and one.value in FOLDERS]
+
+
+def test_a_path_that_is_written_by_hand_is_found() -> None:
+    code = 'a = results / "responses" / name\nb = f"{results}/tables/{name}.csv"\nc = "labels/corrected"\n'
+    assert sorted(paths_by_hand(code)) == ["/tables/", "responses"]
+
+
+def test_paths_of_a_run_are_written_in_the_layout_alone() -> None:
+    """A paper's numbers name tables and figures by path; the configuration reads papers, and the layout it."""
+    allowed = {LIBRARY / "papers" / "entry.py", *(LIBRARY / "layout").glob("*.py")}
+    found = {
+        str(path.relative_to(LIBRARY)): texts
+        for path in sorted(LIBRARY.rglob("*.py"))
+        if path not in allowed and (texts := paths_by_hand(path.read_text(encoding="utf-8")))
+    }
+    assert found == {}
+
+
+def test_patterns_load_no_configuration() -> None:
+    code = "import sys, dialeval.layout.patterns; print(*[one for one in sys.modules if one.startswith('dialeval.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["dialeval.layout", "dialeval.layout.patterns"]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.jobs.run_progress import RunProgress
+from dialeval.jobs.progress import RunProgress
 from dialeval.report.terminal_summary import (
     MOST_ROWS,
     WIDEST_CELL,
@@ -27,7 +27,7 @@ from dialeval.report.terminal_summary import (
 PROGRAM = """
 from pathlib import Path
 from dialeval.report.terminal_summary import say_at_exit
-from dialeval.jobs.run_progress import RunProgress
+from dialeval.jobs.progress import RunProgress
 say_at_exit(Path({results!r}), {whole}, {spent}, finished={finished})
 print("Elapsed time: 0:00:01")
 """
@@ -43,13 +43,13 @@ def last_words(results: Path, whole: str = "None", spent: str = "None", *, finis
 
 def test_the_summary_comes_behind_everything_else_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "summary.md").write_text("# DialEval\n\n| System | Rate |\n| ------ | ---: |\n| able   |  66% |\n")
-    words = last_words(tmp_path, "RunProgress(9, 9, 5, 4, 0, 0, 0)", "0.25")
+    words = last_words(tmp_path, "RunProgress(9, 9, 5, 4, 0, 0)", "0.25")
     assert words.index("Elapsed time") < words.index("able") < words.index("In this run: 5 requests asked")
     assert "0.25 spent" in words
 
 
 def test_a_target_without_a_summary_says_only_what_it_asked(tmp_path: Path) -> None:
-    assert "summary" not in last_words(tmp_path, "RunProgress(9, 9, 5, 4, 0, 0, 0)", finished=False)
+    assert "summary" not in last_words(tmp_path, "RunProgress(9, 9, 5, 4, 0, 0)", finished=False)
     assert last_words(tmp_path, finished=False).strip() == "Elapsed time: 0:00:01"
 
 
@@ -60,10 +60,10 @@ def test_a_summary_that_is_gone_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("whole", "spent", "words"),
     [
-        (RunProgress(0, 0, 0, 0, 0, 0, 0), None, "This run asked no model anything."),
-        (RunProgress(9, 9, 5, 4, 0, 0, 0), None, "In this run: 5 requests asked, 4 answers from the store."),
+        (RunProgress(0, 0, 0, 0, 0, 0), None, "This run asked no model anything."),
+        (RunProgress(9, 9, 5, 4, 0, 0), None, "In this run: 5 requests asked, 4 answers from the store."),
         (
-            RunProgress(1200, 1200, 1200, 0, 2, 0, 0),
+            RunProgress(1200, 1200, 1200, 0, 2),
             1.5,
             "In this run: 1,200 requests asked, 0 answers from the store, 2 without an answer; 1.5 spent, in the "
             "currency of the prices.",

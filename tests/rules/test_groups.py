@@ -9,7 +9,7 @@ import pytest
 from snakemake_interface_executor_plugins.settings import ExecMode
 
 from dialeval.config.configuration import Config
-from dialeval.layout import Layout
+from dialeval.layout.run import Layout
 from dialeval.rules.groups import MEMORY, Groups, Submissions
 from dialeval.rules.jobs import Directives, StageJob
 

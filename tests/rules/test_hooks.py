@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dialeval.config.configuration import Config
-from dialeval.layout import Layout
+from dialeval.layout.run import Layout
 from dialeval.rules.hooks import Hooks
 
 KEYED = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key_env": "A_KEY_THAT_IS_NOT_SET"}
@@ -70,7 +70,7 @@ class Run(SimpleNamespace):
         self.said: list[str] = []
         super().__init__(
             workflow=workflow,
-            notices=SimpleNamespace(),
+            log=SimpleNamespace(progress=None),
             say=self.said.append,
             rule_name=str,
             error=RuntimeError,
@@ -133,4 +133,4 @@ def test_a_job_writes_its_outputs_its_log_and_what_its_parameters_name() -> None
 
 def test_targets_are_the_rules_without_outputs() -> None:
     hooks = hooks_of()
-    assert hooks.run.notices.targets() == ["all"]
+    assert hooks.run.log.targets() == ["all"]

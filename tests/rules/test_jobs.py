@@ -15,7 +15,7 @@ import pytest
 from dialeval.config.configuration import Config
 from dialeval.errors import UserError
 from dialeval.jobs.process_setup import with_how_jobs_run
-from dialeval.layout import Layout
+from dialeval.layout.run import Layout
 from dialeval.rules.dialogues import Corpora, Selfchat
 from dialeval.rules.jobs import Bound, Directives, Sources, StageJob, by_digest, canonical
 from dialeval.rules.judging import Judging

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dialeval.layout import Layout
 from dialeval.layout.dialogues import Below
+from dialeval.layout.run import Layout
 
 
 def patterns() -> list[str]:

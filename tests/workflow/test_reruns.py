@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from pathlib import Path
 
@@ -39,13 +40,17 @@ def test_a_run_says_what_its_jobs_do_and_ends_with_its_answer(finished: Workspac
     said = finished.run("--forcerun", "answer", "--until", "answer")
     lines = said.splitlines()
     assert "answer (forest, gteval): begins" in lines
-    (done,) = [line for line in lines if line.startswith("answer (forest, gteval): done in ")]
-    assert " asked, " in done
-    assert " from the store (" in done
+    assert any(line.startswith("answer (forest, gteval): done in ") for line in lines)
+    (models,) = {line.split(":")[0] for line in lines if "requests done" in line}
+    assert models == "  forest"
+    assert next(line for line in reversed(lines) if "requests done" in line).endswith(" from the store")
     assert "Execute 1 jobs" not in said
     assert "Finished jobid" not in said
     assert lines[-1].startswith("In this run: 0 requests asked, ")
     said = finished.run()
+    shares = [int(share) for share in re.findall(r"\((\d+)%, \d+ of \d+ jobs\)", said)]
+    assert shares == sorted(shares)
+    assert shares[-1] == 100
     assert "BotChat: who chats best?" in said
     assert said.splitlines()[-1] == "This run asked no model anything."
 

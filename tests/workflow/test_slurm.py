@@ -123,7 +123,7 @@ def test_a_job_that_fails_is_told_with_its_cause_log_and_command(workspace: Work
     assert said[1].startswith("  snakemake --cores 2 --profile profiles/slurm")
     assert said[5] == "  answer (gpt, quality)"
     assert "    log: results/logs/responses/gpt/quality-1-of-1.log" in said
-    assert f"{N_CASES} of {N_CASES} requests got no answer" in "\n".join(said[6:])
+    assert "model gpt: the first request failed: authentication: status 401: no such key" in "\n".join(said[6:])
 
 
 def test_a_job_that_is_killed_is_told_and_asks_only_for_the_rest_afterwards(workspace: Workspace) -> None:

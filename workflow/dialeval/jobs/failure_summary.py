@@ -1,28 +1,23 @@
-"""The summary of a failed run: failed jobs, their causes and logs, and the command to resume.
-
-Snakemake prints the whole command of a job that failed, settings included, and where `quiet: [rules]` stands it does
-not say which job that was. A filter of its logger, in the process of the run and in those on a cluster's nodes,
-remembers how commands ended and says instead which job failed and where its log is.
-"""
+"""The summary of a failed run: failed jobs, their causes and logs, and the command to resume."""
 
 from __future__ import annotations
 
 import atexit
-import difflib
-import logging
 import os
 import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from dialeval.errors import visible
-from dialeval.jobs.run_progress import job_words
+from dialeval.jobs.run_lock import LOCK
+from dialeval.jobs.run_progress import Ending, RunLog, failed_of, job_words
+from dialeval.jobs.signals import MARK
 from dialeval.jobs.slurm import JobState, job_state
 from dialeval.text import counted
 
@@ -57,11 +52,13 @@ class FailedJob:
         name: its rule, and what it was about.
         cause: why, in lines.
         logs: files that say more.
+        last_lines: the last lines of its log where these do not name the cause.
     """
 
     name: str
     cause: Sequence[str]
     logs: Sequence[Path]
+    last_lines: Sequence[str] = ()
 
 
 def closing_words(
@@ -134,11 +131,13 @@ def words_of_state(state: JobState, rule: str) -> list[str]:
 
 
 def _in_full(group: Sequence[FailedJob], *, colour: bool) -> str:
-    """Returns jobs with the same cause: the first by name and logs, how many others, and the cause."""
+    """Returns jobs with the same cause: the first by name, logs and last lines, how many others, and the cause."""
     first = group[0]
     lines = map(visible, first.cause)
     cause = [f"    {_RED}{line}{_AS_BEFORE}" if colour else f"    {line}" for line in lines]
-    return "\n".join([f"  {_names(group)}", *(f"    log: {path}" for path in first.logs), *cause])
+    ends = [f"      {visible(line)}" for line in first.last_lines]
+    logs = [f"    log: {path}" for path in first.logs]
+    return "\n".join([f"  {_names(group)}", *logs, *(["    the log ends with:", *ends] if ends else []), *cause])
 
 
 def _in_a_line(group: Sequence[FailedJob]) -> str:
@@ -175,37 +174,37 @@ class Job(Protocol):
     wildcards: Mapping[str, str]
 
 
-def say_at_exit(failed: Iterable[object], notices: Notices, command: Sequence[str], results_dir: Path) -> None:
+def say_at_exit(failed: Iterable[object], run_log: RunLog, command: Sequence[str], results_dir: Path) -> None:
     """Prints the summary of a failed run when the process ends, behind all of Snakemake's output.
 
     Args:
         failed: Snakemake's failed jobs and groups of jobs.
-        notices: what Snakemake's log says about them.
+        run_log: the endings of jobs in Snakemake's log.
         command: the user's command.
         results_dir: the folder of the run's lock and signal.
     """
     groups = [list(getattr(one, "jobs", [one])) for one in failed]
-    found = [job for group in groups for job in failed_in(group, notices, _began(results_dir))]
+    found = [job for group in groups for job in failed_in(group, run_log, _began(results_dir))]
     jobs = sorted(found, key=lambda job: job.name)
     colour = wants_colour(sys.stderr.isatty(), os.environ)
     words = closing_words(jobs, command, stopped=_signal(results_dir), colour=colour)
     atexit.register(partial(print, f"\n{words}", file=sys.stderr, flush=True))
 
 
-def failed_in(group: Sequence[Job], notices: Notices, began: float) -> list[FailedJob]:
+def failed_in(group: Sequence[Job], run_log: RunLog, began: float) -> list[FailedJob]:
     """Returns the failed jobs of a group of jobs, with causes and logs.
 
     Args:
         group: jobs that ran as one.
-        notices: what Snakemake's records said about them.
+        run_log: the endings of jobs in Snakemake's log.
         began: time of the run's begin on the clock of the results' file system; older logs are of earlier runs.
     """
-    notice = next((notices.of_logs[log] for job in group for log in job.log if log in notices.of_logs), Notice())
-    state = job_state(notice.cluster_job) if notice.cluster_job else None
-    cluster_text = _end_of(Path(notice.cluster_log)) if notice.cluster_log else ""
+    ending = next((run_log.endings[log] for job in group for log in job.log if log in run_log.endings), Ending())
+    state = job_state(ending.cluster_job) if ending.cluster_job else None
+    cluster_text = _end_of(Path(ending.cluster_log)) if ending.cluster_log else ""
     named = failed_of(cluster_text)
     blamed = [job for job in group if job.log and job.log[0] in named] or _unfinished(group, began)
-    return [_failed_job(job, notices, notice, named, state, cluster_text, began) for job in blamed]
+    return [_failed_job(job, run_log, ending, named, state, cluster_text, began) for job in blamed]
 
 
 def _unfinished(group: Sequence[Job], began: float) -> list[Job]:
@@ -216,8 +215,8 @@ def _unfinished(group: Sequence[Job], began: float) -> list[Job]:
 
 def _failed_job(
     job: Job,
-    notices: Notices,
-    notice: Notice,
+    run_log: RunLog,
+    ending: Ending,
     named: dict[str, str],
     state: JobState | None,
     cluster: str,
@@ -225,27 +224,28 @@ def _failed_job(
 ) -> FailedJob:
     log = Path(job.log[0]) if job.log else None
     text = _log_of(job, began)
-    how = named.get(str(log), notice.how)
+    how = named.get(str(log), ending.how)
     cause = cause_in(text)
     if not cause and not text and log and (full := _full_disk_of(log)):
         cause = [f"the disk of {_shown(full)} is full, and its log could not be written; make room there"]
-    if not cause and (missing := [one for one in notices.not_there if any(path in one for path in job.output)]):
+    if not cause and (missing := [one for one in run_log.missing_outputs if any(path in one for path in job.output)]):
         paths = [path for path in job.output if path in missing[-1]]
         cause = [f"it ended without an error, but {', '.join(paths)} was missing after --latency-wait"]
     cause += words_of_ending(how, known=bool(cause)) + (words_of_state(state, job.rule.name) if state else [])
     if not cause_in(text) and cluster:
         cause += cause_in_cluster_log(cluster)
-    if not cause and notice.words:
-        cause = notice.words.splitlines()[:3]
+    if not cause and ending.words:
+        cause = ending.words.splitlines()[:3]
     if not cause:
-        cause = ["its log ends with:", *last_lines(text)] if text else ["the cause is unknown"]
-        if notice.cluster_job and not state:
-            cause.append(f"Slurm job {notice.cluster_job}: Slurm does not answer, or no longer knows it")
+        cause = ["the cause is unknown"]
+        if ending.cluster_job and not state:
+            cause.append(f"Slurm job {ending.cluster_job}: Slurm does not answer, or no longer knows it")
     logs = [_shown(log)] if log and text else []
     return FailedJob(
         job_words(job.rule.name, job.wildcards),
         cause,
-        [*logs, *([_shown(Path(notice.cluster_log))] if cluster else [])],
+        [*logs, *([_shown(Path(ending.cluster_log))] if cluster else [])],
+        () if cause_in(text) else last_lines(text),
     )
 
 
@@ -288,7 +288,7 @@ def _end_of(path: Path) -> str:
 
 def _began(results_dir: Path) -> float:
     try:
-        return (results_dir / ".run.lock").stat().st_mtime  # written when the run began, by the same clock as the logs
+        return (results_dir / LOCK).stat().st_mtime  # written when the run began, by the same clock as the logs
     except OSError:
         return 0.0
 
@@ -296,7 +296,7 @@ def _began(results_dir: Path) -> float:
 def _signal(results_dir: Path) -> str:
     """Returns the signal that ended the run, as its mark tells jobs; nothing where it ended by itself."""
     try:
-        return (results_dir / ".run.stop").read_text()
+        return (results_dir / MARK).read_text()
     except OSError:
         return ""
 
@@ -304,6 +304,7 @@ def _signal(results_dir: Path) -> str:
 # The cause of a failure, read from the end of a log
 
 MOST_LINES = 12
+LAST = 5
 WIDEST = 400
 READ = 200_000
 """Characters at the end of a log in which a cause is looked for."""
@@ -341,7 +342,7 @@ def cause_in_cluster_log(text: str) -> list[str]:
 
 def last_lines(text: str) -> list[str]:
     """Returns the last lines of a log without a cause."""
-    return _short([line for line in _lines(text) if line.strip()][-2:])
+    return _short([line for line in _lines(text) if line.strip()][-LAST:])
 
 
 def _of_traceback(lines: list[str]) -> list[str]:
@@ -356,7 +357,7 @@ def _of_traceback(lines: list[str]) -> list[str]:
 
 
 def _lines(text: str) -> list[str]:
-    return [line.rpartition("\r")[2].rstrip() for line in text.splitlines()]
+    return [line.rstrip().rpartition("\r")[2] for line in text.split("\n")]  # bars of progress rewrite their line
 
 
 def _short(lines: list[str]) -> list[str]:
@@ -364,168 +365,3 @@ def _short(lines: list[str]) -> list[str]:
         lines = lines[:-1]
     kept = [line if len(line) <= WIDEST else f"{line[:WIDEST]} ..." for line in lines[:MOST_LINES]]
     return kept + ([f"... {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else [])
-
-
-# Failed jobs in Snakemake's log
-
-_LOGGER = "snakemake.logging"
-_COMMAND = re.compile(
-    r"Command '(?P<command>.*)' (?:returned non-zero exit status (\d+)|died with <Signals\.\w+: (\d+)>)", re.S
-)
-_RULE = re.compile(r"(?:RuleException:\s*)?CalledProcessError in file ")
-_OF_OURS = re.compile(r'^(?:\w+(?:Error|Exception)) in file "[^"]*", line \d+:\n(.*?)(?:\n  File "[^\n]*)*$', re.S)
-_STOPPED = ("signal 2", "exit status 130")
-"""How jobs end that the user stops; they are not reported."""
-_UNKNOWN = re.compile(r"MissingRuleException:\nNo rule to produce (?P<target>.+) \(if you use input functions", re.S)
-_PROTECTED = "ProtectedOutputException"
-_NOT_OURS = (
-    "These files cannot be replaced: they are write-protected, or another user's. Take them back (chmod, chown), or "
-    "choose a results_dir of your own; the store may stay the same, if you may write there."
-)
-_BUILDING = "Building DAG of jobs"
-_NOTHING = "Nothing to be done"
-_OUT_OF_JOBS = "BUG: Out of jobs"
-_UNTIL = ("--until", "-U")
-_LINE = re.compile(r"^(?P<rule>\w+) failed \((?P<how>.+?)\), its log: (?P<log>.+)$", re.M)
-
-
-@dataclass(frozen=True)
-class Notice:
-    """How a job ended, as far as Snakemake knows.
-
-    Attributes:
-        how: exit status or signal in words; empty where only a cluster knows.
-        cluster_job: the number that a cluster gave the job; empty for one that ran here.
-        cluster_log: the file that the cluster wrote for it; empty for one that ran here.
-        words: what the scheduler said.
-    """
-
-    how: str = ""
-    cluster_job: str = ""
-    cluster_log: str = ""
-    words: str = ""
-
-
-@dataclass
-class Notices(logging.Filter):
-    """Remembers what Snakemake logs about failed jobs, and shortens its messages.
-
-    Args:
-        commands_shown: whether the user asked to see commands; then nothing is shortened.
-    """
-
-    commands_shown: bool = False
-    of_logs: dict[str, Notice] = field(default_factory=dict)
-    """By the log of the job."""
-    not_there: list[str] = field(default_factory=list)
-    """What Snakemake said about files that a job did not make."""
-    when_nothing_to_do: Callable[[], object] | None = None
-    """Called where a run finds everything made, and so ends without any of Snakemake's hooks."""
-    when_jobs_are_sought: Callable[[], object] | None = None
-    """Called when Snakemake begins to find out which jobs run; its hooks come later."""
-    targets: Callable[[], Iterable[str]] = tuple
-    """Gives the names that can stand behind `snakemake`."""
-    _ended: dict[str, str] = field(default_factory=dict)
-    _plain: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        super().__init__()
-
-    def attach(self) -> Notices:
-        """Begins to look at the records of Snakemake's logger."""
-        logger = logging.getLogger(_LOGGER)
-        for earlier in [one for one in logger.filters if isinstance(one, Notices)]:
-            logger.removeFilter(earlier)
-        logger.addFilter(self)
-        return self
-
-    def shown_alone(self, message: str) -> str:
-        """Returns a message that is shown without the place in the workflow's files that refused to go on."""
-        self._plain.add(message)
-        return message
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Takes note of a record; returns whether it is shown."""
-        event = getattr(getattr(record, "event", None), "value", None)
-        text = str(record.msg)
-        if text.startswith(_BUILDING) and self.when_jobs_are_sought:
-            self.when_jobs_are_sought()
-        if text.startswith(_NOTHING) and self.when_nothing_to_do:
-            self.when_nothing_to_do()
-        if text.startswith(_OUT_OF_JOBS) and any(word.partition("=")[0] in _UNTIL for word in sys.argv):
-            record.msg = (
-                "Snakemake goes no further than each rule that --until names, and so never comes to one of them that "
-                "follows from another: name the last of them alone. What else was asked for is made."
-            )
-        if event == "job_error":
-            self._job_failed(record)
-        elif event == "group_error":
-            for job in record.job_error_info:  # type: ignore[attr-defined]
-                self._remember(job["log"], Notice(**self._of_cluster(record, record.aux_logs)))  # type: ignore[attr-defined]
-        elif event == "error":
-            command = _COMMAND.search(text) if _RULE.search(text) else None
-            if command and not self.commands_shown:
-                self._ended[command["command"]] = how_it_ended(int(command[2] or -int(command[3])))
-                return False
-            if "Exception" in text and "output files are missing" in text:
-                self.not_there.append(text)
-            if text.startswith(_PROTECTED):
-                record.msg = f"{text}\n{_NOT_OURS}"
-            if unknown := _UNKNOWN.match(text):
-                record.msg = unknown_target(unknown["target"], sorted(self.targets()))
-            ours = _OF_OURS.match(text)
-            if ours and ours[1] in self._plain:
-                record.msg = ours[1]
-        return True
-
-    def _job_failed(self, record: logging.LogRecord) -> None:
-        logs: Sequence[str] = record.log  # type: ignore[attr-defined]
-        command = record.shellcmd or ""  # type: ignore[attr-defined]
-        how = next((how for known, how in self._ended.items() if command and command in known), "")
-        notice = Notice(how, **self._of_cluster(record, logs[1:]), words=record.rule_msg or "")  # type: ignore[attr-defined]
-        self._remember(logs[:1], notice)
-        if not self.commands_shown:
-            record.shellcmd = None
-        if logs and how and how not in _STOPPED:
-            rule = record.rule_name  # type: ignore[attr-defined]
-            logging.getLogger(_LOGGER).error(f"{rule} failed ({how}), its log: {logs[0]}")
-
-    def _of_cluster(self, record: logging.LogRecord, logs: Sequence[str]) -> dict[str, str]:
-        aux = getattr(record, "aux", None) or {}
-        number = aux.get("external_jobid") or getattr(record, "external_jobid", "")
-        return {"cluster_job": str(number or ""), "cluster_log": next((log for log in logs if log), "")}
-
-    def _remember(self, logs: Sequence[str], notice: Notice) -> None:
-        for log in logs[:1]:
-            self.of_logs.setdefault(log, notice)
-
-
-def how_it_ended(status: int) -> str:
-    """Returns an exit status in words; those of a shell whose command a signal ended name the signal.
-
-    Args:
-        status: an exit status, or a signal's number below zero.
-    """
-    signal = -status if status < 0 else status - 128 if status > 128 else 0
-    return f"signal {signal}" if signal else f"exit status {status}"
-
-
-def unknown_target(target: str, known: Sequence[str]) -> str:
-    """Returns what is said of a target that nothing makes.
-
-    Args:
-        target: what the user typed.
-        known: the targets that there are.
-    """
-    close = difflib.get_close_matches(target, known, n=1)
-    meant = f"; did you mean '{close[0]}'?" if close else ""
-    listed = f"\nTargets: {', '.join(known)}" if known else ""
-    return (
-        f"nothing in this configuration makes '{target}'{meant}{listed}\n"
-        "Or name a file that a run makes; `snakemake --dry-run` lists what would be made."
-    )
-
-
-def failed_of(text: str) -> dict[str, str]:
-    """Returns how jobs ended that the log of a group names, by the log of each."""
-    return {found["log"]: found["how"] for found in _LINE.finditer(text)}

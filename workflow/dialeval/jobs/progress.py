@@ -1,4 +1,4 @@
-"""Progress of a stage, in lines for people and in small files for others.
+"""Progress of a stage, in lines and in small files, and progress of a run, read from these files.
 
 A job writes `results/.progress/<its log's path>/<what it asks>.json` when it begins to ask, every few seconds, and at
 its end; only jobs write there. A run that begins removes the files of an earlier one.
@@ -11,11 +11,13 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import TextIO
+
+import pyarrow.parquet as pq
 
 from dialeval.errors import UserError
 from dialeval.whole_files import refuse_links, write_new
@@ -149,6 +151,11 @@ class SoFar:
         """How many the model was asked, failures included."""
         return self.done - self.stored
 
+    @property
+    def model(self) -> str:
+        """The name of the model, which ends the title."""
+        return self.title.rpartition(" by ")[2]
+
 
 def report_for(results_dir: Path, log: Path | None) -> None:
     """Has what this process asks be told under the log of its job; one whose log lies elsewhere tells nothing."""
@@ -194,3 +201,132 @@ def read_job(results_dir: Path, name: str) -> list[SoFar]:
 def _read(path: Path) -> Iterator[SoFar]:
     with suppress(OSError, ValueError, TypeError):  # one that is just being replaced, or is of another version
         yield SoFar(**json.loads(path.read_text(encoding="utf-8")))
+
+
+# Requests of a run
+
+
+@dataclass(frozen=True)
+class AskingJob:
+    """A job of a run that makes requests.
+
+    Attributes:
+        name: the name of its progress files.
+        requests: tables of its planned requests; none where it plans while it runs.
+        shards: number of jobs that share these tables.
+        models: the models that answer.
+    """
+
+    name: str
+    requests: tuple[Path, ...]
+    shards: int = 1
+    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """Progress of the requests of a run, or of those to one model.
+
+    Attributes:
+        done: requests that are answered, found in the store, or failed.
+        total: requests of the jobs that are planned.
+        asked, stored, failed: of those done.
+        unplanned: jobs whose number of requests is not known yet.
+    """
+
+    done: int = 0
+    total: int = 0
+    asked: int = 0
+    stored: int = 0
+    failed: int = 0
+    unplanned: int = 0
+
+    def __add__(self, other: RunProgress) -> RunProgress:
+        return RunProgress(*(one + more for one, more in zip(astuple(self), astuple(other), strict=True)))
+
+    def in_words(self) -> str:
+        """Return the progress in one line; empty where no request is planned."""
+        if not self.total:
+            return ""
+        counts = [(self.stored, "from the store"), (self.failed, "failed")]
+        words = [f"{n:,} {name}" for n, name in counts if n]
+        jobs = "1 job" if self.unplanned == 1 else f"{self.unplanned:,} jobs"
+        more = f"; {jobs} not planned yet" if self.unplanned else ""
+        return ", ".join([f"{self.done:,} of {self.total:,} requests done", *words]) + more
+
+
+@dataclass
+class Requests:
+    """The requests of a run as far as they are planned; each plan is counted once.
+
+    Args:
+        results_dir: the folder of the progress files.
+        jobs: the jobs of the run that make requests.
+    """
+
+    results_dir: Path
+    jobs: Sequence[AskingJob]
+    ended: set[str] = field(default_factory=set)
+    """Names of jobs that ended, whose files are read once more; a job whose outputs were restored has none."""
+    begun: set[str] | None = None
+    """Names of jobs that began; files of others are not read, as the disk may be slow. None: all are read."""
+    _final: dict[str, list[SoFar]] = field(default_factory=dict)
+    _planned: dict[tuple[Path, int], int] = field(default_factory=dict)
+
+    def so_far(self) -> RunProgress:
+        """Return the progress of all requests."""
+        return sum(self.by_model().values(), RunProgress())
+
+    def by_model(self) -> dict[str, RunProgress]:
+        """Return the progress of the requests to each model, by its name."""
+        found: dict[str, RunProgress] = {}
+        for job in self.jobs:
+            for model, progress in self._of_job(job).items():
+                found[model] = found.get(model, RunProgress()) + progress
+        return dict(sorted(found.items()))
+
+    def jobs_under_way(self) -> float:
+        """Return the sum of the shares of requests done, over the jobs that began and did not end."""
+        at_work = [self._of_job(job).values() for job in self.jobs if job.name not in self.ended]
+        sums = [sum(models, RunProgress()) for models in at_work]
+        return sum(one.done / one.total for one in sums if one.total and not one.unplanned)
+
+    def _of_job(self, job: AskingJob) -> dict[str, RunProgress]:
+        counts = self._counts_of(job.name)
+        found: dict[str, RunProgress] = {}
+        for one in counts:
+            total = one.done if one.state == "done" or job.name in self.ended else one.total
+            if total is None:
+                total = self._rows_of(job)
+            known = max(total or 0, one.done)
+            found[one.model] = RunProgress(one.done, known, one.asked, one.stored, one.failed, int(total is None))
+        if found or job.name in self.ended:
+            return found
+        planned = self._rows_of(job) if len(job.models) == 1 else None
+        return {model: RunProgress(total=planned or 0, unplanned=int(planned is None)) for model in job.models}
+
+    def _counts_of(self, name: str) -> list[SoFar]:
+        if name in self._final:
+            return self._final[name]
+        has_ended = name in self.ended  # before its files are read
+        if not has_ended and self.begun is not None and name not in self.begun:
+            return []
+        counts = read_job(self.results_dir, name)
+        if has_ended:
+            self._final[name] = counts
+        return counts
+
+    def _rows_of(self, job: AskingJob) -> int | None:
+        """Return the number of planned requests of a job; None where a plan is missing."""
+        planned = [self._rows(path) for path in job.requests]
+        known = [rows for rows in planned if rows is not None]
+        return -(-sum(known) // job.shards) if known and len(known) == len(planned) else None
+
+    def _rows(self, path: Path) -> int | None:
+        try:
+            version = path, path.stat().st_mtime_ns
+            if version not in self._planned:
+                self._planned[version] = pq.read_metadata(path).num_rows
+        except (OSError, ValueError):  # not planned yet
+            return None
+        return self._planned[version]

@@ -20,6 +20,8 @@ from pathlib import Path
 from dialeval.errors import UserError
 from dialeval.whole_files import open_no_link
 
+LOCK = ".run.lock"
+"""The lock of a results folder, written when a run begins."""
 _held: list[int] = []
 
 
@@ -29,7 +31,7 @@ def acquire(results_dir: Path) -> None:
     Raises:
         UserError: another run holds it.
     """
-    path = results_dir / ".run.lock"
+    path = results_dir / LOCK
     descriptor = open_no_link(path, os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -49,7 +51,7 @@ def refuse_second_run(results_dir: Path) -> None:
         UserError: another run holds it.
     """
     try:
-        descriptor = os.open(results_dir / ".run.lock", os.O_RDWR | os.O_NOFOLLOW)
+        descriptor = os.open(results_dir / LOCK, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:  # no run has been here
         return
     try:

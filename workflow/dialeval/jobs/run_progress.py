@@ -1,153 +1,213 @@
-"""Progress of a whole run, and its lines about jobs in place of Snakemake's.
+"""The log of a run: its progress in place of Snakemake's lines on jobs, and how jobs ended.
 
-Where the default profile keeps Snakemake quiet about rules, it says only that some job began and which number ended. A
-filter of its logger says instead which rule for which model, protocol and shard, what it asked, and how much of all
-requests is answered; that once more every half minute, as a job may ask for hours.
+Under `quiet: [rules]`, as the default profile has it, Snakemake writes that a job began and the number of a job that
+ended. A filter of its logger writes instead the rule, model, protocol and shard, the share of the run that is done, and
+a line for each model that answers; the last two also every half minute, as a job may make requests for hours.
+
+Snakemake prints the whole command of a failed job, settings included. The filter writes the rule, the exit status and
+the log instead, here and in the processes of jobs on a cluster's nodes, and keeps them for the failure summary. It is
+a filter and no logger plugin: Snakemake loads no plugin on nodes, nor where another workflow uses this one as a module.
 """
 
 from __future__ import annotations
 
+import difflib
 import logging
+import re
+import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
 from dialeval.jobs.process_setup import write_whole_lines
-from dialeval.jobs.progress import SoFar, job_name, read_job
+from dialeval.jobs.progress import Requests, job_name
 
-
-@dataclass(frozen=True)
-class AskingJob:
-    """A job of this run that asks models.
-
-    Attributes:
-        name: as its progress files are called.
-        requests: files of what was planned for it; none where it plans for itself.
-        shards: how many jobs share these files.
-    """
-
-    name: str
-    requests: tuple[Path, ...]
-    shards: int = 1
-
-
-@dataclass(frozen=True)
-class RunProgress:
-    """How far a run is.
-
-    Attributes:
-        done: requests that are answered, found in the store, or failed.
-        total: of all jobs of which that is known.
-        asked, stored, failed: of those done.
-        unknown: jobs whose number of requests is not known yet.
-        asking: jobs that are at it.
-    """
-
-    done: int
-    total: int
-    asked: int
-    stored: int
-    failed: int
-    unknown: int
-    asking: int
-
-    def in_words(self) -> str:
-        """Returns it in a line, empty where nothing is to be asked."""
-        words = []
-        if self.total:
-            failed = f", {self.failed:,} of them failed" if self.failed else ""
-            share = _share(self.done, self.total)
-            words.append(f"{self.done:,} of {self.total:,} requests answered ({share}){failed}")
-        if self.unknown:
-            jobs = "1 job that asks has" if self.unknown == 1 else f"{self.unknown:,} jobs that ask have"
-            words.append(f"{jobs} not said yet how much")
-        return "; ".join(words)
-
-
-@dataclass
-class Requests:
-    """All that a run asks, as far as it is known; plans are counted once, when they are there.
-
-    Args:
-        results_dir: where jobs leave word of how far they are.
-        jobs: those of the run that ask models.
-    """
-
-    results_dir: Path
-    jobs: Sequence[AskingJob]
-    ended: set[str] = field(default_factory=set)
-    """Names of jobs that are done, which are looked at once more; one whose files were put back has asked nothing."""
-    begun: set[str] | None = None
-    """Names of jobs that began; the files of others are not read, as the disk may be slow. None: all are read."""
-    _final: dict[str, list[SoFar]] = field(default_factory=dict)
-    _planned: dict[tuple[Path, int], int] = field(default_factory=dict)
-
-    def so_far(self) -> RunProgress:
-        """Returns how far the run is now."""
-        counts = {job.name: self._counts_of(job.name) for job in self.jobs}
-        done = total = unknown = asking = 0
-        counted = [one for own in counts.values() for one in own]
-        for job in self.jobs:
-            own = counts[job.name]
-            asking += any(one.state == "running" for one in own)
-            done += sum(one.done for one in own)
-            expected = self._expected(job, own)
-            total += expected or 0
-            unknown += expected is None
-        asked, stored, failed = (sum(getattr(one, name) for one in counted) for name in ("asked", "stored", "failed"))
-        return RunProgress(done, max(total, done), asked, stored, failed, unknown, asking)
-
-    def _counts_of(self, name: str) -> list[SoFar]:
-        if name in self._final:
-            return self._final[name]
-        has_ended = name in self.ended  # before its files are read
-        if not has_ended and self.begun is not None and name not in self.begun:
-            return []
-        counts = read_job(self.results_dir, name)
-        if has_ended:
-            self._final[name] = counts
-        return counts
-
-    def _expected(self, job: AskingJob, counts: Sequence[SoFar]) -> int | None:
-        """Returns how much a job asks: what it did when it is done, what it says when it is at it, what was planned."""
-        if job.name in self.ended:
-            return sum(one.done for one in counts)
-        if counts and all(one.state == "done" or one.total is not None for one in counts):
-            return sum(one.done if one.state == "done" else one.total or 0 for one in counts)
-        if not job.requests:
-            return None
-        planned = [self._rows(path) for path in job.requests]
-        known = [rows for rows in planned if rows is not None]
-        return -(-sum(known) // job.shards) if len(known) == len(planned) else None
-
-    def _rows(self, path: Path) -> int | None:
-        try:
-            version = path, path.stat().st_mtime_ns
-            if version not in self._planned:
-                self._planned[version] = pq.read_metadata(path).num_rows
-        except (OSError, ValueError):  # not planned yet
-            return None
-        return self._planned[version]
-
-
-def _share(done: int, total: int) -> str:
-    """Returns a share that is 100 % only when all is done."""
-    return "100%" if done >= total else f"{min(100 * done / total, 99.9):.{0 if done < 0.99 * total else 1}f}%"
-
-
-# Lines about jobs in a run's log
-
-_LOGGER = "snakemake.logging"
-_CHOOSING = "Select jobs to execute..."
 SECONDS = 30.0
 """Between two lines on the whole while nothing else is said about it."""
+_LOGGER = "snakemake.logging"
+_CHOOSING = "Select jobs to execute..."
+_BUILDING = "Building DAG of jobs"
+_NOTHING = "Nothing to be done"
+_OUT_OF_JOBS = "BUG: Out of jobs"
+_UNTIL = ("--until", "-U")
+_COMMAND = re.compile(
+    r"Command '(?P<command>.*)' (?:returned non-zero exit status (\d+)|died with <Signals\.\w+: (\d+)>)", re.S
+)
+_RULE = re.compile(r"(?:RuleException:\s*)?CalledProcessError in file ")
+_OF_OURS = re.compile(r'^(?:\w+(?:Error|Exception)) in file "[^"]*", line \d+:\n(.*?)(?:\n  File "[^\n]*)*$', re.S)
+_STOPPED = ("signal 2", "exit status 130")
+"""How jobs end that the user stops; they are not reported."""
+_UNKNOWN = re.compile(r"MissingRuleException:\nNo rule to produce (?P<target>.+) \(if you use input functions", re.S)
+_PROTECTED = "ProtectedOutputException"
+_NOT_OURS = (
+    "These files cannot be replaced: they are write-protected, or another user's. Take them back (chmod, chown), or "
+    "choose a results_dir of your own; the store may stay the same, if you may write there."
+)
+_FAILED = re.compile(r"^(?P<rule>\w+) failed \((?P<how>.+?)\), its log: (?P<log>.+)$", re.M)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a job ended, as far as Snakemake knows.
+
+    Attributes:
+        how: exit status or signal in words; empty where only a cluster knows.
+        cluster_job: the number that a cluster gave the job; empty for one that ran here.
+        cluster_log: the file that the cluster wrote for it; empty for one that ran here.
+        words: the message of the scheduler.
+    """
+
+    how: str = ""
+    cluster_job: str = ""
+    cluster_log: str = ""
+    words: str = ""
 
 
 @dataclass
+class RunLog(logging.Filter):
+    """A filter of Snakemake's log that writes the progress and remembers how jobs ended.
+
+    Args:
+        commands_shown: whether the user asked to see commands; then nothing is shortened.
+    """
+
+    commands_shown: bool = False
+    endings: dict[str, Ending] = field(default_factory=dict)
+    """How jobs failed, by the log of the job."""
+    missing_outputs: list[str] = field(default_factory=list)
+    """Snakemake's messages on outputs that a job did not write."""
+    when_nothing_to_do: Callable[[], object] | None = None
+    """Called where all outputs are up to date, and so none of Snakemake's hooks runs."""
+    when_jobs_are_sought: Callable[[], object] | None = None
+    """Called when Snakemake begins to find out which jobs run; its hooks come later."""
+    targets: Callable[[], Iterable[str]] = tuple
+    """Returns the names that can stand behind `snakemake`."""
+    progress: ProgressLines | None = None
+    """Lines on jobs; None leaves Snakemake its own."""
+    _statuses: dict[str, str] = field(default_factory=dict)
+    _refusals: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def attach(self) -> RunLog:
+        """Begin to filter the records of Snakemake's logger."""
+        logger = logging.getLogger(_LOGGER)
+        for earlier in [one for one in logger.filters if isinstance(one, RunLog)]:
+            logger.removeFilter(earlier)
+        logger.addFilter(self)
+        return self
+
+    def shown_alone(self, message: str) -> str:
+        """Return a message that is shown without the place in the workflow's files that refused to go on."""
+        self._refusals.add(message)
+        return message
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Take note of a record, and change its text; return whether it is shown."""
+        event = getattr(getattr(record, "event", None), "value", None)
+        if event == "job_error":
+            self._job_failed(record)
+        elif event == "group_error":
+            for job in record.job_error_info:  # type: ignore[attr-defined]
+                self._remember(job["log"], Ending(**_of_cluster(record, record.aux_logs)))  # type: ignore[attr-defined]
+        elif event == "error":
+            return self._is_shown_of_error(record)
+        elif self.progress and (event or record.msg == _CHOOSING):
+            return self.progress.filter(record, event)
+        elif event is None:
+            self._plain(record)
+        return True
+
+    def _plain(self, record: logging.LogRecord) -> None:
+        text = str(record.msg)
+        if text.startswith(_BUILDING) and self.when_jobs_are_sought:
+            self.when_jobs_are_sought()
+        if text.startswith(_NOTHING) and self.when_nothing_to_do:
+            self.when_nothing_to_do()
+        if text.startswith(_OUT_OF_JOBS) and any(word.partition("=")[0] in _UNTIL for word in sys.argv):
+            record.msg = (
+                "Snakemake goes no further than each rule that --until names, and so never comes to one of them that "
+                "follows from another: name the last of them alone. What else was asked for is made."
+            )
+
+    def _is_shown_of_error(self, record: logging.LogRecord) -> bool:
+        text = str(record.msg)
+        command = _COMMAND.search(text) if _RULE.search(text) else None
+        if command and not self.commands_shown:
+            self._statuses[command["command"]] = how_it_ended(int(command[2] or -int(command[3])))
+            return False
+        if "Exception" in text and "output files are missing" in text:
+            self.missing_outputs.append(text)
+        if text.startswith(_PROTECTED):
+            record.msg = f"{text}\n{_NOT_OURS}"
+        if unknown := _UNKNOWN.match(text):
+            record.msg = unknown_target(unknown["target"], sorted(self.targets()))
+        ours = _OF_OURS.match(text)
+        if ours and ours[1] in self._refusals:
+            record.msg = ours[1]
+        return True
+
+    def _job_failed(self, record: logging.LogRecord) -> None:
+        logs: Sequence[str] = record.log  # type: ignore[attr-defined]
+        command = record.shellcmd or ""  # type: ignore[attr-defined]
+        how = next((how for known, how in self._statuses.items() if command and command in known), "")
+        ending = Ending(how, **_of_cluster(record, logs[1:]), words=record.rule_msg or "")  # type: ignore[attr-defined]
+        self._remember(logs[:1], ending)
+        if not self.commands_shown:
+            record.shellcmd = None
+        if logs and how and how not in _STOPPED:
+            rule = record.rule_name  # type: ignore[attr-defined]
+            logging.getLogger(_LOGGER).error(f"{rule} failed ({how}), its log: {logs[0]}")
+
+    def _remember(self, logs: Sequence[str], ending: Ending) -> None:
+        for log in logs[:1]:
+            self.endings.setdefault(log, ending)
+
+
+def _of_cluster(record: logging.LogRecord, logs: Sequence[str]) -> dict[str, str]:
+    aux = getattr(record, "aux", None) or {}
+    number = aux.get("external_jobid") or getattr(record, "external_jobid", "")
+    return {"cluster_job": str(number or ""), "cluster_log": next((log for log in logs if log), "")}
+
+
+def how_it_ended(status: int) -> str:
+    """Return an exit status in words; those of a shell whose command a signal ended name the signal.
+
+    Args:
+        status: an exit status, or a signal's number below zero.
+    """
+    signal = -status if status < 0 else status - 128 if status > 128 else 0
+    return f"signal {signal}" if signal else f"exit status {status}"
+
+
+def unknown_target(target: str, known: Sequence[str]) -> str:
+    """Return the message on a target that nothing makes.
+
+    Args:
+        target: what the user typed.
+        known: the targets that there are.
+    """
+    close = difflib.get_close_matches(target, known, n=1)
+    meant = f"; did you mean '{close[0]}'?" if close else ""
+    listed = f"\nTargets: {', '.join(known)}" if known else ""
+    return (
+        f"nothing in this configuration makes '{target}'{meant}{listed}\n"
+        "Or name a file that a run makes; `snakemake --dry-run` lists what would be made."
+    )
+
+
+def failed_of(text: str) -> dict[str, str]:
+    """Return how jobs ended that the log of a group names, by the log of each."""
+    return {found["log"]: found["how"] for found in _FAILED.finditer(text)}
+
+
+# Lines on jobs and on the whole run
+
+
+@dataclass(frozen=True)
 class _Begun:
     words: str
     log: str
@@ -155,56 +215,67 @@ class _Begun:
 
 
 @dataclass
-class JobLines(logging.Filter):
-    """Says of jobs what a reader wants to know, in place of what Snakemake says.
+class ProgressLines:
+    """Lines on jobs, on the share of the run that is done, and on each model that answers.
+
+    The share counts each job once, and a job under way by its share of requests done. The number of jobs is known from
+    the start, the number of requests only when all are planned: a share of the known requests would fall.
 
     Args:
-        requests: what the run asks in all.
+        requests: the requests of the run.
+        total: number of jobs of the run.
         here: whether jobs run here, and not on a cluster to which they are sent.
     """
 
     requests: Requests
+    total: int
     here: bool = True
+    done: int = 0
+    _share: float = 0.0
     _begun: dict[int, _Begun] = field(default_factory=dict)
     _ended: list[str] = field(default_factory=list)
     _over: threading.Event = field(default_factory=threading.Event)
-    _printed: str = ""
+    _printed: dict[str, str] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
-    def attach(self) -> JobLines:
-        """Begins to speak in place of Snakemake."""
+    def start(self) -> ProgressLines:
+        """Begin to write the progress every half minute."""
         self.requests.begun = set()
         write_whole_lines()
-        logging.getLogger(_LOGGER).addFilter(self)
-        threading.Thread(target=self._print_progress, name="requests so far", daemon=True).start()
+        threading.Thread(target=self._print_progress, name="progress", daemon=True).start()
         return self
 
-    def detach(self) -> None:
-        """Leaves Snakemake its words again."""
+    def stop(self) -> None:
+        """Write no more lines."""
         self._over.set()
-        logging.getLogger(_LOGGER).removeFilter(self)
 
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Takes note of a record, and changes what is shown of it; returns whether it is shown."""
-        event = getattr(getattr(record, "event", None), "value", None)
-        if event == "job_started" or record.msg == _CHOOSING:
-            return False
+    def filter(self, record: logging.LogRecord, event: str | None) -> bool:
+        """Turn Snakemake's record on jobs into lines; return whether it is shown."""
         if event == "job_info":
             return self._begins(record)
         if event == "job_finished":
             self._ends(record.job_id)  # type: ignore[attr-defined]
             return False
         if event == "progress":
-            if not self._ended:
-                return False
-            record.msg = self._progress_line(record.done, record.total)  # type: ignore[attr-defined]
-            record.event = None
-        return True
+            self.done, self.total = record.done, record.total  # type: ignore[attr-defined]
+            record.msg, record.event = "\n".join([*self._lines_of_ended(), *self.news()]), None
+            return bool(record.msg)
+        return event not in ("job_started", None)
+
+    def share(self) -> int:
+        """Return the share of the run that is done, in percent, which never falls."""
+        done = self.done + self.requests.jobs_under_way()
+        self._share = max(self._share, min(done / self.total, 1.0) if self.total else 1.0)
+        return min(int(100 * self._share), 100 if self.done >= self.total else 99)
+
+    def news(self) -> list[str]:
+        """Return a line for each model that answered more requests since the last call."""
+        now = {model: progress.in_words() for model, progress in self.requests.by_model().items() if progress.done}
+        changed = [f"  {model}: {words}" for model, words in now.items() if words != self._printed.get(model)]
+        self._printed = now
+        return changed
 
     def _begins(self, record: logging.LogRecord) -> bool:
-        """Turns what Snakemake says of a job that begins into a line; targets, which do nothing, have none."""
+        """Turn the record on a job that begins into a line; targets, which do nothing, have none."""
         logs: Sequence[str] = record.log  # type: ignore[attr-defined]
         if not logs:
             return False
@@ -218,34 +289,29 @@ class JobLines(logging.Filter):
 
     def _ends(self, number: int) -> None:
         job = self._begun.pop(number, None)
-        if job is None:
-            return
-        name = job_name(self.requests.results_dir, Path(job.log))
-        self.requests.ended.add(name)
-        counts = read_job(self.requests.results_dir, name)
-        lines = [
-            f"{one.asked:,} asked, {one.stored:,} from the store" + (f", {one.failed:,} failed" if one.failed else "")
-            for one in counts
-        ]
-        self._ended.append("; ".join([f"{job.words}: done in {duration(time.monotonic() - job.at)}", *lines]))
+        if job:
+            self.requests.ended.add(job_name(self.requests.results_dir, Path(job.log)))
+            self._ended.append(f"{job.words}: done in {duration(time.monotonic() - job.at)}")
 
-    def _progress_line(self, done: int, total: int) -> str:
-        words, self._ended = "\n".join(self._ended), []
-        progress = self.requests.so_far().in_words()
-        news, self._printed = ("" if progress == self._printed else f"; {progress}"), progress
-        return f"{words} ({done:,} of {total:,} jobs{news})"
+    def _lines_of_ended(self) -> list[str]:
+        """Return a line for each job that ended since the last call; the last has the progress of the run."""
+        lines, self._ended = self._ended, []
+        if not lines and self.done == self.total:
+            lines = ["all jobs are done"]
+        return [*lines[:-1], f"{lines[-1]} ({self.in_words()})"] if lines else []
+
+    def in_words(self) -> str:
+        """Return the progress of the run: the share that is done, and the number of jobs."""
+        return f"{self.share()}%, {self.done:,} of {self.total:,} jobs"
 
     def _print_progress(self) -> None:
         while not self._over.wait(SECONDS):
-            progress = self.requests.so_far()
-            words = progress.in_words()
-            if progress.asking and words != self._printed:
-                self._printed = words
-                logging.getLogger(_LOGGER).info(f"so far {words}")
+            if news := self.news():
+                logging.getLogger(_LOGGER).info("\n".join([f"progress: {self.in_words()}", *news]))
 
 
 def job_words(rule: str, wildcards: Mapping[str, str]) -> str:
-    """Returns what a job is called in a line: its rule, what it is about, and its shard where there are several."""
+    """Return a job's name in lines: its rule, its wildcards, and its shard where there are several."""
     about = {name: str(value) for name, value in wildcards.items()}
     shard, shards = about.pop("shard", None), about.pop("shards", "1")
     words = [*about.values(), *([f"shard {shard} of {shards}"] if shard and shards != "1" else [])]
@@ -253,7 +319,7 @@ def job_words(rule: str, wildcards: Mapping[str, str]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Returns a time as one says it."""
+    """Return a time in seconds, minutes or hours."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     if seconds < 120:

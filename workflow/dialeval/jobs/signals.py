@@ -23,6 +23,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from dialeval.jobs.run_lock import LOCK
 from dialeval.whole_files import write_new
 
 INTERRUPTED = 130
@@ -74,7 +75,7 @@ SECONDS = 0.5
 """Between two looks."""
 OWN_WAY = 2.0
 """Seconds in which a job that got the same Ctrl-C ends by itself; a second signal would disturb it there."""
-_MARK = ".run.stop"
+MARK = ".run.stop"
 
 
 def announce(results_dir: Path, environment: MutableMapping[str, str] = os.environ) -> None:
@@ -122,7 +123,7 @@ def run_mark(environment: Mapping[str, str] = os.environ) -> str:
     """Returns what tells the run that started this process from every other one; empty where there is none."""
     try:
         mark = Path(json.loads(environment[VARIABLE])["mark"])
-        began = mark.with_name(".run.lock").stat().st_mtime_ns  # the lock is written when the run begins
+        began = mark.with_name(LOCK).stat().st_mtime_ns  # the lock is written when the run begins
     except (KeyError, ValueError, TypeError, OSError):
         return ""
     return f"{mark.parent} {began}"
@@ -197,4 +198,4 @@ def _here() -> str:
 
 
 def _mark(results_dir: Path) -> Path:
-    return results_dir.expanduser().absolute() / _MARK
+    return results_dir.expanduser().absolute() / MARK

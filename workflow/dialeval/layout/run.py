@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dialeval.config.protocol_settings import Protocol
+from dialeval.layout import patterns
 from dialeval.layout.dialogues import Below
 from dialeval.layout.tables import Figures
 
@@ -18,7 +19,7 @@ class Layout(Figures):
     REPORT = Below("report/index.html")
     STATUS_PAGE = Below("report/status.html")
     SUMMARY = Below("summary.md")
-    COMPARISON = Below("comparison")
+    COMPARISON = Below(patterns.COMPARISON)
     GRAPH = Below(".graph-{target}.json")
     LOG = Below("logs/{part}.log")
     CONFIGURATION = Below("configuration.yaml")

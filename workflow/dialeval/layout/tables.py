@@ -12,6 +12,7 @@ from dialeval.config.protocol_settings import Protocol
 from dialeval.criteria import FAILURES_PROTOCOL
 from dialeval.figures import registry
 from dialeval.figures.registry import Drawing, drawings
+from dialeval.layout import patterns
 from dialeval.layout.dialogues import Below
 from dialeval.layout.judgements import SCORING_FORMS, Judgements
 
@@ -43,7 +44,7 @@ class Tables(Judgements):
 
     has_labels: bool = False
 
-    TABLE = Below("tables/{name}.{suffix}")
+    TABLE = Below(patterns.TABLE)
     TOKENIZER = Below("tables/botchat/tokenizer.parquet")
     EMBEDDED = Below("tables/embedded/{model}.parquet")
     EMBEDDED_CSV = Below("tables/embedded/{model}.csv")

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
+from dialeval.layout import patterns
 from dialeval.report.about import About, RunStatus
 from dialeval.report.exchanges import Asked
 from dialeval.tables.dialogues import Form
@@ -337,8 +338,9 @@ class ReportInputs:
     @property
     def dialogue_files(self) -> str:
         """Where the dialogues lie as files: what chatbots said, and all else that is judged."""
-        folders = ("dialogues",) * bool(self.chatbots) + ("items",) * (bool(self.transcripts) or not self.chatbots)
-        return " and ".join(f"{self.results_dir}/{folder}/*.parquet" for folder in folders)
+        files = (patterns.DIALOGUES.format(chatbot="*"),) * bool(self.chatbots)
+        files += (patterns.ITEMS.format(corpus="*"),) * (bool(self.transcripts) or not self.chatbots)
+        return " and ".join(f"{self.results_dir}/{file}" for file in files)
 
     @property
     def paper(self) -> str:

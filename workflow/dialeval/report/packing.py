@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from dialeval.engines.requests import Message
 from dialeval.html_pages import pack
+from dialeval.layout import patterns
 from dialeval.report.inputs import ReportInputs, Table
 from dialeval.tables.files import HUMAN
 
@@ -142,4 +143,5 @@ def fitting_prompts(prompts: Sequence[str], budget: int) -> tuple[str, ...]:
 
 def no_prompts(inputs: ReportInputs) -> str:
     """Returns what stands where a prompt is not in the page."""
-    return f"What was sent is not in this page, which would grow too large; it is in {inputs.results_dir}/requests."
+    folder = patterns.folder_of(patterns.REQUESTS)
+    return f"What was sent is not in this page, which would grow too large; it is in {inputs.results_dir}/{folder}."

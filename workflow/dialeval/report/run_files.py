@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from dialeval.engines.spending.prices import Prices
 from dialeval.errors import UserError
+from dialeval.layout import patterns
 from dialeval.prompts.rendering import PromptSet, template_folders, with_references
 from dialeval.provenance.fingerprints import templates_reached
 from dialeval.provenance.records import commit_of, records_behind, versions_of
@@ -154,11 +155,11 @@ def asked_in(results: Path, answers: Answers) -> Asked:
         name: in_files(_responses(results, name, model), RESPONSES) for name, model in models.items() if model.shards
     }
     return Asked(
-        in_files([results / "requests" / f"{protocol}.parquet" for protocol in answers.protocols()], REQUESTS),
+        in_files([results / patterns.REQUESTS.format(protocol=protocol) for protocol in answers.protocols()], REQUESTS),
         of_model,
         {
             name: in_files(
-                [results / f"requests/again/{name}/{protocol}.parquet" for protocol in model.again], REQUESTS
+                [results / patterns.RETRIES.format(judge=name, protocol=protocol) for protocol in model.again], REQUESTS
             )
             for name, model in models.items()
             if model.again
@@ -175,13 +176,12 @@ def asked_in(results: Path, answers: Answers) -> Asked:
 
 
 def _responses(results: Path, name: str, model: Answering) -> list[Path]:
-    folder = results / "responses"
     parts = [
-        folder / name / protocol / f"{shard}-of-{shards}.parquet"
+        results / patterns.RESPONSES.format(judge=name, protocol=protocol, shard=shard, shards=shards)
         for protocol, shards in model.shards.items()
         for shard in range(1, shards + 1)
     ]
-    return [*parts, *(folder / "again" / name / f"{protocol}.parquet" for protocol in model.again)]
+    return [*parts, *(results / patterns.RETRIED.format(judge=name, protocol=protocol) for protocol in model.again)]
 
 
 def _named(models: Mapping[str, Answering], trait: str) -> frozenset[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from dialeval.layout import patterns
 from dialeval.report.board import HEADING, Board, Measure, is_missing, listed, write_interval, write_number
 from dialeval.report.inputs import LABELS, METAEVAL, ReportInputs, text_of, title_of
 from dialeval.report.judge_leaderboard import judge_boards
@@ -50,7 +51,7 @@ def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[st
     blocks += _unread(inputs, usage)
     blocks += _floor(inputs, usage)
     lies = [f"{REPORT}{report}"] if report else []
-    lies.append(f"{TABLES}{inputs.results_dir}/tables")
+    lies.append(f"{TABLES}{inputs.results_dir}/{patterns.folder_of(patterns.TABLE)}")
     blocks.append(["## Where it lies", "", *lies])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 

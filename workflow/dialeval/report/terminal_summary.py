@@ -16,7 +16,8 @@ from pathlib import Path
 
 from dialeval.errors import UserError, visible
 from dialeval.jobs.process_setup import bear_all_letters
-from dialeval.jobs.run_progress import RunProgress
+from dialeval.jobs.progress import RunProgress
+from dialeval.layout import patterns
 from dialeval.provenance.records import digest_of, read_record, record_path
 from dialeval.text import counted
 
@@ -26,6 +27,7 @@ FILE = "summary.md"
 WIDEST = 110
 REPORT, TABLES = "- the report: ", "- all numbers as CSV and Parquet: "
 """What stands before the places where results lie."""
+_TABLES_FOLDER = patterns.folder_of(patterns.TABLE)
 
 
 def words_of_results(results_dir: Path) -> str:
@@ -77,7 +79,9 @@ def _is_still(path: Path, digest: str) -> bool:
 
 def _seen_from_here(lines: list[str], results_dir: Path) -> list[str]:
     """Returns the lines with the places of this folder: it may be read from elsewhere, or have been moved."""
-    written = next((line[len(TABLES) : -len("/tables")] for line in lines if line.startswith(TABLES)), str(results_dir))
+    written = next(
+        (line[len(TABLES) : -len(f"/{_TABLES_FOLDER}")] for line in lines if line.startswith(TABLES)), str(results_dir)
+    )
     return [
         line.replace(f": {written}/", f": {results_dir}/", 1) if line.startswith((REPORT, TABLES)) else line
         for line in lines
@@ -88,7 +92,7 @@ def _why_none(results_dir: Path, error: Exception) -> str:
     if not results_dir.is_dir():
         return f"there is no folder {results_dir}; name the folder of a run's results"
     if not (results_dir / FILE).exists():
-        made = " Tables of a run lie there that is not finished." if (results_dir / "tables").is_dir() else ""
+        made = " Tables of a run lie there that is not finished." if (results_dir / _TABLES_FOLDER).is_dir() else ""
         return f"{results_dir} has no {FILE}, which a finished run writes.{made} Run `snakemake` to finish it"
     return f"{results_dir / FILE} cannot be read: {error}; delete it and run `snakemake` again"
 

@@ -34,7 +34,7 @@ from dialeval.config.model_base import gpus_for, resource_for
 from dialeval.config.models import EmbeddedModel, EncoderModel, Model, PublishedModel
 from dialeval.config.section import JobResources
 from dialeval.jobs.cluster_check import Request
-from dialeval.layout import Layout
+from dialeval.layout.run import Layout
 from dialeval.rules.jobs import Describe, Directives, Wildcards, canonical
 
 MEMORY = 2000

@@ -20,11 +20,13 @@ from dialeval.engines.spending.entries import FOLDER as SPENDING
 from dialeval.engines.spending.entries import Ledger
 from dialeval.jobs import progress, run_lock, signals
 from dialeval.jobs.failure_summary import say_at_exit
+from dialeval.jobs.progress import AskingJob, Requests
 from dialeval.jobs.run_lock import bring_to_the_present
-from dialeval.jobs.run_progress import AskingJob, JobLines, Requests
+from dialeval.jobs.run_progress import ProgressLines
 from dialeval.jobs.slurm import asking as asking_slurm
 from dialeval.jobs.slurm import tell_of_waiting
-from dialeval.layout import Layout
+from dialeval.layout import patterns
+from dialeval.layout.run import Layout
 from dialeval.planning import preflight
 from dialeval.provenance import kept_outputs
 from dialeval.report.export import outdated_files
@@ -55,10 +57,9 @@ class Hooks:
         self._spending = spending
         self._requests: Requests | None = None
         self._spent: float | None = None
-        self._lines: JobLines | None = None
-        run.notices.when_jobs_are_sought = self.force_outdated
-        run.notices.when_nothing_to_do = self.show_summary
-        run.notices.targets = lambda: [rule.name for rule in self.workflow.rules if not rule.output]
+        run.log.when_jobs_are_sought = self.force_outdated
+        run.log.when_nothing_to_do = self.show_summary
+        run.log.targets = lambda: [rule.name for rule in self.workflow.rules if not rule.output]
 
     # hooks
 
@@ -97,7 +98,8 @@ class Hooks:
                 continue
             with suppress(OSError):  # where nothing can be written, that is the error
                 os.utime(path, (1, 1), follow_symlinks=False)
-        say_at_exit(self.workflow.scheduler.failed, self.run.notices, sys.argv, self.config.results_dir)
+        if Quietness.ALL not in self.quiet:
+            say_at_exit(self.workflow.scheduler.failed, self.run.log, sys.argv, self.config.results_dir)
 
     def force_outdated(self) -> None:
         """Run the jobs whose files another version of DialEval made; Snakemake may have no record of them."""
@@ -144,7 +146,7 @@ class Hooks:
         return named or set(self.config.models).intersection(filter(None, self.layout.item_makers.values()))
 
     def _asking_jobs(self) -> Iterator[Any]:
-        usage = f"{self.layout.results}/usage/"
+        usage = self.layout.below(f"{patterns.folder_of(patterns.USAGE)}/")
         for job in self.workflow.dag.needrun_jobs():
             if job.log and any(path.startswith(usage) for path in job.output):
                 yield job
@@ -186,7 +188,7 @@ class Hooks:
             signals.mark_when_terminated(results)
             self._write_graph()
         read = {Path(path) for job in jobs for path in job.input}
-        self.run.say(bring_to_the_present(read, results / ".run.lock"))
+        self.run.say(bring_to_the_present(read, results / run_lock.LOCK))
 
     def _watch_slurm(self) -> None:
         """Let the Slurm plugin ask squeue where sacct has no accounting, and report jobs that will never begin."""
@@ -246,23 +248,27 @@ class Hooks:
     # messages while jobs run
 
     def _show_progress(self) -> None:
-        """Show jobs in words, unless the user wants Snakemake's own lines or none."""
+        """Write lines on jobs and models, unless the user wants Snakemake's own, another logger's or none."""
         jobs = [self._asking(job) for job in self._asking_jobs()]
         if jobs:  # a run that asks no model may look at what another asks
             progress.forget(self.config.results_dir)
         self._requests = Requests(self.config.results_dir, jobs)
         self._spent = self._spent_so_far()
-        if Quietness.RULES in self.quiet and not self.quiet & {Quietness.ALL, Quietness.PROGRESS}:
-            self._lines = JobLines(self._requests, self.workflow.local_exec).attach()
+        jobs_alone = self.quiet & {Quietness.RULES, Quietness.ALL, Quietness.PROGRESS} == {Quietness.RULES}
+        if jobs_alone and not self.run.has_logger_plugin:
+            lines = ProgressLines(self._requests, len(self.workflow.dag), self.workflow.local_exec)
+            self.run.log.progress = lines.start()
 
     def _end_progress(self) -> None:
-        if self._lines:
-            self._lines.detach()
+        if self.run.log.progress:
+            self.run.log.progress.stop()
+            self.run.log.progress = None
 
     def _asking(self, job: Any) -> AskingJob:
-        planned = [Path(path) for path in job.input if path.startswith(f"{self.layout.results}/requests/")]
+        requests = self.layout.below(f"{patterns.folder_of(patterns.REQUESTS)}/")
+        planned = [Path(path) for path in job.input if path.startswith(requests)]
         name = progress.job_name(self.config.results_dir, Path(job.log[0]))
-        return AskingJob(name, tuple(planned), int(job.wildcards.get("shards", 1)))
+        return AskingJob(name, tuple(planned), int(job.wildcards.get("shards", 1)), tuple(sorted(self.asked_by(job))))
 
     def _spent_so_far(self) -> float | None:
         """Return the spending on the run's models; None where none has prices."""

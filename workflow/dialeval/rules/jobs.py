@@ -26,7 +26,7 @@ from dialeval.dialogbench.items import item_files
 from dialeval.engines.availability import local_content
 from dialeval.engines.spending.prices import Prices
 from dialeval.labels.spreadsheets import label_files, ledger_files
-from dialeval.layout import Layout
+from dialeval.layout.run import Layout
 from dialeval.perturbations.wordnet import wordnet_files
 from dialeval.provenance.fingerprints import content_digest, fingerprint
 from dialeval.stages import stage_functions

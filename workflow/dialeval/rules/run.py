@@ -19,8 +19,8 @@ from dialeval.config.files import check_files, check_module, configuration_file,
 from dialeval.engines.spending import prices as terms
 from dialeval.errors import UserError, visible
 from dialeval.jobs import process_setup, run_lock, signals
-from dialeval.jobs.failure_summary import Notices
-from dialeval.layout import Layout
+from dialeval.jobs.run_progress import RunLog
+from dialeval.layout.run import Layout
 from dialeval.paths import check_can_be_installed, check_name
 from dialeval.planning import preflight
 from dialeval.planning.preflight import is_named, refuse_without_section
@@ -44,7 +44,7 @@ class Run:
         workflow: Snakemake's own.
         project: the folder of the workflow.
         is_module: whether another workflow uses this one as a module, with a configuration of its own.
-        notices: the messages that stand for Snakemake's own.
+        log: the filter of Snakemake's log.
         configuration: the files of the configuration, as messages name them.
         left_out: remarks on parts of the configuration whose files are missing.
     """
@@ -54,7 +54,10 @@ class Run:
         self.project = Path(workflow.current_basedir).parent
         self.modifier = workflow.modifier  # when the run begins, Snakemake has another workflow's there
         self.is_module = not self.modifier.is_main_snakefile()
-        self.notices = Notices(workflow.output_settings.printshellcmds).attach()
+        output = workflow.output_settings
+        # a logger plugin of the user's gets Snakemake's records as they are
+        self.has_logger_plugin = bool(output.log_handler_settings)
+        self.log = RunLog(output.printshellcmds or self.has_logger_plugin).attach()
         self.configuration: list[str] = []
         self.left_out: list[str] = []
         self.compared = dict.fromkeys(COMPARED, "")
@@ -86,7 +89,7 @@ class Run:
 
     def error(self, message: str) -> WorkflowError:
         """Return an error that ends the run with a message alone."""
-        return WorkflowError(self.notices.shown_alone(message))
+        return WorkflowError(self.log.shown_alone(message))
 
     def say(self, words: str) -> None:
         """Print a notice, once: jobs read the rules too."""

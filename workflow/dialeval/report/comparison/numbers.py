@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from pydantic import ValidationError
 
 from dialeval.dialogbench.accuracy import accuracy_differences
+from dialeval.layout import patterns
 from dialeval.measures.correlations import correlate_cells, pair_rows
 from dialeval.measures.design import Design, comparisons, groups, systems_of
 from dialeval.measures.item_values import COLUMNS, ItemValues, item_values
@@ -125,7 +126,9 @@ def _joint(a: Run, b: Run, table: str) -> tuple[pd.DataFrame, Design, dict[str, 
         try:
             design = Design(**record["settings"]).of_measure(table.rpartition("/")[2])
         except ValidationError:
-            run.tell(f"tables/{table}: how it was measured was written down by another version")
+            run.tell(
+                f"{patterns.folder_of(patterns.TABLE)}/{table}: how it was measured was written down by another version"
+            )
             return None
         frame: pd.DataFrame = read.to_pandas().dropna(subset=["left"])
         for side in ("left", "right"):

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from dialeval.errors import UserError
 from dialeval.html_pages import content_policy, palette, templates
+from dialeval.layout import patterns
 from dialeval.report.comparison.numbers import ALPHA, PERHAPS, YES, compared_numbers
 from dialeval.report.comparison.runs import only_in, open_run
 from dialeval.report.comparison.settings import changes
@@ -42,8 +43,6 @@ N_LINES = 8
 Row = dict[str, Any]
 Texts = tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]
 PAGE = "index.html"
-FOLDER = "comparison"
-"""Where a comparison may stand within the results of a run."""
 
 
 def compare(a: Path, b: Path, out: Path) -> str:
@@ -101,10 +100,10 @@ def compare(a: Path, b: Path, out: Path) -> str:
 def _keep_out(out: Path, results: Path) -> None:
     """Raise UserError where a comparison would stand among the files that a run made."""
     below = Path(os.path.relpath(out.resolve(), results.resolve())).parts or (".",)
-    if below[0] not in (os.pardir, FOLDER):
+    if below[0] not in (os.pardir, patterns.COMPARISON):
         raise UserError(
             f"{out} is among the files of the run in {results}, which a comparison must not be mixed with; name "
-            f"another folder, or {results / FOLDER}"
+            f"another folder, or {results / patterns.COMPARISON}"
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from dialeval.errors import UserError
+from dialeval.layout import patterns
 from dialeval.provenance.records import FOLDER as RECORDS
 from dialeval.provenance.records import read_provenance, read_record
 from dialeval.tables.catalogue import TABLES, table_named
@@ -43,16 +44,20 @@ class Run:
 
     def tables(self) -> dict[str, Path]:
         """Returns the published tables by folder and name below `tables`, such as `arena/ratings`."""
-        below = self.folder / "tables"
+        below = self.folder / patterns.folder_of(patterns.TABLE)
         found = sorted(path for path in below.rglob("*.parquet") if not path.name.startswith("."))
         return {str(path.relative_to(below).with_suffix("")): path for path in found}
+
+    def path_of(self, table: str) -> Path:
+        """Return the file of a published table."""
+        return self.folder / patterns.TABLE.format(name=table, suffix="parquet")
 
     def kind_name(self, table: str) -> str:
         """Returns the name of a table's kind, or "" where the file is none of ours; a measure's is `measures/...`."""
         try:
-            name = read_name(self.folder / "tables" / f"{table}.parquet")
+            name = read_name(self.path_of(table))
         except (OSError, pa.ArrowInvalid, ValueError) as error:
-            self.tell(f"{self.folder}/tables/{table}.parquet cannot be read: {error}")
+            self.tell(f"{self.path_of(table)} cannot be read: {error}")
             return ""
         return name if name in TABLES else f"{MEASURES}/{name.rpartition('/')[2]}"
 
@@ -71,7 +76,7 @@ class Run:
 
     def made(self, table: str) -> dict[str, Any]:
         """Returns the record of the job that made a published table; empty where there is none."""
-        return read_provenance(self.folder / "tables" / f"{table}.parquet", self.folder)
+        return read_provenance(self.path_of(table), self.folder)
 
     def inputs(self, record: dict[str, Any], option: str) -> list[Path]:
         """Returns the files that a job read under an option and that are still there."""
@@ -97,10 +102,11 @@ def open_run(folder: Path) -> Run:
     """
     if not folder.is_dir():
         raise UserError(f"{folder} is no folder; name the folder of a run's results, such as results")
-    if not any((folder / part).is_dir() for part in ("tables", "judgements", RECORDS)):
+    parts = (patterns.folder_of(patterns.TABLE), patterns.folder_of(patterns.JUDGEMENTS), RECORDS)
+    if not any((folder / part).is_dir() for part in parts):
         inside = folder / "results"
         remedy = f"did you mean {inside}?" if inside.is_dir() else "name the folder that a run's `results_dir` names"
-        raise UserError(f"{folder} holds no results: neither tables/ nor judgements/ nor {RECORDS}/ is in it; {remedy}")
+        raise UserError(f"{folder} holds no results: neither {'/ nor '.join(parts)}/ is in it; {remedy}")
     return Run(str(folder), folder)
 
 
@@ -193,7 +199,8 @@ def _by_key(rows: pa.Table, kind: Table, compared: Compared, run: Run, table: st
         twice += key in found
         found[key] = (row[compared.value], row.get(ends.low), row.get(ends.high))
     if twice:
-        run.tell(f"tables/{table}: {twice} rows say they are of the same thing, of which the last was compared")
+        name = f"{patterns.folder_of(patterns.TABLE)}/{table}"
+        run.tell(f"{name}: {twice} rows say they are of the same thing, of which the last was compared")
     return found
 
 

@@ -18,6 +18,7 @@ import yaml
 
 from dialeval.config.files import WRITTEN_DOWN
 from dialeval.errors import UserError
+from dialeval.layout import patterns
 from dialeval.report.comparison.runs import Run
 from dialeval.tables.dialogues import REQUESTS
 from dialeval.tables.files import OTHER_VERSION, chosen_rows, count_rows
@@ -126,9 +127,10 @@ def _data(record: Row) -> dict[str, str]:
 
 def _prompts(a: Run, b: Run) -> list[Row]:
     rows = []
-    for path in sorted((a.folder / "requests").rglob("*.parquet")):
-        name = path.relative_to(a.folder / "requests")
-        other = b.folder / "requests" / name
+    ours, theirs = (run.folder / patterns.folder_of(patterns.REQUESTS) for run in (a, b))
+    for path in sorted(ours.rglob("*.parquet")):
+        name = path.relative_to(ours)
+        other = theirs / name
         if not other.is_file():
             continue
         before, after = prompts_of(a, path), prompts_of(b, other)
