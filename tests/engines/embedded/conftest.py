@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import pickle
+import sys
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from once import once
+
+sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))  # held-back figures
 
 from dialeval.config.models import METHODS
 from dialeval.engines.embedded.learning import Learned, learn

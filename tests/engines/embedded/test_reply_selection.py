@@ -10,11 +10,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from dialeval.corpora import readers
-from dialeval.corpora.clusters import split
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded import reply_selection
-from dialeval.engines.embedded.features import N_FEATURES
-from dialeval.engines.embedded.judge import Judge, held_back_dimensions
+from dialeval.engines.embedded.features import N_FEATURES, Reader
 from dialeval.engines.embedded.learning import Learned, learn
 from dialeval.engines.embedded.reply_selection import (
     N_STRANGE,
@@ -23,7 +21,7 @@ from dialeval.engines.embedded.reply_selection import (
     Places,
     Replies,
     ReplyFit,
-    SelectingReader,
+    SelectedReplies,
     Selector,
     TakenUp,
     describe_replies,
@@ -31,6 +29,7 @@ from dialeval.engines.embedded.reply_selection import (
 from dialeval.engines.embedded.statistics import Statistics
 from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.requests import Dialogue
+from embedded_ratings import held_back_dimensions
 
 # The judge that selects: what it adds to the forest, and that it tells replies from others better.
 
@@ -77,7 +76,9 @@ def test_one_dialogue_has_no_strange_replies(known: tuple[Statistics, ReplyFit],
 
 
 def test_the_reader_adds_one_column(known: tuple[Statistics, ReplyFit], english: list[Dialogue]) -> None:
-    reader = SelectingReader(*known, Selector([describe_replies(english[:20], *known, random_seed=1)]))
+    statistics, fit = known
+    selector = Selector([describe_replies(english[:20], *known, random_seed=1)])
+    reader = Reader(statistics, SelectedReplies(fit, selector))
     described = reader.describe(Batch(english[20:30]))
     assert described.values.shape[1] == N_FEATURES + 1
     assert (described.values[described.turn == 0, -1] == 0).all()
@@ -89,8 +90,7 @@ def test_the_reader_adds_one_column(known: tuple[Statistics, ReplyFit], english:
 
 def relevances(learned: Learned, dialogues: Sequence[Dialogue], damage: str) -> tuple[float, float]:
     """Returns AUC and share noticed of damage to the last utterance, by `relevance`."""
-    judges = {key: model for key, model in learned.models.items() if isinstance(model, Judge)}
-    rows = held_back_dimensions(judges, {"spaced": split(dialogues)}, random_seed=1)
+    rows = held_back_dimensions(learned, dialogues, random_seed=1)
     found = {(row.level, row.dimension, row.damage): row for row in rows}["turn", "relevance", damage]
     return found.auc, found.noticed
 
@@ -108,7 +108,7 @@ def test_a_repetition_is_no_merit(selection: Learned, english: list[Dialogue]) -
 
 @pytest.mark.parametrize("level", ["turn", "dialogue"])
 def test_scores_are_the_same_together_and_alone(selection: Learned, english: list[Dialogue], level: Level) -> None:
-    judge = selection.rater_for(english[0])
+    judge = selection.model_for(english[0])
     dialogues = [*english[:6], ("Hello?",), ("Hello?", "Hello?"), ("...", ""), ("今天好吗？", "很好。")]
     together = judge.rate(dialogues, level)
     assert together.shape == (len(dialogues), len(DIMENSIONS[level]))
@@ -121,8 +121,8 @@ def test_what_is_learned_does_not_depend_on_the_order(selection: Learned, englis
     again = learn("selection", english[::-1], random_seed=1)
     for level in ("turn", "dialogue"):
         np.testing.assert_array_equal(
-            again.rater_for(english[0]).rate(english[:5], level),
-            selection.rater_for(english[0]).rate(english[:5], level),
+            again.model_for(english[0]).rate(english[:5], level),
+            selection.model_for(english[0]).rate(english[:5], level),
         )
 
 
@@ -136,10 +136,7 @@ def test_it_beats_the_forest_on_mutual(real_data: Path) -> None:
     dialogues = sorted({tuple(utterance.text for utterance in one.utterances) for one in read})[::2]
     auc = {}
     for method in ("forest", "selection"):
-        judges = {
-            k: model for k, model in learn(method, dialogues, random_seed=0).models.items() if isinstance(model, Judge)
-        }
-        for row in held_back_dimensions(judges, {"spaced": split(dialogues)}, random_seed=0):
+        for row in held_back_dimensions(learn(method, dialogues, random_seed=0), dialogues, random_seed=0):
             auc[method, row.dimension, row.damage] = row.auc
     assert auc["selection", "relevance", "replaced"] > max(0.78, auc["forest", "relevance", "replaced"] + 0.02)
     assert auc["selection", "coherence", "replaced"] > max(0.78, auc["forest", "coherence", "replaced"] + 0.02)

@@ -13,6 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from dialeval.criteria import DIMENSIONS, Level
+from dialeval.engines.embedded.interfaces import Model
 from dialeval.engines.embedded.statistics import FIRST_TOKEN, OTHER, Floats, Integers, KneserNey
 from dialeval.engines.embedded.texts import Texts
 from dialeval.engines.requests import Dialogue
@@ -26,7 +27,7 @@ MIN_COUNT = 2
 """How often a word must have been seen to have a probability of its own."""
 
 
-class Length:
+class Length(Model):
     """The longer, the better: n words give n / (n + half), which never comes to its end."""
 
     def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
@@ -37,7 +38,7 @@ class Length:
         return _for_each_dimension(n_words / (n_words + HALF_LENGTH[level]), level)
 
 
-class Overlap:
+class Overlap(Model):
     """The more words are taken up, the better: the share of a reply's different words that were said before.
 
     At turn level before means anywhere in the context; a dialogue's score is the mean over its replies, of words in the
@@ -50,7 +51,7 @@ class Overlap:
         return _for_each_dimension(np.array([score(dialogue) for dialogue in dialogues], dtype=np.float64), level)
 
 
-class Perplexity:
+class Perplexity(Model):
     """The likelier the words, the better: the mean log-probability of a word, on a fixed logistic curve.
 
     Trigrams of words, learned from people's utterances; a word seen less than twice is as likely as any such word. The

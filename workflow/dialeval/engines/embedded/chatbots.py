@@ -25,13 +25,12 @@ import numpy.typing as npt
 
 from dialeval.corpora.clusters import generator_for
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.statistics import Floats as KneserNeyFloats
+from dialeval.engines.embedded.interfaces import Model
+from dialeval.engines.embedded.statistics import Floats, Integers
 from dialeval.engines.embedded.texts import Row, WordWeights, joined, unit
 from dialeval.engines.requests import Dialogue
 from dialeval.text import QUESTION_MARKS, Script, is_word, join_tokens, normalised, script_of, surface_tokens
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
 CONTEXT_WEIGHTS = (1.0, 0.5, 0.25)
@@ -52,7 +51,7 @@ _KEPT = 8192
 """For how many utterances it is kept which replies repeat them."""
 
 
-class Retrieval:
+class Retrieval(Model):
     """Selects the reply of the most similar place in the dialogues it learned from."""
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
@@ -170,16 +169,16 @@ _UNKNOWN = -1
 _MARKS = ("</s>", "<answer>", "<reaction>", "<s>")
 
 History = tuple[int, ...]
-Continuations = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
+Continuations = tuple[Integers, Floats]
 """Tokens that follow a history, and their counts."""
-Discounted = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], float]
+Discounted = tuple[Integers, Floats, float]
 """Tokens that follow a history, what discounting leaves of their counts, and the share that it leaves in all."""
 
 _PREPARED = ("_by_word", "_discounted")
 """What is not kept in the file: it follows from the rest."""
 
 
-class Ngram:
+class Ngram(Model):
     """Writes replies from trigram statistics of the dialogues it learned from."""
 
     def __init__(self, dialogues: Sequence[Dialogue], random_seed: int) -> None:
@@ -245,18 +244,18 @@ class Ngram:
             history = (history[1], _UNKNOWN if word is None else word)
         return total, len(words) + 1
 
-    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> npt.NDArray[np.float64]:
+    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
         """Returns for each option the mean log-probability of its tokens as a reply."""
         return np.array([total / n for total, n in (self.log_probability(utterances, option) for option in options)])
 
-    def _topic(self, last: str) -> npt.NDArray[np.float64]:
+    def _topic(self, last: str) -> Floats:
         """Returns a factor of 1 or more for every token: how much it belongs in a reply to this utterance."""
         asked = self._weights.rows([last])
         lift = ((asked @ self._by_word) @ self._answered).toarray().ravel()
         peak = lift.max(initial=0.0)
         return np.asarray(1.0 + TOPIC_BOOST * (lift / peak if peak > 0 else lift), dtype=np.float64)
 
-    def _sentence(self, mark: int, boost: npt.NDArray[np.float64], rng: np.random.Generator) -> list[str]:
+    def _sentence(self, mark: int, boost: Floats, rng: np.random.Generator) -> list[str]:
         words: list[int] = [_START, mark]
         while len(words) < MAX_TOKENS + 2:
             word = self._next(tuple(words[-2:]), boost, rng)
@@ -265,7 +264,7 @@ class Ngram:
             words.append(word)
         return [self._vocabulary[word] for word in words[2:]]
 
-    def _next(self, history: History, boost: npt.NDArray[np.float64], rng: np.random.Generator) -> int:
+    def _next(self, history: History, boost: Floats, rng: np.random.Generator) -> int:
         for used in (history, history[1:], ()):
             after = self._after(used)
             if after is None:
@@ -287,7 +286,7 @@ class Ngram:
             self._discounted[history] = (following, counts - DISCOUNT, kept)
         return self._discounted[history]
 
-    def _probability(self, history: History, word: int, boost: npt.NDArray[np.float64]) -> float:
+    def _probability(self, history: History, word: int, boost: Floats) -> float:
         """Returns how likely `_next` draws a word."""
         probability, left = 0.0, 1.0
         for used in (history, history[1:], ()):
@@ -362,7 +361,7 @@ STOCK: dict[Script, Stock] = {
 }
 
 
-class Generic:
+class Generic(Model):
     """Answers with stock replies in turn: one list for questions, one for everything else."""
 
     def reply(self, utterances: Sequence[str]) -> str:
@@ -371,12 +370,12 @@ class Generic:
         replies = stock.to_questions if is_question(utterances[-1]) else stock.to_statements
         return replies[(len(utterances) // 2 - 1) % len(replies)]
 
-    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> KneserNeyFloats:
+    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
         """Returns log-odds for each option: always for the first, as a model does that looks at places alone."""
         return np.array([FIRST_IS_LIKELIER, *[0.0] * (len(options) - 1)])
 
 
-class Random:
+class Random(Model):
     """Says an utterance that someone said, drawn at random: fluent, and beside the point."""
 
     def __init__(self, dialogues: Sequence[Dialogue], random_seed: int) -> None:
@@ -388,11 +387,11 @@ class Random:
         rng = generator_for(self._random_seed, *utterances)
         return self._utterances[int(rng.integers(len(self._utterances)))]
 
-    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> KneserNeyFloats:
+    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
         """Returns for each option a number drawn at random: the same for the same options in the same order."""
         return generator_for(self._random_seed, "options", *utterances, *options).random(len(options))
 
-    def rate(self, dialogues: Sequence[Dialogue], level: Level) -> KneserNeyFloats:
+    def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
         """Scores dialogues at random, on every dimension apart: dialogues by dimensions, between 0 and 1."""
         n = len(DIMENSIONS[level])
         scores = [generator_for(self._random_seed, "rating", level, *dialogue).random(n) for dialogue in dialogues]

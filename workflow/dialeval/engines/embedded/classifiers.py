@@ -33,16 +33,7 @@ import numpy.typing as npt
 
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.features import Described
-from dialeval.engines.embedded.statistics import (
-    Floats,
-    Integers,
-)
-from dialeval.engines.embedded.statistics import (
-    Floats as KneserNeyFloats,
-)
-from dialeval.engines.embedded.statistics import (
-    Integers as KneserNeyIntegers,
-)
+from dialeval.engines.embedded.statistics import Floats, Integers
 from dialeval.engines.embedded.training_examples import KINDS, TRUE
 
 CAUTION = 0.02
@@ -185,9 +176,9 @@ class Trees:
 
     def __init__(
         self,
-        values: KneserNeyFloats,
-        classes: KneserNeyIntegers | npt.NDArray[np.bool_],
-        weight: KneserNeyFloats,
+        values: Floats,
+        classes: Integers | npt.NDArray[np.bool_],
+        weight: Floats,
         growth: Growth,
         random_seed: int,
     ) -> None:
@@ -205,21 +196,19 @@ class Trees:
         with config_context(assume_finite=True, skip_parameter_validation=True):
             trees = [tree.fit(narrow, number, weight, check_input=False).tree_ for _ in range(growth.n_trees)]
         first = np.cumsum([0, *(tree.node_count for tree in trees)])
-        self.classes: KneserNeyIntegers = known.astype(np.int64)
+        self.classes: Integers = known.astype(np.int64)
         self._n_features = narrow.shape[1]
-        self._roots: KneserNeyIntegers = first[:-1]
+        self._roots: Integers = first[:-1]
         sides = [
             np.column_stack([tree.children_right, tree.children_left]) + start
             for tree, start in zip(trees, first[:-1], strict=True)
         ]
         is_leaf = np.concatenate([tree.children_left for tree in trees]) < 0
-        self._children: KneserNeyIntegers = np.where(is_leaf[:, None], _LEAF, np.concatenate(sides))
-        self._feature: KneserNeyIntegers = np.where(is_leaf, _LEAF, np.concatenate([tree.feature for tree in trees]))
-        self._threshold: KneserNeyFloats = np.concatenate([tree.threshold for tree in trees])
+        self._children: Integers = np.where(is_leaf[:, None], _LEAF, np.concatenate(sides))
+        self._feature: Integers = np.where(is_leaf, _LEAF, np.concatenate([tree.feature for tree in trees]))
+        self._threshold: Floats = np.concatenate([tree.threshold for tree in trees])
         says = np.concatenate([tree.value[:, 0, :] for tree in trees])
-        self._says: KneserNeyFloats = np.where(
-            is_leaf[:, None], says, 0.0
-        )  # nobody stays at the others: zeros keep small
+        self._says: Floats = np.where(is_leaf[:, None], says, 0.0)  # nobody stays at the others: zeros keep small
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Takes over arrays that may be from anyone.
@@ -237,7 +226,7 @@ class Trees:
         if (children <= np.flatnonzero(inner)[:, None]).any() or (children >= n).any():
             raise ValueError("the trees lead in circles")
 
-    def vote(self, values: KneserNeyFloats) -> KneserNeyFloats:
+    def vote(self, values: Floats) -> Floats:
         """Returns the mean of what the trees say: rows by classes.
 
         Args:
@@ -251,7 +240,7 @@ class Trees:
                 total[part] += self._says.take(leaves, axis=0)
         return total / len(self._roots)
 
-    def _leaves(self, values: npt.NDArray[np.float32]) -> KneserNeyIntegers:
+    def _leaves(self, values: npt.NDArray[np.float32]) -> Integers:
         """Returns the leaf that each row comes to in each tree: trees by rows."""
         n_rows, n_features = values.shape
         flat, children = values.ravel(), self._children.ravel()

@@ -7,7 +7,7 @@ depends on its own dialogue alone, whatever else is described at the same time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -255,35 +255,36 @@ def _greatest_before(values: Floats, batch: Batch) -> Floats:
     return greatest
 
 
-# How a judge reads dialogues: what describes their utterances, with what was learned from others.
+# How a judge reads dialogues: by statistics of other dialogues.
 
 
-class Reader(Protocol):
-    """Describes utterances."""
+class ReplyScorer(Protocol):
+    """Scores how likely utterances are true replies."""
 
-    def describe(self, batch: Batch) -> Described:
-        """Describes every utterance of the dialogues.
-
-        Returns:
-            The features of `features.NAMES`; one more may follow: the log-odds of a `selection.Selector`.
-        """
-        ...
-
-    def rarity(self, utterances: Sequence[str]) -> Floats:
-        """Returns the idf of the rarest word of each utterance."""
+    def log_odds(self, batch: Batch, described: Described) -> Floats:
+        """Return the log-odds of each described utterance, 0 at the first turn."""
         ...
 
 
-class PlainReader:
-    """Describes utterances by statistics alone."""
+class Reader:
+    """Describes utterances by statistics of other dialogues.
 
-    def __init__(self, statistics: Statistics) -> None:
-        self._statistics = statistics
+    Args:
+        statistics: of the other dialogues.
+        replies: learned from others, too; its log-odds are one more feature, the last.
+    """
+
+    def __init__(self, statistics: Statistics, replies: ReplyScorer | None = None) -> None:
+        self._statistics, self._replies = statistics, replies
 
     def describe(self, batch: Batch) -> Described:
-        """Describes every utterance of the dialogues."""
-        return describe(batch, self._statistics)
+        """Describe every utterance of the dialogues."""
+        described = describe(batch, self._statistics)
+        if self._replies is None:
+            return described
+        values = np.column_stack([described.values, self._replies.log_odds(batch, described)])
+        return replace(described, values=values)
 
     def rarity(self, utterances: Sequence[str]) -> Floats:
-        """Returns the idf of the rarest word of each utterance."""
+        """Return the idf of the rarest word of each utterance."""
         return self._statistics.rarity(utterances)

@@ -15,7 +15,7 @@ that did not learn from it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -33,15 +33,13 @@ from dialeval.engines.embedded.classifiers import (
     dialogue_features,
 )
 from dialeval.engines.embedded.features import ALONE, N_FEATURES, NAMES, Described, Reader
-from dialeval.engines.embedded.interfaces import Judgement, Judging
+from dialeval.engines.embedded.interfaces import Judgement, Model
 from dialeval.engines.embedded.statistics import Floats, Integers
 from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.embedded.training_examples import (
     KINDS,
-    KINDS_OF_ONE,
     TRUE,
     Examples,
-    Spoiler,
     make_examples,
     make_spoiler,
 )
@@ -59,7 +57,7 @@ MIN_DIALOGUES = 20
 _IN_NONE = -1
 
 
-class Judge:
+class Judge(Model):
     """Tells people's dialogues from others.
 
     Attributes:
@@ -69,22 +67,15 @@ class Judge:
 
     Args:
         inner_folds: dialogues by fold, those that begin alike in the same one.
-        reader: gives what describes utterances with what all inner folds but the given one taught.
+        readers: for each of these folds with a dialogue, its reader, which learned nothing from it.
         random_seed: of everything that is drawn.
     """
 
     def __init__(
-        self,
-        inner_folds: Mapping[int, Sequence[Dialogue]],
-        reader: Callable[[int], Reader],
-        random_seed: int,
+        self, inner_folds: Mapping[int, Sequence[Dialogue]], readers: Mapping[int, Reader], random_seed: int
     ) -> None:
-        used = [number for number, fold in inner_folds.items() if fold]
-        self._readers = [reader(number) for number in used]
-        examples = [
-            make_examples(inner_folds[number], reader, random_seed)
-            for number, reader in zip(used, self._readers, strict=True)
-        ]
+        self._readers = [*readers.values()]
+        examples = [make_examples(inner_folds[number], reader, random_seed) for number, reader in readers.items()]
         described = [example.described for example in examples]
         self._selects = described[0].values.shape[1] > N_FEATURES
         rows, turns = zip(*map(_taught_by, examples), strict=True)
@@ -104,7 +95,7 @@ class Judge:
         self._wholes = Dimensions("dialogue", wholes, GROWTH["dialogue"], random_seed, selected=self._selects)
         opinions = self._wholes.probabilities([one.values for one in wholes])
         self._wholes.learn_scales(opinions, wholes)
-        self._part_of = _parts_of_utterances([inner_folds[number] for number in used])
+        self._part_of = _parts_of_utterances([inner_folds[number] for number in readers])
 
         human = np.concatenate(opinions)[:, TRUE]
         is_machine = np.concatenate([example.is_machine for example in examples])
@@ -129,10 +120,10 @@ class Judge:
         rate = self._rate_turns if level == "turn" else self._rate_wholes
         return np.concatenate([np.zeros((0, len(DIMENSIONS[level]))), *map(rate, _chunks(dialogues))])
 
-    def verdict(self, protocol: str, judgements: Sequence[Judgement], judged: Sequence[int]) -> str:
+    def verdict(self, protocol: str, judgements: Sequence[Judgement], evaluated: Sequence[int]) -> str:
         """Returns its opinion in the format that a language model is asked for."""
         if protocol == "unieval":
-            return unieval_answer(self, judgements[0], judged)
+            return unieval_answer(self, judgements[0], evaluated)
         return comparison_answer(self, judgements[0], judgements[1], protocol)
 
     def rarity(self, utterances: Sequence[str]) -> Floats:
@@ -295,21 +286,21 @@ _REASONS: dict[str, tuple[float, str]] = {
 _FIRST = "utterance 1 already reads as if a machine had written it"
 
 
-def unieval_answer(judge: Judging, judgement: Judgement, judged: Sequence[int] = ()) -> str:
+def unieval_answer(judge: Judge, judgement: Judgement, evaluated: Sequence[int] = ()) -> str:
     """Returns the answer to: is the dialogue a machine's, and from which utterance on?
 
     Args:
         judge: the judge.
         judgement: what it thinks.
-        judged: numbers (0-based) of the utterances of the one who is judged; none for all.
+        evaluated: 0-based numbers of the utterances that may be named; empty for all.
     """
     if judgement.human >= judge.threshold:
         return _lines(Choice="No", Index="None", Reason=_in_favour(judgement))
-    place = first_machine_utterance(judge, judgement, judged)
+    place = first_machine_utterance(judge, judgement, evaluated)
     return _lines(Choice="Yes", Index=str(place + 1), Reason=_against(judge, judgement, place))
 
 
-def comparison_answer(judge: Judging, first: Judgement, second: Judgement, protocol: str) -> str:
+def comparison_answer(judge: Judge, first: Judgement, second: Judgement, protocol: str) -> str:
     """Returns the answer to: which of two conversations is a machine's? Exchanged, the answer is exchanged, too."""
     if abs(first.human - second.human) <= INDISTINGUISHABLE[protocol]:
         if first.human + second.human < 2 * judge.threshold:
@@ -320,16 +311,16 @@ def comparison_answer(judge: Judging, first: Judgement, second: Judgement, proto
     return _lines(Choice=f"Conversation {number}", Reason=f"in conversation {number}, {reason}")
 
 
-def first_machine_utterance(judge: Judging, judgement: Judgement, judged: Sequence[int] = ()) -> int:
+def first_machine_utterance(judge: Judge, judgement: Judgement, evaluated: Sequence[int] = ()) -> int:
     """Returns the 0-based number of the first utterance thought to be a machine's, else of the likeliest."""
     machine = np.array(judgement.machine_utterances)
-    if judged:
-        machine[[place for place in range(len(machine)) if place not in judged]] = -1.0
+    if evaluated:
+        machine[[place for place in range(len(machine)) if place not in evaluated]] = -1.0
     suspected = np.flatnonzero(machine >= judge.utterance_threshold)
     return int(suspected[0]) if len(suspected) else int(np.argmax(machine))
 
 
-def strongest_reason(judge: Judging, judgement: Judgement, place: int) -> str:
+def strongest_reason(judge: Judge, judgement: Judgement, place: int) -> str:
     """Returns in words what is most unlike people about an utterance."""
     mean, deviation = judge.usual
     distance = (judgement.values[place] - mean) / deviation
@@ -355,7 +346,7 @@ def _odds(*judgements: Judgement) -> str:
     return " (chance of a person: " + " and ".join(f"{judgement.human:.2f}" for judgement in judgements) + ")"
 
 
-def _against(judge: Judging, judgement: Judgement, place: int) -> str:
+def _against(judge: Judge, judgement: Judgement, place: int) -> str:
     return strongest_reason(judge, judgement, place) + _odds(judgement)
 
 
@@ -409,37 +400,6 @@ def held_back_report(
     return tuple(_row(kind, true, opinions) for kind, opinions in rows if opinions and true)
 
 
-@dataclass(frozen=True)
-class DimensionRow:
-    """How well scores on one dimension tell held-back dialogues from spoiled ones.
-
-    Attributes:
-        level: `turn`: the last utterance is spoiled alone, and scored; `dialogue`: the whole is.
-        dimension: the one scored.
-        damage: the kind.
-        n: number of spoiled ones.
-        auc: chance that the true one of a pair drawn at random scores higher.
-        noticed: share of spoiled ones that score lower than what they were made from.
-    """
-
-    level: Level
-    dimension: str
-    damage: str
-    n: int
-    auc: float
-    noticed: float
-
-
-def held_back_dimensions(
-    judges: Mapping[tuple[Script, int], Judge],
-    parts: Mapping[Script, Sequence[Sequence[Dialogue]]],
-    random_seed: int,
-) -> list[DimensionRow]:
-    """Returns a row for each level, dimension and kind of damage, every fold scored by the judge learned without it."""
-    levels: tuple[Level, ...] = ("turn", "dialogue")
-    return [row for level in levels for row in _dimension_rows(level, judges, parts, random_seed)]
-
-
 def _opinions(judge: Judge, dialogues: Sequence[Dialogue]) -> list[tuple[float, bool]]:
     """Returns for each dialogue how likely people wrote it, and whether the judge says so."""
     return [(judgement.human, judgement.human >= judge.threshold) for judgement in judge.judge(dialogues)]
@@ -452,46 +412,3 @@ def _row(kind: str, true: Sequence[tuple[float, bool]], spoiled: Sequence[tuple[
     auc = roc_auc_score(labels, [human for human, _ in [*true, *spoiled]])
     passed, caught = np.mean([said for _, said in true]), np.mean([not said for _, said in spoiled])
     return ReportRow(damage=kind, n=len(spoiled), auc=float(auc), accuracy=float((passed + caught) / 2))
-
-
-def _dimension_rows(
-    level: Level,
-    judges: Mapping[tuple[Script, int], Judge],
-    parts: Mapping[Script, Sequence[Sequence[Dialogue]]],
-    random_seed: int,
-) -> list[DimensionRow]:
-    damages: list[str] = []
-    scores: list[tuple[Floats, Floats]] = []
-    for (script, fold), judge in judges.items():
-        spoiler = make_spoiler(parts[script][fold], judge.rarity)
-        pairs = [pair for dialogue in parts[script][fold] for pair in _pairs(level, dialogue, spoiler, random_seed)]
-        damages += [damage for damage, _, _ in pairs]
-        before = judge.rate([true for _, true, _ in pairs], level)
-        scores.append((before, judge.rate([spoiled for _, _, spoiled in pairs], level)))
-    before, after = (np.concatenate(column) for column in zip(*scores, strict=True))
-    from sklearn.metrics import roc_auc_score
-
-    rows = []
-    for number, dimension in enumerate(DIMENSIONS[level]):
-        for damage in dict.fromkeys(damages):
-            here = [place for place, other in enumerate(damages) if other == damage]
-            true, spoiled = before[here, number], after[here, number]
-            auc = roc_auc_score([1] * len(here) + [0] * len(here), [*true, *spoiled])
-            noticed = float(np.mean(spoiled < true))
-            rows.append(DimensionRow(level, dimension, damage, len(here), float(auc), noticed))
-    return rows
-
-
-def _pairs(
-    level: Level, dialogue: Dialogue, spoiler: Spoiler, random_seed: int
-) -> Iterator[tuple[str, Dialogue, Dialogue]]:
-    """Yields each kind of damage that a dialogue can have, with a true text and the spoiled one."""
-    for kind in KINDS_OF_ONE if level == "turn" else KINDS:
-        rng = generator_for(random_seed, "dimensions", kind, *dialogue)
-        if level == "turn":
-            true = dialogue[: int(rng.integers(2, len(dialogue) + 1))]
-            spoiled = spoiler.spoil_last(true, kind, rng)
-            if spoiled is not None:
-                yield kind, true, spoiled
-        elif len(dialogue) >= MIN_UTTERANCES and (copy := spoiler.spoil(dialogue, kind, rng)) is not None:
-            yield kind, dialogue, copy.utterances

@@ -12,24 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
-
-import numpy as np
+from typing import Any
 
 from dialeval.corpora.clusters import DEFAULT_FOLDS, fold_of, split, without
-from dialeval.engines.embedded.interfaces import (
-    SERVED_BY,
-    Chatbot,
-    Chooser,
-    Judging,
-    Learner,
-    Model,
-    Rater,
-    has_ability,
-)
+from dialeval.engines.embedded.interfaces import Learner, Model
 from dialeval.engines.embedded.judge import ReportRow
 from dialeval.engines.embedded.serialization import packed, unpacked
-from dialeval.engines.embedded.statistics import Floats
 from dialeval.engines.requests import Dialogue
 from dialeval.errors import UserError, nearest
 from dialeval.text import Script, by_script, script_of
@@ -56,39 +44,9 @@ class Learned:
     models: dict[tuple[Script, int], Model]
     report: tuple[ReportRow, ...] = field(default=())
 
-    @property
-    def serves(self) -> frozenset[str]:
-        """The protocols that it answers."""
-        model = next(iter(self.models.values()))
-        return frozenset(protocol for protocol, abilities in SERVED_BY.items() if has_ability(model, *abilities))
-
-    def chatbot_for(self, dialogue: Sequence[str]) -> Chatbot:
-        """Returns the chatbot that learned nothing from dialogues that begin as this one does."""
-        model = self.models[self._key(dialogue)]
-        if has_ability(model, Chatbot):
-            return cast(Chatbot, model)
-        raise UserError(f"embedded method '{self.method}' cannot chat")
-
-    def judge_for(self, dialogue: Sequence[str]) -> Judging:
-        """Returns the judge that learned nothing from dialogues that begin as this one does."""
-        model = self.models[self._key(dialogue)]
-        if has_ability(model, Judging):
-            return cast(Judging, model)
-        raise UserError(f"embedded method '{self.method}' cannot judge")
-
-    def rater_for(self, dialogue: Sequence[str]) -> Rater:
-        """Returns what scores on dimensions and learned nothing from dialogues that begin as this one does."""
-        model = self.models[self._key(dialogue)]
-        if has_ability(model, Rater):
-            return cast(Rater, model)
-        raise UserError(f"embedded method '{self.method}' cannot rate")
-
-    def chooser_for(self, dialogue: Sequence[str]) -> Chooser | Judging:
-        """Returns what chooses between options and learned nothing from dialogues that begin as this one does."""
-        model = self.models[self._key(dialogue)]
-        if has_ability(model, Chooser, Judging):
-            return cast(Chooser | Judging, model)
-        raise UserError(f"embedded method '{self.method}' cannot choose between options")
+    def model_for(self, dialogue: Sequence[str]) -> Model:
+        """Return the model that learned nothing from dialogues with the same first utterance."""
+        return self.models[self._key(dialogue)]
 
     def _key(self, dialogue: Sequence[str]) -> tuple[Script, int]:
         """Returns script and fold; a script that was not learned is answered for by the other one."""
@@ -142,18 +100,6 @@ def learner_of(method: str) -> Learner:
     if method not in known:
         raise UserError(f"unknown embedded method '{method}'; {nearest(method, known)}")
     return known[method]
-
-
-def human_probability(learned: Learned, dialogues: Sequence[Dialogue]) -> Floats:
-    """Returns for each dialogue the probability that people alone wrote it, from the judge that never saw it."""
-    by_judge: dict[int, tuple[Judging, list[int]]] = {}
-    for number, dialogue in enumerate(dialogues):
-        judge = learned.judge_for(dialogue)
-        by_judge.setdefault(id(judge), (judge, []))[1].append(number)
-    human = np.zeros(len(dialogues))
-    for judge, numbers in by_judge.values():
-        human[numbers] = [judgement.human for judgement in judge.judge([dialogues[number] for number in numbers])]
-    return human
 
 
 def _clean(dialogue: Sequence[str]) -> Dialogue:

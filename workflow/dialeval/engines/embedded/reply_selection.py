@@ -12,7 +12,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,7 @@ from scipy import sparse
 
 from dialeval.corpora.clusters import generator_for
 from dialeval.engines.embedded.features import Described, describe
-from dialeval.engines.embedded.statistics import Floats as StatisticsFloats
-from dialeval.engines.embedded.statistics import Statistics
+from dialeval.engines.embedded.statistics import Floats, Statistics
 from dialeval.engines.embedded.texts import (
     Batch,
     Signs,
@@ -50,7 +49,7 @@ class Replies:
         is_true: whether each is the one that was given.
     """
 
-    values: StatisticsFloats
+    values: Floats
     is_true: npt.NDArray[np.bool_]
 
 
@@ -64,11 +63,9 @@ class Selector:
     def __init__(self, replies: Sequence[Replies]) -> None:
         values = np.concatenate([one.values for one in replies])
         is_true = np.concatenate([one.is_true for one in replies])
-        self._mean: StatisticsFloats = values.mean(axis=0) if len(values) else np.zeros(values.shape[1])
-        self._scale: StatisticsFloats = (
-            np.maximum(values.std(axis=0), 1e-9) if len(values) else np.ones(values.shape[1])
-        )
-        self._weights: StatisticsFloats = np.zeros(values.shape[1])
+        self._mean: Floats = values.mean(axis=0) if len(values) else np.zeros(values.shape[1])
+        self._scale: Floats = np.maximum(values.std(axis=0), 1e-9) if len(values) else np.ones(values.shape[1])
+        self._weights: Floats = np.zeros(values.shape[1])
         self._constant = 0.0
         if is_true.any() and not is_true.all():
             from sklearn.linear_model import LogisticRegression  # only where something is learned
@@ -77,33 +74,26 @@ class Selector:
             regression.fit((values - self._mean) / self._scale, is_true)
             self._weights, self._constant = regression.coef_[0], float(regression.intercept_[0])
 
-    def log_odds(self, values: StatisticsFloats) -> StatisticsFloats:
+    def log_odds(self, values: Floats) -> Floats:
         """Returns log-odds for being a true reply, where true and strange ones are equally frequent."""
         shares = (values - self._mean) / self._scale * self._weights
         return np.asarray(shares.sum(axis=1) + self._constant, dtype=np.float64)
 
 
-class SelectingReader:
-    """Describes utterances as the forest does, and by how likely each is a true reply.
+class SelectedReplies:
+    """Scores how likely utterances are true replies.
 
     Args:
-        statistics: of some dialogues.
-        fit: learned from the same.
+        fit: learned from some dialogues.
         selector: learned from replies of others.
     """
 
-    def __init__(self, statistics: Statistics, fit: ReplyFit, selector: Selector) -> None:
-        self._statistics, self._fit, self._selector = statistics, fit, selector
+    def __init__(self, fit: ReplyFit, selector: Selector) -> None:
+        self._fit, self._selector = fit, selector
 
-    def describe(self, batch: Batch) -> Described:
-        """Describes every utterance of the dialogues; the last column is the selector's, 0 at the first turn."""
-        described = describe(batch, self._statistics)
-        selected = (described.turn > 0) * self._selector.log_odds(self._fit.values(batch, described))
-        return replace(described, values=np.column_stack([described.values, selected]))
-
-    def rarity(self, utterances: Sequence[str]) -> StatisticsFloats:
-        """Returns the idf of the rarest word of each utterance."""
-        return self._statistics.rarity(utterances)
+    def log_odds(self, batch: Batch, described: Described) -> Floats:
+        """Return the log-odds of each described utterance, 0 at the first turn."""
+        return (described.turn > 0) * self._selector.log_odds(self._fit.values(batch, described))
 
 
 def describe_replies(dialogues: Sequence[Dialogue], statistics: Statistics, fit: ReplyFit, random_seed: int) -> Replies:
@@ -162,9 +152,9 @@ class TakenUp:
         known = sorted(frequency)
         self._number = {word: number for number, word in enumerate(known)}
         n = np.array([*(frequency[word] for word in known), *[0] * N_STRANGE_PLACES])
-        self._idf: StatisticsFloats = np.log((len(utterances) + 1) / (n + 1))
+        self._idf: Floats = np.log((len(utterances) + 1) / (n + 1))
 
-    def values(self, batch: Batch) -> StatisticsFloats:
+    def values(self, batch: Batch) -> Floats:
         """Describes replies.
 
         Returns:
@@ -224,11 +214,11 @@ def _rows_or_nothing(rows: sparse.csr_array, kept: np.ndarray[tuple[int], np.dty
     return chosen
 
 
-def _total(rows: sparse.csr_array) -> StatisticsFloats:
+def _total(rows: sparse.csr_array) -> Floats:
     return np.asarray(sparse.csr_array(rows).sum(axis=1), dtype=np.float64).ravel()
 
 
-def _greatest(rows: sparse.csr_array) -> StatisticsFloats:
+def _greatest(rows: sparse.csr_array) -> Floats:
     """Returns the greatest value of each row, at least 0."""
     if not rows.nnz:
         return np.zeros(rows.shape[0])
@@ -254,7 +244,7 @@ class ReplyFit:
         self._whole = ExpectedReply([*map(signs_of_last, last)], [*map(signs_of_reply, reply)])
         self._by_sentence = ExpectedReply([*map(signs_of_last_sentence, last)], [*map(signs_of_first_sentence, reply)])
 
-    def values(self, batch: Batch, described: Described) -> StatisticsFloats:
+    def values(self, batch: Batch, described: Described) -> Floats:
         """Returns the features of each utterance: utterances by those of the judge and `REPLY_FEATURES`.
 
         Args:
@@ -277,8 +267,6 @@ class ReplyFit:
 
 
 # Which reply an utterance leads to be expected: a ridge regression from the signs of the one to those of the other.
-
-Floats = npt.NDArray[np.float64]
 
 DIMENSIONS = 100
 PENALTY = 3.0
