@@ -181,8 +181,8 @@ class _OfBefore(NamedTuple):
 
 def test_a_file_of_a_version_with_other_classes_is_said_to_be_one_not_to_be_damaged(tmp_path: Path) -> None:
     def written(version: int) -> bytes:
-        content = {"versions": {"file": learning.FORMAT, "learning": version}, "learned": _OfBefore(trees=3600)}
-        return packed(content, {"UtteranceClassifier": _OfBefore})
+        versions = {"file": learning.FORMAT, "learning": version}
+        return packed(_OfBefore(trees=3600), {"UtteranceClassifier": _OfBefore}, versions)
 
     (tmp_path / "model.learned").write_bytes(written(VERSION - 1))
     with pytest.raises(UserError, match=rf"learned with other versions .*'learning': {VERSION - 1}.*delete it"):
@@ -219,9 +219,9 @@ def test_a_pickle_of_an_earlier_version_is_not_opened(tmp_path: Path) -> None:
         lambda content: content[:-10],
         lambda content: content[: len(content) // 2],
         lambda content: content.replace(b"structure.npy", b"strvcture.npy"),
-        lambda content: packed({"versions": {"file": 1, "learning": 2}, "learned": {"method": "random"}}, {}),
-        lambda content: packed({"versions": {"file": 1, "learning": 2}}, {}),
-        lambda content: packed([1, 2], {}),
+        lambda content: packed({"method": "random"}, {}, {"file": 1, "learning": 2}),
+        lambda content: packed({"method": "random"}, {}, {"file": learning.FORMAT, "learning": VERSION}),
+        lambda content: packed(None, {}, {}),
     ],
 )
 def test_a_damaged_file_is_refused(english: list[Dialogue], tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from functools import lru_cache
-from itertools import pairwise
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
+from itertools import pairwise, repeat
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +27,9 @@ from dialeval.corpora.clusters import generator_for
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.interfaces import Model
 from dialeval.engines.embedded.statistics import Floats, Integers
-from dialeval.engines.embedded.texts import Row, WordWeights, joined, unit
+from dialeval.engines.embedded.texts import Row, WordWeights, joined
 from dialeval.engines.requests import Dialogue
-from dialeval.text import QUESTION_MARKS, Script, is_word, join_tokens, normalised, script_of, surface_tokens
+from dialeval.text import QUESTION_MARKS, Script, is_word, join_tokens, normalised, script_of, surface_tokens, tokens
 
 Booleans = npt.NDArray[np.bool_]
 
@@ -47,8 +47,8 @@ LATE = 4
 """From this utterance on (0-based), all places count as equally late."""
 TOO_SIMILAR = 0.7
 """Cosine with an earlier utterance from which on a candidate counts as a repetition."""
-_KEPT = 8192
-"""For how many utterances it is kept which replies repeat them."""
+_CACHED = 8192
+"""Utterances for which the replies that repeat them are kept."""
 
 
 class Retrieval(Model):
@@ -57,30 +57,20 @@ class Retrieval(Model):
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
         places = [(dialogue, turn) for dialogue in dialogues for turn in range(1, len(dialogue))]
         self._replies = [dialogue[turn] for dialogue, turn in places]
-        self._normalised = [normalised(reply) for reply in self._replies]
         self._source = np.repeat(np.arange(len(dialogues)), [len(dialogue) - 1 for dialogue in dialogues])
         self._sources_of: dict[str, list[int]] = {}
         for source, dialogue in enumerate(dialogues):
             for text in dict.fromkeys(map(normalised, dialogue)):  # not a set, whose order is each process's own
                 self._sources_of.setdefault(text, []).append(source)
-        self._weights, _ = WordWeights.learned_from([utterance for dialogue in dialogues for utterance in dialogue])
+        self._weights = WordWeights([tokens(utterance) for dialogue in dialogues for utterance in dialogue])
         self._reply_vectors = self._weights.rows(self._replies)
-        rows = [self._place(dialogue[:turn]) for dialogue, turn in places]
-        self._places = joined(rows, self._reply_vectors.shape[1])
+        self._contexts = joined([self._context(dialogue[:turn]) for dialogue, turn in places], self._weights.n_words)
         self._after_question = np.array([is_question(dialogue[turn - 1]) for dialogue, turn in places])
         self._stage = np.array([min(turn, LATE) for _, turn in places])
-        self._prepare()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_places_of", "_similar")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._prepare()
 
     def reply(self, utterances: Sequence[str]) -> str:
         """Returns the reply to a dialogue so far; the same for the same utterances."""
-        scores = self._places @ self._weights.dense(self._place(utterances))
+        scores = self._contexts @ self._weights.dense(self._context(utterances))
         scores = scores + TOPIC_WEIGHT * (self._reply_vectors @ self._topic(utterances))
         scores += FORM_WEIGHT * (self._after_question == is_question(utterances[-1]))
         scores += STAGE_WEIGHT * (self._stage == min(len(utterances), LATE))
@@ -89,28 +79,17 @@ class Retrieval(Model):
     def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
         """Returns for each option how similar it is to what people said in similar places, and to the dialogue."""
         offered = self._weights.rows(options)
-        said_there = self._places @ self._weights.dense(self._place(utterances))
-        best = (offered @ self._reply_vectors.T).multiply(said_there[None, :]).max(axis=1).toarray().ravel()
+        said_there = self._contexts @ self._weights.dense(self._context(utterances))
+        best = (offered @ self._reply_vectors.T).multiply(said_there[None, :]).max(axis=1).toarray()
         return np.asarray(SHARPNESS * (best + TOPIC_WEIGHT * (offered @ self._topic(utterances))), dtype=np.float64)
 
-    def _place(self, utterances: Sequence[str]) -> Row:
-        """Returns the TF-IDF vector of what was said last, of length 1 unless nothing in it is known."""
-        total: dict[int, float] = {}
-        for weight, utterance in zip(CONTEXT_WEIGHTS, reversed(utterances), strict=False):
-            columns, values = self._weights.row(utterance)
-            for column, value in zip(columns.tolist(), values.tolist(), strict=True):
-                total[column] = total.get(column, 0.0) + weight * value
-        last_first = np.array([*reversed(total)], dtype=np.int32)  # as a product of sparse matrices has them
-        return last_first, unit(np.array([*reversed(total.values())], dtype=np.float64))
+    def _context(self, utterances: Sequence[str]) -> Row:
+        """Return the direction of the last utterances."""
+        return self._weights.direction(reversed(utterances), CONTEXT_WEIGHTS)
 
     def _topic(self, utterances: Sequence[str]) -> Floats:
-        """Returns the direction of all that was said, with its zeros."""
-        total = np.zeros(self._reply_vectors.shape[1])
-        for utterance in utterances:
-            columns, values = self._weights.row(utterance)
-            total[columns] += values
-        length = float(np.sqrt(np.einsum("ij,ij->i", total[None, :], total[None, :]))[0])
-        return np.asarray(total / (length or 1.0), dtype=np.float64)
+        """Return the direction of all utterances, with its zeros."""
+        return self._weights.dense(self._weights.direction(utterances, repeat(1.0)))
 
     def _spent(self, utterances: Sequence[str]) -> Booleans:
         """Says which replies must not be given, unless that would leave none.
@@ -131,17 +110,23 @@ class Retrieval(Model):
                 return spent
         return np.zeros(len(equal), dtype=np.bool_)
 
-    def _prepare(self) -> None:
-        """Notes what follows from what was learned and is asked for at every turn."""
-        self._places_of: dict[str, list[int]] = {}
-        for place, text in enumerate(self._normalised):
-            self._places_of.setdefault(text, []).append(place)
-        self._similar = lru_cache(_KEPT)(self._repeat)
+    @cached_property
+    def _places_of(self) -> dict[str, list[int]]:
+        """The places of each normalised reply."""
+        places: dict[str, list[int]] = {}
+        for place, text in enumerate(map(normalised, self._replies)):
+            places.setdefault(text, []).append(place)
+        return places
 
-    def _repeat(self, utterance: str) -> Integers:
-        """Returns the replies that say about the same as an utterance."""
-        cosines = self._reply_vectors @ self._weights.dense(self._weights.row(utterance))
-        return np.flatnonzero(cosines > TOO_SIMILAR)
+    @cached_property
+    def _similar(self) -> Callable[[str], Integers]:
+        """A function that returns the places of the replies that repeat an utterance."""
+
+        def similar(utterance: str) -> Integers:
+            cosines = self._reply_vectors @ self._weights.dense(self._weights.row(utterance))
+            return np.flatnonzero(cosines > TOO_SIMILAR)
+
+        return lru_cache(_CACHED)(similar)
 
 
 def is_question(utterance: str) -> bool:
@@ -174,9 +159,6 @@ Continuations = tuple[Integers, Floats]
 Discounted = tuple[Integers, Floats, float]
 """Tokens that follow a history, what discounting leaves of their counts, and the share that it leaves in all."""
 
-_PREPARED = ("_by_word", "_discounted")
-"""What is not kept in the file: it follows from the rest."""
-
 
 class Ngram(Model):
     """Writes replies from trigram statistics of the dialogues it learned from."""
@@ -191,32 +173,15 @@ class Ngram(Model):
             (_START, _mark(last), *(number[token] for token in reply), _END)
             for (last, _), reply in zip(pairs, surfaces, strict=True)
         ]
-        self._continuations = _kneser_ney(sentences)
+        continuations = _kneser_ney(sentences)
+        self._histories = np.array([history + (_UNKNOWN,) * (2 - len(history)) for history in continuations])
+        self._ends = np.cumsum([0, *(len(following) for following, _ in continuations.values())])
+        self._following, self._counts = (np.concatenate(p) for p in zip(*continuations.values(), strict=True))
 
-        self._weights, self._asked = WordWeights.learned_from([last for last, _ in pairs])
-        _, self._answered = WordWeights.learned_from([reply for _, reply in pairs], number, surface_tokens)
-        self._prepare()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Returns the model with its many small arrays of continuations in one."""
-        histories = [history + (_UNKNOWN,) * (2 - len(history)) for history in self._continuations]
-        return {
-            **{name: value for name, value in self.__dict__.items() if name not in _PREPARED},
-            "_continuations": [
-                np.array(histories, dtype=np.int64),
-                np.cumsum([0, *(len(following) for following, _ in self._continuations.values())]),
-                *(np.concatenate(parts) for parts in zip(*self._continuations.values(), strict=True)),
-            ],
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        histories, ends, following, counts = state["_continuations"]
-        self._continuations = {
-            tuple(word for word in history if word != _UNKNOWN): (following[start:end], counts[start:end])
-            for history, (start, end) in zip(histories.tolist(), pairwise(ends.tolist()), strict=True)
-        }
-        self._prepare()
+        last = [last for last, _ in pairs]
+        self._weights = WordWeights([*map(tokens, last)])
+        self._last_by_word = self._weights.rows(last).T.tocsr()
+        self._replies = WordWeights(surfaces, self._vocabulary).matrix(surfaces)
 
     def reply(self, utterances: Sequence[str]) -> str:
         """Returns the reply to a dialogue so far; the same for the same utterances."""
@@ -251,7 +216,7 @@ class Ngram(Model):
     def _topic(self, last: str) -> Floats:
         """Returns a factor of 1 or more for every token: how much it belongs in a reply to this utterance."""
         asked = self._weights.rows([last])
-        lift = ((asked @ self._by_word) @ self._answered).toarray().ravel()
+        lift = ((asked @ self._last_by_word) @ self._replies).toarray().ravel()
         peak = lift.max(initial=0.0)
         return np.asarray(1.0 + TOPIC_BOOST * (lift / peak if peak > 0 else lift), dtype=np.float64)
 
@@ -276,15 +241,20 @@ class Ngram(Model):
             return int(following[weights.searchsorted(rng.random() * weights[-1], side="right")])
         return _END
 
-    def _after(self, history: History) -> Discounted | None:
-        """Returns what follows a history, discounted; None, if it was never heard."""
-        if history not in self._discounted:
-            if history not in self._continuations:
+    @cached_property
+    def _after(self) -> Callable[[History], Discounted | None]:
+        """A function that returns what follows a history, discounted; None if it never occurred."""
+        places = {tuple(w for w in words if w != _UNKNOWN): n for n, words in enumerate(self._histories.tolist())}
+
+        def after(history: History) -> Discounted | None:
+            if history not in places:
                 return None
-            following, counts = self._continuations[history]
-            kept = float((counts - DISCOUNT).sum() / counts.sum())
-            self._discounted[history] = (following, counts - DISCOUNT, kept)
-        return self._discounted[history]
+            here = slice(self._ends[places[history]], self._ends[places[history] + 1])
+            counts = self._counts[here]
+            discounted = counts - DISCOUNT
+            return self._following[here], discounted, float(discounted.sum() / counts.sum())
+
+        return lru_cache(None)(after)
 
     def _probability(self, history: History, word: int, boost: Floats) -> float:
         """Returns how likely `_next` draws a word."""
@@ -301,11 +271,6 @@ class Ngram(Model):
                 probability += left * kept * weights[place] / weights.sum()
             left *= 1 - kept
         return float(probability)
-
-    def _prepare(self) -> None:
-        """Makes room for what follows from what was learned and is asked for at every word."""
-        self._by_word = self._asked.T.tocsr()
-        self._discounted: dict[History, Discounted] = {}
 
 
 def _mark(last: str) -> int:

@@ -6,9 +6,6 @@ and each then looks up the different tokens of many texts instead of all tokens 
 Four letters tell most words apart and take most endings away, in any language with blanks; characters of scripts
 without blanks are whole words here.
 
-A word weighs 1 + log(its count in the text), times 1 + log((1 + texts) / (1 + texts with it)); rows have length 1. Sums
-are taken one term after the other, as scikit-learn's TfidfVectorizer takes them, whose numbers these are: it checks its
-input and its own settings at every call, which for one utterance is most of the work.
 """
 
 from __future__ import annotations
@@ -17,10 +14,9 @@ import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, islice, repeat
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -294,93 +290,83 @@ def _form_of_reply(text: str) -> tuple[str, ...]:
 Row = tuple[npt.NDArray[np.int32], Floats]
 """The columns of a text's words, in order, and their weights."""
 
-_KEPT = 8192
-"""How many texts' rows are kept: in a chat, every utterance is read again at each turn that follows."""
+_CACHED = 8192
+"""Texts whose rows are kept: every utterance of a chat is read again at each later turn."""
 
 
 class WordWeights:
-    """Turns texts into rows of length 1 over the words that it learned.
+    """TF-IDF rows of length 1.
+
+    A word weighs 1 + log(its count in the text), times 1 + log((1 + texts) / (1 + texts with it)). These are the
+    numbers of scikit-learn's TfidfVectorizer, which takes a second to import and checks its input at every call.
 
     Attributes:
-        row: returns the row of one text.
+        n_words: number of columns.
 
     Args:
-        number: of each word.
-        idf: weight of each word by its number.
-        split: what makes a text into words.
+        texts: the tokens of each text to learn from, at least one text.
+        vocabulary: the word of each column; by default those of the texts in alphabetical order.
     """
 
-    def __init__(self, number: Mapping[str, int], idf: Floats, split: Callable[[str], Sequence[str]] = tokens) -> None:
-        self._number, self._idf, self._split = number, idf, split
-        self.row: Callable[[str], Row] = lru_cache(_KEPT)(self._row)
+    def __init__(self, texts: Sequence[Sequence[str]], vocabulary: Sequence[str] | None = None) -> None:
+        frequency = Counter(chain.from_iterable(map(set, texts)))
+        self._words = sorted(frequency) if vocabulary is None else list(vocabulary)
+        self.n_words = len(self._words)
+        n_texts = np.array([frequency[word] for word in self._words], dtype=np.float64)
+        self._idf: Floats = np.log((len(texts) + 1) / (n_texts + 1.0)) + 1.0
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"words": list(self._number), "idf": self._idf}
+    def matrix(self, texts: Sequence[Sequence[str]]) -> sparse.csr_array:
+        """Return the rows of texts, given as tokens."""
+        return joined([self._row(text) for text in texts], self.n_words)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__({word: number for number, word in enumerate(state["words"])}, state["idf"])  # type: ignore[misc]
+    def rows(self, texts: Sequence[str]) -> sparse.csr_array:
+        """Return the rows of texts."""
+        return joined([self.row(text) for text in texts], self.n_words)
 
-    @classmethod
-    def learned_from(
-        cls,
-        texts: Sequence[str],
-        number: Mapping[str, int] | None = None,
-        split: Callable[[str], Sequence[str]] = tokens,
-    ) -> tuple[WordWeights, sparse.csr_matrix]:
-        """Returns what was learned from some texts, and the texts by words, as they came up first or are numbered.
-
-        Args:
-            texts: at least one.
-            number: of each word; those of the texts in alphabetical order, if there is none.
-            split: what makes a text into words.
-        """
-        found = [split(text) for text in texts]
-        first = {word: place for place, word in enumerate(dict.fromkeys(chain.from_iterable(found)))}
-        if number is None:
-            number = {word: place for place, word in enumerate(sorted(first))}
-            order = dict(zip(map(number.__getitem__, first), first.values(), strict=True))
-        else:
-            order = {place: place for place in number.values()}
-        frequency = np.zeros(len(number))
-        for word, n in Counter(chain.from_iterable(map(set, found))).items():
-            frequency[number[word]] = n
-        weights = cls(number, np.log((len(texts) + 1) / (frequency + 1.0)) + 1.0, split)
-        return weights, joined([weights._row(text, order.__getitem__) for text in texts], len(number))
-
-    def rows(self, texts: Sequence[str]) -> sparse.csr_matrix:
-        """Returns texts by words."""
-        return joined([self.row(text) for text in texts], len(self._number))
+    @cached_property
+    def row(self) -> Callable[[str], Row]:
+        """A function that returns the row of a text."""
+        return lru_cache(_CACHED)(lambda text: self._row(tokens(text)))
 
     def dense(self, row: Row) -> Floats:
-        """Returns a row with its zeros."""
-        dense = np.zeros(len(self._number))
+        """Return a row with its zeros."""
+        dense = np.zeros(self.n_words)
         dense[row[0]] = row[1]
         return dense
 
-    def _row(self, text: str, order: Callable[[int], int] | None = None) -> Row:
+    def direction(self, texts: Iterable[str], weights: Iterable[float]) -> Row:
+        """Return the weighted sum of the rows of texts, of length 1 unless it is zero."""
+        total = np.zeros(self.n_words)
+        for text, weight in zip(texts, weights, strict=False):
+            columns, values = self.row(text)
+            total[columns] += weight * values
+        columns = np.flatnonzero(total).astype(np.int32)
+        return columns, _unit(total[columns])
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self._words)}
+
+    def _row(self, words: Sequence[str]) -> Row:
         number = self._number
-        counted = Counter(number[word] for word in self._split(text) if word in number)
-        columns = np.array(sorted(counted, key=order), dtype=np.int32)
-        values = np.log(np.array([counted[column] for column in columns.tolist()], dtype=np.float64))
-        values += 1.0
-        values *= self._idf[columns]
-        return columns, unit(values)
+        counted = Counter(number[word] for word in words if word in number)
+        columns = np.array(sorted(counted), dtype=np.int32)
+        counts = np.array([counted[column] for column in columns.tolist()], dtype=np.float64)
+        return columns, _unit((np.log(counts) + 1.0) * self._idf[columns])
 
 
-def unit(values: Floats) -> Floats:
-    """Returns values over the root of the sum of their squares; none where that is 0."""
-    total = 0.0
-    for value in values.tolist():
-        total += value * value
-    return values / math.sqrt(total) if total else values
+def _unit(values: Floats) -> Floats:
+    """Return values over the root of the sum of their squares; as they are if it is 0."""
+    length = math.sqrt(math.fsum((values * values).tolist()))
+    return values / length if length else values
 
 
-def joined(rows: Sequence[Row], n_columns: int) -> sparse.csr_matrix:
-    """Returns rows as a matrix."""
+def joined(rows: Sequence[Row], n_columns: int) -> sparse.csr_array:
+    """Return rows as a matrix."""
     ends = np.cumsum([0, *(len(columns) for columns, _ in rows)]).astype(np.int32)
     columns = np.concatenate([np.zeros(0, dtype=np.int32), *(columns for columns, _ in rows)])
     values = np.concatenate([np.zeros(0), *(values for _, values in rows)])
-    return sparse.csr_matrix((values, columns, ends), shape=(len(rows), n_columns))
+    return sparse.csr_array((values, columns, ends), shape=(len(rows), n_columns))
 
 
 # Whether words belong to the same subject: latent semantic analysis of dialogues (Deerwester et al., 1990).
