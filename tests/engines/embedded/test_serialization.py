@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
-from dialeval.engines.embedded.serialization import packed, unpacked
+from dialeval.engines.embedded.serialization import packed, unpacked, versions_of
 
 
 class Pair(NamedTuple):
@@ -85,6 +85,12 @@ def test_the_same_value_is_the_same_file() -> None:
     assert packed(value, CLASSES, {}) == packed(value, CLASSES, {})
 
 
+def test_versions_are_read_without_the_classes_of_the_value() -> None:
+    assert versions_of(packed(Box(1), CLASSES, {"file": 3, "learning": 7})) == {"file": 3, "learning": 7}
+    with pytest.raises(ValueError, match="KeyError"):
+        versions_of(a_file({}))
+
+
 @pytest.mark.parametrize("value", [Unknown(), {1, 2}, b"bytes", np.array(["text"]), np.array([None]), len, 1j])
 def test_what_is_no_plain_data_is_not_written(value: object) -> None:
     with pytest.raises(TypeError, match="is no plain data"):
@@ -132,7 +138,7 @@ COUNTING = {"af8": np.arange(4.0), "ai8": np.array([0, 1, 2, 3])}
 )
 def test_a_damaged_or_forged_file_is_refused(content: bytes) -> None:
     with pytest.raises(ValueError, match=r"^\w+: "):
-        unpacked(content, CLASSES, {})
+        unpacked(content, CLASSES)
 
 
 class _Trap:
@@ -144,7 +150,7 @@ def test_pickles_within_are_not_opened() -> None:
     content = io.BytesIO()
     np.savez(content, structure=np.array([_Trap()], dtype=object))
     with pytest.raises(ValueError, match="allow_pickle=False"):
-        unpacked(content.getvalue(), CLASSES, {})
+        unpacked(content.getvalue(), CLASSES)
 
 
 def test_bytes_that_are_flipped_are_noticed_or_harmless() -> None:
@@ -157,7 +163,7 @@ def test_bytes_that_are_flipped_are_noticed_or_harmless() -> None:
         spoiled = bytearray(whole)
         spoiled[place] ^= 1 << int(rng.integers(8))
         try:
-            unpacked(bytes(spoiled), CLASSES, {})
+            unpacked(bytes(spoiled), CLASSES)
         except ValueError:
             noticed += 1
     assert noticed > 100
