@@ -160,11 +160,11 @@ def test_it_is_the_ridge_regression_of_scikit_learn(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(reply_selection, "DIMENSIONS", 4)
     given, said = Places(QUESTIONS).of(QUESTIONS), Places(ANSWERS).of(ANSWERS)
-    assert given.mean(axis=0) == pytest.approx(np.zeros(4), abs=1e-9)
+    assert given.mean(axis=0) == pytest.approx(np.zeros(4), abs=1e-5)
     penalty = reply_selection.PENALTY * (given**2).sum() / 4
     oracle = Ridge(alpha=penalty, fit_intercept=False).fit(given, said).predict(given)
     oracle /= np.linalg.norm(oracle, axis=1, keepdims=True)
-    assert ExpectedReply(QUESTIONS, ANSWERS).expected(QUESTIONS) == pytest.approx(oracle, abs=1e-6)
+    assert ExpectedReply(QUESTIONS, ANSWERS).expected(QUESTIONS) == pytest.approx(oracle, abs=1e-4)
 
 
 def test_a_text_lies_where_it_lies_whatever_others_there_are() -> None:

@@ -14,8 +14,8 @@ import numpy as np
 
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.interfaces import Model
-from dialeval.engines.embedded.statistics import FIRST_TOKEN, OTHER, Floats, Integers, KneserNey
-from dialeval.engines.embedded.texts import Texts
+from dialeval.engines.embedded.statistics import FIRST_TOKEN, OTHER, KneserNey
+from dialeval.engines.embedded.texts import Floats, Integers, Texts
 from dialeval.engines.requests import Dialogue
 from dialeval.text import is_word, tokens
 

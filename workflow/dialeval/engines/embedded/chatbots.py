@@ -26,8 +26,7 @@ import numpy.typing as npt
 from dialeval.corpora.clusters import generator_for
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.interfaces import Model
-from dialeval.engines.embedded.statistics import Floats, Integers
-from dialeval.engines.embedded.texts import Row, WordWeights, joined
+from dialeval.engines.embedded.texts import Floats, Integers, Row, WordWeights, joined
 from dialeval.engines.requests import Dialogue
 from dialeval.text import QUESTION_MARKS, Script, is_word, join_tokens, normalised, script_of, surface_tokens, tokens
 

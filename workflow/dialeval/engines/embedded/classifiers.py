@@ -33,7 +33,7 @@ import numpy.typing as npt
 
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.features import Described
-from dialeval.engines.embedded.statistics import Floats, Integers
+from dialeval.engines.embedded.texts import Floats, Integers, rounded
 from dialeval.engines.embedded.training_examples import KINDS, TRUE
 
 CAUTION = 0.02
@@ -77,7 +77,7 @@ class Lengths:
     """
 
     def __init__(self, table: Floats, n: Integers) -> None:
-        self._line: Floats = np.linalg.lstsq(np.column_stack([np.ones(len(n)), np.log(n)]), table, rcond=None)[0]
+        self._line = rounded(np.linalg.lstsq(np.column_stack([np.ones(len(n)), np.log(n)]), table, rcond=None)[0])
 
     def corrected(self, table: Floats, n: Integers) -> Floats:
         """Returns the features without what their length alone makes them, and the length."""
@@ -99,7 +99,7 @@ class Calibration:
 
         curve = LogisticRegression(C=1e6)
         curve.fit(log_odds(human)[:, None], ~is_machine, _balanced(is_machine, weight))
-        self._slope, self._shift = float(curve.coef_[0, 0]), float(curve.intercept_[0])
+        self._slope, self._shift = float(rounded(curve.coef_[0, 0])), float(rounded(curve.intercept_[0]))
 
     def __call__(self, human: Floats) -> Floats:
         """Returns the calibrated probabilities."""
@@ -188,7 +188,7 @@ class Trees:
         drawn = np.random.RandomState(random_seed)
         tree = ExtraTreeClassifier(min_samples_leaf=growth.leaf, max_features=growth.share, random_state=drawn)
         with np.errstate(over="ignore"):  # what is too great is told of below
-            narrow = np.ascontiguousarray(values, dtype=np.float32)
+            narrow = _narrow(values)
         if not np.isfinite(narrow).all() or not np.isfinite(weight).all():
             raise ValueError("trees cannot learn from values or weights that are no finite numbers")
         known, number = np.unique(classes, return_inverse=True)
@@ -232,7 +232,7 @@ class Trees:
         Args:
             values: rows by features.
         """
-        narrow = np.ascontiguousarray(values, dtype=np.float32)
+        narrow = _narrow(values)
         total = np.zeros((len(narrow), self._says.shape[1]))
         for first in range(0, len(narrow), _ROWS_AT_ONCE):
             part = slice(first, first + _ROWS_AT_ONCE)
@@ -256,6 +256,10 @@ class Trees:
             node = children.take(2 * node + is_left)
             at[going] = node
         return at.reshape(len(self._roots), n_rows)
+
+
+def _narrow(values: Floats) -> npt.NDArray[np.float32]:
+    return np.ascontiguousarray(rounded(values), dtype=np.float32)
 
 
 # Scores on dimensions: which damage speaks against what, and how likely an utterance or a dialogue has it.
@@ -420,7 +424,7 @@ def _scale(scores: Floats, weight: Floats, is_true: Integers) -> tuple[Floats, F
     order = np.argsort(scores, kind="stable")
     share = (weight / total)[order]
     below = (np.cumsum(share) - share / 2) / share.sum()
-    at, first = np.unique(np.interp(_PLACES, below, scores[order]), return_index=True)
+    at, first = np.unique(rounded(np.interp(_PLACES, below, scores[order])), return_index=True)
     last = np.append(first[1:], len(_PLACES)) - 1
     places = (_PLACES[first] + _PLACES[last]) / 2
     if at[0] > 0.0:

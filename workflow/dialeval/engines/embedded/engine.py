@@ -18,7 +18,7 @@ from dialeval.engines.embedded import interfaces
 from dialeval.engines.embedded.classifiers import log_odds
 from dialeval.engines.embedded.interfaces import Judgement, Model, ScoredAnswer
 from dialeval.engines.embedded.learning import Learned, read_learned
-from dialeval.engines.embedded.statistics import Floats
+from dialeval.engines.embedded.texts import Floats
 from dialeval.engines.requests import AnswerFailure, Dialogue, Engine, Message, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.provenance.fingerprints import content_digest, fingerprint

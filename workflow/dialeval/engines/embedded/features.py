@@ -13,8 +13,8 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
-from dialeval.engines.embedded.statistics import Floats, Integers, Statistics
-from dialeval.engines.embedded.texts import Batch, Texts, cosine
+from dialeval.engines.embedded.statistics import Statistics, cosine
+from dialeval.engines.embedded.texts import Batch, Floats, Integers, Texts
 
 NAMES = (
     "length",

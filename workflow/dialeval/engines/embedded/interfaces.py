@@ -10,7 +10,7 @@ import numpy as np
 
 from dialeval.corpora.clusters import without
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.statistics import Floats
+from dialeval.engines.embedded.texts import Floats
 from dialeval.engines.requests import AnswerFailure, Dialogue, Kind, Request
 from dialeval.errors import nearest
 from dialeval.text import counted

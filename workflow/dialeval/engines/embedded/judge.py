@@ -34,8 +34,7 @@ from dialeval.engines.embedded.classifiers import (
 )
 from dialeval.engines.embedded.features import ALONE, N_FEATURES, NAMES, Described, Reader
 from dialeval.engines.embedded.interfaces import Judgement, Model
-from dialeval.engines.embedded.statistics import Floats, Integers
-from dialeval.engines.embedded.texts import Batch
+from dialeval.engines.embedded.texts import Batch, Floats, Integers, rounded
 from dialeval.engines.embedded.training_examples import (
     KINDS,
     TRUE,
@@ -102,10 +101,10 @@ class Judge(Model):
         self._calibration = Calibration(human, is_machine, np.concatenate([example.weight for example in examples]))
         true = [example.described.beginning[example.utterance_label == 0] for example in examples]
         alarms = [opinion[row] for opinion, row in zip(machine, true, strict=True)]
-        self.threshold = float(np.quantile(self._calibration(human[~is_machine]), FALSE_ALARMS))
-        self.utterance_threshold = float(np.quantile(np.concatenate(alarms), 1 - UTTERANCE_FALSE_ALARMS))
+        self.threshold = float(rounded(np.quantile(self._calibration(human[~is_machine]), FALSE_ALARMS)))
+        self.utterance_threshold = float(rounded(np.quantile(np.concatenate(alarms), 1 - UTTERANCE_FALSE_ALARMS)))
         values = np.concatenate([one.values[row] for one, row in zip(described, true, strict=True)])
-        self.usual = (values.mean(axis=0), values.std(axis=0) + 1e-9)
+        self.usual = (rounded(values.mean(axis=0)), rounded(values.std(axis=0) + 1e-4))
 
     def judge(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
         """Judges dialogues of at least one utterance, each as if it were alone."""
@@ -411,4 +410,5 @@ def _row(kind: str, true: Sequence[tuple[float, bool]], spoiled: Sequence[tuple[
     labels = [1] * len(true) + [0] * len(spoiled)
     auc = roc_auc_score(labels, [human for human, _ in [*true, *spoiled]])
     passed, caught = np.mean([said for _, said in true]), np.mean([not said for _, said in spoiled])
-    return ReportRow(damage=kind, n=len(spoiled), auc=float(auc), accuracy=float((passed + caught) / 2))
+    accuracy = (passed + caught) / 2
+    return ReportRow(damage=kind, n=len(spoiled), auc=float(rounded(auc)), accuracy=float(rounded(accuracy)))

@@ -21,7 +21,7 @@ from dialeval.engines.requests import Dialogue
 from dialeval.errors import UserError, nearest
 from dialeval.text import Script, by_script, script_of
 
-VERSION = 4
+VERSION = 5
 """Raised by hand when the same dialogues lead to other answers than before."""
 
 

@@ -24,8 +24,8 @@ from dialeval.engines.embedded.reply_selection import (
     TakenUp,
     describe_replies,
 )
-from dialeval.engines.embedded.statistics import KneserNey, LanguageModel, Order, ReplyModel, Statistics
-from dialeval.engines.embedded.texts import Signs, Topics, WordWeights
+from dialeval.engines.embedded.statistics import KneserNey, LanguageModel, Order, ReplyModel, Statistics, Topics
+from dialeval.engines.embedded.texts import Signs, WordWeights
 from dialeval.engines.requests import Dialogue
 
 GENERIC = Learner(each_without_its_fold(lambda *_: Generic()), (Generic,), needs=0)

@@ -20,11 +20,13 @@ from scipy import sparse
 
 from dialeval.corpora.clusters import generator_for
 from dialeval.engines.embedded.features import Described, describe
-from dialeval.engines.embedded.statistics import Floats, Statistics
+from dialeval.engines.embedded.statistics import Statistics
 from dialeval.engines.embedded.texts import (
     Batch,
+    Floats,
     Signs,
     beginnings,
+    rounded,
     signs_of_first_sentence,
     signs_of_last,
     signs_of_last_sentence,
@@ -63,8 +65,8 @@ class Selector:
     def __init__(self, replies: Sequence[Replies]) -> None:
         values = np.concatenate([one.values for one in replies])
         is_true = np.concatenate([one.is_true for one in replies])
-        self._mean: Floats = values.mean(axis=0) if len(values) else np.zeros(values.shape[1])
-        self._scale: Floats = np.maximum(values.std(axis=0), 1e-9) if len(values) else np.ones(values.shape[1])
+        self._mean = rounded(values.mean(axis=0)) if len(values) else np.zeros(values.shape[1])
+        self._scale = rounded(np.maximum(values.std(axis=0), 1e-4)) if len(values) else np.ones(values.shape[1])
         self._weights: Floats = np.zeros(values.shape[1])
         self._constant = 0.0
         if is_true.any() and not is_true.all():
@@ -72,7 +74,7 @@ class Selector:
 
             regression = LogisticRegression(C=STRENGTH, class_weight="balanced", solver="newton-cholesky")
             regression.fit((values - self._mean) / self._scale, is_true)
-            self._weights, self._constant = regression.coef_[0], float(regression.intercept_[0])
+            self._weights, self._constant = rounded(regression.coef_[0]), float(rounded(regression.intercept_[0]))
 
     def log_odds(self, values: Floats) -> Floats:
         """Returns log-odds for being a true reply, where true and strange ones are equally frequent."""
@@ -152,7 +154,7 @@ class TakenUp:
         known = sorted(frequency)
         self._number = {word: number for number, word in enumerate(known)}
         n = np.array([*(frequency[word] for word in known), *[0] * N_STRANGE_PLACES])
-        self._idf: Floats = np.log((len(utterances) + 1) / (n + 1))
+        self._idf = rounded(np.log((len(utterances) + 1) / (n + 1)))
 
     def values(self, batch: Batch) -> Floats:
         """Describes replies.
@@ -271,6 +273,8 @@ class ReplyFit:
 DIMENSIONS = 100
 PENALTY = 3.0
 """Strength of the ridge, in mean variances of a dimension."""
+PLACE_DECIMALS = 3
+"""Of directions: the smallest of the singular vectors differ most between processors."""
 _SEED = 0
 
 
@@ -318,14 +322,15 @@ class Places:
             directions = randomized_svd(rows, n, n_iter=2, random_state=_SEED)[2].T
         placed = rows @ directions
         scale = 1.0 / np.sqrt(np.maximum(placed.std(axis=0), 1e-3))
-        self._directions: Floats = np.ascontiguousarray(directions * scale)
-        self._middle: Floats = placed.mean(axis=0) * scale
+        self._directions = rounded(np.ascontiguousarray(directions * scale), PLACE_DECIMALS)
+        self._middle = rounded((rows @ self._directions).mean(axis=0))
 
     def mapped(self, by: Floats) -> Places:
         """Returns the same places in other dimensions, by a matrix: dimensions by other dimensions."""
         other = object.__new__(Places)
         other._signs = self._signs
-        other._directions, other._middle = np.ascontiguousarray(self._directions @ by), self._middle @ by
+        other._directions = rounded(np.ascontiguousarray(self._directions @ by))
+        other._middle = rounded(self._middle @ by)
         return other
 
     def of(self, texts: Sequence[Sequence[str]]) -> Floats:

@@ -21,12 +21,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from dialeval.corpora.clusters import generator_for
-from dialeval.engines.embedded.texts import Texts, Topics, distinct
+from dialeval.engines.embedded.texts import Floats, Integers, Texts, distinct, rounded
 from dialeval.engines.requests import Dialogue
 from dialeval.text import is_word
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 UNKNOWN = 0
 BOUNDARY = 1
@@ -71,7 +68,7 @@ class Statistics:
 
         presence = self.presence(self.words(texts), n_texts)
         frequency = np.asarray(presence.sum(axis=0)).ravel()
-        idf = np.log((n_texts + 1) / (frequency + 1))
+        idf = rounded(np.log((n_texts + 1) / (frequency + 1)))
         self._idf, self._idf_of_strange = idf[: self.size], float(idf[-1])
         self._idf[[UNKNOWN, BOUNDARY]] = 0.0
 
@@ -169,7 +166,7 @@ def _log_odds(presence: sparse.csr_array, chosen: npt.NDArray[np.bool_]) -> Floa
     outside = np.asarray(presence[np.flatnonzero(~chosen)].sum(axis=0)).ravel()
     odds = np.log((inside + 1) / (chosen.sum() + 2)) - np.log((outside + 1) / ((~chosen).sum() + 2))
     odds[inside + outside == 0] = 0.0
-    return np.asarray(odds, dtype=np.float64)
+    return rounded(odds)
 
 
 def _and_strange(known: Floats, strange: float) -> Floats:
@@ -188,7 +185,7 @@ def _dependence(first: Integers, second: Integers, n_first: int, n_second: int) 
     np.add.at(counts, (first, second), 1.0)
     share = (counts.sum(axis=0) + 1.0) / (counts.sum() + n_second)
     given = (counts + 4.0 * share) / (counts.sum(axis=1, keepdims=True) + 4.0)
-    return np.asarray(np.log(given / share), dtype=np.float64)
+    return rounded(np.log(given / share))
 
 
 # How well a reply fits the utterance before it: a logistic regression on pairs of frequent words.
@@ -223,8 +220,8 @@ class ReplyModel:
         is_true = np.repeat([1, 0], [len(replies), N_FALSE * len(replies)])
         weight = np.where(is_true == 1, float(N_FALSE), 1.0)
         regression = LogisticRegression(C=STRENGTH, solver="liblinear", tol=1e-2).fit(pairs, is_true, weight)
-        self._weights: Floats = regression.coef_.reshape(asked.shape[1], answered.shape[1])
-        self._constant = float(regression.intercept_[0])
+        self._weights = rounded(regression.coef_.reshape(asked.shape[1], answered.shape[1]))
+        self._constant = float(rounded(regression.intercept_[0]))
 
     def read(self, texts: Texts) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Returns the frequent words of texts, and a constant.
@@ -410,3 +407,47 @@ class LanguageModel:
 def _most_common(counted: Mapping[str, int], n: int) -> list[str]:
     """Returns the most frequent elements; equally frequent ones in alphabetical order."""
     return sorted(counted, key=lambda element: (-counted[element], element))[:n]
+
+
+# Whether words belong to the same subject: latent semantic analysis of dialogues (Deerwester et al., 1990).
+
+N_TOPICS = 60
+OFTEN = 2
+"""A word counts at most this many times in a dialogue."""
+EMPTY = 1e-9
+"""The square of a singular value up to which there is nothing in its direction."""
+
+
+class Topics:
+    """Places words that occur in the same dialogues near each other.
+
+    Args:
+        presence: which words occur in which utterance.
+        dialogue: number of the dialogue of each utterance.
+    """
+
+    def __init__(self, presence: sparse.csr_array, dialogue: Integers) -> None:
+        of = sparse.csr_array((np.ones(len(dialogue)), (dialogue, np.arange(len(dialogue)))))
+        counts = np.minimum(sparse.csr_array(of @ presence).toarray(), OFTEN)
+        frequency = np.count_nonzero(counts, axis=0)
+        self._idf = rounded(np.where(frequency > 0, np.log(len(counts) / np.maximum(frequency, 1)), 0.0))
+        rows = _unit_rows(counts * self._idf)
+        squares, combined = np.linalg.eigh(rows @ rows.T)  # far fewer dialogues than words
+        leading = np.flatnonzero(squares > EMPTY)[-N_TOPICS:]
+        place = rows.T @ (combined[:, leading] / np.sqrt(squares[leading]))
+        greatest = place[np.abs(place).argmax(axis=0), np.arange(len(leading))]
+        self._place = rounded(place * np.sign(greatest))
+
+    def place(self, presence: sparse.csr_array) -> Floats:
+        """Returns where utterances lie: utterances by topics; at the origin, if nothing in one tells a topic."""
+        return np.asarray(sparse.csr_array(presence * self._idf) @ self._place, dtype=np.float64)
+
+
+def cosine(left: Floats, right: Floats) -> Floats:
+    """Returns the cosine of each pair of rows, 0 where one of them is at the origin."""
+    return np.asarray((_unit_rows(left) * _unit_rows(right)).sum(axis=1), dtype=np.float64)
+
+
+def _unit_rows(rows: Floats) -> Floats:
+    norm = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+    return np.asarray(rows / np.maximum(norm, 1e-12), dtype=np.float64)

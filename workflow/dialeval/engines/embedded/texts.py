@@ -25,6 +25,7 @@ from scipy import sparse
 from dialeval.engines.requests import Dialogue
 from dialeval.text import QUESTION_MARKS, is_word, telling_tokens, tokens
 
+Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
@@ -114,6 +115,19 @@ class Texts:
         return found
 
 
+DECIMALS = 5
+"""Of learned numbers, and of features that classifiers see."""
+
+
+def rounded(values: npt.ArrayLike, decimals: int = DECIMALS) -> Floats:
+    """Return values without the last bits, in which processors differ: they sum in another order.
+
+    So the same dialogues lead to the same learned file everywhere, but for a value that lies on the edge between two.
+    """
+    kept = np.round(np.asarray(values, dtype=np.float64), decimals)
+    return np.asarray(kept + 0.0, dtype=np.float64)  # no negative zero
+
+
 def distinct(codes: Integers) -> Integers:
     """Returns the different codes in order; numpy's `unique` hashes them, which takes longer than to sort."""
     codes = np.sort(codes)
@@ -188,8 +202,6 @@ def _beginnings(said: Sequence[int], n: Sequence[int]) -> Integers:
 
 # What texts are compared by: beginnings of words, which inflected forms share, and how sentences begin.
 
-Floats = npt.NDArray[np.float64]
-
 LETTERS = 4
 """So many letters of a word are looked at."""
 LONGEST_OPENING = 3
@@ -242,7 +254,7 @@ class Signs:
         known = sorted(sign for sign, n in frequency.items() if n >= AT_LEAST)
         self._number = {sign: number for number, sign in enumerate(known)}
         n = np.array([frequency[sign] for sign in known], dtype=np.float64)
-        self._idf: Floats = 1.0 + np.log((1 + len(texts)) / (1 + n))
+        self._idf = rounded(1.0 + np.log((1 + len(texts)) / (1 + n)))
 
     def rows(self, texts: Sequence[Sequence[str]]) -> sparse.csr_array:
         """Returns texts by known signs; a text without any is a row of zeros."""
@@ -290,6 +302,8 @@ def _form_of_reply(text: str) -> tuple[str, ...]:
 Row = tuple[npt.NDArray[np.int32], Floats]
 """The columns of a text's words, in order, and their weights."""
 
+EXACT_DECIMALS = 12
+"""Of logarithms, which differ between processors in their last bit alone."""
 _CACHED = 8192
 """Texts whose rows are kept: every utterance of a chat is read again at each later turn."""
 
@@ -313,7 +327,7 @@ class WordWeights:
         self._words = sorted(frequency) if vocabulary is None else list(vocabulary)
         self.n_words = len(self._words)
         n_texts = np.array([frequency[word] for word in self._words], dtype=np.float64)
-        self._idf: Floats = np.log((len(texts) + 1) / (n_texts + 1.0)) + 1.0
+        self._idf = rounded(np.log((len(texts) + 1) / (n_texts + 1.0)) + 1.0, EXACT_DECIMALS)
 
     def matrix(self, texts: Sequence[Sequence[str]]) -> sparse.csr_array:
         """Return the rows of texts, given as tokens."""
@@ -352,7 +366,7 @@ class WordWeights:
         counted = Counter(number[word] for word in words if word in number)
         columns = np.array(sorted(counted), dtype=np.int32)
         counts = np.array([counted[column] for column in columns.tolist()], dtype=np.float64)
-        return columns, _unit((np.log(counts) + 1.0) * self._idf[columns])
+        return columns, _unit(rounded(np.log(counts) + 1.0, EXACT_DECIMALS) * self._idf[columns])
 
 
 def _unit(values: Floats) -> Floats:
@@ -367,45 +381,3 @@ def joined(rows: Sequence[Row], n_columns: int) -> sparse.csr_array:
     columns = np.concatenate([np.zeros(0, dtype=np.int32), *(columns for columns, _ in rows)])
     values = np.concatenate([np.zeros(0), *(values for _, values in rows)])
     return sparse.csr_array((values, columns, ends), shape=(len(rows), n_columns))
-
-
-# Whether words belong to the same subject: latent semantic analysis of dialogues (Deerwester et al., 1990).
-
-N_TOPICS = 60
-OFTEN = 2
-"""A word counts at most this many times in a dialogue."""
-EMPTY = 1e-9
-"""The square of a singular value up to which there is nothing in its direction."""
-
-
-class Topics:
-    """Places words that occur in the same dialogues near each other.
-
-    Args:
-        presence: which words occur in which utterance.
-        dialogue: number of the dialogue of each utterance.
-    """
-
-    def __init__(self, presence: sparse.csr_array, dialogue: Integers) -> None:
-        of = sparse.csr_array((np.ones(len(dialogue)), (dialogue, np.arange(len(dialogue)))))
-        counts = np.minimum(sparse.csr_array(of @ presence).toarray(), OFTEN)
-        frequency = np.count_nonzero(counts, axis=0)
-        self._idf = np.where(frequency > 0, np.log(len(counts) / np.maximum(frequency, 1)), 0.0)
-        rows = _unit_rows(counts * self._idf)
-        squares, combined = np.linalg.eigh(rows @ rows.T)  # far fewer dialogues than words
-        leading = np.flatnonzero(squares > EMPTY)[-N_TOPICS:]
-        self._place: Floats = rows.T @ (combined[:, leading] / np.sqrt(squares[leading]))
-
-    def place(self, presence: sparse.csr_array) -> Floats:
-        """Returns where utterances lie: utterances by topics; at the origin, if nothing in one tells a topic."""
-        return np.asarray(sparse.csr_array(presence * self._idf) @ self._place, dtype=np.float64)
-
-
-def cosine(left: Floats, right: Floats) -> Floats:
-    """Returns the cosine of each pair of rows, 0 where one of them is at the origin."""
-    return np.asarray((_unit_rows(left) * _unit_rows(right)).sum(axis=1), dtype=np.float64)
-
-
-def _unit_rows(rows: Floats) -> Floats:
-    norm = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
-    return np.asarray(rows / np.maximum(norm, 1e-12), dtype=np.float64)

@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from dialeval.corpora.clusters import generator_for
 from dialeval.engines.embedded.features import Described, Reader
-from dialeval.engines.embedded.statistics import Floats, Integers
-from dialeval.engines.embedded.texts import Batch
+from dialeval.engines.embedded.texts import Batch, Floats, Integers
 from dialeval.engines.requests import Dialogue
 from dialeval.text import join_tokens, surface_tokens
 
