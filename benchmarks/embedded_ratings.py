@@ -38,7 +38,7 @@ from dialeval.engines.embedded.engine import EmbeddedEngine, judge_all
 from dialeval.engines.embedded.judge import MIN_UTTERANCES, Judge
 from dialeval.engines.embedded.learning import Learned, learn, learned_bytes
 from dialeval.engines.embedded.statistics import Floats
-from dialeval.engines.embedded.training_examples import KINDS, KINDS_OF_ONE, Spoiler, make_spoiler
+from dialeval.engines.embedded.training_examples import KINDS, KINDS_OF_ONE, Perturber, make_perturber
 from dialeval.engines.requests import Dialogue, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.text import Script, by_script
@@ -171,8 +171,9 @@ def dimension_rows(
     scores: list[tuple[Floats, Floats]] = []
     for (script, fold), judge in learned.models.items():
         assert isinstance(judge, Judge)
-        spoiler = make_spoiler(parts[script][fold], judge.rarity)
-        pairs = [pair for dialogue in parts[script][fold] for pair in perturbed(level, dialogue, spoiler, random_seed)]
+        held_back = parts[script][fold]
+        perturber = make_perturber(held_back, judge.rarity)
+        pairs = [pair for dialogue in held_back for pair in perturbed(level, dialogue, perturber, random_seed)]
         damages += [damage for damage, _, _ in pairs]
         before = judge.rate([original for _, original, _ in pairs], level)
         scores.append((before, judge.rate([copy for _, _, copy in pairs], level)))
@@ -189,17 +190,17 @@ def dimension_rows(
 
 
 def perturbed(
-    level: Level, dialogue: Dialogue, spoiler: Spoiler, random_seed: int
+    level: Level, dialogue: Dialogue, perturber: Perturber, random_seed: int
 ) -> Iterator[tuple[str, Dialogue, Dialogue]]:
     """Yield each perturbation that a dialogue can have, the original and the perturbed copy."""
     for kind in KINDS_OF_ONE if level == "turn" else KINDS:
         rng = generator_for(random_seed, "dimensions", kind, *dialogue)
         if level == "turn":
             original = dialogue[: int(rng.integers(2, len(dialogue) + 1))]
-            changed = spoiler.spoil_last(original, kind, rng)
+            changed = perturber.perturb_last(original, kind, rng)
             if changed is not None:
                 yield kind, original, changed
-        elif len(dialogue) >= MIN_UTTERANCES and (copy := spoiler.spoil(dialogue, kind, rng)) is not None:
+        elif len(dialogue) >= MIN_UTTERANCES and (copy := perturber.perturb(dialogue, kind, rng)) is not None:
             yield kind, dialogue, copy.utterances
 
 

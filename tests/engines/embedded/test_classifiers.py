@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.tree import ExtraTreeClassifier
 
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.classifiers import GROWTH, HARM, Dimensions, Growth, Labelled, Trees, _scale
+from dialeval.engines.embedded.classifiers import GROWTH, SENSITIVITY, Dimensions, Growth, Labelled, Trees, _scale
 from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.embedded.training_examples import KINDS
 from dialeval.engines.requests import Dialogue
@@ -94,8 +94,8 @@ def rows(forest: Learned, english: list[Dialogue]) -> Rows:
 
 
 def test_every_dimension_is_hurt_by_something_known() -> None:
-    assert {level: tuple(harm) for level, harm in HARM.items()} == DIMENSIONS
-    for harm in (harm for dimensions in HARM.values() for harm in dimensions.values()):
+    assert {level: tuple(harm) for level, harm in SENSITIVITY.items()} == DIMENSIONS
+    for harm in (harm for dimensions in SENSITIVITY.values() for harm in dimensions.values()):
         assert set(harm) <= set(KINDS)
         assert max(harm.values()) == 1
 

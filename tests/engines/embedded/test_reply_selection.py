@@ -23,7 +23,7 @@ from dialeval.engines.embedded.reply_selection import (
     ReplyFit,
     SelectedReplies,
     Selector,
-    TakenUp,
+    Uptake,
     describe_replies,
 )
 from dialeval.engines.embedded.statistics import Statistics
@@ -181,19 +181,19 @@ def test_a_handful_of_pairs_is_enough(n: int) -> None:
     assert np.isfinite(learned.place([("here",), ()])).all()
 
 
-def values(taken_up: TakenUp, *dialogues: Dialogue) -> dict[str, list[float]]:
+def values(taken_up: Uptake, *dialogues: Dialogue) -> dict[str, list[float]]:
     table = taken_up.values(Batch(dialogues))
     assert np.isfinite(table).all()
     return {name: [float(value) for value in table[:, number]] for number, name in enumerate(UPTAKE_FEATURES)}
 
 
 @pytest.fixture(scope="module")
-def taken_up() -> TakenUp:
+def taken_up() -> Uptake:
     """Of seven utterances two have the word rare, six the word common: idf ln(8 / 3) = .9808 and ln(8 / 7) = .1335."""
-    return TakenUp(["rare common", "rare common", *["common"] * 4, "other"])
+    return Uptake(["rare common", "rare common", *["common"] * 4, "other"])
 
 
-def test_sums_by_rarity(taken_up: TakenUp) -> None:
+def test_sums_by_rarity(taken_up: Uptake) -> None:
     rare, common, strange = 0.9808, 0.1335, np.log(8)
     found = values(taken_up, ("rare", "common", "Rares common blue"))
     assert found["rarest_taken_up"] == pytest.approx([0, 0, rare], abs=1e-4)
@@ -212,16 +212,16 @@ def test_sums_by_rarity(taken_up: TakenUp) -> None:
     assert found["said_last"] == pytest.approx(np.log1p([0, 1, 1]))
 
 
-def test_words_never_heard_are_told_apart(taken_up: TakenUp) -> None:
+def test_words_never_heard_are_told_apart(taken_up: Uptake) -> None:
     found = values(taken_up, ("zorp", "flim", "zorp"))
     assert found["rarest_taken_up"] == pytest.approx([0, 0, np.log(8)])
 
 
-def test_a_dialogue_is_described_the_same_beside_others(taken_up: TakenUp) -> None:
+def test_a_dialogue_is_described_the_same_beside_others(taken_up: Uptake) -> None:
     first, second = ("rare", "rare zorp"), ("common", "zorp", "...", "")
     both, alone = values(taken_up, first, second), values(taken_up, second)
     assert {name: found[2:] for name, found in both.items()} == alone
 
 
 def test_nothing_but_marks() -> None:
-    assert values(TakenUp(["...", "?!"]), ("...", ""))["new"] == [0, 0]
+    assert values(Uptake(["...", "?!"]), ("...", ""))["new"] == [0, 0]

@@ -1,14 +1,12 @@
 """Embedded chatbots: retrieval, n-grams, stock replies, random replies.
 
-The place is described by TF-IDF: the last utterance counts most, the ones before it less and less. What was said in the
-dialogue already is not said again, and no dialogue is quoted twice.
+`Retrieval` describes a context by TF-IDF: the last utterance counts most, the ones before it less and less. It repeats
+no utterance of the dialogue and quotes no human dialogue twice.
 
-The sentence begins from a mark for the kind of utterance it answers (a question, a statement), and words that people
-use in replies to the words of the last utterance are likelier. Sampling goes down the orders as interpolation does:
-from the trigram with the mass that absolute discounting leaves it, else from the bigram, else from the unigram; the
-lower orders count in how many different places a word follows (Kneser and Ney, 1995).
-
-They are the bottom of the scale: whatever cannot beat them is not holding a conversation.
+`Ngram` begins a sentence from a mark for the utterance that it answers (question or statement); words that humans use
+in replies to the words of the last utterance are likelier. It samples from the trigram with the mass that absolute
+discounting leaves it, else from the bigram, else from the unigram; the lower orders count in how many contexts a word
+follows (Kneser and Ney, 1995).
 """
 
 from __future__ import annotations
@@ -35,15 +33,15 @@ Booleans = npt.NDArray[np.bool_]
 CONTEXT_WEIGHTS = (1.0, 0.5, 0.25)
 """Weight of the last utterance, of the one before it, and so on."""
 TOPIC_WEIGHT = 0.3
-"""What it counts that the reply's own words belong to the dialogue."""
+"""Weight of the similarity between the reply and the dialogue."""
 FORM_WEIGHT = 0.1
-"""What it counts that the candidate answered a question if and only if a question is to be answered."""
+"""Weight of a candidate that answered a question if and only if the last utterance is one."""
 STAGE_WEIGHT = 0.05
-"""What it counts that the candidate was said as early in its dialogue."""
+"""Weight of a candidate from the same turn of its dialogue."""
 SHARPNESS = 10.0
-"""What turns similarities into log-odds between options."""
+"""Log-odds between options per unit of similarity."""
 LATE = 4
-"""From this utterance on (0-based), all places count as equally late."""
+"""The turn (0-based) from which on all turns count as the same."""
 TOO_SIMILAR = 0.7
 """Cosine with an earlier utterance from which on a candidate counts as a repetition."""
 _CACHED = 8192
@@ -51,7 +49,7 @@ _CACHED = 8192
 
 
 class Retrieval(Model):
-    """Selects the reply of the most similar place in the dialogues it learned from."""
+    """Selects the reply of the most similar context in the dialogues that it learned from."""
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
         places = [(dialogue, turn) for dialogue in dialogues for turn in range(1, len(dialogue))]
@@ -76,10 +74,10 @@ class Retrieval(Model):
         return self._replies[int(np.argmax(np.where(self._spent(utterances), -np.inf, scores)))]
 
     def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
-        """Returns for each option how similar it is to what people said in similar places, and to the dialogue."""
+        """Return for each option its similarity to human replies in similar contexts, and to the dialogue."""
         offered = self._weights.rows(options)
-        said_there = self._contexts @ self._weights.dense(self._context(utterances))
-        best = (offered @ self._reply_vectors.T).multiply(said_there[None, :]).max(axis=1).toarray()
+        similarity = self._contexts @ self._weights.dense(self._context(utterances))
+        best = (offered @ self._reply_vectors.T).multiply(similarity[None, :]).max(axis=1).toarray()
         return np.asarray(SHARPNESS * (best + TOPIC_WEIGHT * (offered @ self._topic(utterances))), dtype=np.float64)
 
     def _context(self, utterances: Sequence[str]) -> Row:
@@ -91,10 +89,10 @@ class Retrieval(Model):
         return self._weights.dense(self._weights.direction(utterances, repeat(1.0)))
 
     def _spent(self, utterances: Sequence[str]) -> Booleans:
-        """Says which replies must not be given, unless that would leave none.
+        """Return which replies are excluded, unless that would leave none.
 
         Those are repetitions, and replies from a dialogue that was quoted already: in a self-chat, the next utterance
-        of a quoted dialogue is always the best match, and the chatbot would only play back what people said.
+        of a quoted dialogue is always the best match, and the chatbot would replay a human dialogue.
         """
         equal, similar = (np.zeros(len(self._replies), dtype=np.bool_) for _ in range(2))
         was_quoted = np.zeros(int(self._source[-1]) + 1, dtype=np.bool_)
@@ -143,7 +141,7 @@ MAX_TOKENS = 40
 MIN_WORDS = 2
 ATTEMPTS = 5
 UNHEARD = 0.05
-"""The share of a reply's words that nobody said before."""
+"""The probability of a word outside the vocabulary."""
 
 _END = 0
 _ANSWER = 1
@@ -195,8 +193,8 @@ class Ngram(Model):
     def log_probability(self, utterances: Sequence[str], continuation: str) -> tuple[float, int]:
         """Returns the log-probability of a reply to a dialogue, in nats, and its number of tokens, its end included.
 
-        It is that of `reply` without its repeated attempts, save that a word that was never heard is not impossible:
-        the share `UNHEARD` goes to all words alike, known or not.
+        It is that of `reply` without its repeated attempts, but with the share `UNHEARD` for all words alike, known or
+        not, so that no word is impossible.
         """
         boost = self._topic(utterances[-1])
         history: tuple[int, int] = (_START, _mark(utterances[-1]))
@@ -291,7 +289,7 @@ def _kneser_ney(sentences: Sequence[Sequence[int]]) -> dict[History, Continuatio
     }
 
 
-# Two chatbots that hardly listen: one has a few stock replies, the other says anything a person ever said.
+# Two chatbots that ignore the dialogue: stock replies, and random human utterances.
 
 FIRST_IS_LIKELIER = 4.0
 """Log-odds between the first option and any other."""
@@ -335,12 +333,12 @@ class Generic(Model):
         return replies[(len(utterances) // 2 - 1) % len(replies)]
 
     def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
-        """Returns log-odds for each option: always for the first, as a model does that looks at places alone."""
+        """Return log-odds for each option: always for the first."""
         return np.array([FIRST_IS_LIKELIER, *[0.0] * (len(options) - 1)])
 
 
 class Random(Model):
-    """Says an utterance that someone said, drawn at random: fluent, and beside the point."""
+    """Replies with a human utterance drawn at random, and scores at random."""
 
     def __init__(self, dialogues: Sequence[Dialogue], random_seed: int) -> None:
         self._utterances = [utterance for dialogue in dialogues for utterance in dialogue]

@@ -181,7 +181,7 @@ class EmbeddedEngine:
         if request.kind == "loglikelihood":
             scored = model.log_probability(utterances, request.continuation.strip())
             if scored is not None:
-                return Work((), lambda _: _of_text(*scored))
+                return Work((), lambda _: _of_words(*scored))
         write = partial(_chosen, request, [*map(str.strip, options)])
         if "unieval" in self._serves:  # a judge
             needs = tuple((self._rated["turn"], (*utterances, option)) for option in options)
@@ -235,7 +235,7 @@ def _n_tokens(line: str) -> int:
     return len(tokens(line))
 
 
-def _of_text(logprob: float, n_tokens: int) -> ScoredAnswer:
+def _of_words(logprob: float, n_tokens: int) -> ScoredAnswer:
     return ScoredAnswer("", logprob=logprob, n_tokens=n_tokens)
 
 
@@ -246,7 +246,7 @@ def _chosen(request: Request, options: Sequence[str], preferences: Floats) -> Sc
     if request.kind == "chat":
         return interfaces.letter_answer(preferences)
     place = options.index(request.continuation.strip())
-    return _of_text(float(interfaces.normalised(preferences)[place]), 1)
+    return _of_words(float(interfaces.normalised(preferences)[place]), 1)
 
 
 def _outcome(work: Callable[[], _Result]) -> _Result | AnswerFailure:

@@ -1,16 +1,14 @@
-"""The embedded judge: how likely people wrote a dialogue, its verdicts, and how well it does on held-back dialogues.
+"""The embedded judge: the probability that humans wrote a dialogue, scores on dimensions, verdicts, and its report.
 
-Learned by self-supervision: people's dialogues against the same ones spoiled (`damage.py`), at equal lengths. Two
-classifiers are stacked: one for an utterance given what came before, and one for the dialogue, which sees what the
-first one thinks of each utterance. Both tell the kinds of damage and what is true from each other, and what is true is
-a person's; the same two score the last utterance of a dialogue, or all of it, on single dimensions (`dimensions.py`).
+It learns from human dialogues and perturbed copies of the same lengths (`training_examples.py`). Two classifiers are
+stacked: one for an utterance given the earlier ones, and one for the dialogue, whose features include the first one's
+probabilities. Both separate originals and the kinds of perturbation, and score dimensions (`classifiers.py`).
 
-Everything is cross-fitted over inner folds, because statistics look perfect on what they were counted on. The judge has
-one part for each inner fold, learned without it, and its opinion is the mean over the parts; only what length does to
-a dialogue's features, a straight line, is learned once and from all. A training dialogue is described by statistics of
-the other inner folds, and strange utterances are drawn from its own. When a dialogue to be judged has an utterance that
-the judge learned from, as that of a chatbot that quotes people does, this utterance is described and judged by the part
-that did not learn from it.
+Everything is cross-fitted over inner folds, because statistics look perfect on the dialogues that they were counted on.
+The judge has one part for each inner fold, learned without it, and its probabilities are the mean over the parts; only
+the effect of length is learned once and from all. A training dialogue is described by statistics of the other inner
+folds, and random utterances are drawn from its own. If a dialogue to be judged has an utterance that the judge learned
+from, as chatbots that quote humans write, the part without this utterance's fold describes and judges it.
 """
 
 from __future__ import annotations
@@ -40,34 +38,34 @@ from dialeval.engines.embedded.training_examples import (
     TRUE,
     Examples,
     make_examples,
-    make_spoiler,
+    make_perturber,
 )
 from dialeval.engines.requests import Dialogue
 from dialeval.text import Script, normalised
 
 FALSE_ALARMS = 0.2
-"""The share of people's dialogues that the judge may take for a machine's: this puts its threshold."""
+"""The share of human dialogues below the judge's threshold."""
 UTTERANCE_FALSE_ALARMS = 0.05
-"""The same for utterances."""
+"""The share of human utterances at or above the threshold of utterances."""
 CHUNK = 512
-"""How many dialogues are described at once."""
+"""Dialogues that are described together."""
 MIN_DIALOGUES = 20
-"""With fewer a judge learns nothing."""
+"""The least number of dialogues that a judge learns from."""
 _IN_NONE = -1
 
 
 class Judge(Model):
-    """Tells people's dialogues from others.
+    """Separates human dialogues from others.
 
     Attributes:
-        threshold: probability below which a dialogue is thought to be a machine's.
-        utterance_threshold: probability from which on an utterance is.
-        usual: mean of each feature over people's utterances, and its standard deviation.
+        threshold: probability below which a dialogue counts as a machine's.
+        utterance_threshold: probability from which on an utterance counts as a machine's.
+        usual: mean of each feature over human utterances, and its standard deviation.
 
     Args:
         inner_folds: dialogues by fold, those that begin alike in the same one.
         readers: for each of these folds with a dialogue, its reader, which learned nothing from it.
-        random_seed: of everything that is drawn.
+        random_seed: of every draw.
     """
 
     def __init__(
@@ -77,7 +75,7 @@ class Judge(Model):
         examples = [make_examples(inner_folds[number], reader, random_seed) for number, reader in readers.items()]
         described = [example.described for example in examples]
         self._selects = described[0].values.shape[1] > N_FEATURES
-        rows, turns = zip(*map(_taught_by, examples), strict=True)
+        rows, turns = zip(*map(_labelled_utterances, examples), strict=True)
         self._turns = Dimensions("turn", turns, GROWTH["turn"], random_seed, selected=self._selects)
         opinions = self._turns.probabilities([one.values for one in described])
         self._turns.learn_scales([opinion[row] for opinion, row in zip(opinions, rows, strict=True)], turns)
@@ -91,9 +89,9 @@ class Judge(Model):
             Labelled(values, example.kind, example.weight)
             for values, example in zip(map(self._seen, described, opinions, fitting), examples, strict=True)
         ]
-        self._wholes = Dimensions("dialogue", wholes, GROWTH["dialogue"], random_seed, selected=self._selects)
-        opinions = self._wholes.probabilities([one.values for one in wholes])
-        self._wholes.learn_scales(opinions, wholes)
+        self._dialogues = Dimensions("dialogue", wholes, GROWTH["dialogue"], random_seed, selected=self._selects)
+        opinions = self._dialogues.probabilities([one.values for one in wholes])
+        self._dialogues.learn_scales(opinions, wholes)
         self._part_of = _parts_of_utterances([inner_folds[number] for number in readers])
 
         human = np.concatenate(opinions)[:, TRUE]
@@ -116,11 +114,11 @@ class Judge(Model):
         Returns:
             Scores between 0 and 1, dialogues by `DIMENSIONS[level]`.
         """
-        rate = self._rate_turns if level == "turn" else self._rate_wholes
+        rate = self._rate_turns if level == "turn" else self._rate_dialogues
         return np.concatenate([np.zeros((0, len(DIMENSIONS[level]))), *map(rate, _chunks(dialogues))])
 
     def verdict(self, protocol: str, judgements: Sequence[Judgement], evaluated: Sequence[int]) -> str:
-        """Returns its opinion in the format that a language model is asked for."""
+        """Return a verdict in the format that a language model is asked for."""
         if protocol == "unieval":
             return unieval_answer(self, judgements[0], evaluated)
         return comparison_answer(self, judgements[0], judgements[1], protocol)
@@ -131,7 +129,7 @@ class Judge(Model):
 
     def _judge_chunk(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
         described, opinions = self._read(dialogues)
-        seen = self._wholes.probabilities(self._see(described, opinions))
+        seen = self._dialogues.probabilities(self._see(described, opinions))
         human = self._calibration(np.mean(seen, axis=0)[:, TRUE])
         row = described[0].beginning
         machine = _machine(described[0], np.mean(opinions, axis=0))[row]
@@ -149,37 +147,37 @@ class Judge(Model):
         ]
 
     def _read(self, dialogues: Sequence[Dialogue]) -> tuple[list[Described], list[Floats]]:
-        """Returns for each part the utterances described, and what it thinks of each."""
+        """Return for each part the described utterances, and its probabilities for each."""
         batch = Batch(dialogues)
         learned_by = self._learned_by(batch)
         described = self._describe(batch, learned_by)
         opinions = self._turns.probabilities([one.values for one in described])
-        return described, _without_the_learned(opinions, learned_by)
+        return described, _from_part_without(opinions, learned_by)
 
     def _learned_by(self, batch: Batch) -> Integers:
-        """Returns for each row the fold that taught its utterance, which the part without that fold has not seen."""
-        taught = [self._part_of.get(normalised(text), _IN_NONE) for text in batch.texts.texts]
-        return np.array(taught, dtype=np.int64)[batch.row]
+        """Return for each row the inner fold that holds its utterance."""
+        folds = [self._part_of.get(normalised(text), _IN_NONE) for text in batch.texts.texts]
+        return np.array(folds, dtype=np.int64)[batch.row]
 
     def _describe(self, batch: Batch, learned_by: Integers) -> list[Described]:
         described = [reader.describe(batch) for reader in self._readers]
-        values = _without_the_learned([one.values for one in described], learned_by)
+        values = _from_part_without([one.values for one in described], learned_by)
         return [replace(one, values=value) for one, value in zip(described, values, strict=True)]
 
     def _see(self, described: Sequence[Described], opinions: Sequence[Floats]) -> list[Floats]:
-        """Returns what each part sees of dialogues: dialogues by features."""
+        """Return each part's features of dialogues: dialogues by features."""
         fitting = self._fitting(described[0], np.mean(opinions, axis=0))
         return [self._seen(one, opinion, fitting) for one, opinion in zip(described, opinions, strict=True)]
 
     def _fitting(self, described: Described, opinion: Floats) -> Floats | None:
-        """Returns log-odds for how well the replies of each dialogue fit on the (geometric) average.
+        """Return the log-odds of the geometric mean of the relevance of each dialogue's replies.
 
         Args:
             described: all utterances.
-            opinion: what is thought of each of their rows.
+            opinion: probabilities for each of their rows.
 
         Returns:
-            A column; none where nothing but the kinds of damage is known.
+            A column; None without a model of true replies.
         """
         if not self._selects:
             return None
@@ -190,7 +188,7 @@ class Judge(Model):
         return np.asarray(np.log(mean / (1.0 - mean)), dtype=np.float64)[:, None]
 
     def _seen(self, described: Described, opinion: Floats, fitting: Floats | None) -> Floats:
-        """Returns what one part sees of dialogues, and how well their replies fit."""
+        """Return one part's features of dialogues, and `fitting`."""
         table = self._lengths.corrected(*dialogue_features(described, _machine(described, opinion)))
         return table if fitting is None else np.column_stack([table, fitting])
 
@@ -206,15 +204,15 @@ class Judge(Model):
         ):
             if rows.any():
                 opinions = dimensions.probabilities([value[rows][:, columns] for value in values])
-                scores[rows] = dimensions.scores(_without_the_learned(opinions, learned_by[rows]))
+                scores[rows] = dimensions.scores(_from_part_without(opinions, learned_by[rows]))
         return scores
 
-    def _rate_wholes(self, dialogues: Sequence[Dialogue]) -> Floats:
-        return self._wholes.scores(self._wholes.probabilities(self._see(*self._read(dialogues))))
+    def _rate_dialogues(self, dialogues: Sequence[Dialogue]) -> Floats:
+        return self._dialogues.scores(self._dialogues.probabilities(self._see(*self._read(dialogues))))
 
 
-def _taught_by(example: Examples) -> tuple[Integers, Labelled]:
-    """Returns the rows of the utterances that a judge of turns learns from, and these utterances."""
+def _labelled_utterances(example: Examples) -> tuple[Integers, Labelled]:
+    """Return the rows of the utterances that the first classifier learns from, and these utterances."""
     described, used = example.described, example.utterance_label >= 0
     rows, dialogue = described.beginning[used], described.dialogue[used]
     kind = example.kind[dialogue] * example.utterance_label[used]
@@ -222,7 +220,7 @@ def _taught_by(example: Examples) -> tuple[Integers, Labelled]:
 
 
 def _machine(described: Described, opinion: Floats) -> Floats:
-    """Returns how likely each utterance is a machine's, from what is thought of it; 0 for a first one."""
+    """Return the probability that each utterance is a machine's; 0 for a first one."""
     return (1.0 - opinion[:, TRUE]) * (described.turn > 0)
 
 
@@ -236,7 +234,7 @@ def _parts_of_utterances(folds: Sequence[Sequence[Dialogue]]) -> dict[str, int]:
     """Returns the number of the fold that each utterance is in, for utterances that are in one fold only."""
     found: dict[str, int] = {}
     for number, fold in enumerate(folds):
-        # in the order of the dialogues: that of a set is another in every process, and so would the learned file be
+        # in the order of the dialogues: that of a set differs between processes, and so would the learned file
         for text in dict.fromkeys(normalised(utterance) for dialogue in fold for utterance in dialogue):
             found[text] = _IN_NONE if text in found else number
     return found
@@ -249,8 +247,8 @@ def _chunks(dialogues: Sequence[Dialogue]) -> Iterator[Sequence[Dialogue]]:
         yield dialogues[start : start + CHUNK]
 
 
-def _without_the_learned(by_part: Sequence[Floats], learned_by: Integers) -> list[Floats]:
-    """Returns what each part says, but for utterances that a fold taught what the part without that fold says."""
+def _from_part_without(by_part: Sequence[Floats], learned_by: Integers) -> list[Floats]:
+    """Return each part's values, but for utterances of an inner fold those of the part without this fold."""
     result = [values.copy() for values in by_part]
     for part, values in enumerate(by_part):
         here = learned_by == part
@@ -259,38 +257,38 @@ def _without_the_learned(by_part: Sequence[Floats], learned_by: Integers) -> lis
     return result
 
 
-# What the judge says: its opinion in the answer format that language models are asked for, with a reason in words.
+# Verdicts in the answer format that language models are asked for, with a reason.
 
 INDISTINGUISHABLE = {"arena": 0.03, "gteval": 0.0}
-"""Difference of probabilities up to which two conversations are alike, by protocol."""
+"""Difference of probabilities up to which two conversations are tied, by protocol."""
 STRIKING = 1.0
-"""From how many standard deviations on a feature is worth naming."""
+"""Standard deviations from which on a feature is given as a reason."""
 EXACT = 0.95
-"""Cosine from which on an utterance repeats another, rather than resembling it."""
+"""Cosine from which on an utterance is a repetition rather than similar."""
 
 _REASONS: dict[str, tuple[float, str]] = {
     "repetition": (1, "utterance {n} says nearly the same as utterance {nearest}"),
     "length": (1, "utterance {n} is unusually long"),
     "length_change": (1, "utterance {n} is much longer than the ones before it"),
     "fluency": (-1, "the words of utterance {n} hardly form a sentence"),
-    "worst_word": (-1, "utterance {n} has words where nobody would put them"),
+    "worst_word": (-1, "utterance {n} has words in unusual places"),
     "opener_fit": (-1, "utterance {n} does not begin like a reply to utterance {last}"),
     "late_opening": (1, "utterance {n} sounds like the beginning of a dialogue"),
-    "after_closing": (1, "utterance {n} goes on after the dialogue had come to its end"),
+    "after_closing": (1, "utterance {n} continues after the dialogue had ended"),
     "specificity": (-1, "utterance {n} is an empty phrase"),
-    "own_diversity": (-1, "utterance {n} says its own words over and over"),
+    "own_diversity": (-1, "utterance {n} repeats its own words"),
 }
-"""For each feature worth naming, the direction in which it speaks for a machine, and the words."""
+"""For each feature that may be a reason, the direction of a machine, and the words."""
 
 _FIRST = "utterance 1 already reads as if a machine had written it"
 
 
 def unieval_answer(judge: Judge, judgement: Judgement, evaluated: Sequence[int] = ()) -> str:
-    """Returns the answer to: is the dialogue a machine's, and from which utterance on?
+    """Return whether the dialogue is a machine's, and from which utterance on.
 
     Args:
         judge: the judge.
-        judgement: what it thinks.
+        judgement: of the dialogue.
         evaluated: 0-based numbers of the utterances that may be named; empty for all.
     """
     if judgement.human >= judge.threshold:
@@ -300,7 +298,7 @@ def unieval_answer(judge: Judge, judgement: Judgement, evaluated: Sequence[int] 
 
 
 def comparison_answer(judge: Judge, first: Judgement, second: Judgement, protocol: str) -> str:
-    """Returns the answer to: which of two conversations is a machine's? Exchanged, the answer is exchanged, too."""
+    """Return which of two conversations is a machine's; the order of the two does not matter."""
     if abs(first.human - second.human) <= INDISTINGUISHABLE[protocol]:
         if first.human + second.human < 2 * judge.threshold:
             return _lines(Choice="Both", Reason="both read alike, and neither as people's" + _odds(first, second))
@@ -311,7 +309,7 @@ def comparison_answer(judge: Judge, first: Judgement, second: Judgement, protoco
 
 
 def first_machine_utterance(judge: Judge, judgement: Judgement, evaluated: Sequence[int] = ()) -> int:
-    """Returns the 0-based number of the first utterance thought to be a machine's, else of the likeliest."""
+    """Return the 0-based number of the first utterance that counts as a machine's, else of the likeliest."""
     machine = np.array(judgement.machine_utterances)
     if evaluated:
         machine[[place for place in range(len(machine)) if place not in evaluated]] = -1.0
@@ -320,13 +318,13 @@ def first_machine_utterance(judge: Judge, judgement: Judgement, evaluated: Seque
 
 
 def strongest_reason(judge: Judge, judgement: Judgement, place: int) -> str:
-    """Returns in words what is most unlike people about an utterance."""
+    """Return in words the feature in which an utterance differs most from human ones."""
     mean, deviation = judge.usual
     distance = (judgement.values[place] - mean) / deviation
     striking = [(direction * float(distance[NAMES.index(name)]), name) for name, (direction, _) in _REASONS.items()]
     strength, name = max(striking)
     if strength < STRIKING:
-        return f"utterance {place + 1} has little to do with what was said before it" if place else _FIRST
+        return f"utterance {place + 1} has little to do with the utterances before it" if place else _FIRST
     back = judgement.nearest[place]
     if name == "repetition" and judgement.values[place][NAMES.index(name)] > EXACT:
         return f"utterance {place + 1} repeats utterance {place + 1 - back}"
@@ -349,21 +347,21 @@ def _against(judge: Judge, judgement: Judgement, place: int) -> str:
     return strongest_reason(judge, judgement, place) + _odds(judgement)
 
 
-# How well a judge does on dialogues it never saw, for each kind of damage.
+# How well a judge separates held-back dialogues, by kind of perturbation.
 
 MIN_UTTERANCES = 4
-"""Shorter dialogues are not reported on."""
+"""The least length of the dialogues of the report."""
 
 
 @dataclass(frozen=True)
 class ReportRow:
-    """How well held-back dialogues were told from spoiled ones of the same lengths.
+    """How well held-back dialogues were separated from perturbed ones of the same lengths.
 
     Attributes:
-        damage: the kind of damage, or `all`.
-        n: number of spoiled dialogues.
-        auc: chance that a true dialogue is thought likelier a person's than a spoiled one.
-        accuracy: mean of the shares of true and of spoiled dialogues on the right side of the judge's threshold.
+        damage: the kind of perturbation, or `all`.
+        n: number of perturbed dialogues.
+        auc: chance that an original has a higher probability of humans than a perturbed dialogue.
+        accuracy: mean of the shares of originals and of perturbed dialogues on the right side of the judge's threshold.
     """
 
     damage: str
@@ -377,19 +375,19 @@ def held_back_report(
     parts: Mapping[Script, Sequence[Sequence[Dialogue]]],
     random_seed: int,
 ) -> tuple[ReportRow, ...]:
-    """Returns a row for all damage and one for each kind, every fold judged by the judge learned without it."""
+    """Return a row for all perturbations and one for each kind, every fold judged by the judge learned without it."""
     true: list[tuple[float, bool]] = []
     spoiled: dict[str, list[tuple[float, bool]]] = {kind: [] for kind in KINDS}
     for (script, fold), judge in judges.items():
         dialogues = [dialogue for dialogue in parts[script][fold] if len(dialogue) >= MIN_UTTERANCES]
         if not dialogues:
             continue
-        spoiler = make_spoiler(parts[script][fold], judge.rarity)
+        perturber = make_perturber(parts[script][fold], judge.rarity)
         copies = [
             copy
             for kind in KINDS
             for dialogue in dialogues
-            if (copy := spoiler.spoil(dialogue, kind, generator_for(random_seed, "report", kind, *dialogue)))
+            if (copy := perturber.perturb(dialogue, kind, generator_for(random_seed, "report", kind, *dialogue)))
         ]
         opinions = _opinions(judge, [*dialogues, *(copy.utterances for copy in copies)])
         true += opinions[: len(dialogues)]
@@ -400,7 +398,7 @@ def held_back_report(
 
 
 def _opinions(judge: Judge, dialogues: Sequence[Dialogue]) -> list[tuple[float, bool]]:
-    """Returns for each dialogue how likely people wrote it, and whether the judge says so."""
+    """Return for each dialogue the probability that humans wrote it, and whether it passes the threshold."""
     return [(judgement.human, judgement.human >= judge.threshold) for judgement in judge.judge(dialogues)]
 
 
@@ -409,6 +407,6 @@ def _row(kind: str, true: Sequence[tuple[float, bool]], spoiled: Sequence[tuple[
 
     labels = [1] * len(true) + [0] * len(spoiled)
     auc = roc_auc_score(labels, [human for human, _ in [*true, *spoiled]])
-    passed, caught = np.mean([said for _, said in true]), np.mean([not said for _, said in spoiled])
+    passed, caught = np.mean([human for _, human in true]), np.mean([not human for _, human in spoiled])
     accuracy = (passed + caught) / 2
     return ReportRow(damage=kind, n=len(spoiled), auc=float(rounded(auc)), accuracy=float(rounded(accuracy)))

@@ -11,7 +11,7 @@ from typing import TypeVar
 from dialeval.corpora.clusters import without
 from dialeval.engines.embedded.baselines import Length, Overlap, Perplexity
 from dialeval.engines.embedded.chatbots import Generic, Ngram, Random, Retrieval
-from dialeval.engines.embedded.classifiers import Calibration, Dimensions, KindClassifier, Lengths, Trees
+from dialeval.engines.embedded.classifiers import Calibration, Dimensions, Lengths, PerturbationClassifier, Trees
 from dialeval.engines.embedded.features import Reader
 from dialeval.engines.embedded.interfaces import Learner, each_without_its_fold
 from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge, held_back_report
@@ -21,7 +21,7 @@ from dialeval.engines.embedded.reply_selection import (
     ReplyFit,
     SelectedReplies,
     Selector,
-    TakenUp,
+    Uptake,
     describe_replies,
 )
 from dialeval.engines.embedded.statistics import KneserNey, LanguageModel, Order, ReplyModel, Statistics, Topics
@@ -95,8 +95,8 @@ def learn_forest_judges(parts: Sequence[Sequence[Dialogue]], random_seed: int) -
 FOREST = Learner(
     learn_forest_judges,
     (
-        Calibration, Dimensions, Judge, KindClassifier, KneserNey, LanguageModel, Lengths, Order, Reader, ReplyModel,
-        Statistics, Topics, Trees, WordWeights,
+        Calibration, Dimensions, Judge, KneserNey, LanguageModel, Lengths, Order, PerturbationClassifier, Reader,
+        ReplyModel, Statistics, Topics, Trees,
     ),
     needs=MIN_DIALOGUES,
     min_folds=3,
@@ -126,7 +126,7 @@ def learn_selecting_judges(parts: Sequence[Sequence[Dialogue]], random_seed: int
 
 SELECTION = Learner(
     learn_selecting_judges,
-    (*FOREST.classes, ExpectedReply, Places, ReplyFit, SelectedReplies, Selector, Signs, TakenUp),
+    (*FOREST.classes, ExpectedReply, Places, ReplyFit, SelectedReplies, Selector, Signs, Uptake),
     needs=MIN_DIALOGUES,
     min_folds=3,
     report=held_back_report,

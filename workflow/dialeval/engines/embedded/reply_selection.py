@@ -142,7 +142,7 @@ N_STRANGE_PLACES = 1 << 16
 """How many unknown beginnings are told apart."""
 
 
-class TakenUp:
+class Uptake:
     """Counts of beginnings of words, and what they say about replies.
 
     Args:
@@ -165,7 +165,7 @@ class TakenUp:
         presence, turn = self._presence(batch.texts.texts), batch.turn
         here = presence[batch.row]
         last = _rows_or_nothing(presence[batch.last], turn > 0)
-        said = sparse.csr_array(batch.before @ presence[batch.said])
+        said = sparse.csr_array(batch.before @ presence[batch.utterance])
         said.data = np.minimum(said.data, 1.0)
         weighted = sparse.csr_array(here * self._idf)
         taken_up = sparse.csr_array(weighted * said)
@@ -240,7 +240,7 @@ class ReplyFit:
     """
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
-        self._taken_up = TakenUp([utterance for dialogue in dialogues for utterance in dialogue])
+        self._taken_up = Uptake([utterance for dialogue in dialogues for utterance in dialogue])
         last = [utterance for dialogue in dialogues for utterance in dialogue[:-1]]
         reply = [utterance for dialogue in dialogues for utterance in dialogue[1:]]
         self._whole = ExpectedReply([*map(signs_of_last, last)], [*map(signs_of_reply, reply)])

@@ -161,14 +161,14 @@ class Batch:
         n = np.fromiter(map(len, dialogues), np.int64, len(dialogues))
         ends = np.cumsum(n)
         self.texts = Texts([*number])
-        self.said: Integers = np.array(said, dtype=np.int64)
+        self.utterance: Integers = np.array(said, dtype=np.int64)
         self.beginning: Integers = np.arange(len(n)) if only_ends else _beginnings(said, n.tolist())
         self.dialogue: Integers = np.arange(len(n)) if only_ends else np.repeat(np.arange(len(n)), n)
         first = np.flatnonzero(np.diff(np.maximum.accumulate(self.beginning), prepend=-1))
         self.place: Integers = ends - 1 if only_ends else first
         self.turn: Integers = self.place - (ends - n)[self.dialogue[first]]
-        self.row: Integers = self.said[self.place]
-        self.last: Integers = self.said[self.place - (self.turn > 0)]
+        self.row: Integers = self.utterance[self.place]
+        self.last: Integers = self.utterance[self.place - (self.turn > 0)]
 
     @cached_property
     def before(self) -> sparse.csr_array:
@@ -176,7 +176,7 @@ class Batch:
         ends = np.cumsum([0, *self.turn])
         within = np.arange(ends[-1]) - np.repeat(ends[:-1], self.turn)
         columns = within + np.repeat(self.place - self.turn, self.turn)
-        return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(len(self.turn), len(self.said)))
+        return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(len(self.turn), len(self.utterance)))
 
 
 def _looked_up(number: Mapping[str, int], names: Sequence[str], missing: int) -> Integers:

@@ -29,7 +29,7 @@ LONGEST_STRETCH = 4
 
 
 @dataclass(frozen=True)
-class Damaged:
+class PerturbedDialogue:
     """A spoiled dialogue.
 
     Attributes:
@@ -43,7 +43,7 @@ class Damaged:
     kind: str
 
 
-class Spoiler:
+class Perturber:
     """Spoils dialogues with utterances of others from the same pool.
 
     Args:
@@ -57,7 +57,7 @@ class Spoiler:
         self._utterances = [utterance for dialogue in pool for utterance in dialogue]
         self._generic = list(generic)
 
-    def spoil(self, dialogue: Dialogue, kind: str, rng: np.random.Generator) -> Damaged | None:
+    def perturb(self, dialogue: Dialogue, kind: str, rng: np.random.Generator) -> PerturbedDialogue | None:
         """Returns the dialogue with damage of one kind; None where it cannot be done, as in a dialogue too short."""
         if kind == "reordered":
             return _reorder(dialogue, rng)
@@ -70,16 +70,16 @@ class Spoiler:
         for turn in _turns(len(dialogue), start, rng):
             utterances[turn] = self._instead(utterances, turn, kind, rng)
         spoiled = tuple(new != old for new, old in zip(utterances, dialogue, strict=True))
-        return Damaged(tuple(utterances), spoiled, kind) if any(spoiled) else None
+        return PerturbedDialogue(tuple(utterances), spoiled, kind) if any(spoiled) else None
 
-    def spoil_last(self, dialogue: Dialogue, kind: str, rng: np.random.Generator) -> Dialogue | None:
+    def perturb_last(self, dialogue: Dialogue, kind: str, rng: np.random.Generator) -> Dialogue | None:
         """Returns the dialogue with damage to its last utterance alone; None where it stays as it was."""
         if len(dialogue) < 2:
             return None
         spoiled = (*dialogue[:-1], self._instead(list(dialogue), len(dialogue) - 1, kind, rng))
         return spoiled if spoiled != dialogue else None
 
-    def _stray(self, dialogue: Dialogue, rng: np.random.Generator) -> Damaged | None:
+    def _stray(self, dialogue: Dialogue, rng: np.random.Generator) -> PerturbedDialogue | None:
         """Returns the dialogue continued by stretches of others, each coherent but not with what was before."""
         if len(dialogue) < 2 or len(self._pool) < 2:
             return None
@@ -91,7 +91,7 @@ class Spoiler:
                 place = 1 + _below(len(other) - 1, rng)
                 utterances += other[place : place + 1 + _below(LONGEST_STRETCH, rng)]
         stayed = tuple(utterances[: len(dialogue)])
-        return Damaged(stayed, tuple(turn >= start for turn in range(len(dialogue))), "strayed")
+        return PerturbedDialogue(stayed, tuple(turn >= start for turn in range(len(dialogue))), "strayed")
 
     def _instead(self, utterances: list[str], turn: int, kind: str, rng: np.random.Generator) -> str:
         match kind:
@@ -116,7 +116,7 @@ def most_generic(utterances: Sequence[str], rarity: Sequence[float]) -> list[str
     return [utterance for _, utterance in order[: max(5, int(len(order) * SHARE_OF_GENERIC))]]
 
 
-def _reorder(dialogue: Dialogue, rng: np.random.Generator) -> Damaged | None:
+def _reorder(dialogue: Dialogue, rng: np.random.Generator) -> PerturbedDialogue | None:
     """Returns the dialogue with all utterances but the first in another order."""
     n = len(dialogue)
     if n < 4:
@@ -124,7 +124,7 @@ def _reorder(dialogue: Dialogue, rng: np.random.Generator) -> Damaged | None:
     order = [0, *(1 + rng.permutation(n - 1))]
     utterances = tuple(dialogue[int(place)] for place in order)
     spoiled = tuple(turn > 0 and order[turn] != order[turn - 1] + 1 for turn in range(n))
-    return Damaged(utterances, spoiled, "reordered") if utterances != dialogue else None
+    return PerturbedDialogue(utterances, spoiled, "reordered") if utterances != dialogue else None
 
 
 def _turns(n: int, start: int, rng: np.random.Generator) -> list[int]:
@@ -202,7 +202,7 @@ def make_examples(dialogues: Sequence[Dialogue], reader: Reader, random_seed: in
         reader: learned from the other folds.
         random_seed: of the damage.
     """
-    spoiler = make_spoiler(dialogues, reader.rarity)
+    perturber = make_perturber(dialogues, reader.rarity)
     texts: list[Dialogue] = []
     labels: list[npt.NDArray[np.int8]] = []
     weights: list[float] = []
@@ -211,11 +211,11 @@ def make_examples(dialogues: Sequence[Dialogue], reader: Reader, random_seed: in
         rng = generator_for(random_seed, "examples", *dialogue)
         for n in _lengths(len(dialogue), rng):
             drawn = [KINDS[int(number)] for number in rng.permutation(len(KINDS))[:KINDS_PER_LENGTH]]
-            copies = [copy for kind in drawn if (copy := spoiler.spoil(dialogue[:n], kind, rng)) is not None]
+            copies = [copy for kind in drawn if (copy := perturber.perturb(dialogue[:n], kind, rng)) is not None]
             if not copies:
                 continue
             texts += [dialogue[:n], *(copy.utterances for copy in copies)]
-            labels += [_labels([False] * n), *(_labels(copy.spoiled) for copy in copies)]
+            labels += [_labels([False] * n), *(_labels(copy.changed) for copy in copies)]
             weights += [1.0, *[1.0 / len(copies)] * len(copies)]
             kinds += [TRUE, *(KINDS.index(copy.kind) + 1 for copy in copies)]
     return Examples(
@@ -227,7 +227,7 @@ def make_examples(dialogues: Sequence[Dialogue], reader: Reader, random_seed: in
     )
 
 
-def make_spoiler(pool: Sequence[Dialogue], rarity: Callable[[Sequence[str]], Floats]) -> Spoiler:
+def make_perturber(pool: Sequence[Dialogue], rarity: Callable[[Sequence[str]], Floats]) -> Perturber:
     """Returns a function that perturbs dialogues with utterances of a pool.
 
     Args:
@@ -235,7 +235,7 @@ def make_spoiler(pool: Sequence[Dialogue], rarity: Callable[[Sequence[str]], Flo
         rarity: of utterances, by statistics that did not count the pool.
     """
     utterances = [utterance for dialogue in pool for utterance in dialogue]
-    return Spoiler(pool, most_generic(utterances, rarity(utterances).tolist()))
+    return Perturber(pool, most_generic(utterances, rarity(utterances).tolist()))
 
 
 def _lengths(n: int, rng: np.random.Generator) -> list[int]:
