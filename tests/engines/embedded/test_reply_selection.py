@@ -15,7 +15,7 @@ from dialeval.engines.embedded import reply_selection
 from dialeval.engines.embedded.features import N_FEATURES, Reader
 from dialeval.engines.embedded.learning import Learned, learn
 from dialeval.engines.embedded.reply_selection import (
-    N_STRANGE,
+    N_RANDOM,
     UPTAKE_FEATURES,
     ExpectedReply,
     Places,
@@ -66,7 +66,7 @@ def test_strange_replies_are_put_in_the_place_of_true_ones(
     replies = describe_replies(english[:20], *known, random_seed=1)
     assert np.isfinite(replies.values).all()
     n_true = int(replies.is_true.sum())
-    assert 2 * n_true < len(replies.is_true) <= (1 + N_STRANGE) * n_true
+    assert 2 * n_true < len(replies.is_true) <= (1 + N_RANDOM) * n_true
     again = describe_replies(english[:20], *known, random_seed=1)
     np.testing.assert_array_equal(replies.values, again.values)
 
@@ -208,8 +208,8 @@ def test_sums_by_rarity(taken_up: Uptake) -> None:
     assert found["rarest_new"] == pytest.approx([rare, common, strange], abs=1e-4)
     assert found["new"][2] == pytest.approx(np.log1p(strange), abs=1e-4)
     assert found["turn"] == [0, 1, 2]
-    assert found["said_before"] == pytest.approx(np.log1p([0, 1, 2]))
-    assert found["said_last"] == pytest.approx(np.log1p([0, 1, 1]))
+    assert found["words_before"] == pytest.approx(np.log1p([0, 1, 2]))
+    assert found["words_of_last"] == pytest.approx(np.log1p([0, 1, 1]))
 
 
 def test_words_never_heard_are_told_apart(taken_up: Uptake) -> None:

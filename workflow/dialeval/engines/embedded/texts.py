@@ -1,10 +1,7 @@
 """Texts as numbers: tokens, beginnings of words, TF-IDF weights, and topics.
 
-Several models describe the same dialogues, each by counts of its own: what is the same for all of them is found here,
-and each then looks up the different tokens of many texts instead of all tokens of each.
-
-Four letters tell most words apart and take most endings away, in any language with blanks; characters of scripts
-without blanks are whole words here.
+Several models describe the same dialogues, each by its own counts: each looks up the different tokens of many texts
+once.
 
 """
 
@@ -137,12 +134,12 @@ def distinct(codes: Integers) -> Integers:
 class Batch:
     """Dialogues that are described together; each row depends on its own dialogue alone all the same.
 
-    What is described is an utterance and what came before it: a beginning of a dialogue. Dialogues that begin alike, as
-    one and its spoiled copies do, share their first rows.
+    A row describes an utterance after the earlier ones: a beginning of a dialogue. Dialogues that begin alike, as an
+    original and its perturbed copies, share their first rows.
 
     Attributes:
         texts: their different utterances.
-        said: number of the utterance at each place of all dialogues in a row.
+        utterance: number of the utterance at each place of all dialogues in a row.
         beginning: number of the row that describes each place; with `only_ends`, each last place.
         dialogue: number of the dialogue of the same places.
         place: a place that each row describes; what follows is of these.
@@ -184,7 +181,7 @@ def _looked_up(number: Mapping[str, int], names: Sequence[str], missing: int) ->
 
 
 def _beginnings(said: Sequence[int], n: Sequence[int]) -> Integers:
-    """Returns for each place the number of what was said up to it; what is the same has the same number.
+    """Return for each place the number of the dialogue up to it; equal beginnings have the same number.
 
     Args:
         said: number of the utterance at each place.
@@ -200,14 +197,14 @@ def _beginnings(said: Sequence[int], n: Sequence[int]) -> Integers:
     return np.array(found, dtype=np.int64)
 
 
-# What texts are compared by: beginnings of words, which inflected forms share, and how sentences begin.
+# Signs of texts: the first four letters of words, which inflected forms share, and the form of sentences.
 
 LETTERS = 4
-"""So many letters of a word are looked at."""
+"""Letters of a word that count."""
 LONGEST_OPENING = 3
-"""With how many words a sentence is said to begin."""
+"""Words of the longest opening of a sentence that is a sign."""
 AT_LEAST = 2
-"""A sign that fewer texts have is not learned."""
+"""Texts with a sign from which on it is learned."""
 _SENTENCE = re.compile(r"[^.?!。？！؟]+[.?!。？！؟]*")
 
 
@@ -219,26 +216,26 @@ def beginnings(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65536)
 def signs_of_last(text: str) -> tuple[str, ...]:
-    """Returns what a reply to the text may go by: its words, and how its last sentence begins and ends."""
+    """Return the signs that a reply depends on: words, and how the last sentence begins and ends."""
     return _distinct(*_classes(text), *_form(_sentences(text)[-1]))
 
 
 @lru_cache(maxsize=65536)
 def signs_of_reply(text: str) -> tuple[str, ...]:
-    """Returns what tells whether a text fits as a reply: its words, how it begins, whether it asks or gives numbers."""
+    """Return the signs of a reply: words, how it begins, whether it asks or has numbers."""
     return _distinct(*_classes(text), *_form_of_reply(text))
 
 
 @lru_cache(maxsize=65536)
 def signs_of_last_sentence(text: str) -> tuple[str, ...]:
-    """Returns the same as `signs_of_last` of the last sentence alone, which is the one that is replied to."""
+    """Return `signs_of_last` of the last sentence."""
     last = _sentences(text)[-1]
     return _distinct(*_classes(last), *_form(last))
 
 
 @lru_cache(maxsize=65536)
 def signs_of_first_sentence(text: str) -> tuple[str, ...]:
-    """Returns the words of the first sentence, which is the one that replies, and the form of the whole."""
+    """Return the words of the first sentence, and the form of the text."""
     return _distinct(*_classes(_sentences(text)[0]), *_form_of_reply(text))
 
 
