@@ -183,16 +183,16 @@ class Trees:
         drawn = np.random.RandomState(random_seed)
         tree = ExtraTreeClassifier(min_samples_leaf=growth.leaf, max_features=growth.share, random_state=drawn)
         with np.errstate(over="ignore"):
-            narrow = _narrow(values)
-        if not np.isfinite(narrow).all() or not np.isfinite(weight).all():
+            rows = narrow(values)
+        if not np.isfinite(rows).all() or not np.isfinite(weight).all():
             raise ValueError("trees cannot learn from values or weights that are no finite numbers")
         known, number = np.unique(classes, return_inverse=True)
         number = number.astype(np.min_scalar_type(len(known)))[:, None]  # each fit sorts it, which few bits make quick
         with config_context(assume_finite=True, skip_parameter_validation=True):
-            trees = [tree.fit(narrow, number, weight, check_input=False).tree_ for _ in range(growth.n_trees)]
+            trees = [tree.fit(rows, number, weight, check_input=False).tree_ for _ in range(growth.n_trees)]
         first = np.cumsum([0, *(tree.node_count for tree in trees)])
         self.classes: Integers = known.astype(np.int64)
-        self._n_features = narrow.shape[1]
+        self._n_features = rows.shape[1]
         self._roots: Integers = first[:-1]
         sides = [
             np.column_stack([tree.children_right, tree.children_left]) + start
@@ -229,11 +229,11 @@ class Trees:
         Args:
             values: rows by features.
         """
-        narrow = _narrow(values)
-        total = np.zeros((len(narrow), self._leaf_shares.shape[1]))
-        for first in range(0, len(narrow), _ROWS_AT_ONCE):
+        rows = narrow(values)
+        total = np.zeros((len(rows), self._leaf_shares.shape[1]))
+        for first in range(0, len(rows), _ROWS_AT_ONCE):
             part = slice(first, first + _ROWS_AT_ONCE)
-            for leaves in self._leaves(narrow[part]):
+            for leaves in self._leaves(rows[part]):
                 total[part] += self._leaf_shares.take(leaves, axis=0)
         return total / len(self._roots)
 
@@ -255,8 +255,9 @@ class Trees:
         return at.reshape(len(self._roots), n_rows)
 
 
-def _narrow(values: Floats) -> npt.NDArray[np.float32]:
-    return np.ascontiguousarray(rounded(values), dtype=np.float32)
+def narrow(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return values as trees compare them, rounded, with 32 bits."""
+    return values if values.dtype == np.float32 else np.ascontiguousarray(rounded(values), dtype=np.float32)
 
 
 # Scores on dimensions: the sensitivity of each dimension, and scores on a scale.
@@ -345,7 +346,8 @@ class Dimensions:
         )
         folds = range(len(examples))
         kept = [*combinations(folds, max(len(folds) - N_LEFT_OUT, 1))]
-        taught = [_together([examples[fold] for fold in group]) for group in kept]
+        narrowed = [one._replace(values=narrow(one.values)) for one in examples]
+        taught = [_together([narrowed[fold] for fold in group]) for group in kept]
         self._asked = [[number for number, group in enumerate(kept) if fold not in group] for fold in folds]
         growth = growth._replace(n_trees=ceil(growth.n_trees / len(self._asked[0])))
         self._classifiers = [PerturbationClassifier(*group, growth, random_seed) for group in taught]
@@ -377,7 +379,8 @@ class Dimensions:
     def opinion(self, part: int, values: Floats) -> Floats:
         """Return one part's probabilities for rows."""
         asked = self._asked[part]
-        by_classifier = [self._classifiers[number].probabilities(values) for number in asked]
+        rows = narrow(values)
+        by_classifier = [self._classifiers[number].probabilities(rows) for number in asked]
         kinds = np.average(by_classifier, axis=0, weights=self._n_rows[asked])
         return np.column_stack([kinds, 1.0 / (1.0 + np.exp(-values[:, -1]))]) if self._selected else kinds
 
