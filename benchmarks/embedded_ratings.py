@@ -19,7 +19,8 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -28,16 +29,19 @@ from unittest import mock
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics import roc_auc_score
 
-from dialeval.corpora.clusters import split
-from dialeval.criteria import DIMENSIONS
+from dialeval.corpora.clusters import generator_for, split
+from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.classifiers import Trees
-from dialeval.engines.embedded.engine import EmbeddedEngine
-from dialeval.engines.embedded.judge import Judge, held_back_dimensions
+from dialeval.engines.embedded.engine import EmbeddedEngine, judge_all
+from dialeval.engines.embedded.judge import MIN_UTTERANCES, Judge
 from dialeval.engines.embedded.learning import Learned, learn, learned_bytes
+from dialeval.engines.embedded.statistics import Floats
+from dialeval.engines.embedded.training_examples import KINDS, KINDS_OF_ONE, Perturber, make_perturber
 from dialeval.engines.requests import Dialogue, Request, Response
 from dialeval.engines.store import ResponseStore
-from dialeval.text import by_script
+from dialeval.text import Script, by_script
 from gates import Gates, arguments
 
 SEEDS, SEED, UTTERANCES = 250, 2, 16
@@ -132,11 +136,83 @@ def cpu_seconds(work: Callable[[], object]) -> float:
     return time.process_time() - begun
 
 
+@dataclass(frozen=True)
+class DimensionRow:
+    """How well scores on one dimension separate held-back dialogues from perturbed ones.
+
+    Attributes:
+        level: `turn`: the last utterance alone is perturbed, and scored; `dialogue`: the dialogue is.
+        dimension: the one scored.
+        damage: the kind of perturbation.
+        n: number of perturbed ones.
+        auc: chance that the original of a pair drawn at random scores higher.
+        noticed: share of perturbed ones that score lower than their originals.
+    """
+
+    level: Level
+    dimension: str
+    damage: str
+    n: int
+    auc: float
+    noticed: float
+
+
+def held_back_dimensions(learned: Learned, dialogues: Sequence[Dialogue], random_seed: int) -> list[DimensionRow]:
+    """Return a row for each level, dimension and perturbation, every fold scored by the judge learned without it."""
+    parts = {script: split(group, learned.folds) for script, group in by_script(sorted(dialogues)).items()}
+    levels: tuple[Level, ...] = ("turn", "dialogue")
+    return [row for level in levels for row in dimension_rows(level, learned, parts, random_seed)]
+
+
+def dimension_rows(
+    level: Level, learned: Learned, parts: Mapping[Script, Sequence[Sequence[Dialogue]]], random_seed: int
+) -> list[DimensionRow]:
+    damages: list[str] = []
+    scores: list[tuple[Floats, Floats]] = []
+    for (script, fold), judge in learned.models.items():
+        assert isinstance(judge, Judge)
+        held_back = parts[script][fold]
+        perturber = make_perturber(held_back, judge.rarity)
+        pairs = [pair for dialogue in held_back for pair in perturbed(level, dialogue, perturber, random_seed)]
+        damages += [damage for damage, _, _ in pairs]
+        before = judge.rate([original for _, original, _ in pairs], level)
+        scores.append((before, judge.rate([copy for _, _, copy in pairs], level)))
+    before, after = (np.concatenate(column) for column in zip(*scores, strict=True))
+    rows = []
+    for number, dimension in enumerate(DIMENSIONS[level]):
+        for damage in dict.fromkeys(damages):
+            here = [place for place, other in enumerate(damages) if other == damage]
+            true, changed = before[here, number], after[here, number]
+            auc = roc_auc_score([1] * len(here) + [0] * len(here), [*true, *changed])
+            noticed = float(np.mean(changed < true))
+            rows.append(DimensionRow(level, dimension, damage, len(here), float(auc), noticed))
+    return rows
+
+
+def perturbed(
+    level: Level, dialogue: Dialogue, perturber: Perturber, random_seed: int
+) -> Iterator[tuple[str, Dialogue, Dialogue]]:
+    """Yield each perturbation that a dialogue can have, the original and the perturbed copy."""
+    for kind in KINDS_OF_ONE if level == "turn" else KINDS:
+        rng = generator_for(random_seed, "dimensions", kind, *dialogue)
+        if level == "turn":
+            original = dialogue[: int(rng.integers(2, len(dialogue) + 1))]
+            changed = perturber.perturb_last(original, kind, rng)
+            if changed is not None:
+                yield kind, original, changed
+        elif len(dialogue) >= MIN_UTTERANCES and (copy := perturber.perturb(dialogue, kind, rng)) is not None:
+            yield kind, dialogue, copy.utterances
+
+
+def human_probability(learned: Learned, dialogues: Sequence[Dialogue]) -> Floats:
+    """Return for each dialogue the probability that only humans wrote it, from the judge learned without its fold."""
+    judged = judge_all(learned, dialogues)
+    return np.array([judged[dialogue].human for dialogue in dialogues])
+
+
 def print_aucs(learned: Learned, dialogues: list[Dialogue]) -> None:
-    judges = {key: model for key, model in learned.models.items() if isinstance(model, Judge)}
-    parts = {script: split(group) for script, group in by_script(sorted(dialogues)).items()}
     print("level     dimension          damage       n    AUC   noticed")
-    for row in held_back_dimensions(judges, parts, random_seed=0):
+    for row in held_back_dimensions(learned, dialogues, random_seed=0):
         print(f"{row.level:9} {row.dimension:18} {row.damage:10} {row.n:4} {row.auc:6.2f} {row.noticed:6.2f}")
 
 

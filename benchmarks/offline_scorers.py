@@ -32,11 +32,12 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from dialeval.corpora import readers
 from dialeval.corpora.clusters import generator_for, split, without
 from dialeval.criteria import DIMENSIONS
+from dialeval.engines.embedded.engine import rate_all
 from dialeval.engines.embedded.judge import Judge
-from dialeval.engines.embedded.learning import human_probability, learn, learner_of
+from dialeval.engines.embedded.learning import learn, learner_of
 from dialeval.engines.requests import Dialogue
 from dialeval.text import tokens
-from embedded_ratings import bundled
+from embedded_ratings import bundled, human_probability
 from gates import DATA, Gates, arguments
 
 Floats = npt.NDArray[np.float64]
@@ -192,8 +193,9 @@ def coherence_of_fed(
     for name, corpus in corpora.items():
         for method in methods:
             learned = learn(method, corpus, random_seed=0)
+            rated = rate_all(learned, "dialogue", dialogues)
             scores = {
-                "coherence": np.array([learned.rater_for(one).rate([one], "dialogue")[0, 0] for one in dialogues]),
+                "coherence": np.array([rated[one][0] for one in dialogues]),
                 "person": human_probability(learned, dialogues),
             }
             for score, values in scores.items():

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-import pickle
+import sys
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from once import once
 
+sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))  # held-back figures
+
 from dialeval.config.models import METHODS
-from dialeval.engines.embedded.learning import Learned, learn
+from dialeval.engines.embedded.learning import Learned, learn, learned_bytes, read_learned
 from dialeval.engines.requests import Dialogue
 
 _N_DIALOGUES = 100
@@ -27,9 +29,9 @@ def _learned_once(method: str, dialogues: list[Dialogue], tmp_path_factory: pyte
     """Returns what a judge learns, which takes seconds: one process learns it for all."""
 
     def write(path: Path) -> None:
-        path.write_bytes(pickle.dumps(learn(method, dialogues, random_seed=1)))
+        path.write_bytes(learned_bytes(learn(method, dialogues, random_seed=1)))
 
-    return pickle.loads(once(tmp_path_factory, f"{method}.pickle", write).read_bytes())
+    return read_learned(once(tmp_path_factory, f"{method}.learned", write), method)
 
 
 @pytest.fixture(scope="session")

@@ -68,7 +68,7 @@ def test_scores_do_not_depend_on_the_batch(
     raters: dict[str, Learned], english: list[Dialogue], name: str, level: Level
 ) -> None:
     dialogues = [english[0][:1], english[0][:5], ("...",), (" ", ""), english[0] * 3, ("नमस्ते", "你好吗？", "مرحبا")]
-    rater = raters[name].rater_for(english[0])
+    rater = raters[name].model_for(english[0])
     together = rater.rate(dialogues, level)
     np.testing.assert_array_equal(together, np.concatenate([rater.rate([dialogue], level) for dialogue in dialogues]))
     assert together.shape == (len(dialogues), len(DIMENSIONS[level]))
@@ -80,6 +80,6 @@ def test_scores_do_not_depend_on_the_batch(
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=4).map(tuple), st.sampled_from(LEVELS))
 @settings(max_examples=10, deadline=None)
 def test_any_text_has_a_score(raters: dict[str, Learned], name: str, dialogue: Dialogue, level: Level) -> None:
-    scores = raters[name].rater_for(dialogue).rate([dialogue], level)
+    scores = raters[name].model_for(dialogue).rate([dialogue], level)
     assert np.isfinite(scores).all()
     assert ((scores >= 0) & (scores <= 1)).all()

@@ -18,7 +18,7 @@ NAMES = ("retrieval", "ngram", "random", "generic")
 def _self_chat(learned: Learned, seed: Dialogue, n: int = 16) -> Dialogue:
     utterances = list(seed)
     while len(utterances) < n:
-        utterances.append(learned.chatbot_for(utterances).reply(utterances))
+        utterances.append(learned.model_for(utterances).reply(utterances))
     return tuple(utterances)
 
 
@@ -27,9 +27,9 @@ def test_replies_depend_on_the_utterances_alone(
     chatbots: dict[str, Learned], english: list[Dialogue], name: str
 ) -> None:
     places = [dialogue[:n] for dialogue in english[:8] for n in (2, 3, 4)]
-    in_order = {place: chatbots[name].chatbot_for(place).reply(place) for place in places}
+    in_order = {place: chatbots[name].model_for(place).reply(place) for place in places}
     random.Random(0).shuffle(places)
-    assert all(chatbots[name].chatbot_for(place).reply(place) == in_order[place] for place in places)
+    assert all(chatbots[name].model_for(place).reply(place) == in_order[place] for place in places)
     assert all(reply.strip() for reply in in_order.values())
 
 
@@ -52,7 +52,7 @@ def test_only_the_model_without_the_fold_answers(
 ) -> None:
     place = english[number][:n]
     learned = chatbots[name]
-    assert learned.chatbot_for(place) is learned.models["spaced", fold_of(english[number])]
+    assert learned.model_for(place) is learned.models["spaced", fold_of(english[number])]
 
 
 def test_retrieval_says_nothing_twice_and_quotes_no_dialogue_twice(

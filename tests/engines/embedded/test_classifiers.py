@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import ExtraTreeClassifier
 
-from dialeval.corpora.clusters import split
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.classifiers import GROWTH, HARM, Dimensions, Growth, Labelled, Trees, _scale
-from dialeval.engines.embedded.judge import DimensionRow, Judge, held_back_dimensions
+from dialeval.engines.embedded.classifiers import GROWTH, SENSITIVITY, Dimensions, Growth, Labelled, Trees, _scale
 from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.embedded.training_examples import KINDS
 from dialeval.engines.requests import Dialogue
+from embedded_ratings import DimensionRow, held_back_dimensions
 
 # Trees that are walked here say what scikit-learn's say, to the last bit.
 
@@ -90,14 +89,13 @@ Rows = dict[tuple[Level, str, str], DimensionRow]
 
 @pytest.fixture(scope="module")
 def rows(forest: Learned, english: list[Dialogue]) -> Rows:
-    judges = {key: model for key, model in forest.models.items() if isinstance(model, Judge)}
-    found = held_back_dimensions(judges, {"spaced": split(english)}, random_seed=1)
+    found = held_back_dimensions(forest, english, random_seed=1)
     return {(row.level, row.dimension, row.damage): row for row in found}
 
 
 def test_every_dimension_is_hurt_by_something_known() -> None:
-    assert {level: tuple(harm) for level, harm in HARM.items()} == DIMENSIONS
-    for harm in (harm for dimensions in HARM.values() for harm in dimensions.values()):
+    assert {level: tuple(harm) for level, harm in SENSITIVITY.items()} == DIMENSIONS
+    for harm in (harm for dimensions in SENSITIVITY.values() for harm in dimensions.values()):
         assert set(harm) <= set(KINDS)
         assert max(harm.values()) == 1
 
@@ -140,14 +138,14 @@ def test_damage_is_no_merit_where_it_does_not_hurt(rows: Rows, level: Level, dim
 
 
 def test_the_first_part_of_a_dialogue_is_scored_alone(forest: Learned, english: list[Dialogue]) -> None:
-    judge = forest.judge_for(english[0])
+    judge = forest.model_for(english[0])
     responses = ["I see.", english[0][0]]
     scores = judge.rate([(response,) for response in responses], "turn")
     assert scores[0, DIMENSIONS["turn"].index("specificity")] < scores[1, DIMENSIONS["turn"].index("specificity")]
 
 
 def test_a_repetition_is_worse_than_the_same_words_in_their_place(forest: Learned, english: list[Dialogue]) -> None:
-    judge = forest.judge_for(english[0])
+    judge = forest.model_for(english[0])
     repeated, fresh = judge.rate([(*english[0][:3], english[0][1]), (*english[0][:1], english[0][1])], "turn")
     hurt = [DIMENSIONS["turn"].index(name) for name in ("specificity", "interestingness", "overall")]
     assert (repeated[hurt] < fresh[hurt]).all()
@@ -155,7 +153,7 @@ def test_a_repetition_is_worse_than_the_same_words_in_their_place(forest: Learne
 
 def test_a_dialogue_without_utterances_is_refused(forest: Learned, english: list[Dialogue]) -> None:
     with pytest.raises(ValueError, match=r"dialogue 1 .* no utterance"):
-        forest.judge_for(english[0]).rate([english[0], ()], "turn")
+        forest.model_for(english[0]).rate([english[0], ()], "turn")
 
 
 def test_the_scale_is_the_place_among_true_and_hurt() -> None:

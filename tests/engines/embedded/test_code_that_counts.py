@@ -103,12 +103,7 @@ def test_what_runs_is_covered(method: str, few: list[Dialogue], tmp_path: Path) 
 
 WITHOUT_EFFECT = {
     "training_examples.KINDS_OF_ONE",
-    "judge.DimensionRow",
-    "judge.held_back_dimensions",
-    "judge._dimension_rows",
-    "judge._pairs",
     "learning._REMEDY",
-    "learning.human_probability",
     "reply_selection.REPLY_FEATURES",
     "reply_selection.UPTAKE_FEATURES",
 }

@@ -39,7 +39,7 @@ def test_chatbots_chat(chatbots: dict[str, Learned], english: list[Dialogue]) ->
     for name, learned in chatbots.items():
         engine = EmbeddedEngine(learned, identity=name)
         (response,) = _ask(engine, _request("selfchat", english[0][:3]))
-        assert response.text == learned.chatbot_for(english[0]).reply(english[0][:3])
+        assert response.text == learned.model_for(english[0]).reply(english[0][:3])
         assert response.finish_reason == "stop"
         assert response.prompt_tokens == 4
         assert response.completion_tokens

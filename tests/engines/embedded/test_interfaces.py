@@ -253,7 +253,7 @@ def test_a_method_answers_what_it_serves_and_nothing_else(
         _choice(dialogue, OPTIONS, "chat"),
     ]
     for request in requests:
-        if request.protocol in learned.serves:
+        if request.protocol in METHODS[name].serves:
             assert _ask(learned, request)[0].text
         else:
             with pytest.raises(AnswerFailure, match=f"'{name}' cannot answer '{request.protocol}'; it can"):

@@ -13,12 +13,13 @@ from dialeval.config.models import METHODS
 from dialeval.corpora.clusters import fold_of, split
 from dialeval.engines.embedded import learning
 from dialeval.engines.embedded.judge import _parts_of_utterances
-from dialeval.engines.embedded.learning import VERSION, Learned, human_probability, learn, learned_bytes, read_learned
+from dialeval.engines.embedded.learning import VERSION, Learned, learn, learned_bytes, read_learned
 from dialeval.engines.embedded.serialization import packed
 from dialeval.engines.embedded.training_examples import KINDS
 from dialeval.engines.requests import Dialogue
 from dialeval.errors import UserError
 from dialeval.text import normalised
+from embedded_ratings import human_probability
 
 
 def test_the_report_has_a_row_for_each_kind_of_damage(forest: Learned, english: list[Dialogue]) -> None:
@@ -38,7 +39,7 @@ def test_probabilities_do_not_depend_on_the_batch(forest: Learned, english: list
 
 def test_no_judge_learned_from_its_fold(forest: Learned, english: list[Dialogue]) -> None:
     for dialogue in english[:30]:
-        known = forest.judge_for(dialogue)._part_of
+        known = forest.model_for(dialogue)._part_of
         once = [u for u in dialogue if sum(u in other for other in english) == 1]
         assert once
         assert not any(normalised(utterance) in known for utterance in once)
@@ -54,7 +55,7 @@ def test_the_order_of_dialogues_does_not_matter(english: list[Dialogue]) -> None
     two = learn("ngram", english[::-1] + english[:3], random_seed=1)
     assert one.digest == two.digest
     place = english[5][:2]
-    assert one.chatbot_for(place).reply(place) == two.chatbot_for(place).reply(place)
+    assert one.model_for(place).reply(place) == two.model_for(place).reply(place)
 
 
 def test_the_digest_is_over_all_that_matters(english: list[Dialogue], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,14 +80,6 @@ def test_refusals_name_the_remedy(english: list[Dialogue], forest: Learned) -> N
         learn("retrieval", [], random_seed=1)
     with pytest.raises(UserError, match="2 folds are too few"):
         learn("forest", english, random_seed=1, folds=2)
-    with pytest.raises(UserError, match="'forest' cannot chat"):
-        forest.chatbot_for(english[0])
-    with pytest.raises(UserError, match="'generic' cannot judge"):
-        learn("generic", [], random_seed=1).judge_for(english[0])
-    with pytest.raises(UserError, match="'generic' cannot rate"):
-        learn("generic", [], random_seed=1).rater_for(english[0])
-    with pytest.raises(UserError, match="'length' cannot choose between options"):
-        learn("length", [], random_seed=1).chooser_for(english[0])
 
 
 def test_a_dialogue_without_utterances_is_refused(forest: Learned, english: list[Dialogue]) -> None:
@@ -98,12 +91,6 @@ def test_a_dialogue_without_utterances_is_refused(forest: Learned, english: list
 def test_a_dialogue_that_begins_with_nothing_teaches_nothing(english: list[Dialogue]) -> None:
     added = [*english, (" ", "This would be in another fold than it seems.")]
     assert learn("random", added, random_seed=1).digest == learn("random", english, random_seed=1).digest
-
-
-def test_methods_are_said_to_do_what_they_can_do(raters: dict[str, Learned], chatbots: dict[str, Learned]) -> None:
-    learned = chatbots | raters
-    assert {name: learned[name].serves for name in METHODS} == {name: one.serves for name, one in METHODS.items()}
-    assert all(one.says for one in METHODS.values())
 
 
 def test_the_page_says_what_methods_serve() -> None:
@@ -149,13 +136,13 @@ def test_a_model_comes_back_as_it_was(
 def answers(learned: Learned, dialogue: Sequence[str]) -> list[Any]:
     """Returns all that a model says of a dialogue, numbers to the last bit."""
     found: list[Any] = []
-    if "selfchat" in learned.serves:
-        found.append(learned.chatbot_for(dialogue).reply(dialogue[:3]))
-    if "multiple_choice" in learned.serves:
-        chooser: Any = learned.chooser_for(dialogue)
+    if "selfchat" in METHODS[learned.method].serves:
+        found.append(learned.model_for(dialogue).reply(dialogue[:3]))
+    if "multiple_choice" in METHODS[learned.method].serves:
+        chooser: Any = learned.model_for(dialogue)
         found.append(chooser.prefer(dialogue[:3], dialogue[:4]).tolist())
-    if "rating" in learned.serves:
-        found += [learned.rater_for(dialogue).rate([tuple(dialogue)], level).tolist() for level in ("turn", "dialogue")]
+    if "rating" in METHODS[learned.method].serves:
+        found += [learned.model_for(dialogue).rate([tuple(dialogue)], level).tolist() for level in ("turn", "dialogue")]
     return found
 
 
@@ -169,7 +156,7 @@ def test_a_judge_comes_back_as_it_was(
     np.testing.assert_array_equal(human_probability(back, english[:5]), human_probability(judge, english[:5]))
     for level in ("turn", "dialogue"):
         np.testing.assert_array_equal(
-            back.rater_for(english[0]).rate(english[:5], level), judge.rater_for(english[0]).rate(english[:5], level)
+            back.model_for(english[0]).rate(english[:5], level), judge.model_for(english[0]).rate(english[:5], level)
         )
     assert learned_bytes(back) == learned_bytes(judge)
 
@@ -194,8 +181,8 @@ class _OfBefore(NamedTuple):
 
 def test_a_file_of_a_version_with_other_classes_is_said_to_be_one_not_to_be_damaged(tmp_path: Path) -> None:
     def written(version: int) -> bytes:
-        content = {"versions": {"file": learning.FORMAT, "learning": version}, "learned": _OfBefore(trees=3600)}
-        return packed(content, {"UtteranceClassifier": _OfBefore})
+        versions = {"file": learning.FORMAT, "learning": version}
+        return packed(_OfBefore(trees=3600), {"UtteranceClassifier": _OfBefore}, versions)
 
     (tmp_path / "model.learned").write_bytes(written(VERSION - 1))
     with pytest.raises(UserError, match=rf"learned with other versions .*'learning': {VERSION - 1}.*delete it"):
@@ -232,9 +219,9 @@ def test_a_pickle_of_an_earlier_version_is_not_opened(tmp_path: Path) -> None:
         lambda content: content[:-10],
         lambda content: content[: len(content) // 2],
         lambda content: content.replace(b"structure.npy", b"strvcture.npy"),
-        lambda content: packed({"versions": {"file": 1, "learning": 2}, "learned": {"method": "random"}}, {}),
-        lambda content: packed({"versions": {"file": 1, "learning": 2}}, {}),
-        lambda content: packed([1, 2], {}),
+        lambda content: packed({"method": "random"}, {}, {"file": 1, "learning": 2}),
+        lambda content: packed({"method": "random"}, {}, {"file": learning.FORMAT, "learning": VERSION}),
+        lambda content: packed(None, {}, {}),
     ],
 )
 def test_a_damaged_file_is_refused(english: list[Dialogue], tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:

@@ -9,10 +9,9 @@ import numpy as np
 import openpyxl
 import pytest
 
-from dialeval.corpora.clusters import split
-from dialeval.engines.embedded.judge import Judge, held_back_dimensions
-from dialeval.engines.embedded.learning import Learned, human_probability, learn
+from dialeval.engines.embedded.learning import Learned, learn
 from dialeval.engines.requests import Dialogue
+from embedded_ratings import held_back_dimensions, human_probability
 
 pytestmark = pytest.mark.slow  # it learns from 318 dialogues
 
@@ -41,8 +40,7 @@ def test_the_judge_tells_held_back_dialogues_from_spoiled_ones(judge: Learned) -
 
 def test_dimensions_see_the_damage_that_hurts_them(botchat: list[Dialogue], judge: Learned) -> None:
     """Reached: .80, .92, .99 (turn); .77, .71, 1.00, .84 (dialogue)."""
-    judges = {key: model for key, model in judge.models.items() if isinstance(model, Judge)}
-    rows = held_back_dimensions(judges, {"spaced": split(botchat)}, random_seed=0)
+    rows = held_back_dimensions(judge, botchat, random_seed=0)
     auc = {(row.level, row.dimension, row.damage): row.auc for row in rows}
     assert auc["turn", "relevance", "replaced"] > 0.75
     assert auc["turn", "specificity", "generic"] > 0.87
@@ -62,7 +60,7 @@ def test_people_come_first_and_stock_replies_last(botchat: list[Dialogue], judge
         for person in botchat[::2]:
             utterances = list(person[:2])
             while len(utterances) < len(person):
-                utterances.append(learned.chatbot_for(utterances).reply(utterances))
+                utterances.append(learned.model_for(utterances).reply(utterances))
             dialogues.append(tuple(utterances))
         human[name] = float(human_probability(judge, dialogues).mean())
     assert human["people"] > human["retrieval"] + 0.03

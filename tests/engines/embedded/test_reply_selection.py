@@ -10,27 +10,26 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from dialeval.corpora import readers
-from dialeval.corpora.clusters import split
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded import reply_selection
-from dialeval.engines.embedded.features import N_FEATURES
-from dialeval.engines.embedded.judge import Judge, held_back_dimensions
+from dialeval.engines.embedded.features import N_FEATURES, Reader
 from dialeval.engines.embedded.learning import Learned, learn
 from dialeval.engines.embedded.reply_selection import (
-    N_STRANGE,
+    N_RANDOM,
     UPTAKE_FEATURES,
     ExpectedReply,
     Places,
     Replies,
     ReplyFit,
-    SelectingReader,
+    SelectedReplies,
     Selector,
-    TakenUp,
+    Uptake,
     describe_replies,
 )
 from dialeval.engines.embedded.statistics import Statistics
 from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.requests import Dialogue
+from embedded_ratings import held_back_dimensions
 
 # The judge that selects: what it adds to the forest, and that it tells replies from others better.
 
@@ -67,7 +66,7 @@ def test_strange_replies_are_put_in_the_place_of_true_ones(
     replies = describe_replies(english[:20], *known, random_seed=1)
     assert np.isfinite(replies.values).all()
     n_true = int(replies.is_true.sum())
-    assert 2 * n_true < len(replies.is_true) <= (1 + N_STRANGE) * n_true
+    assert 2 * n_true < len(replies.is_true) <= (1 + N_RANDOM) * n_true
     again = describe_replies(english[:20], *known, random_seed=1)
     np.testing.assert_array_equal(replies.values, again.values)
 
@@ -77,7 +76,9 @@ def test_one_dialogue_has_no_strange_replies(known: tuple[Statistics, ReplyFit],
 
 
 def test_the_reader_adds_one_column(known: tuple[Statistics, ReplyFit], english: list[Dialogue]) -> None:
-    reader = SelectingReader(*known, Selector([describe_replies(english[:20], *known, random_seed=1)]))
+    statistics, fit = known
+    selector = Selector([describe_replies(english[:20], *known, random_seed=1)])
+    reader = Reader(statistics, SelectedReplies(fit, selector))
     described = reader.describe(Batch(english[20:30]))
     assert described.values.shape[1] == N_FEATURES + 1
     assert (described.values[described.turn == 0, -1] == 0).all()
@@ -89,8 +90,7 @@ def test_the_reader_adds_one_column(known: tuple[Statistics, ReplyFit], english:
 
 def relevances(learned: Learned, dialogues: Sequence[Dialogue], damage: str) -> tuple[float, float]:
     """Returns AUC and share noticed of damage to the last utterance, by `relevance`."""
-    judges = {key: model for key, model in learned.models.items() if isinstance(model, Judge)}
-    rows = held_back_dimensions(judges, {"spaced": split(dialogues)}, random_seed=1)
+    rows = held_back_dimensions(learned, dialogues, random_seed=1)
     found = {(row.level, row.dimension, row.damage): row for row in rows}["turn", "relevance", damage]
     return found.auc, found.noticed
 
@@ -108,7 +108,7 @@ def test_a_repetition_is_no_merit(selection: Learned, english: list[Dialogue]) -
 
 @pytest.mark.parametrize("level", ["turn", "dialogue"])
 def test_scores_are_the_same_together_and_alone(selection: Learned, english: list[Dialogue], level: Level) -> None:
-    judge = selection.rater_for(english[0])
+    judge = selection.model_for(english[0])
     dialogues = [*english[:6], ("Hello?",), ("Hello?", "Hello?"), ("...", ""), ("今天好吗？", "很好。")]
     together = judge.rate(dialogues, level)
     assert together.shape == (len(dialogues), len(DIMENSIONS[level]))
@@ -121,8 +121,8 @@ def test_what_is_learned_does_not_depend_on_the_order(selection: Learned, englis
     again = learn("selection", english[::-1], random_seed=1)
     for level in ("turn", "dialogue"):
         np.testing.assert_array_equal(
-            again.rater_for(english[0]).rate(english[:5], level),
-            selection.rater_for(english[0]).rate(english[:5], level),
+            again.model_for(english[0]).rate(english[:5], level),
+            selection.model_for(english[0]).rate(english[:5], level),
         )
 
 
@@ -136,10 +136,7 @@ def test_it_beats_the_forest_on_mutual(real_data: Path) -> None:
     dialogues = sorted({tuple(utterance.text for utterance in one.utterances) for one in read})[::2]
     auc = {}
     for method in ("forest", "selection"):
-        judges = {
-            k: model for k, model in learn(method, dialogues, random_seed=0).models.items() if isinstance(model, Judge)
-        }
-        for row in held_back_dimensions(judges, {"spaced": split(dialogues)}, random_seed=0):
+        for row in held_back_dimensions(learn(method, dialogues, random_seed=0), dialogues, random_seed=0):
             auc[method, row.dimension, row.damage] = row.auc
     assert auc["selection", "relevance", "replaced"] > max(0.78, auc["forest", "relevance", "replaced"] + 0.02)
     assert auc["selection", "coherence", "replaced"] > max(0.78, auc["forest", "coherence", "replaced"] + 0.02)
@@ -163,11 +160,11 @@ def test_it_is_the_ridge_regression_of_scikit_learn(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(reply_selection, "DIMENSIONS", 4)
     given, said = Places(QUESTIONS).of(QUESTIONS), Places(ANSWERS).of(ANSWERS)
-    assert given.mean(axis=0) == pytest.approx(np.zeros(4), abs=1e-9)
+    assert given.mean(axis=0) == pytest.approx(np.zeros(4), abs=1e-5)
     penalty = reply_selection.PENALTY * (given**2).sum() / 4
     oracle = Ridge(alpha=penalty, fit_intercept=False).fit(given, said).predict(given)
     oracle /= np.linalg.norm(oracle, axis=1, keepdims=True)
-    assert ExpectedReply(QUESTIONS, ANSWERS).expected(QUESTIONS) == pytest.approx(oracle, abs=1e-6)
+    assert ExpectedReply(QUESTIONS, ANSWERS).expected(QUESTIONS) == pytest.approx(oracle, abs=1e-4)
 
 
 def test_a_text_lies_where_it_lies_whatever_others_there_are() -> None:
@@ -184,19 +181,19 @@ def test_a_handful_of_pairs_is_enough(n: int) -> None:
     assert np.isfinite(learned.place([("here",), ()])).all()
 
 
-def values(taken_up: TakenUp, *dialogues: Dialogue) -> dict[str, list[float]]:
+def values(taken_up: Uptake, *dialogues: Dialogue) -> dict[str, list[float]]:
     table = taken_up.values(Batch(dialogues))
     assert np.isfinite(table).all()
     return {name: [float(value) for value in table[:, number]] for number, name in enumerate(UPTAKE_FEATURES)}
 
 
 @pytest.fixture(scope="module")
-def taken_up() -> TakenUp:
+def taken_up() -> Uptake:
     """Of seven utterances two have the word rare, six the word common: idf ln(8 / 3) = .9808 and ln(8 / 7) = .1335."""
-    return TakenUp(["rare common", "rare common", *["common"] * 4, "other"])
+    return Uptake(["rare common", "rare common", *["common"] * 4, "other"])
 
 
-def test_sums_by_rarity(taken_up: TakenUp) -> None:
+def test_sums_by_rarity(taken_up: Uptake) -> None:
     rare, common, strange = 0.9808, 0.1335, np.log(8)
     found = values(taken_up, ("rare", "common", "Rares common blue"))
     assert found["rarest_taken_up"] == pytest.approx([0, 0, rare], abs=1e-4)
@@ -211,20 +208,20 @@ def test_sums_by_rarity(taken_up: TakenUp) -> None:
     assert found["rarest_new"] == pytest.approx([rare, common, strange], abs=1e-4)
     assert found["new"][2] == pytest.approx(np.log1p(strange), abs=1e-4)
     assert found["turn"] == [0, 1, 2]
-    assert found["said_before"] == pytest.approx(np.log1p([0, 1, 2]))
-    assert found["said_last"] == pytest.approx(np.log1p([0, 1, 1]))
+    assert found["words_before"] == pytest.approx(np.log1p([0, 1, 2]))
+    assert found["words_of_last"] == pytest.approx(np.log1p([0, 1, 1]))
 
 
-def test_words_never_heard_are_told_apart(taken_up: TakenUp) -> None:
+def test_words_never_heard_are_told_apart(taken_up: Uptake) -> None:
     found = values(taken_up, ("zorp", "flim", "zorp"))
     assert found["rarest_taken_up"] == pytest.approx([0, 0, np.log(8)])
 
 
-def test_a_dialogue_is_described_the_same_beside_others(taken_up: TakenUp) -> None:
+def test_a_dialogue_is_described_the_same_beside_others(taken_up: Uptake) -> None:
     first, second = ("rare", "rare zorp"), ("common", "zorp", "...", "")
     both, alone = values(taken_up, first, second), values(taken_up, second)
     assert {name: found[2:] for name, found in both.items()} == alone
 
 
 def test_nothing_but_marks() -> None:
-    assert values(TakenUp(["...", "?!"]), ("...", ""))["new"] == [0, 0]
+    assert values(Uptake(["...", "?!"]), ("...", ""))["new"] == [0, 0]

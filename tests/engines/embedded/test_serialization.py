@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
-from dialeval.engines.embedded.serialization import packed, unpacked
+from dialeval.engines.embedded.serialization import packed, unpacked, versions_of
 
 
 class Pair(NamedTuple):
@@ -53,7 +53,7 @@ numbers = st.sampled_from([np.float64, np.float32, np.int64, np.int32, np.bool_]
 @settings(deadline=None)
 @given(values)
 def test_values_come_back_as_they_were(value: Any) -> None:
-    back = unpacked(packed(value, CLASSES), CLASSES)
+    back = unpacked(packed(value, CLASSES, {}), CLASSES)
     assert back == value
     assert repr(back) == repr(value)
 
@@ -61,35 +61,40 @@ def test_values_come_back_as_they_were(value: Any) -> None:
 @settings(deadline=None)
 @given(st.lists(numbers, max_size=5))
 def test_arrays_come_back_as_they_were(given_arrays: list[Any]) -> None:
-    back = unpacked(packed(given_arrays, {}), {})
+    back = unpacked(packed(given_arrays, {}, {}), {})
     for found, expected in zip(back, given_arrays, strict=True):
         assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
         assert found.tobytes() == expected.tobytes()
 
 
-@pytest.mark.parametrize("of", [sparse.csr_array, sparse.csr_matrix])
-def test_sparse_arrays_come_back_as_they_were(of: Any) -> None:
-    rows = of(np.array([[0.0, 1.5, 0.0], [0.0, 0.0, 0.0], [2.0, 0.0, -1.0]]))
-    back = unpacked(packed(rows, {}), {})
+def test_sparse_arrays_come_back_as_they_were() -> None:
+    rows = sparse.csr_array(np.array([[0.0, 1.5, 0.0], [0.0, 0.0, 0.0], [2.0, 0.0, -1.0]]))
+    back = unpacked(packed(rows, {}, {}), {})
     assert type(back) is type(rows)
     np.testing.assert_array_equal(back.toarray(), rows.toarray())
 
 
 def test_what_is_one_object_stays_one() -> None:
     shared = Box(np.arange(3))
-    back = unpacked(packed([Box(shared), shared, Pair(shared, 1)], CLASSES), CLASSES)
+    back = unpacked(packed([Box(shared), shared, Pair(shared, 1)], CLASSES, {}), CLASSES)
     assert back[0].content is back[1] is back[2].one
 
 
 def test_the_same_value_is_the_same_file() -> None:
     value = {"a": [Box(np.arange(5.0)), (1, 2.5)], 3: None}
-    assert packed(value, CLASSES) == packed(value, CLASSES)
+    assert packed(value, CLASSES, {}) == packed(value, CLASSES, {})
+
+
+def test_versions_are_read_without_the_classes_of_the_value() -> None:
+    assert versions_of(packed(Box(1), CLASSES, {"file": 3, "learning": 7})) == {"file": 3, "learning": 7}
+    with pytest.raises(ValueError, match="KeyError"):
+        versions_of(a_file({}))
 
 
 @pytest.mark.parametrize("value", [Unknown(), {1, 2}, b"bytes", np.array(["text"]), np.array([None]), len, 1j])
 def test_what_is_no_plain_data_is_not_written(value: object) -> None:
     with pytest.raises(TypeError, match="is no plain data"):
-        packed([value], CLASSES)
+        packed([value], CLASSES, {})
 
 
 def a_file(structure: object, **more: Any) -> bytes:
@@ -124,11 +129,11 @@ COUNTING = {"af8": np.arange(4.0), "ai8": np.array([0, 1, 2, 3])}
         a_file({"array": ["<f4", 0, [1]]}, **COUNTING),
         a_file({"array": ["<f8", 0, [1]]}, af8=np.array(["text"])),
         a_file({"array": ["<f8", 0, [1]]}, af8=np.array([[1.0]])),
-        a_file({"sparse": ["array", [1, 2], ["<f8", 0, [1]], ["<i8", 3, [1]], ["<i8", 0, [2]]]}, **COUNTING),
-        a_file({"sparse": ["dok_array", [1, 2], ["<f8", 0, [1]], ["<i8", 0, [1]], ["<i8", 0, [2]]]}, **COUNTING),
+        a_file({"sparse": [[1, 2], ["<f8", 0, [1]], ["<i8", 3, [1]], ["<i8", 0, [2]]]}, **COUNTING),
+        a_file({"sparse": [[1, -2], ["<f8", 0, [1]], ["<i8", 0, [1]], ["<i8", 0, [2]]]}, **COUNTING),
         a_file({"dict": [[{"dict": []}, 1]]}),
-        packed(list(range(10_000)), {})[:-10],
-        packed(list(range(10_000)), {})[:2000],
+        packed(list(range(10_000)), {}, {})[:-10],
+        packed(list(range(10_000)), {}, {})[:2000],
     ],
 )
 def test_a_damaged_or_forged_file_is_refused(content: bytes) -> None:
@@ -150,7 +155,7 @@ def test_pickles_within_are_not_opened() -> None:
 
 def test_bytes_that_are_flipped_are_noticed_or_harmless() -> None:
     rng = np.random.default_rng(0)
-    whole = packed({"a": [Box(np.arange(50.0)), "text" * 9]}, CLASSES)
+    whole = packed({"a": [Box(np.arange(50.0)), "text" * 9]}, CLASSES, {})
     with zipfile.ZipFile(io.BytesIO(whole)) as archive:
         assert archive.testzip() is None
     noticed = 0

@@ -13,21 +13,22 @@ from types import MappingProxyType
 import numpy as np
 
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.statistics import FIRST_TOKEN, OTHER, Floats, Integers, KneserNey
-from dialeval.engines.embedded.texts import Texts
+from dialeval.engines.embedded.interfaces import Model
+from dialeval.engines.embedded.statistics import FIRST_TOKEN, OTHER, KneserNey
+from dialeval.engines.embedded.texts import Floats, Integers, Texts
 from dialeval.engines.requests import Dialogue
 from dialeval.text import is_word, tokens
 
 HALF_LENGTH: Mapping[Level, float] = MappingProxyType({"turn": 12.0, "dialogue": 120.0})
-"""Number of words at which the baseline `length` says .5."""
+"""Number of words at which `length` scores .5."""
 ORDINARY = -5.0
-"""Log-probability of a word, in nats, at which the baseline `perplexity` says .5: about that of people's utterances."""
+"""Log-probability of a word, in nats, at which `perplexity` scores .5: about that of human utterances."""
 MIN_COUNT = 2
-"""How often a word must have been seen to have a probability of its own."""
+"""Occurrences from which on a word has a probability of its own."""
 
 
-class Length:
-    """The longer, the better: n words give n / (n + half), which never comes to its end."""
+class Length(Model):
+    """Scores length: n words give n / (n + half)."""
 
     def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
         """Scores dialogues: dialogues by dimensions."""
@@ -37,11 +38,11 @@ class Length:
         return _for_each_dimension(n_words / (n_words + HALF_LENGTH[level]), level)
 
 
-class Overlap:
-    """The more words are taken up, the better: the share of a reply's different words that were said before.
+class Overlap(Model):
+    """Scores overlap: the share of a reply's different words that occur before it.
 
-    At turn level before means anywhere in the context; a dialogue's score is the mean over its replies, of words in the
-    utterance just before. Nothing before, or nothing said, is 0.
+    At turn level the context counts; a dialogue's score is the mean over its replies of the overlap with the preceding
+    utterance. Without a context, or without words, the score is 0.
     """
 
     def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
@@ -50,11 +51,11 @@ class Overlap:
         return _for_each_dimension(np.array([score(dialogue) for dialogue in dialogues], dtype=np.float64), level)
 
 
-class Perplexity:
-    """The likelier the words, the better: the mean log-probability of a word, on a fixed logistic curve.
+class Perplexity(Model):
+    """Scores fluency: a logistic function of the mean log-probability of a word.
 
-    Trigrams of words, learned from people's utterances; a word seen less than twice is as likely as any such word. The
-    end of an utterance counts as a word.
+    Word trigrams are learned from human utterances; words that occur less than twice share one probability. The end of
+    an utterance counts as a word.
     """
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
@@ -102,9 +103,9 @@ def _for_each_dimension(score: Floats, level: Level) -> Floats:
 
 def _taken_up(dialogue: Dialogue) -> float:
     """Returns the share of the last utterance's different words that are in those before."""
-    said = {word for utterance in dialogue[:-1] for word in _words(utterance)}
+    context = {word for utterance in dialogue[:-1] for word in _words(utterance)}
     reply = set(_words(dialogue[-1]))
-    return len(reply & said) / len(reply) if reply else 0.0
+    return len(reply & context) / len(reply) if reply else 0.0
 
 
 def _mean_taken_up(dialogue: Dialogue) -> float:

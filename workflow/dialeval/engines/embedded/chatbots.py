@@ -1,123 +1,98 @@
 """Embedded chatbots: retrieval, n-grams, stock replies, random replies.
 
-The place is described by TF-IDF: the last utterance counts most, the ones before it less and less. What was said in the
-dialogue already is not said again, and no dialogue is quoted twice.
+`Retrieval` describes a context by TF-IDF: the last utterance counts most, the ones before it less and less. It repeats
+no utterance of the dialogue and quotes no human dialogue twice.
 
-The sentence begins from a mark for the kind of utterance it answers (a question, a statement), and words that people
-use in replies to the words of the last utterance are likelier. Sampling goes down the orders as interpolation does:
-from the trigram with the mass that absolute discounting leaves it, else from the bigram, else from the unigram; the
-lower orders count in how many different places a word follows (Kneser and Ney, 1995).
-
-They are the bottom of the scale: whatever cannot beat them is not holding a conversation.
+`Ngram` begins a sentence from a mark for the utterance that it answers (question or statement); words that humans use
+in replies to the words of the last utterance are likelier. It samples from the trigram with the mass that absolute
+discounting leaves it, else from the bigram, else from the unigram; the lower orders count in how many contexts a word
+follows (Kneser and Ney, 1995).
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from functools import lru_cache
-from itertools import pairwise
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
+from itertools import pairwise, repeat
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from dialeval.corpora.clusters import generator_for
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.statistics import Floats as KneserNeyFloats
-from dialeval.engines.embedded.texts import Row, WordWeights, joined, unit
+from dialeval.engines.embedded.interfaces import Model
+from dialeval.engines.embedded.texts import Floats, Integers, Row, WordWeights, joined
 from dialeval.engines.requests import Dialogue
-from dialeval.text import QUESTION_MARKS, Script, is_word, join_tokens, normalised, script_of, surface_tokens
+from dialeval.text import QUESTION_MARKS, Script, is_word, join_tokens, normalised, script_of, surface_tokens, tokens
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
 CONTEXT_WEIGHTS = (1.0, 0.5, 0.25)
 """Weight of the last utterance, of the one before it, and so on."""
 TOPIC_WEIGHT = 0.3
-"""What it counts that the reply's own words belong to the dialogue."""
+"""Weight of the similarity between the reply and the dialogue."""
 FORM_WEIGHT = 0.1
-"""What it counts that the candidate answered a question if and only if a question is to be answered."""
+"""Weight of a candidate that answered a question if and only if the last utterance is one."""
 STAGE_WEIGHT = 0.05
-"""What it counts that the candidate was said as early in its dialogue."""
+"""Weight of a candidate from the same turn of its dialogue."""
 SHARPNESS = 10.0
-"""What turns similarities into log-odds between options."""
+"""Log-odds between options per unit of similarity."""
 LATE = 4
-"""From this utterance on (0-based), all places count as equally late."""
+"""The turn (0-based) from which on all turns count as the same."""
 TOO_SIMILAR = 0.7
 """Cosine with an earlier utterance from which on a candidate counts as a repetition."""
-_KEPT = 8192
-"""For how many utterances it is kept which replies repeat them."""
+_CACHED = 8192
+"""Utterances for which the replies that repeat them are kept."""
 
 
-class Retrieval:
-    """Selects the reply of the most similar place in the dialogues it learned from."""
+class Retrieval(Model):
+    """Selects the reply of the most similar context in the dialogues that it learned from."""
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
         places = [(dialogue, turn) for dialogue in dialogues for turn in range(1, len(dialogue))]
         self._replies = [dialogue[turn] for dialogue, turn in places]
-        self._normalised = [normalised(reply) for reply in self._replies]
         self._source = np.repeat(np.arange(len(dialogues)), [len(dialogue) - 1 for dialogue in dialogues])
         self._sources_of: dict[str, list[int]] = {}
         for source, dialogue in enumerate(dialogues):
             for text in dict.fromkeys(map(normalised, dialogue)):  # not a set, whose order is each process's own
                 self._sources_of.setdefault(text, []).append(source)
-        self._weights, _ = WordWeights.learned_from([utterance for dialogue in dialogues for utterance in dialogue])
+        self._weights = WordWeights([tokens(utterance) for dialogue in dialogues for utterance in dialogue])
         self._reply_vectors = self._weights.rows(self._replies)
-        rows = [self._place(dialogue[:turn]) for dialogue, turn in places]
-        self._places = joined(rows, self._reply_vectors.shape[1])
+        self._contexts = joined([self._context(dialogue[:turn]) for dialogue, turn in places], self._weights.n_words)
         self._after_question = np.array([is_question(dialogue[turn - 1]) for dialogue, turn in places])
         self._stage = np.array([min(turn, LATE) for _, turn in places])
-        self._prepare()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_places_of", "_similar")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._prepare()
 
     def reply(self, utterances: Sequence[str]) -> str:
         """Returns the reply to a dialogue so far; the same for the same utterances."""
-        scores = self._places @ self._weights.dense(self._place(utterances))
+        scores = self._contexts @ self._weights.dense(self._context(utterances))
         scores = scores + TOPIC_WEIGHT * (self._reply_vectors @ self._topic(utterances))
         scores += FORM_WEIGHT * (self._after_question == is_question(utterances[-1]))
         scores += STAGE_WEIGHT * (self._stage == min(len(utterances), LATE))
         return self._replies[int(np.argmax(np.where(self._spent(utterances), -np.inf, scores)))]
 
     def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
-        """Returns for each option how similar it is to what people said in similar places, and to the dialogue."""
+        """Return for each option its similarity to human replies in similar contexts, and to the dialogue."""
         offered = self._weights.rows(options)
-        said_there = self._places @ self._weights.dense(self._place(utterances))
-        best = (offered @ self._reply_vectors.T).multiply(said_there[None, :]).max(axis=1).toarray().ravel()
+        similarity = self._contexts @ self._weights.dense(self._context(utterances))
+        best = (offered @ self._reply_vectors.T).multiply(similarity[None, :]).max(axis=1).toarray()
         return np.asarray(SHARPNESS * (best + TOPIC_WEIGHT * (offered @ self._topic(utterances))), dtype=np.float64)
 
-    def _place(self, utterances: Sequence[str]) -> Row:
-        """Returns the TF-IDF vector of what was said last, of length 1 unless nothing in it is known."""
-        total: dict[int, float] = {}
-        for weight, utterance in zip(CONTEXT_WEIGHTS, reversed(utterances), strict=False):
-            columns, values = self._weights.row(utterance)
-            for column, value in zip(columns.tolist(), values.tolist(), strict=True):
-                total[column] = total.get(column, 0.0) + weight * value
-        last_first = np.array([*reversed(total)], dtype=np.int32)  # as a product of sparse matrices has them
-        return last_first, unit(np.array([*reversed(total.values())], dtype=np.float64))
+    def _context(self, utterances: Sequence[str]) -> Row:
+        """Return the direction of the last utterances."""
+        return self._weights.direction(reversed(utterances), CONTEXT_WEIGHTS)
 
     def _topic(self, utterances: Sequence[str]) -> Floats:
-        """Returns the direction of all that was said, with its zeros."""
-        total = np.zeros(self._reply_vectors.shape[1])
-        for utterance in utterances:
-            columns, values = self._weights.row(utterance)
-            total[columns] += values
-        length = float(np.sqrt(np.einsum("ij,ij->i", total[None, :], total[None, :]))[0])
-        return np.asarray(total / (length or 1.0), dtype=np.float64)
+        """Return the direction of all utterances, with its zeros."""
+        return self._weights.dense(self._weights.direction(utterances, repeat(1.0)))
 
     def _spent(self, utterances: Sequence[str]) -> Booleans:
-        """Says which replies must not be given, unless that would leave none.
+        """Return which replies are excluded, unless that would leave none.
 
         Those are repetitions, and replies from a dialogue that was quoted already: in a self-chat, the next utterance
-        of a quoted dialogue is always the best match, and the chatbot would only play back what people said.
+        of a quoted dialogue is always the best match, and the chatbot would replay a human dialogue.
         """
         equal, similar = (np.zeros(len(self._replies), dtype=np.bool_) for _ in range(2))
         was_quoted = np.zeros(int(self._source[-1]) + 1, dtype=np.bool_)
@@ -132,17 +107,23 @@ class Retrieval:
                 return spent
         return np.zeros(len(equal), dtype=np.bool_)
 
-    def _prepare(self) -> None:
-        """Notes what follows from what was learned and is asked for at every turn."""
-        self._places_of: dict[str, list[int]] = {}
-        for place, text in enumerate(self._normalised):
-            self._places_of.setdefault(text, []).append(place)
-        self._similar = lru_cache(_KEPT)(self._repeat)
+    @cached_property
+    def _places_of(self) -> dict[str, list[int]]:
+        """The places of each normalised reply."""
+        places: dict[str, list[int]] = {}
+        for place, text in enumerate(map(normalised, self._replies)):
+            places.setdefault(text, []).append(place)
+        return places
 
-    def _repeat(self, utterance: str) -> Integers:
-        """Returns the replies that say about the same as an utterance."""
-        cosines = self._reply_vectors @ self._weights.dense(self._weights.row(utterance))
-        return np.flatnonzero(cosines > TOO_SIMILAR)
+    @cached_property
+    def _similar(self) -> Callable[[str], Integers]:
+        """A function that returns the places of the replies that repeat an utterance."""
+
+        def similar(utterance: str) -> Integers:
+            cosines = self._reply_vectors @ self._weights.dense(self._weights.row(utterance))
+            return np.flatnonzero(cosines > TOO_SIMILAR)
+
+        return lru_cache(_CACHED)(similar)
 
 
 def is_question(utterance: str) -> bool:
@@ -160,7 +141,7 @@ MAX_TOKENS = 40
 MIN_WORDS = 2
 ATTEMPTS = 5
 UNHEARD = 0.05
-"""The share of a reply's words that nobody said before."""
+"""The probability of a word outside the vocabulary."""
 
 _END = 0
 _ANSWER = 1
@@ -170,16 +151,13 @@ _UNKNOWN = -1
 _MARKS = ("</s>", "<answer>", "<reaction>", "<s>")
 
 History = tuple[int, ...]
-Continuations = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
+Continuations = tuple[Integers, Floats]
 """Tokens that follow a history, and their counts."""
-Discounted = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], float]
+Discounted = tuple[Integers, Floats, float]
 """Tokens that follow a history, what discounting leaves of their counts, and the share that it leaves in all."""
 
-_PREPARED = ("_by_word", "_discounted")
-"""What is not kept in the file: it follows from the rest."""
 
-
-class Ngram:
+class Ngram(Model):
     """Writes replies from trigram statistics of the dialogues it learned from."""
 
     def __init__(self, dialogues: Sequence[Dialogue], random_seed: int) -> None:
@@ -192,32 +170,15 @@ class Ngram:
             (_START, _mark(last), *(number[token] for token in reply), _END)
             for (last, _), reply in zip(pairs, surfaces, strict=True)
         ]
-        self._continuations = _kneser_ney(sentences)
+        continuations = _kneser_ney(sentences)
+        self._histories = np.array([history + (_UNKNOWN,) * (2 - len(history)) for history in continuations])
+        self._ends = np.cumsum([0, *(len(following) for following, _ in continuations.values())])
+        self._following, self._counts = (np.concatenate(p) for p in zip(*continuations.values(), strict=True))
 
-        self._weights, self._asked = WordWeights.learned_from([last for last, _ in pairs])
-        _, self._answered = WordWeights.learned_from([reply for _, reply in pairs], number, surface_tokens)
-        self._prepare()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Returns the model with its many small arrays of continuations in one."""
-        histories = [history + (_UNKNOWN,) * (2 - len(history)) for history in self._continuations]
-        return {
-            **{name: value for name, value in self.__dict__.items() if name not in _PREPARED},
-            "_continuations": [
-                np.array(histories, dtype=np.int64),
-                np.cumsum([0, *(len(following) for following, _ in self._continuations.values())]),
-                *(np.concatenate(parts) for parts in zip(*self._continuations.values(), strict=True)),
-            ],
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        histories, ends, following, counts = state["_continuations"]
-        self._continuations = {
-            tuple(word for word in history if word != _UNKNOWN): (following[start:end], counts[start:end])
-            for history, (start, end) in zip(histories.tolist(), pairwise(ends.tolist()), strict=True)
-        }
-        self._prepare()
+        last = [last for last, _ in pairs]
+        self._weights = WordWeights([*map(tokens, last)])
+        self._last_by_word = self._weights.rows(last).T.tocsr()
+        self._replies = WordWeights(surfaces, self._vocabulary).matrix(surfaces)
 
     def reply(self, utterances: Sequence[str]) -> str:
         """Returns the reply to a dialogue so far; the same for the same utterances."""
@@ -232,8 +193,8 @@ class Ngram:
     def log_probability(self, utterances: Sequence[str], continuation: str) -> tuple[float, int]:
         """Returns the log-probability of a reply to a dialogue, in nats, and its number of tokens, its end included.
 
-        It is that of `reply` without its repeated attempts, save that a word that was never heard is not impossible:
-        the share `UNHEARD` goes to all words alike, known or not.
+        It is that of `reply` without its repeated attempts, but with the share `UNHEARD` for all words alike, known or
+        not, so that no word is impossible.
         """
         boost = self._topic(utterances[-1])
         history: tuple[int, int] = (_START, _mark(utterances[-1]))
@@ -245,18 +206,18 @@ class Ngram:
             history = (history[1], _UNKNOWN if word is None else word)
         return total, len(words) + 1
 
-    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> npt.NDArray[np.float64]:
+    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
         """Returns for each option the mean log-probability of its tokens as a reply."""
         return np.array([total / n for total, n in (self.log_probability(utterances, option) for option in options)])
 
-    def _topic(self, last: str) -> npt.NDArray[np.float64]:
+    def _topic(self, last: str) -> Floats:
         """Returns a factor of 1 or more for every token: how much it belongs in a reply to this utterance."""
         asked = self._weights.rows([last])
-        lift = ((asked @ self._by_word) @ self._answered).toarray().ravel()
+        lift = ((asked @ self._last_by_word) @ self._replies).toarray().ravel()
         peak = lift.max(initial=0.0)
         return np.asarray(1.0 + TOPIC_BOOST * (lift / peak if peak > 0 else lift), dtype=np.float64)
 
-    def _sentence(self, mark: int, boost: npt.NDArray[np.float64], rng: np.random.Generator) -> list[str]:
+    def _sentence(self, mark: int, boost: Floats, rng: np.random.Generator) -> list[str]:
         words: list[int] = [_START, mark]
         while len(words) < MAX_TOKENS + 2:
             word = self._next(tuple(words[-2:]), boost, rng)
@@ -265,7 +226,7 @@ class Ngram:
             words.append(word)
         return [self._vocabulary[word] for word in words[2:]]
 
-    def _next(self, history: History, boost: npt.NDArray[np.float64], rng: np.random.Generator) -> int:
+    def _next(self, history: History, boost: Floats, rng: np.random.Generator) -> int:
         for used in (history, history[1:], ()):
             after = self._after(used)
             if after is None:
@@ -277,17 +238,22 @@ class Ngram:
             return int(following[weights.searchsorted(rng.random() * weights[-1], side="right")])
         return _END
 
-    def _after(self, history: History) -> Discounted | None:
-        """Returns what follows a history, discounted; None, if it was never heard."""
-        if history not in self._discounted:
-            if history not in self._continuations:
-                return None
-            following, counts = self._continuations[history]
-            kept = float((counts - DISCOUNT).sum() / counts.sum())
-            self._discounted[history] = (following, counts - DISCOUNT, kept)
-        return self._discounted[history]
+    @cached_property
+    def _after(self) -> Callable[[History], Discounted | None]:
+        """A function that returns what follows a history, discounted; None if it never occurred."""
+        places = {tuple(w for w in words if w != _UNKNOWN): n for n, words in enumerate(self._histories.tolist())}
 
-    def _probability(self, history: History, word: int, boost: npt.NDArray[np.float64]) -> float:
+        def after(history: History) -> Discounted | None:
+            if history not in places:
+                return None
+            here = slice(self._ends[places[history]], self._ends[places[history] + 1])
+            counts = self._counts[here]
+            discounted = counts - DISCOUNT
+            return self._following[here], discounted, float(discounted.sum() / counts.sum())
+
+        return lru_cache(None)(after)
+
+    def _probability(self, history: History, word: int, boost: Floats) -> float:
         """Returns how likely `_next` draws a word."""
         probability, left = 0.0, 1.0
         for used in (history, history[1:], ()):
@@ -302,11 +268,6 @@ class Ngram:
                 probability += left * kept * weights[place] / weights.sum()
             left *= 1 - kept
         return float(probability)
-
-    def _prepare(self) -> None:
-        """Makes room for what follows from what was learned and is asked for at every word."""
-        self._by_word = self._asked.T.tocsr()
-        self._discounted: dict[History, Discounted] = {}
 
 
 def _mark(last: str) -> int:
@@ -328,7 +289,7 @@ def _kneser_ney(sentences: Sequence[Sequence[int]]) -> dict[History, Continuatio
     }
 
 
-# Two chatbots that hardly listen: one has a few stock replies, the other says anything a person ever said.
+# Two chatbots that ignore the dialogue: stock replies, and random human utterances.
 
 FIRST_IS_LIKELIER = 4.0
 """Log-odds between the first option and any other."""
@@ -362,7 +323,7 @@ STOCK: dict[Script, Stock] = {
 }
 
 
-class Generic:
+class Generic(Model):
     """Answers with stock replies in turn: one list for questions, one for everything else."""
 
     def reply(self, utterances: Sequence[str]) -> str:
@@ -371,13 +332,13 @@ class Generic:
         replies = stock.to_questions if is_question(utterances[-1]) else stock.to_statements
         return replies[(len(utterances) // 2 - 1) % len(replies)]
 
-    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> KneserNeyFloats:
-        """Returns log-odds for each option: always for the first, as a model does that looks at places alone."""
+    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
+        """Return log-odds for each option: always for the first."""
         return np.array([FIRST_IS_LIKELIER, *[0.0] * (len(options) - 1)])
 
 
-class Random:
-    """Says an utterance that someone said, drawn at random: fluent, and beside the point."""
+class Random(Model):
+    """Replies with a human utterance drawn at random, and scores at random."""
 
     def __init__(self, dialogues: Sequence[Dialogue], random_seed: int) -> None:
         self._utterances = [utterance for dialogue in dialogues for utterance in dialogue]
@@ -388,11 +349,11 @@ class Random:
         rng = generator_for(self._random_seed, *utterances)
         return self._utterances[int(rng.integers(len(self._utterances)))]
 
-    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> KneserNeyFloats:
+    def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
         """Returns for each option a number drawn at random: the same for the same options in the same order."""
         return generator_for(self._random_seed, "options", *utterances, *options).random(len(options))
 
-    def rate(self, dialogues: Sequence[Dialogue], level: Level) -> KneserNeyFloats:
+    def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
         """Scores dialogues at random, on every dimension apart: dialogues by dimensions, between 0 and 1."""
         n = len(DIMENSIONS[level])
         scores = [generator_for(self._random_seed, "rating", level, *dialogue).random(n) for dialogue in dialogues]

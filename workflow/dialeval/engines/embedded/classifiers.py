@@ -1,23 +1,18 @@
 """Classifiers of described dialogues: randomised trees, and scores on dimensions.
 
-One sort of classifier tells the kinds of damage, and what is true, from each other: for an utterance given what came
-before, and for a whole dialogue, which is described by what the first one thinks of each utterance. What is true is a
-person's. scikit-learn is loaded where something is learned: that takes longer than many answers.
+A classifier separates originals and the kinds of perturbation: for an utterance given the earlier ones, and for a
+dialogue, which is described by the first classifier's probabilities for its utterances. scikit-learn grows the trees
+(`ExtraTreeClassifier`) and is imported where something is learned only: its import takes longer than most tables of
+answers. The trees are kept as arrays, and their probabilities are scikit-learn's to the last bit.
 
-They are those that its `ExtraTreeClassifier` grows one after the other, and say the same to the last bit: features are
-compared as 32-bit floats with thresholds of 64 bits, and the trees are summed up in their order.
+No ratings are learned from. The score on a dimension is the probability of an original, against an original or a
+perturbation that the dimension is sensitive to; other perturbations leave it nearly unchanged. The score is mapped to
+its quantile among originals and such perturbations, half of them each, from a classifier that never saw them.
 
-Nobody's ratings are learned from. A classifier tells the kinds of damage apart, and what is true; the score on a
-dimension is how likely something is true, if it is either true or has a damage that hurts this dimension. Other damage
-leaves it about where it is: who repeats himself is not beside the point for that. A score is put on a scale by its
-place among those of true and of hurt examples, half of them each, from a classifier that never saw them.
+The part of an inner fold is the mean of those classifiers that did not learn from this fold (`N_LEFT_OUT`).
 
-A part of the judge, and with it the examples of its inner fold, hears those classifiers that did not learn from this
-fold (`N_LEFT_OUT`).
-
-Where a model that does nothing but tell true replies from strange ones has an opinion (`selection.py`), it decides on
-what only the strange hurts: of an utterance, as far as that is either true or strange, and for what is something else
-the score is one half; of a dialogue, by half, the other half being what the kinds of damage say.
+If there is a model of true replies (`reply_selection.py`), it decides on relevance and coherence: of an utterance, as
+far as it is either an original or unrelated, otherwise the score is one half; of a dialogue, by half.
 """
 
 from __future__ import annotations
@@ -33,31 +28,22 @@ import numpy.typing as npt
 
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded.features import Described
-from dialeval.engines.embedded.statistics import (
-    Floats,
-    Integers,
-)
-from dialeval.engines.embedded.statistics import (
-    Floats as KneserNeyFloats,
-)
-from dialeval.engines.embedded.statistics import (
-    Integers as KneserNeyIntegers,
-)
+from dialeval.engines.embedded.texts import Floats, Integers, rounded
 from dialeval.engines.embedded.training_examples import KINDS, TRUE
 
 CAUTION = 0.02
 """Kept between a probability and 0 or 1 when log-odds are taken."""
 
 
-class KindClassifier:
-    """Tells the kinds of damage, and what is not damaged, from each other.
+class PerturbationClassifier:
+    """Separates originals and the kinds of perturbation.
 
     Args:
         values: rows by features.
-        kind: of each row, its number in `KINDS` counted from 1, and 0 for a true one.
-        weight: what each row counts for; true ones weigh half of all, and each kind as much as another.
+        kind: of each row, its number in `KINDS` counted from 1, and 0 for an original.
+        weight: of each row; originals weigh half of all, and each kind as much as another.
         growth: of its trees.
-        random_seed: of the same.
+        random_seed: of its trees.
     """
 
     def __init__(self, values: Floats, kind: Integers, weight: Floats, growth: Growth, random_seed: int) -> None:
@@ -68,39 +54,39 @@ class KindClassifier:
         self._trees = Trees(values, kind, of_one[kind] * weight * len(weight), growth, random_seed)
 
     def probabilities(self, values: Floats) -> Floats:
-        """Returns how likely each row is true, and of each kind: rows by 1 + kinds."""
+        """Return the probabilities of an original and of each kind: rows by 1 + kinds."""
         result = np.zeros((len(values), 1 + len(KINDS)))
         result[:, self._trees.classes] = self._trees.vote(values)
         return result
 
 
 class Lengths:
-    """Takes off every feature of a dialogue what its length makes it.
+    """Subtracts from every feature of a dialogue its mean at this length.
 
-    Longer dialogues have greater extremes, whoever wrote them. What people's dialogues of a length have on average is a
-    straight line over the logarithm of the length.
+    Longer dialogues have greater extremes. The mean over human dialogues is modelled as linear in the logarithm of the
+    length.
 
     Args:
-        table: people's dialogues by features, as `dialogue_features` gives them.
+        table: human dialogues by features, of `dialogue_features`.
         n: number of utterances of each dialogue.
     """
 
     def __init__(self, table: Floats, n: Integers) -> None:
-        self._line: Floats = np.linalg.lstsq(np.column_stack([np.ones(len(n)), np.log(n)]), table, rcond=None)[0]
+        self._line = rounded(np.linalg.lstsq(np.column_stack([np.ones(len(n)), np.log(n)]), table, rcond=None)[0])
 
     def corrected(self, table: Floats, n: Integers) -> Floats:
-        """Returns the features without what their length alone makes them, and the length."""
+        """Return the features less their mean at this length, and the logarithm of the length."""
         corrected = table - self._line[0] - np.log(n)[:, None] * self._line[1]
         return np.column_stack([corrected, np.log(n)])
 
 
 class Calibration:
-    """Makes probabilities mean what they say: a logistic curve over the log-odds (Platt, 1999).
+    """Calibrates probabilities by a logistic curve over the log-odds (Platt, 1999).
 
     Args:
-        human: for each dialogue the probability that people alone wrote it, from a classifier that never saw it.
-        is_machine: whether a machine took part in it.
-        weight: what each counts for; people's and others count the same in all.
+        human: for each dialogue the probability of an original, from a classifier that never saw it.
+        is_machine: whether it was perturbed.
+        weight: of each; originals and others are scaled to the same total.
     """
 
     def __init__(self, human: Floats, is_machine: npt.NDArray[np.bool_], weight: Floats) -> None:
@@ -108,7 +94,7 @@ class Calibration:
 
         curve = LogisticRegression(C=1e6)
         curve.fit(log_odds(human)[:, None], ~is_machine, _balanced(is_machine, weight))
-        self._slope, self._shift = float(curve.coef_[0, 0]), float(curve.intercept_[0])
+        self._slope, self._shift = float(rounded(curve.coef_[0, 0])), float(rounded(curve.intercept_[0]))
 
     def __call__(self, human: Floats) -> Floats:
         """Returns the calibrated probabilities."""
@@ -148,7 +134,7 @@ def _balanced(chosen: npt.NDArray[np.bool_], weight: Floats) -> Floats:
 # Randomised trees as plain arrays: scikit-learn grows each, and they are kept as numbers and walked here.
 
 _ROWS_AT_ONCE = 1024
-"""So many rows go down all trees together, which numpy does faster than one tree after the other."""
+"""Rows that pass all trees together, which numpy does faster than one tree after the other."""
 _LEAF = -1
 
 
@@ -157,8 +143,8 @@ class Growth(NamedTuple):
 
     Attributes:
         n_trees: how many.
-        leaf: so many rows must be left on either side of a node.
-        share: which part of the features is tried at each node.
+        leaf: least number of rows on either side of a node.
+        share: of the features that each node tries.
     """
 
     n_trees: int
@@ -174,20 +160,20 @@ class Trees:
 
     Args:
         values: rows by features.
-        classes: what each row is.
-        weight: what each row counts for.
+        classes: of each row.
+        weight: of each row.
         growth: how many trees, and of what kind.
-        random_seed: of everything that is drawn.
+        random_seed: of every draw.
 
     Attributes:
-        classes: the classes that they tell apart.
+        classes: the different classes.
     """
 
     def __init__(
         self,
-        values: KneserNeyFloats,
-        classes: KneserNeyIntegers | npt.NDArray[np.bool_],
-        weight: KneserNeyFloats,
+        values: Floats,
+        classes: Integers | npt.NDArray[np.bool_],
+        weight: Floats,
         growth: Growth,
         random_seed: int,
     ) -> None:
@@ -196,40 +182,40 @@ class Trees:
 
         drawn = np.random.RandomState(random_seed)
         tree = ExtraTreeClassifier(min_samples_leaf=growth.leaf, max_features=growth.share, random_state=drawn)
-        with np.errstate(over="ignore"):  # what is too great is told of below
-            narrow = np.ascontiguousarray(values, dtype=np.float32)
-        if not np.isfinite(narrow).all() or not np.isfinite(weight).all():
+        with np.errstate(over="ignore"):
+            rows = narrow(values)
+        if not np.isfinite(rows).all() or not np.isfinite(weight).all():
             raise ValueError("trees cannot learn from values or weights that are no finite numbers")
         known, number = np.unique(classes, return_inverse=True)
         number = number.astype(np.min_scalar_type(len(known)))[:, None]  # each fit sorts it, which few bits make quick
         with config_context(assume_finite=True, skip_parameter_validation=True):
-            trees = [tree.fit(narrow, number, weight, check_input=False).tree_ for _ in range(growth.n_trees)]
+            trees = [tree.fit(rows, number, weight, check_input=False).tree_ for _ in range(growth.n_trees)]
         first = np.cumsum([0, *(tree.node_count for tree in trees)])
-        self.classes: KneserNeyIntegers = known.astype(np.int64)
-        self._n_features = narrow.shape[1]
-        self._roots: KneserNeyIntegers = first[:-1]
+        self.classes: Integers = known.astype(np.int64)
+        self._n_features = rows.shape[1]
+        self._roots: Integers = first[:-1]
         sides = [
             np.column_stack([tree.children_right, tree.children_left]) + start
             for tree, start in zip(trees, first[:-1], strict=True)
         ]
         is_leaf = np.concatenate([tree.children_left for tree in trees]) < 0
-        self._children: KneserNeyIntegers = np.where(is_leaf[:, None], _LEAF, np.concatenate(sides))
-        self._feature: KneserNeyIntegers = np.where(is_leaf, _LEAF, np.concatenate([tree.feature for tree in trees]))
-        self._threshold: KneserNeyFloats = np.concatenate([tree.threshold for tree in trees])
+        self._children: Integers = np.where(is_leaf[:, None], _LEAF, np.concatenate(sides))
+        self._feature: Integers = np.where(is_leaf, _LEAF, np.concatenate([tree.feature for tree in trees]))
+        self._threshold: Floats = np.concatenate([tree.threshold for tree in trees])
         says = np.concatenate([tree.value[:, 0, :] for tree in trees])
-        self._says: KneserNeyFloats = np.where(
+        self._leaf_shares: Floats = np.where(
             is_leaf[:, None], says, 0.0
-        )  # nobody stays at the others: zeros keep small
+        )  # no row stays at the others: zeros are compressed
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Takes over arrays that may be from anyone.
+        """Check arrays that may be from a forged file.
 
         Raises:
             ValueError: they are no trees: a walk down them would not end.
         """
         self.__dict__.update(state)
         n = len(self._feature)
-        fits = self._children.shape == (n, 2) and self._threshold.shape == (n,) and self._says.shape[:1] == (n,)
+        fits = self._children.shape == (n, 2) and self._threshold.shape == (n,) and self._leaf_shares.shape[:1] == (n,)
         if not fits or (self._feature >= self._n_features).any() or not 0 <= self._roots.min() <= self._roots.max() < n:
             raise ValueError("the trees do not fit together")
         inner = self._feature >= 0
@@ -237,21 +223,21 @@ class Trees:
         if (children <= np.flatnonzero(inner)[:, None]).any() or (children >= n).any():
             raise ValueError("the trees lead in circles")
 
-    def vote(self, values: KneserNeyFloats) -> KneserNeyFloats:
-        """Returns the mean of what the trees say: rows by classes.
+    def vote(self, values: Floats) -> Floats:
+        """Return the mean probabilities of the trees: rows by classes.
 
         Args:
             values: rows by features.
         """
-        narrow = np.ascontiguousarray(values, dtype=np.float32)
-        total = np.zeros((len(narrow), self._says.shape[1]))
-        for first in range(0, len(narrow), _ROWS_AT_ONCE):
+        rows = narrow(values)
+        total = np.zeros((len(rows), self._leaf_shares.shape[1]))
+        for first in range(0, len(rows), _ROWS_AT_ONCE):
             part = slice(first, first + _ROWS_AT_ONCE)
-            for leaves in self._leaves(narrow[part]):
-                total[part] += self._says.take(leaves, axis=0)
+            for leaves in self._leaves(rows[part]):
+                total[part] += self._leaf_shares.take(leaves, axis=0)
         return total / len(self._roots)
 
-    def _leaves(self, values: npt.NDArray[np.float32]) -> KneserNeyIntegers:
+    def _leaves(self, values: npt.NDArray[np.float32]) -> Integers:
         """Returns the leaf that each row comes to in each tree: trees by rows."""
         n_rows, n_features = values.shape
         flat, children = values.ravel(), self._children.ravel()
@@ -269,55 +255,60 @@ class Trees:
         return at.reshape(len(self._roots), n_rows)
 
 
-# Scores on dimensions: which damage speaks against what, and how likely an utterance or a dialogue has it.
+def narrow(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return values as trees compare them, rounded, with 32 bits."""
+    return values if values.dtype == np.float32 else np.ascontiguousarray(rounded(values), dtype=np.float32)
 
-_STRANGE = {"replaced": 1.0, "strayed": 1.0, "reordered": 1.0}
-_NOTHING_NEW = {"generic": 1.0, "repeated": 1.0}
+
+# Scores on dimensions: the sensitivity of each dimension, and scores on a scale.
+
+_UNFITTING = {"replaced": 1.0, "strayed": 1.0, "reordered": 1.0}
+_EMPTY = {"generic": 1.0, "repeated": 1.0}
 _ALL = dict.fromkeys(KINDS, 1.0)
-HARM: Mapping[Level, Mapping[str, Mapping[str, float]]] = MappingProxyType(
+SENSITIVITY: Mapping[Level, Mapping[str, Mapping[str, float]]] = MappingProxyType(
     {
         "turn": {
-            "relevance": _STRANGE,
+            "relevance": _UNFITTING,
             "specificity": {"generic": 1.0, "repeated": 0.5},
-            "interestingness": _NOTHING_NEW,
+            "interestingness": _EMPTY,
             "understandability": {"word salad": 1.0},
             "overall": _ALL,
         },
         "dialogue": {
-            "coherence": _STRANGE,
-            "engagingness": _NOTHING_NEW,
+            "coherence": _UNFITTING,
+            "engagingness": _EMPTY,
             "diversity": {"repeated": 1.0, "generic": 0.5},
             "informativeness": {"generic": 1.0, "repeated": 0.5},
             "overall": _ALL,
         },
     }
 )
-"""How much each kind of damage speaks against each dimension: 1 where it is the very opposite, less where it only takes
-something away. Settled by what the words mean, before any rating was looked at."""
+"""The sensitivity of each dimension to each perturbation, from 0 to 1. Chosen by the meaning of the words, before any
+rating was seen."""
 
 NEUTRAL = 0.1
-"""What counts for no opinion: where an utterance is surely damaged, but not in a way that matters to a dimension, the
-odds between true and hurt rest on two probabilities near 0, and its score shall be an ordinary one."""
+"""Weight of the prior. If an utterance has a perturbation that the dimension is not sensitive to, the two probabilities
+that decide are near 0, and the score should be an ordinary one."""
 GROWTH: Mapping[Level, Growth] = MappingProxyType(
     {"turn": Growth(n_trees=18, leaf=8, share=0.3), "dialogue": Growth(n_trees=30, leaf=4, share=0.2)}
 )
 GROWTH_ALONE = Growth(n_trees=3, leaf=14, share=0.5)
-"""The trees of utterances that stand alone, of which little is known."""
+"""The trees of utterances without a context, which have few features."""
 N_LEFT_OUT = 2
-"""Without how many inner folds each classifier learns, of three or more. The part of each of these folds asks it: every
-part hears several classifiers, and fewer trees grow, on fewer examples, than if each had one of its own."""
+"""Inner folds that each classifier does not learn from, of three or more. The parts of these folds share it: fewer
+trees grow, on fewer examples, than if each part had its own."""
 _PLACES = np.linspace(0.005, 0.995, 199)
 _ENDS = (0.001, 0.999)
-"""The scale's values for scores beyond everything seen: no answer is certain."""
+"""The scale's values for scores beyond all examples: no answer is certain."""
 
 
 class Labelled(NamedTuple):
-    """Described utterances or dialogues and their damage.
+    """Described utterances or dialogues and their perturbation.
 
     Attributes:
         values: rows by features.
-        kind: 0 for a true one, else the number in `KINDS` counted from 1.
-        weight: what each counts for.
+        kind: 0 for an original, else the number in `KINDS` counted from 1.
+        weight: of each.
     """
 
     values: Floats
@@ -329,11 +320,11 @@ class Dimensions:
     """Scores utterances in their context, or dialogues, on the dimensions of their level.
 
     Args:
-        level: which dimensions.
-        examples: those of the inner fold of each part, of which there are two or more.
-        growth: of the trees that a part hears, all its classifiers' together.
-        random_seed: of the same.
-        selected: whether the last feature is the log-odds for being true and not strange, from elsewhere.
+        level: of the dimensions.
+        examples: those of the inner fold of each part, for two parts or more.
+        growth: of the trees of a part, all its classifiers together.
+        random_seed: of the trees.
+        selected: whether the last feature is the log-odds of a true reply.
     """
 
     def __init__(
@@ -346,23 +337,27 @@ class Dimensions:
         selected: bool = False,
     ) -> None:
         self._selected, self._level = selected, level
-        self._strange = [number for number, harm in enumerate(HARM[level].values()) if harm == _STRANGE]
-        self._harm = np.array(
-            [[0.0, *(HARM[level][dimension].get(kind, 0.0) for kind in KINDS)] for dimension in DIMENSIONS[level]]
+        self._unfitting = [number for number, harm in enumerate(SENSITIVITY[level].values()) if harm == _UNFITTING]
+        self._sensitivity = np.array(
+            [
+                [0.0, *(SENSITIVITY[level][dimension].get(kind, 0.0) for kind in KINDS)]
+                for dimension in DIMENSIONS[level]
+            ]
         )
         folds = range(len(examples))
         kept = [*combinations(folds, max(len(folds) - N_LEFT_OUT, 1))]
-        taught = [_together([examples[fold] for fold in group]) for group in kept]
+        narrowed = [one._replace(values=narrow(one.values)) for one in examples]
+        taught = [_together([narrowed[fold] for fold in group]) for group in kept]
         self._asked = [[number for number, group in enumerate(kept) if fold not in group] for fold in folds]
         growth = growth._replace(n_trees=ceil(growth.n_trees / len(self._asked[0])))
-        self._classifiers = [KindClassifier(*group, growth, random_seed) for group in taught]
-        self._n_taught = np.array([float(len(group.values)) for group in taught])
+        self._classifiers = [PerturbationClassifier(*group, growth, random_seed) for group in taught]
+        self._n_rows = np.array([float(len(group.values)) for group in taught])
 
     def learn_scales(self, opinions: Sequence[Floats], held_back: Sequence[Labelled]) -> None:
-        """Learns which score is which on the scale, before anything is scored.
+        """Learn the quantiles of scores; required before `scores`.
 
         Args:
-            opinions: for each part, what it thinks of examples that it did not learn from.
+            opinions: for each part its probabilities for examples that it did not learn from.
             held_back: these examples.
         """
         scores = np.concatenate([self._scores(probabilities) for probabilities in opinions])
@@ -370,44 +365,47 @@ class Dimensions:
         weight = np.concatenate([examples.weight for examples in held_back])
         self._scales = [
             _scale(scores[:, number], weight * np.where(kind == TRUE, 1.0, harm[kind]), kind == TRUE)
-            for number, harm in enumerate(self._harm)
+            for number, harm in enumerate(self._sensitivity)
         ]
 
     def probabilities(self, by_part: Sequence[Floats]) -> list[Floats]:
-        """Returns what each part thinks of the rows that it described.
+        """Return each part's probabilities for the rows that it described.
 
         Returns:
-            Rows by 1 + kinds of damage; where there is a selector's opinion, it is one more column, as a probability.
+            Rows by 1 + kinds; the probability of a true reply, if there is one, is one more column.
         """
         return [self.opinion(part, values) for part, values in enumerate(by_part)]
 
     def opinion(self, part: int, values: Floats) -> Floats:
-        """Returns what one part thinks of rows."""
+        """Return one part's probabilities for rows."""
         asked = self._asked[part]
-        said = [self._classifiers[number].probabilities(values) for number in asked]
-        kinds = np.average(said, axis=0, weights=self._n_taught[asked])
+        rows = narrow(values)
+        by_classifier = [self._classifiers[number].probabilities(rows) for number in asked]
+        kinds = np.average(by_classifier, axis=0, weights=self._n_rows[asked])
         return np.column_stack([kinds, 1.0 / (1.0 + np.exp(-values[:, -1]))]) if self._selected else kinds
 
     def fitting(self, probabilities: Floats) -> Floats:
-        """Returns the score that only what is strange hurts, before it is put on its scale."""
-        return np.asarray(self._scores(probabilities)[:, self._strange[0]], dtype=np.float64)
+        """Return relevance or coherence before it is put on its scale."""
+        return np.asarray(self._scores(probabilities)[:, self._unfitting[0]], dtype=np.float64)
 
     def scores(self, probabilities: Sequence[Floats]) -> Floats:
-        """Returns scores between 0 and 1, rows by dimensions, from what each part thinks."""
+        """Return scores between 0 and 1, rows by dimensions, from each part's probabilities."""
         scores = self._scores(np.mean(probabilities, axis=0))
         return np.column_stack([np.interp(scores[:, number], *scale) for number, scale in enumerate(self._scales)])
 
     def _scores(self, probabilities: Floats) -> Floats:
-        """Returns rows by dimensions: how likely true, if it is either true or hurt in this dimension."""
+        """Return the probability of an original against the perturbations of each dimension: rows by dimensions."""
         prior = np.array([0.5, *[0.5 / len(KINDS)] * len(KINDS)])
         kinds = probabilities[:, : len(prior)]
         cautious = kinds + NEUTRAL * prior
         is_true = cautious[:, [TRUE]]
-        scores = np.asarray(is_true / (is_true + (cautious[:, None, :] * self._harm).sum(axis=2)), dtype=np.float64)
+        scores = np.asarray(
+            is_true / (is_true + (cautious[:, None, :] * self._sensitivity).sum(axis=2)), dtype=np.float64
+        )
         if self._selected:
             selected = probabilities[:, -1]
-            for number in self._strange:
-                either = kinds[:, TRUE] + (kinds * self._harm[number]).sum(axis=1)
+            for number in self._unfitting:
+                either = kinds[:, TRUE] + (kinds * self._sensitivity[number]).sum(axis=1)
                 of_turn, of_dialogue = 0.5 + either * (selected - 0.5), (scores[:, number] + selected) / 2
                 scores[:, number] = of_turn if self._level == "turn" else of_dialogue
         return scores
@@ -418,12 +416,12 @@ def _together(labelled: Sequence[Labelled]) -> Labelled:
 
 
 def _scale(scores: Floats, weight: Floats, is_true: Integers) -> tuple[Floats, Floats]:
-    """Returns scores and their places among all, between which a straight line leads; both rise strictly.
+    """Return scores and their quantiles, for linear interpolation; both rise strictly.
 
     Args:
         scores: of examples.
-        weight: what each counts for; true ones and others are made to count the same in all.
-        is_true: whether each is undamaged.
+        weight: of each; originals and others are scaled to the same total.
+        is_true: whether each is an original.
     """
     used = weight > 0
     scores, weight, is_true = scores[used], weight[used], is_true[used]
@@ -431,7 +429,7 @@ def _scale(scores: Floats, weight: Floats, is_true: Integers) -> tuple[Floats, F
     order = np.argsort(scores, kind="stable")
     share = (weight / total)[order]
     below = (np.cumsum(share) - share / 2) / share.sum()
-    at, first = np.unique(np.interp(_PLACES, below, scores[order]), return_index=True)
+    at, first = np.unique(rounded(np.interp(_PLACES, below, scores[order])), return_index=True)
     last = np.append(first[1:], len(_PLACES)) - 1
     places = (_PLACES[first] + _PLACES[last]) / 2
     if at[0] > 0.0:

@@ -1,4 +1,4 @@
-"""The engine of the embedded models."""
+"""The engine of the embedded models: answers from a request's subject, in the format a language model is asked for."""
 
 from __future__ import annotations
 
@@ -8,104 +8,96 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequenc
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from dialeval.config.models import EmbeddedModel
+from dialeval.config.models import METHODS, EmbeddedModel
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded import interfaces
 from dialeval.engines.embedded.classifiers import log_odds
-from dialeval.engines.embedded.interfaces import Chooser, Judgement, Judging, LanguageScorer, ScoredAnswer, has_ability
+from dialeval.engines.embedded.interfaces import Judgement, Model, ScoredAnswer
 from dialeval.engines.embedded.learning import Learned, read_learned
-from dialeval.engines.embedded.statistics import Floats
+from dialeval.engines.embedded.texts import Floats
 from dialeval.engines.requests import AnswerFailure, Dialogue, Engine, Message, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.provenance.fingerprints import content_digest, fingerprint
 from dialeval.text import tokens
 
-Answer = TypeVar("Answer")
+RELEVANCE = DIMENSIONS["turn"].index("relevance")
+TOGETHER = 4096
+"""Requests of a table that are answered together: dialogues described together cost a fraction of as many alone."""
+
+_Result = TypeVar("_Result")
 
 
-class Batched(Generic[Answer]):
-    """Answers questions about single dialogues.
+class Batched(Generic[_Result]):
+    """Results for single dialogues, computed for many at once and kept.
 
     Args:
-        answer_all: answers what was asked about at one moment; the answer on a dialogue must not depend on the others.
+        compute: returns the result of each dialogue, which must not depend on the others.
     """
 
-    def __init__(self, answer_all: Callable[[Sequence[Dialogue]], Mapping[Dialogue, Answer]]) -> None:
-        self._answer_all = answer_all
-        self._known: dict[Dialogue, Answer] = {}
-        self._waiting: dict[Dialogue, asyncio.Future[Answer]] = {}
+    def __init__(self, compute: Callable[[Sequence[Dialogue]], Mapping[Dialogue, _Result]]) -> None:
+        self._compute = compute
+        self._results: dict[Dialogue, _Result] = {}
+        self._waiting: dict[Dialogue, asyncio.Future[_Result]] = {}
 
-    def learn(self, dialogues: Sequence[Dialogue]) -> None:
-        """Finds out the answers on dialogues that are not known yet."""
-        if new := [dialogue for dialogue in dict.fromkeys(dialogues) if dialogue not in self._known]:
-            self._known.update(self._answer_all(new))
+    def of_all(self, dialogues: Sequence[Dialogue]) -> dict[Dialogue, _Result]:
+        """Return the results of these dialogues, and of others before them."""
+        if new := [dialogue for dialogue in dict.fromkeys(dialogues) if dialogue not in self._results]:
+            self._results.update(self._compute(new))
+        return self._results
 
-    def known(self, dialogue: Dialogue) -> Answer:
-        """Returns the answer on a dialogue that was learned."""
-        return self._known[dialogue]
-
-    async def ask(self, dialogue: Dialogue) -> Answer:
-        """Returns the answer on a dialogue; what goes wrong is raised for every question of the moment."""
-        if dialogue in self._known:
-            return self._known[dialogue]
+    async def of(self, dialogue: Dialogue) -> _Result:
+        """Return the result of a dialogue; all that are awaited at the same moment are computed together."""
+        if dialogue in self._results:
+            return self._results[dialogue]
+        loop = asyncio.get_running_loop()
         if not self._waiting:
-            asyncio.get_running_loop().call_soon(self._answer_waiting)
+            loop.call_soon(self._compute_waiting)
         if dialogue not in self._waiting:
-            self._waiting[dialogue] = asyncio.get_running_loop().create_future()
+            self._waiting[dialogue] = loop.create_future()
         return await asyncio.shield(self._waiting[dialogue])
 
-    def forget(self) -> None:
-        """Forgets all answers."""
-        self._known.clear()
+    def clear(self) -> None:
+        """Forget all results."""
+        self._results.clear()
 
-    def _answer_waiting(self) -> None:
+    def _compute_waiting(self) -> None:
         waiting, self._waiting = self._waiting, {}
         try:
-            self.learn(list(waiting))
+            results = self.of_all(list(waiting))
         except Exception as error:
             for future in waiting.values():
                 future.set_exception(error)
             return
         for dialogue, future in waiting.items():
-            future.set_result(self._known[dialogue])
+            future.set_result(results[dialogue])
 
 
-# The engine of the embedded models: answers from a request's subject, in the format a language model is asked for.
-
-RELEVANCE = DIMENSIONS["turn"].index("relevance")
-TOGETHER = 4096
-"""How many requests of a table are answered at once: dialogues described together cost a fraction of as many alone."""
-
-_Model = TypeVar("_Model")
-_Answer = TypeVar("_Answer")
-
-
-class Turn(NamedTuple):
+class Work(NamedTuple):
     """How a request is answered.
 
     Attributes:
-        needs: what must be known of which dialogues; the same of different requests is found out once, together.
-        say: gives the answer, from what is known.
+        needs: the results that the answer needs, each as its source and a dialogue.
+        write: returns the answer from these results.
     """
 
     needs: tuple[tuple[Batched[Any], Dialogue], ...]
-    say: Callable[[Sequence[Any]], ScoredAnswer]
+    write: Callable[[Sequence[Any]], ScoredAnswer]
 
 
 class EmbeddedEngine:
     """Answers requests with a learned chatbot, judge or baseline.
 
-    Dialogues that are to be judged at the same moment are judged together, and each only once: the scores of one on
-    several dimensions are one judgement.
+    Dialogues of the same moment are judged together, and each only once: the scores of one on several dimensions are
+    one judgement.
 
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
         reads_subject: always true.
-        concurrency: how many requests may be in flight at once, where it is not a whole table that is answered.
+        concurrency: how many requests may be in flight at once, outside tables.
         context_window: always None; there is no limit.
     """
 
@@ -116,161 +108,117 @@ class EmbeddedEngine:
         self.identity = identity
         self.concurrency = concurrency
         self._learned = learned
-        self._serves = learned.serves
+        self._serves = METHODS[learned.method].serves
         self._judged = Batched(partial(judge_all, learned))
         self._rated: dict[Level, Batched[Floats]] = {
             level: Batched(partial(rate_all, learned, level)) for level in DIMENSIONS
         }
 
     async def answer(self, request: Request) -> Response:
-        """Answers, or raises AnswerFailure."""
-        turn = self._turn(request)
-        return self._response(request, turn, await asyncio.gather(*(asked.ask(about) for asked, about in turn.needs)))
+        """Answer, or raise AnswerFailure."""
+        work = self._work(request)
+        results = await asyncio.gather(*(batched.of(dialogue) for batched, dialogue in work.needs))
+        return self._response(request, work, results)
 
     async def answer_all(
         self, requests: Iterable[tuple[str, Request]], store: ResponseStore
     ) -> AsyncGenerator[tuple[str, Response | AnswerFailure], None]:
-        """Yields key and outcome of every request, each once; see `engines.answering.TableEngine`."""
+        """Yield key and outcome of every request, each once; see `engines.answering.TableEngine`."""
         waiting = iter(requests)
         while window := list(islice(waiting, TOGETHER)):
-            turns = [self._tried(partial(self._turn, request)) for _, request in window]
+            planned = [_outcome(partial(self._work, request)) for _, request in window]
             needed: dict[Batched[Any], list[Dialogue]] = {}
-            for turn in turns:
-                for asked, about in turn.needs if isinstance(turn, Turn) else ():
-                    needed.setdefault(asked, []).append(about)
-            for asked, dialogues in needed.items():
-                asked.learn(dialogues)
-            for (key, request), turn in zip(window, turns, strict=True):
-                if isinstance(turn, Turn):
-                    known = [asked.known(about) for asked, about in turn.needs]
-                    yield key, self._tried(partial(self._response, request, turn, known))
+            for work in planned:
+                for batched, dialogue in work.needs if isinstance(work, Work) else ():
+                    needed.setdefault(batched, []).append(dialogue)
+            results = {batched: batched.of_all(dialogues) for batched, dialogues in needed.items()}
+            for (key, request), work in zip(window, planned, strict=True):
+                if isinstance(work, Work):
+                    found = [results[batched][dialogue] for batched, dialogue in work.needs]
+                    yield key, _outcome(partial(self._response, request, work, found))
                 else:
-                    yield key, turn
+                    yield key, work
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the number of words, characters and marks of the messages.
+        """Return the number of words, characters and marks of the messages.
 
-        No token goes over a line's end, and most lines of a prompt stand in many others.
+        No token crosses the end of a line, and most lines of a prompt recur in many others.
         """
         return sum(_n_tokens(line) for message in messages for line in message.content.split("\n"))
 
     async def close(self) -> None:
-        """Forgets what was judged."""
-        self._judged.forget()
+        """Forget all judgements and scores."""
+        self._judged.clear()
         for rated in self._rated.values():
-            rated.forget()
+            rated.clear()
 
-    def _turn(self, request: Request) -> Turn:
-        """Returns what must be known of which dialogues to answer a request, and what is then said."""
+    def _work(self, request: Request) -> Work:
         request = interfaces.as_papers(request)
         interfaces.check(request, self._learned.method, self._serves)
         match request.protocol:
             case "selfchat":
                 utterances = request.subject[0]
-                chatbot = self._learned.chatbot_for(utterances)
-                return Turn((), lambda _: ScoredAnswer(chatbot.reply(utterances)))
+                chatbot = self._learned.model_for(utterances)
+                return Work((), lambda _: ScoredAnswer(chatbot.reply(utterances)))
             case "rating":
-                asked = interfaces.read_rating(request)
-                return self._rating(asked, lambda rated: interfaces.rating_answer(asked.dimensions, rated))
+                rated = interfaces.read_rating(request)
+                return self._rating(rated, lambda scores: interfaces.rating_answer(rated.dimensions, scores))
             case "yes_no":
-                return self._rating(interfaces.read_yes_no(request), lambda rated: interfaces.yes_no_answer(rated[0]))
+                return self._rating(interfaces.read_yes_no(request), lambda scores: interfaces.yes_no_answer(scores[0]))
             case "multiple_choice":
                 return self._choice(request)
             case _:
                 return self._verdict(request)
 
-    def _rating(self, asked: interfaces.Rated, say: Callable[[Sequence[float]], ScoredAnswer]) -> Turn:
-        places = [DIMENSIONS[asked.level].index(dimension) for dimension in asked.dimensions]
-        needs = ((self._rated[asked.level], asked.utterances),)
-        return Turn(needs, lambda known: say([float(known[0][place]) for place in places]))
+    def _rating(self, rated: interfaces.Rated, write: Callable[[Sequence[float]], ScoredAnswer]) -> Work:
+        columns = [DIMENSIONS[rated.level].index(dimension) for dimension in rated.dimensions]
+        needs = ((self._rated[rated.level], rated.utterances),)
+        return Work(needs, lambda results: write([float(results[0][column]) for column in columns]))
 
-    def _choice(self, request: Request) -> Turn:
+    def _choice(self, request: Request) -> Work:
         utterances, options = interfaces.read_options(request)
-        chooser = self._learned.chooser_for(utterances)
-        if request.kind == "loglikelihood" and has_ability(chooser, LanguageScorer):
-            scorer, continuation = cast(LanguageScorer, chooser), request.continuation.strip()
-            return Turn((), lambda _: _of_text(*scorer.log_probability(utterances, continuation)))
-        say = partial(_chosen, request, [*map(str.strip, options)])
-        if has_ability(chooser, Judging):
+        model = self._learned.model_for(utterances)
+        if request.kind == "loglikelihood":
+            scored = model.log_probability(utterances, request.continuation.strip())
+            if scored is not None:
+                return Work((), lambda _: _of_words(*scored))
+        write = partial(_chosen, request, [*map(str.strip, options)])
+        if "unieval" in self._serves:  # a judge
             needs = tuple((self._rated["turn"], (*utterances, option)) for option in options)
-            return Turn(needs, lambda rated: say(log_odds(np.array(rated)[:, RELEVANCE])))
-        return Turn((), lambda _: say(cast(Chooser, chooser).prefer(utterances, options)))
+            return Work(needs, lambda scores: write(log_odds(np.array(scores)[:, RELEVANCE])))
+        return Work((), lambda _: write(model.prefer(utterances, options)))
 
-    def _verdict(self, request: Request) -> Turn:
-        judge = self._learned.judge_for(request.subject[0])
-        judged = [int(number) - 1 for number in request.labels] if request.protocol == "unieval" else []
-        return Turn(
+    def _verdict(self, request: Request) -> Work:
+        judge = self._learned.model_for(request.subject[0])
+        evaluated = [int(number) - 1 for number in request.labels] if request.protocol == "unieval" else []
+        return Work(
             tuple((self._judged, dialogue) for dialogue in request.subject),
-            lambda judgements: ScoredAnswer(judge.verdict(request.protocol, judgements, judged)),
+            lambda judgements: ScoredAnswer(judge.verdict(request.protocol, judgements, evaluated)),
         )
 
-    def _response(self, request: Request, turn: Turn, known: Sequence[Any]) -> Response:
-        said = turn.say(known)
+    def _response(self, request: Request, work: Work, results: Sequence[Any]) -> Response:
+        answer = work.write(results)
         return Response(
-            **said._asdict(),
+            **answer._asdict(),
             prompt_tokens=self.count_tokens(request.messages),
-            completion_tokens=len(tokens(said.text)),
+            completion_tokens=len(tokens(answer.text)),
         )
-
-    def _tried(self, work: Callable[[], _Answer]) -> _Answer | AnswerFailure:
-        try:
-            return work()
-        except AnswerFailure as failure:
-            return failure
 
 
 def judge_all(learned: Learned, dialogues: Sequence[Dialogue]) -> dict[Dialogue, Judgement]:
-    """Returns the judgement of each dialogue, from the judge that never saw it."""
-    return _by_model(learned.judge_for, lambda judge, group: judge.judge(group), dialogues)
+    """Return the judgement of each dialogue, from the judge that learned nothing from it."""
+    return _by_model(learned, lambda judge, group: judge.judge(group), dialogues)
 
 
 def rate_all(learned: Learned, level: Level, dialogues: Sequence[Dialogue]) -> dict[Dialogue, Floats]:
-    """Returns the scores of each dialogue by `DIMENSIONS[level]`, from the model that never saw it."""
-    return _by_model(learned.rater_for, lambda rater, group: list(rater.rate(group, level)), dialogues)
-
-
-@lru_cache(65536)
-def _n_tokens(line: str) -> int:
-    return len(tokens(line))
-
-
-def _of_text(logprob: float, n_tokens: int) -> ScoredAnswer:
-    return ScoredAnswer("", logprob=logprob, n_tokens=n_tokens)
-
-
-def _chosen(request: Request, options: Sequence[str], preferences: Floats) -> ScoredAnswer:
-    """Returns preferences between options in the form that a request asks for."""
-    if request.kind == "choice":
-        return interfaces.label_answer(request.labels, preferences)
-    if request.kind == "chat":
-        return interfaces.letter_answer(preferences)
-    place = options.index(request.continuation.strip())
-    return _of_text(float(interfaces.normalised(preferences)[place]), 1)
-
-
-def _by_model(
-    model_for: Callable[[Dialogue], _Model],
-    answer: Callable[[_Model, Sequence[Dialogue]], Sequence[_Answer]],
-    dialogues: Sequence[Dialogue],
-) -> dict[Dialogue, _Answer]:
-    groups: dict[int, tuple[_Model, list[Dialogue]]] = {}
-    for dialogue in dialogues:
-        model = model_for(dialogue)
-        groups.setdefault(id(model), (model, []))[1].append(dialogue)
-    return {
-        dialogue: found
-        for model, group in groups.values()
-        for dialogue, found in zip(group, answer(model, group), strict=True)
-    }
-
-
-# Opens an embedded model from the file of what it learned.
+    """Return the scores of each dialogue by `DIMENSIONS[level]`, from the model that learned nothing from it."""
+    return _by_model(learned, lambda model, group: list(model.rate(group, level)), dialogues)
 
 
 def open_model(model: EmbeddedModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a model; see `engines.opening`.
+    """Return the engine of a model; see `engines.opening`.
 
-    What it learned is known by the file's content: however the learning changed, other numbers are another model.
+    The learned file's content is part of its identity: other numbers are another model, however learning changed.
     """
     parameters = read_learned(learned[0], model.method)
     identity = {
@@ -280,3 +228,43 @@ def open_model(model: EmbeddedModel, learned: Sequence[Path], store: Path | None
         "code": fingerprint("dialeval.engines.embedded.engine", model.learned_by),
     }
     return EmbeddedEngine(parameters, identity=json.dumps(identity, sort_keys=True), concurrency=model.concurrency)
+
+
+@lru_cache(65536)
+def _n_tokens(line: str) -> int:
+    return len(tokens(line))
+
+
+def _of_words(logprob: float, n_tokens: int) -> ScoredAnswer:
+    return ScoredAnswer("", logprob=logprob, n_tokens=n_tokens)
+
+
+def _chosen(request: Request, options: Sequence[str], preferences: Floats) -> ScoredAnswer:
+    """Return preferences between options in the form of the request's kind."""
+    if request.kind == "choice":
+        return interfaces.label_answer(request.labels, preferences)
+    if request.kind == "chat":
+        return interfaces.letter_answer(preferences)
+    place = options.index(request.continuation.strip())
+    return _of_words(float(interfaces.normalised(preferences)[place]), 1)
+
+
+def _outcome(work: Callable[[], _Result]) -> _Result | AnswerFailure:
+    try:
+        return work()
+    except AnswerFailure as failure:
+        return failure
+
+
+def _by_model(
+    learned: Learned, compute: Callable[[Model, Sequence[Dialogue]], Sequence[_Result]], dialogues: Sequence[Dialogue]
+) -> dict[Dialogue, _Result]:
+    groups: dict[int, tuple[Model, list[Dialogue]]] = {}
+    for dialogue in dialogues:
+        model = learned.model_for(dialogue)
+        groups.setdefault(id(model), (model, []))[1].append(dialogue)
+    return {
+        dialogue: result
+        for model, group in groups.values()
+        for dialogue, result in zip(group, compute(model, group), strict=True)
+    }

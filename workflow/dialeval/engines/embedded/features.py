@@ -1,4 +1,4 @@
-"""How the judge describes an utterance, given what came before it.
+"""The features of an utterance, given the earlier ones.
 
 Every feature looks back only, so that the beginning of a dialogue is described the same whatever follows, and every row
 depends on its own dialogue alone, whatever else is described at the same time.
@@ -7,14 +7,14 @@ depends on its own dialogue alone, whatever else is described at the same time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from scipy import sparse
 
-from dialeval.engines.embedded.statistics import Floats, Integers, Statistics
-from dialeval.engines.embedded.texts import Batch, Texts, cosine
+from dialeval.engines.embedded.statistics import Statistics, cosine
+from dialeval.engines.embedded.texts import Batch, Floats, Integers, Texts
 
 NAMES = (
     "length",
@@ -55,20 +55,20 @@ ALONE = [
         "own_diversity",
     )
 ]
-"""Columns that need nothing but the utterance itself; the others are 0 for an utterance that nothing came before."""
+"""Columns of the utterance itself; the others are 0 for the first utterance of a dialogue."""
 REPETITION = 0.6
-"""Cosine with an earlier utterance from which on an utterance repeats it, and is no longer about the same thing."""
+"""Cosine with an earlier utterance from which on an utterance counts as its repetition."""
 WORDS_TO_REPEAT = 5
-"""A repetition of fewer words counts less: people say yes more than once."""
+"""A repetition of fewer words counts less."""
 LOOK_BACK = 32
 """How many utterances back an utterance is compared with."""
 PAIRS_AT_ONCE = 1 << 15
-"""So many pairs of utterances are compared together, which bounds the memory."""
+"""Pairs of utterances that are compared together, which bounds the memory."""
 
 
 @dataclass(frozen=True)
 class Described:
-    """Utterances of several dialogues, described; those that are the same after the same are one row.
+    """The features of utterances of several dialogues; equal beginnings of dialogues share a row.
 
     Attributes:
         values: rows by features (`NAMES`).
@@ -93,10 +93,10 @@ def describe(batch: Batch, statistics: Statistics) -> Described:
     cosine_any, similar, nearest, first_two = _look_back(alone.tfidf, batch)
     repeats = cosine_any >= REPETITION
     is_new = 1.0 - repeats
-    similar_to_all, seen_before = _said_before(alone, statistics.idf, batch)
+    similar_to_all, seen_before = _compare_with_earlier(alone, statistics.idf, batch)
     question, asked = alone.question[row], alone.question[last] * replies
     length = np.log1p(alone.n_words)
-    usual = (batch.before @ length[batch.said]) / np.maximum(turn, 1)
+    usual = (batch.before @ length[batch.utterance]) / np.maximum(turn, 1)
     values = np.column_stack(
         [
             length[row],
@@ -107,7 +107,7 @@ def describe(batch: Batch, statistics: Statistics) -> Described:
             similar,
             is_new * similar_to_all,
             is_new * seen_before,
-            cosine(batch.before @ alone.place[batch.said], alone.place[row]),
+            cosine(batch.before @ alone.place[batch.utterance], alone.place[row]),
             replies * cosine(alone.place[last], alone.place[row]),
             replies * statistics.reply.fit(alone.asked, alone.answered, last, row),
             replies
@@ -168,7 +168,7 @@ def _norms(rows: sparse.csr_array) -> Floats:
 
 @dataclass(frozen=True)
 class _Alone:
-    """What can be said of an utterance without its dialogue, for each distinct utterance."""
+    """The features of each distinct utterance without its dialogue."""
 
     tfidf: sparse.csr_array
     place: Floats
@@ -200,7 +200,7 @@ def _look_back(tfidf: sparse.csr_array, batch: Batch) -> tuple[Floats, Floats, I
     first_two = (np.zeros(len(row)), np.zeros(len(row)))
     steps = range(1, min(LOOK_BACK, int(turn.max(initial=0))) + 1)
     places = [np.flatnonzero(turn >= back) for back in steps]
-    earlier = [batch.said[batch.place[here] - back] for back, here in zip(steps, places, strict=True)]
+    earlier = [batch.utterance[batch.place[here] - back] for back, here in zip(steps, places, strict=True)]
     cosines = _cosine_pairs(
         tfidf, np.concatenate([row[:0], *earlier]), np.concatenate([row[:0], *(row[h] for h in places)])
     )
@@ -230,15 +230,15 @@ def _products(left: sparse.csr_array, right: sparse.csr_array) -> Floats:
     return np.asarray(sparse.csr_array(left * right).sum(axis=1), dtype=np.float64)
 
 
-def _said_before(alone: _Alone, idf: Floats, batch: Batch) -> tuple[Floats, Floats]:
-    """Compares every utterance with all that was said before it.
+def _compare_with_earlier(alone: _Alone, idf: Floats, batch: Batch) -> tuple[Floats, Floats]:
+    """Compare every utterance with all earlier ones.
 
     Returns:
-        The cosine with it, and the share of the utterance's words, weighted by idf, that are in it.
+        The cosine with their sum, and the share of the utterance's words, weighted by idf, that occur in them.
     """
-    said, here = sparse.csr_array(batch.before @ alone.tfidf[batch.said]), alone.tfidf[batch.row]
-    common = sparse.csr_array(said * here)
-    similar = np.asarray(common.sum(axis=1), dtype=np.float64) / _norms(said)
+    before, here = sparse.csr_array(batch.before @ alone.tfidf[batch.utterance]), alone.tfidf[batch.row]
+    common = sparse.csr_array(before * here)
+    similar = np.asarray(common.sum(axis=1), dtype=np.float64) / _norms(before)
     common.data = idf[common.indices]
     share = np.asarray(common.sum(axis=1), dtype=np.float64) / np.maximum(alone.weight[batch.row], 1e-12)
     return similar, share
@@ -250,40 +250,41 @@ def _greatest_before(values: Floats, batch: Batch) -> Floats:
     greatest = np.zeros(len(turn))
     for back in range(1, min(LOOK_BACK, int(turn.max(initial=0))) + 1):
         here = np.flatnonzero(turn >= back)
-        value = values[batch.said[batch.place[here] - back]]
+        value = values[batch.utterance[batch.place[here] - back]]
         greatest[here] = value if back == 1 else np.maximum(greatest[here], value)
     return greatest
 
 
-# How a judge reads dialogues: what describes their utterances, with what was learned from others.
+# How a judge reads dialogues: by statistics of other dialogues.
 
 
-class Reader(Protocol):
-    """Describes utterances."""
+class ReplyScorer(Protocol):
+    """Scores how likely utterances are true replies."""
 
-    def describe(self, batch: Batch) -> Described:
-        """Describes every utterance of the dialogues.
-
-        Returns:
-            The features of `features.NAMES`; one more may follow: the log-odds of a `selection.Selector`.
-        """
-        ...
-
-    def rarity(self, utterances: Sequence[str]) -> Floats:
-        """Returns the idf of the rarest word of each utterance."""
+    def log_odds(self, batch: Batch, described: Described) -> Floats:
+        """Return the log-odds of each described utterance, 0 at the first turn."""
         ...
 
 
-class PlainReader:
-    """Describes utterances by statistics alone."""
+class Reader:
+    """Describes utterances by statistics of other dialogues.
 
-    def __init__(self, statistics: Statistics) -> None:
-        self._statistics = statistics
+    Args:
+        statistics: of the other dialogues.
+        replies: learned from others, too; its log-odds are one more feature, the last.
+    """
+
+    def __init__(self, statistics: Statistics, replies: ReplyScorer | None = None) -> None:
+        self._statistics, self._replies = statistics, replies
 
     def describe(self, batch: Batch) -> Described:
-        """Describes every utterance of the dialogues."""
-        return describe(batch, self._statistics)
+        """Describe every utterance of the dialogues."""
+        described = describe(batch, self._statistics)
+        if self._replies is None:
+            return described
+        values = np.column_stack([described.values, self._replies.log_odds(batch, described)])
+        return replace(described, values=values)
 
     def rarity(self, utterances: Sequence[str]) -> Floats:
-        """Returns the idf of the rarest word of each utterance."""
+        """Return the idf of the rarest word of each utterance."""
         return self._statistics.rarity(utterances)

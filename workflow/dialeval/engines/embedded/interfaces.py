@@ -1,72 +1,69 @@
-"""What embedded models can do and are asked, and their answers in the usual formats."""
+"""The interface of embedded models, what their requests ask, and their answers in the usual formats."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dialeval.corpora.clusters import without
 from dialeval.criteria import DIMENSIONS, Level
-from dialeval.engines.embedded.statistics import Floats
-from dialeval.engines.embedded.statistics import Floats as StatisticsFloats
+from dialeval.engines.embedded.texts import Floats
 from dialeval.engines.requests import AnswerFailure, Dialogue, Kind, Request
 from dialeval.errors import nearest
 from dialeval.text import counted
 
-_KNOWN: dict[tuple[type, tuple[type, ...]], bool] = {}
 
-
-@runtime_checkable
-class Chatbot(Protocol):
-    """What answers in a dialogue."""
+class Model:
+    """A learned model; a method's class overrides what the protocols that it serves need."""
 
     def reply(self, utterances: Sequence[str]) -> str:
-        """Returns the next utterance; the same for the same utterances so far."""
-        ...
-
-
-@runtime_checkable
-class Chooser(Protocol):
-    """What chooses how a dialogue goes on."""
+        """Return the next utterance; the same for the same utterances so far (`selfchat`)."""
+        raise NotImplementedError
 
     def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
-        """Returns log-odds for each of two or more options; the same for the same utterances and options."""
-        ...
+        """Return log-odds for each of two or more options as the next utterance (`multiple_choice`)."""
+        raise NotImplementedError
 
+    def log_probability(self, utterances: Sequence[str], continuation: str) -> tuple[float, int] | None:
+        """Return the log-probability of the next utterance, in nats, and its number of tokens.
 
-@runtime_checkable
-class LanguageScorer(Protocol):
-    """What knows how likely a text is, token by token."""
-
-    def log_probability(self, utterances: Sequence[str], continuation: str) -> tuple[float, int]:
-        """Returns the log-probability of the next utterance, in nats, and its number of tokens."""
-        ...
-
-
-@runtime_checkable
-class Rater(Protocol):
-    """What scores on dimensions."""
+        None from a model without probabilities of words: that of its choice between the options stands for it.
+        """
+        return None
 
     def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
-        """Scores the last utterance of each dialogue (`turn`), or each as a whole (`dialogue`), as if it were alone.
+        """Return scores between 0 and 1, dialogues by `DIMENSIONS[level]` (`rating`, `yes_no`).
 
-        Returns:
-            Scores between 0 and 1, dialogues by `DIMENSIONS[level]`.
+        The last utterance of each dialogue (`turn`), or each dialogue (`dialogue`), is scored as if it were alone.
         """
-        ...
+        raise NotImplementedError
+
+    def judge(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
+        """Return judgements of dialogues of at least one utterance, each as if it were alone."""
+        raise NotImplementedError
+
+    def verdict(self, protocol: str, judgements: Sequence[Judgement], evaluated: Sequence[int]) -> str:
+        """Return a verdict in the format that a language model is asked for (`unieval`, `arena`, `gteval`).
+
+        Args:
+            protocol: that of the request.
+            judgements: of the dialogues of the request.
+            evaluated: 0-based numbers of the utterances of which one may be named; empty for all.
+        """
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a judge thinks of one dialogue.
+    """A judge's opinion of one dialogue.
 
     Attributes:
-        human: probability that people alone wrote it.
-        machine_utterances: for each utterance the probability that it is a machine's, given what came before; 0 for the
-            first, which nothing came before.
+        human: probability that only humans wrote it.
+        machine_utterances: for each utterance the probability that a machine wrote it, given the earlier ones; 0 for
+            the first.
         values: utterances by features.
         nearest: for each utterance, how many back the most similar one is; 0 for none.
     """
@@ -77,67 +74,16 @@ class Judgement:
     nearest: tuple[int, ...]
 
 
-@runtime_checkable
-class Judging(Protocol):
-    """What tells people's dialogues from others.
-
-    Attributes:
-        threshold: probability below which a dialogue is thought to be a machine's.
-        utterance_threshold: probability from which on an utterance is.
-        usual: mean of each feature over people's utterances, and its standard deviation.
-    """
-
-    threshold: float
-    utterance_threshold: float
-    usual: tuple[Floats, Floats]
-
-    def judge(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
-        """Judges dialogues of at least one utterance, each as if it were alone."""
-        ...
-
-    def verdict(self, protocol: str, judgements: Sequence[Judgement], judged: Sequence[int]) -> str:
-        """Returns its opinion in the format that a language model is asked for.
-
-        Args:
-            protocol: what is asked.
-            judgements: of the dialogues that it is asked about.
-            judged: utterances, from 0, of which one may be named; all where there is none.
-        """
-        ...
-
-
-SERVED_BY: Mapping[str, tuple[type, ...]] = {
-    "selfchat": (Chatbot,),
-    "multiple_choice": (Chooser, Judging),
-    "rating": (Rater,),
-    "yes_no": (Rater,),
-    **dict.fromkeys(("unieval", "arena", "gteval"), (Judging,)),
-}
-"""By protocol, the abilities of which one is needed to answer it."""
-
-
-def has_ability(model: object, *abilities: type) -> bool:
-    """Says whether a model has one of some abilities; `isinstance` looks through a protocol's names at every call."""
-    key = (type(model), abilities)
-    if key not in _KNOWN:
-        _KNOWN[key] = isinstance(model, abilities)
-    return _KNOWN[key]
-
-
-Model = Chatbot | Chooser | Rater | Judging
-"""Anything that is learned."""
-
-
 @dataclass(frozen=True)
 class Learner:
-    """How a method learns: what its module gives.
+    """How a method learns.
 
     Attributes:
         learn: from the dialogues by fold and a random seed, a model for each fold that learned nothing from it.
-        classes: what its models are made of, for the file that keeps them.
-        needs: how many dialogues it needs besides those of any one fold; 0 where it learns nothing.
+        classes: those of its models' objects, which the file of a learned model may hold.
+        needs: how many dialogues it needs besides those of any one fold; 0 if it learns nothing.
         min_folds: how many folds it needs.
-        report: from models and dialogues by kind of script, and the seed, how well what was held back is judged.
+        report: from models and dialogues by script, and the seed, how well held-back dialogues are judged.
     """
 
     learn: Callable[[Sequence[Sequence[Dialogue]], int], Sequence[Model]]
@@ -152,7 +98,7 @@ class Learner:
 def each_without_its_fold(
     learned_from: Callable[[list[Dialogue], int], Model],
 ) -> Callable[[Sequence[Sequence[Dialogue]], int], list[Model]]:
-    """Returns how to learn a model for each fold, where one is learned from dialogues and a random seed."""
+    """Return a function that learns a model for each fold, each from the dialogues of the other folds."""
 
     def learn(parts: Sequence[Sequence[Dialogue]], random_seed: int) -> list[Model]:
         return [learned_from(without(parts, fold), random_seed) for fold in range(len(parts))]
@@ -298,18 +244,18 @@ def yes_no_answer(score: float) -> ScoredAnswer:
     return _chosen({"Yes": float(np.log(yes)), "No": float(np.log1p(-yes))})
 
 
-def letter_answer(preferences: StatisticsFloats) -> ScoredAnswer:
+def letter_answer(preferences: Floats) -> ScoredAnswer:
     """Returns the letter of the preferred option; of equally preferred ones, that of the first."""
     return ScoredAnswer(text=f"Answer: {LETTERS[int(np.argmax(preferences))]}")
 
 
-def label_answer(labels: Sequence[str], preferences: StatisticsFloats) -> ScoredAnswer:
+def label_answer(labels: Sequence[str], preferences: Floats) -> ScoredAnswer:
     """Returns the log-probability of each label, in the order of the options."""
     logprobs = normalised(preferences)
     return _chosen({label: float(logprob) for label, logprob in zip(labels, logprobs, strict=True)})
 
 
-def normalised(preferences: StatisticsFloats) -> StatisticsFloats:
+def normalised(preferences: Floats) -> Floats:
     """Returns log-probabilities from log-odds between options."""
     relative = preferences - preferences.max()
     return np.asarray(relative - np.log(np.exp(relative).sum()), dtype=np.float64)

@@ -12,29 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
-
-import numpy as np
 
 from dialeval.corpora.clusters import DEFAULT_FOLDS, fold_of, split, without
-from dialeval.engines.embedded.interfaces import (
-    SERVED_BY,
-    Chatbot,
-    Chooser,
-    Judging,
-    Learner,
-    Model,
-    Rater,
-    has_ability,
-)
+from dialeval.engines.embedded.interfaces import Learner, Model
 from dialeval.engines.embedded.judge import ReportRow
-from dialeval.engines.embedded.serialization import packed, unpacked
-from dialeval.engines.embedded.statistics import Floats
+from dialeval.engines.embedded.serialization import packed, unpacked, versions_of
 from dialeval.engines.requests import Dialogue
 from dialeval.errors import UserError, nearest
 from dialeval.text import Script, by_script, script_of
 
-VERSION = 4
+VERSION = 5
 """Raised by hand when the same dialogues lead to other answers than before."""
 
 
@@ -56,39 +43,9 @@ class Learned:
     models: dict[tuple[Script, int], Model]
     report: tuple[ReportRow, ...] = field(default=())
 
-    @property
-    def serves(self) -> frozenset[str]:
-        """The protocols that it answers."""
-        model = next(iter(self.models.values()))
-        return frozenset(protocol for protocol, abilities in SERVED_BY.items() if has_ability(model, *abilities))
-
-    def chatbot_for(self, dialogue: Sequence[str]) -> Chatbot:
-        """Returns the chatbot that learned nothing from dialogues that begin as this one does."""
-        model = self.models[self._key(dialogue)]
-        if has_ability(model, Chatbot):
-            return cast(Chatbot, model)
-        raise UserError(f"embedded method '{self.method}' cannot chat")
-
-    def judge_for(self, dialogue: Sequence[str]) -> Judging:
-        """Returns the judge that learned nothing from dialogues that begin as this one does."""
-        model = self.models[self._key(dialogue)]
-        if has_ability(model, Judging):
-            return cast(Judging, model)
-        raise UserError(f"embedded method '{self.method}' cannot judge")
-
-    def rater_for(self, dialogue: Sequence[str]) -> Rater:
-        """Returns what scores on dimensions and learned nothing from dialogues that begin as this one does."""
-        model = self.models[self._key(dialogue)]
-        if has_ability(model, Rater):
-            return cast(Rater, model)
-        raise UserError(f"embedded method '{self.method}' cannot rate")
-
-    def chooser_for(self, dialogue: Sequence[str]) -> Chooser | Judging:
-        """Returns what chooses between options and learned nothing from dialogues that begin as this one does."""
-        model = self.models[self._key(dialogue)]
-        if has_ability(model, Chooser, Judging):
-            return cast(Chooser | Judging, model)
-        raise UserError(f"embedded method '{self.method}' cannot choose between options")
+    def model_for(self, dialogue: Sequence[str]) -> Model:
+        """Return the model that learned nothing from dialogues with the same first utterance."""
+        return self.models[self._key(dialogue)]
 
     def _key(self, dialogue: Sequence[str]) -> tuple[Script, int]:
         """Returns script and fold; a script that was not learned is answered for by the other one."""
@@ -144,18 +101,6 @@ def learner_of(method: str) -> Learner:
     return known[method]
 
 
-def human_probability(learned: Learned, dialogues: Sequence[Dialogue]) -> Floats:
-    """Returns for each dialogue the probability that people alone wrote it, from the judge that never saw it."""
-    by_judge: dict[int, tuple[Judging, list[int]]] = {}
-    for number, dialogue in enumerate(dialogues):
-        judge = learned.judge_for(dialogue)
-        by_judge.setdefault(id(judge), (judge, []))[1].append(number)
-    human = np.zeros(len(dialogues))
-    for judge, numbers in by_judge.values():
-        human[numbers] = [judgement.human for judgement in judge.judge([dialogues[number] for number in numbers])]
-    return human
-
-
 def _clean(dialogue: Sequence[str]) -> Dialogue:
     """Returns the dialogue without blanks around utterances and without empty ones; nothing, if it begins with one."""
     if not dialogue or not dialogue[0].strip():
@@ -178,14 +123,14 @@ def _digest(method: str, dialogues: Sequence[Dialogue], random_seed: int, folds:
 
 # The file of what an embedded model learned: numbers and texts, which anyone may pass on and open.
 
-FORMAT = 1
+FORMAT = 2
 """Raised by hand when what is written here is laid out otherwise."""
 _REMEDY = "delete it, and the next run learns it again"
 
 
 def learned_bytes(learned: Learned) -> bytes:
     """Returns the file of a learned model; what was learned alike is the same file."""
-    return packed({"versions": _versions(), "learned": learned}, _classes(learned.method))
+    return packed(learned, _classes(learned.method), _versions())
 
 
 def read_learned(path: Path, method: str) -> Learned:
@@ -201,23 +146,20 @@ def read_learned(path: Path, method: str) -> Learned:
     if not content.startswith(b"PK"):
         raise UserError(
             f"{path} is not a learned embedded model, or one of an earlier version, which was a pickle: such a file "
-            f"can run what it likes and is not opened; {_REMEDY}"
+            f"can run any code and is not opened; {_REMEDY}"
         )
     try:
-        found: Any = unpacked(content, _classes(method))
-        versions, learned = found["versions"], found["learned"]
-        if versions == _versions() and (not isinstance(learned, Learned) or learned.method != method):
-            raise ValueError("it holds something else")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        versions = _versions_written(content)  # another version may have had classes that there are no more
-        if versions in (None, _versions()):
-            raise UserError(f"{path} is damaged, or no learned embedded model ({error!s:.200}); {_REMEDY}") from error
-    if versions != _versions():
-        raise UserError(
-            f"{path} was learned with other versions ({versions}) than the ones in use ({_versions()}); {_REMEDY}"
-        )
-    assert isinstance(learned, Learned)
-    return learned
+        versions = versions_of(content)
+        if versions == _versions():
+            learned = unpacked(content, _classes(method))
+            if isinstance(learned, Learned) and learned.method == method:
+                return learned
+            raise ValueError("it holds another model")
+    except ValueError as error:
+        raise UserError(f"{path} is damaged, or no learned embedded model ({error!s:.200}); {_REMEDY}") from error
+    raise UserError(
+        f"{path} was learned with other versions ({versions}) than the ones in use ({_versions()}); {_REMEDY}"
+    )
 
 
 def _versions() -> dict[str, int]:
@@ -226,12 +168,3 @@ def _versions() -> dict[str, int]:
 
 def _classes(method: str) -> dict[str, type]:
     return {of.__name__: of for of in (Learned, ReportRow, *learner_of(method).classes)}
-
-
-def _versions_written(content: bytes) -> dict[str, int] | None:
-    """Returns the versions that a file says it is of; None where it cannot be read so far."""
-    try:
-        versions = unpacked(content, {}, "versions")
-    except ValueError:
-        return None
-    return versions if isinstance(versions, dict) else None

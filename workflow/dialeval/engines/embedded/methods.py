@@ -1,127 +1,134 @@
-"""How each embedded method learns: a constant for each, which bears its name in capitals.
+"""How each embedded method learns: for each a constant with its name in capitals.
 
-`config.models` says what a method can be asked for.
+`config.models` has the protocols that each method serves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from dialeval.corpora.clusters import without
 from dialeval.engines.embedded.baselines import Length, Overlap, Perplexity
 from dialeval.engines.embedded.chatbots import Generic, Ngram, Random, Retrieval
-from dialeval.engines.embedded.classifiers import Calibration, Dimensions, KindClassifier, Lengths, Trees
-from dialeval.engines.embedded.features import PlainReader
+from dialeval.engines.embedded.classifiers import Calibration, Dimensions, Lengths, PerturbationClassifier, Trees
+from dialeval.engines.embedded.features import Reader
 from dialeval.engines.embedded.interfaces import Learner, each_without_its_fold
 from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge, held_back_report
 from dialeval.engines.embedded.reply_selection import (
     ExpectedReply,
     Places,
     ReplyFit,
-    SelectingReader,
+    SelectedReplies,
     Selector,
-    TakenUp,
+    Uptake,
     describe_replies,
 )
-from dialeval.engines.embedded.statistics import KneserNey, LanguageModel, Order, ReplyModel, Statistics
-from dialeval.engines.embedded.texts import Signs, Topics, WordWeights
+from dialeval.engines.embedded.statistics import KneserNey, LanguageModel, Order, ReplyModel, Statistics, Topics
+from dialeval.engines.embedded.texts import Signs, WordWeights
 from dialeval.engines.requests import Dialogue
 
 GENERIC = Learner(each_without_its_fold(lambda *_: Generic()), (Generic,), needs=0)
-"""Says stock replies in turn, whatever was said."""
+"""Replies with stock phrases in turn."""
 
 RANDOM = Learner(each_without_its_fold(Random), (Random,))
-"""Says an utterance drawn at random from people's dialogues, and rates at random."""
+"""Replies with an utterance drawn at random from human dialogues, and rates at random."""
 
 NGRAM = Learner(each_without_its_fold(Ngram), (Ngram, WordWeights))
 """Writes word by word from Kneser-Ney trigrams, with the last utterance as topic."""
 
 RETRIEVAL = Learner(each_without_its_fold(lambda dialogues, _: Retrieval(dialogues)), (Retrieval, WordWeights))
-"""Selects a person's reply from the most similar place."""
+"""Selects the human reply in the most similar context."""
 
 LENGTH = Learner(each_without_its_fold(lambda *_: Length()), (Length,), needs=0)
 """Rates by the number of words."""
 
 OVERLAP = Learner(each_without_its_fold(lambda *_: Overlap()), (Overlap,), needs=0)
-"""Rates by the share of words that were said before."""
+"""Rates by the share of words that occur in the context."""
 
 PERPLEXITY = Learner(each_without_its_fold(lambda dialogues, _: Perplexity(dialogues)), (Perplexity, KneserNey, Order))
-"""Rates by how likely the words are."""
+"""Rates by the probability of the words."""
+
+_Learned = TypeVar("_Learned")
+_Folds = Mapping[int, Sequence[Dialogue]]
+
+
+def _judges(
+    parts: Sequence[Sequence[Dialogue]],
+    random_seed: int,
+    learned_from: Callable[[list[Dialogue]], _Learned],
+    readers: Callable[[_Folds, Mapping[int, _Learned], int], Mapping[int, Reader]],
+) -> list[Judge]:
+    """Return for each fold the judge that learned nothing from it.
+
+    Args:
+        parts: dialogues by fold.
+        random_seed: of every draw.
+        learned_from: learns the parameters of a reader, once without each pair of folds.
+        readers: returns a reader for each inner fold, from the parameters that were learned without it, and the seed.
+    """
+    known: dict[tuple[int, int], _Learned] = {}
+
+    def learned_without(fold: int, other: int) -> _Learned:
+        key = (min(fold, other), max(fold, other))
+        if key not in known:
+            known[key] = learned_from(without(parts, *key))
+        return known[key]
+
+    def judge_without(fold: int) -> Judge:
+        inner = {other: part for other, part in enumerate(parts) if other != fold and part}
+        learned = {other: learned_without(fold, other) for other in inner}
+        return Judge(inner, readers(inner, learned, random_seed), random_seed)
+
+    return [judge_without(fold) for fold in range(len(parts))]
 
 
 def learn_forest_judges(parts: Sequence[Sequence[Dialogue]], random_seed: int) -> list[Judge]:
-    """Returns for each fold the judge learned without it; statistics without the same two folds are counted once."""
-    counted: dict[tuple[int, int], PlainReader] = {}
+    """Return for each fold the judge that learned nothing from it."""
 
-    def reader(*left_out: int) -> PlainReader:
-        key = (min(left_out), max(left_out))
-        if key not in counted:
-            counted[key] = PlainReader(Statistics(without(parts, *key)))
-        return counted[key]
+    def readers(inner: _Folds, learned: Mapping[int, Statistics], seed: int) -> Mapping[int, Reader]:
+        return {fold: Reader(statistics) for fold, statistics in learned.items()}
 
-    return [
-        Judge(
-            {other: parts[other] for other in range(len(parts)) if other != fold},
-            partial(reader, fold),
-            random_seed,
-        )
-        for fold in range(len(parts))
-    ]
+    return _judges(parts, random_seed, Statistics, readers)
 
 
 FOREST = Learner(
     learn_forest_judges,
     (
-        Calibration, Dimensions, Judge, KindClassifier, KneserNey, LanguageModel, Lengths, Order,
-        PlainReader, ReplyModel, Statistics, Topics, Trees, WordWeights,
+        Calibration, Dimensions, Judge, KneserNey, LanguageModel, Lengths, Order, PerturbationClassifier, Reader,
+        ReplyModel, Statistics, Topics, Trees,
     ),
     needs=MIN_DIALOGUES,
     min_folds=3,
     report=held_back_report,
 )  # fmt: skip
-"""Tells people's dialogues from spoiled ones by randomised trees, and scores on dimensions."""
+"""Separates human dialogues from perturbed ones by randomised trees, and scores dimensions."""
 
 
 def learn_selecting_judges(parts: Sequence[Sequence[Dialogue]], random_seed: int) -> list[Judge]:
-    """Returns for each fold the judge learned without it; what is learned without the same two is learned once."""
-    known: dict[tuple[int, int], tuple[Statistics, ReplyFit]] = {}
+    """Return for each fold the judge that learned nothing from it; its readers score replies, too."""
 
-    def learned_without(*left_out: int) -> tuple[Statistics, ReplyFit]:
-        key = (min(left_out), max(left_out))
-        if key not in known:
-            dialogues = without(parts, *key)
-            known[key] = (Statistics(dialogues), ReplyFit(dialogues))
-        return known[key]
+    def learned_from(dialogues: list[Dialogue]) -> tuple[Statistics, ReplyFit]:
+        return Statistics(dialogues), ReplyFit(dialogues)
 
-    def judge_without(fold: int) -> Judge:
-        inner = {other: parts[other] for other in range(len(parts)) if other != fold}
-        used = {other: learned_without(fold, other) for other, dialogues in inner.items() if dialogues}
-        return Judge(inner, _readers(inner, used, random_seed).__getitem__, random_seed)
+    def readers(inner: _Folds, learned: Mapping[int, tuple[Statistics, ReplyFit]], seed: int) -> Mapping[int, Reader]:
+        replies = {fold: describe_replies(inner[fold], *parameters, seed) for fold, parameters in learned.items()}
+        return {
+            fold: Reader(
+                statistics,
+                SelectedReplies(fit, Selector([others for other, others in replies.items() if other != fold])),
+            )
+            for fold, (statistics, fit) in learned.items()
+        }
 
-    return [judge_without(fold) for fold in range(len(parts))]
+    return _judges(parts, random_seed, learned_from, readers)
 
 
 SELECTION = Learner(
     learn_selecting_judges,
-    (
-        Calibration, Dimensions, ExpectedReply, Judge, KindClassifier, KneserNey, LanguageModel, Lengths, Order,
-        Places, ReplyFit, ReplyModel, SelectingReader, Selector, Signs, Statistics, TakenUp, Topics, Trees,
-        WordWeights,
-    ),
+    (*FOREST.classes, ExpectedReply, Places, ReplyFit, SelectedReplies, Selector, Signs, Uptake),
     needs=MIN_DIALOGUES,
     min_folds=3,
     report=held_back_report,
-)  # fmt: skip
-"""The forest, joined by a model that does nothing but tell true replies from strange ones."""
-
-
-def _readers(
-    inner: Mapping[int, Sequence[Dialogue]], used: Mapping[int, tuple[Statistics, ReplyFit]], random_seed: int
-) -> dict[int, SelectingReader]:
-    """Returns for each inner fold what describes it, of which nothing was learned from it."""
-    replies = {number: describe_replies(inner[number], *learned, random_seed) for number, learned in used.items()}
-    return {
-        number: SelectingReader(*learned, Selector([one for other, one in replies.items() if other != number]))
-        for number, learned in used.items()
-    }
+)
+"""The forest with a model that separates true replies from random ones."""

@@ -8,7 +8,7 @@ In the JSON, what JSON has not is an object with one key:
 
     {"tuple": [...]}            {"dict": [[key, value], ...]}
     {"array": [dtype, where it begins among the arrays of its dtype, shape]}
-    {"sparse": [matrix or array, shape, values, columns, ends of rows]}
+    {"sparse": [shape, values, columns, ends of rows]}
     {"object": [class, fields]}     {"again": number of an object that came before}
 """
 
@@ -17,23 +17,25 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-_STRUCTURE = "structure"
+_VERSIONS, _STRUCTURE = "versions", "structure"
 _DTYPES = ("|b1", "<i4", "<i8", "<f4", "<f8")
 _FAST = 1
 """Of zlib's levels the fastest, which makes floats nearly as small as the slowest."""
 
 
-def packed(value: object, classes: Mapping[str, type]) -> bytes:
+def packed(value: object, classes: Mapping[str, type], versions: Mapping[str, int]) -> bytes:
     """Returns a file with a value: the arrays of an .npz, one for each dtype, and the rest as JSON in another.
 
     Args:
+        versions: of the layout, which `versions_of` reads alone.
         value: built of None, numbers, texts, lists, tuples, dictionaries, arrays of numbers, sparse arrays in rows, and
             objects.
         classes: the classes of the objects, by the name that the file gives them.
@@ -42,8 +44,7 @@ def packed(value: object, classes: Mapping[str, type]) -> bytes:
         TypeError: there is something else in it.
     """
     writer = _Writer(classes)
-    structure = json.dumps(writer.plain(value), separators=(",", ":")).encode()
-    arrays = {_STRUCTURE: np.frombuffer(structure, dtype=np.uint8)}
+    arrays = {_VERSIONS: _json_array(dict(versions)), _STRUCTURE: _json_array(writer.plain(value))}
     arrays |= {f"a{dtype[1:]}": np.concatenate(parts) for dtype, parts in writer.arrays.items()}
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=_FAST) as archive:
@@ -56,27 +57,53 @@ def packed(value: object, classes: Mapping[str, type]) -> bytes:
     return content.getvalue()
 
 
-def unpacked(content: bytes, classes: Mapping[str, type], entry: str | None = None) -> Any:
+def versions_of(content: bytes) -> dict[str, int]:
+    """Returns the versions that `packed` wrote.
+
+    Raises:
+        ValueError: it is no such file, or a damaged one.
+    """
+    return cast(dict[str, int], _checked(lambda: _read_json(_opened(content), _VERSIONS)))
+
+
+def unpacked(content: bytes, classes: Mapping[str, type]) -> Any:
     """Returns the value that `packed` wrote.
 
     Args:
         content: the file.
         classes: the classes that objects may have; no other is looked up.
-        entry: of a dictionary, the one value that is read; None for the whole.
 
     Raises:
         ValueError: it is no such file, or a damaged one.
     """
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            structure = json.loads(archive[_STRUCTURE].tobytes())
-            arrays = {dtype: archive[name] for dtype in _DTYPES if (name := f"a{dtype[1:]}") in archive}
+
+    def read() -> Any:
+        archive = _opened(content)
+        arrays = {dtype: archive[name] for dtype in _DTYPES if (name := f"a{dtype[1:]}") in archive}
         if any(array.dtype.str != dtype or array.ndim != 1 for dtype, array in arrays.items()):
             raise ValueError("an array has another type than its name says")
-        wanted = structure if entry is None else dict(structure["dict"])[entry]
-        return _Reader(classes, arrays).value(wanted)
+        return _Reader(classes, arrays).value(_read_json(archive, _STRUCTURE))
+
+    return _checked(read)
+
+
+def _opened(content: bytes) -> Any:
+    return np.load(io.BytesIO(content), allow_pickle=False)
+
+
+def _checked(read: Callable[[], Any]) -> Any:
+    try:
+        return read()
     except Exception as error:  # a damaged file can be wrong in any way
         raise ValueError(f"{type(error).__name__}: {error}") from error
+
+
+def _json_array(value: Any) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(json.dumps(value, separators=(",", ":")).encode(), dtype=np.uint8)
+
+
+def _read_json(archive: Mapping[str, npt.NDArray[Any]], name: str) -> Any:
+    return json.loads(archive[name].tobytes())
 
 
 class _Writer:
@@ -103,10 +130,9 @@ class _Writer:
             return value.item()
         if of is np.ndarray:
             return {"array": self._array(value)}
-        if isinstance(value, sparse.csr_matrix | sparse.csr_array):
+        if of is sparse.csr_array:
             parts = [self._array(part) for part in (value.data, value.indices, value.indptr)]
-            kind = "matrix" if isinstance(value, sparse.csr_matrix) else "array"
-            return {"sparse": [kind, list(map(int, value.shape)), *parts]}
+            return {"sparse": [list(map(int, value.shape)), *parts]}
         if of in self._names:
             return self._object(value)
         raise TypeError(f"a {of.__name__} is no plain data")
@@ -133,8 +159,8 @@ class _Writer:
 def _state(value: Any) -> dict[str, Any]:
     if isinstance(value, tuple):  # a named one
         return dict(value._asdict())  # type: ignore[attr-defined]
-    state = value.__getstate__()
-    return {} if state is None else dict(state)
+    follows = {name for name in vars(value) if isinstance(getattr(type(value), name, None), cached_property)}
+    return {name: field for name, field in vars(value).items() if name not in follows}
 
 
 class _Reader:
@@ -158,10 +184,9 @@ class _Reader:
             case "array":
                 return self._array(content)
             case "sparse":
-                of, shape, *parts = content
+                shape, *parts = content
                 values, columns, ends = map(self._array, parts)
-                made = {"matrix": sparse.csr_matrix, "array": sparse.csr_array}[of]
-                rows = made((values, columns, ends), shape=tuple(shape))
+                rows = sparse.csr_array((values, columns, ends), shape=tuple(shape))
                 rows.check_format(full_check=True)
                 return rows
             case "object":

@@ -1,13 +1,7 @@
-"""What embedded models count in texts: words, their frequencies, and a trigram model of tokens.
+"""Statistics of dialogues: word frequencies, openers, replies, trigrams and topics.
 
-These counts look perfect on the dialogues they were taken from, so a judge must never describe those with them: see
-`judge.py` for the cross-fitting.
-
-It learns which frequent words of a reply go with which ones of the last utterance (you and I, a question mark and yes),
-by telling true replies from replies to something else.
-
-A few hundred dialogues are too few for a model of words that would tell a rare word from a wrong one. So frequent words
-stand for themselves, and all others for the group with the same ending; what is left is mostly grammar.
+They look perfect on the dialogues that they were counted on, so a judge never describes those with them: see `judge.py`
+for the cross-fitting.
 """
 
 from __future__ import annotations
@@ -21,27 +15,24 @@ import numpy.typing as npt
 from scipy import sparse
 
 from dialeval.corpora.clusters import generator_for
-from dialeval.engines.embedded.texts import Texts, Topics, distinct
+from dialeval.engines.embedded.texts import Floats, Integers, Texts, distinct, rounded
 from dialeval.engines.requests import Dialogue
 from dialeval.text import is_word
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-
 UNKNOWN = 0
 BOUNDARY = 1
-"""Kept free for the edges of an utterance."""
+"""The number of the edges of an utterance."""
 _FIRST_WORD = 2
 _NONE = -1
-N_STRANGE = 1 << 16
-"""How many unknown words are told apart: that one comes again in a dialogue matters, whatever it is."""
+N_UNKNOWN = 1 << 16
+"""Numbers for unknown words: a repeated one counts as repeated."""
 
 OPENING_TURNS = 2
-"""The first turns of a dialogue, in which people greet and raise a subject."""
+"""The first turns of a dialogue: greetings and the first subject."""
 N_OPENERS = 60
-"""How many first words of an utterance are told apart."""
+"""First words of an utterance with a number of their own."""
 MOSTLY = 0.6
-"""The share of questions among the utterances that begin with a word, from which on the word begins a question."""
+"""The share of questions from which on a first word marks a question."""
 
 
 class Words(NamedTuple):
@@ -55,10 +46,10 @@ class Statistics:
     """Counts over dialogues, and the measures that need nothing else.
 
     Attributes:
-        size: how many tokens are known; numbers from here on are those of strange ones.
-        topics: tells which words belong to the same subject.
-        language: tells how fluent an utterance is.
-        reply: tells how well it fits as a reply.
+        size: number of known tokens; unknown ones have numbers from here on.
+        topics: places words of the same subject near each other.
+        language: scores fluency.
+        reply: scores how well an utterance fits as a reply.
     """
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
@@ -71,8 +62,8 @@ class Statistics:
 
         presence = self.presence(self.words(texts), n_texts)
         frequency = np.asarray(presence.sum(axis=0)).ravel()
-        idf = np.log((n_texts + 1) / (frequency + 1))
-        self._idf, self._idf_of_strange = idf[: self.size], float(idf[-1])
+        idf = rounded(np.log((n_texts + 1) / (frequency + 1)))
+        self._idf, self._idf_of_unknown = idf[: self.size], float(idf[-1])
         self._idf[[UNKNOWN, BOUNDARY]] = 0.0
 
         first = np.cumsum([0, *map(len, dialogues)])[:-1]
@@ -90,41 +81,41 @@ class Statistics:
 
     @property
     def idf(self) -> Floats:
-        """Weight of each token; that of strange ones is the greatest."""
-        return _and_strange(self._idf, self._idf_of_strange)
+        """Weight of each token; that of unknown ones is the greatest."""
+        return _and_unknown(self._idf, self._idf_of_unknown)
 
     def words(self, texts: Texts) -> Words:
-        """Returns the words of texts; a strange token is one, too, with the number of its hash."""
+        """Return the words of texts; an unknown token is one, too, with the number of its hash."""
         known = texts.numbers(self._number, UNKNOWN)
-        numbers = np.where(known == UNKNOWN, self.size + texts.hashes % N_STRANGE, known)
+        numbers = np.where(known == UNKNOWN, self.size + texts.hashes % N_UNKNOWN, known)
         words = self._is_word[np.minimum(numbers, self.size)]
         return Words(numbers[words], texts.of[words])
 
     def presence(self, words: Words, n_texts: int) -> sparse.csr_array:
-        """Returns which words occur in which text: a matrix of 0 and 1, texts by known and strange words."""
-        n_columns = self.size + N_STRANGE
+        """Returns which words occur in which text: a matrix of 0 and 1, texts by known and unknown words."""
+        n_columns = self.size + N_UNKNOWN
         row, columns = np.divmod(distinct(words.of * n_columns + words.word), n_columns)
         ends = np.searchsorted(row, np.arange(n_texts + 1))
         return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(n_texts, n_columns))
 
     def known(self, presence: sparse.csr_array) -> sparse.csr_array:
-        """Returns the part of a presence matrix that is about known words."""
+        """Return the columns of known words."""
         return sparse.csr_array(presence[:, : self.size])
 
     def rarity(self, utterances: Sequence[str]) -> Floats:
-        """Returns the idf of each utterance's rarest known word; of a strange one, it is as great as can be."""
+        """Return the idf of each utterance's rarest word."""
         words = self.words(Texts(utterances))
         rarest = np.zeros(len(utterances))
         np.maximum.at(rarest, words.of, self.idf[words.word])
         return rarest
 
     def opening(self, presence: sparse.csr_array) -> Floats:
-        """Returns how much more the words speak for an utterance at the beginning of a dialogue than elsewhere."""
-        return _mean_over_words(presence, _and_strange(self._opening, 0.0))
+        """Return the mean log-odds of the words for the first turns of a dialogue."""
+        return _mean_over_words(presence, _and_unknown(self._opening, 0.0))
 
     def closing(self, presence: sparse.csr_array) -> Floats:
-        """Returns how much more the words speak for the last utterance of a dialogue than for another."""
-        return _mean_over_words(presence, _and_strange(self._closing, 0.0))
+        """Return the mean log-odds of the words for the last utterance of a dialogue."""
+        return _mean_over_words(presence, _and_unknown(self._closing, 0.0))
 
     def opener(self, texts: Texts) -> Integers:
         """Returns a number for how each text begins: one for each frequent first word, 0 for all others."""
@@ -169,12 +160,12 @@ def _log_odds(presence: sparse.csr_array, chosen: npt.NDArray[np.bool_]) -> Floa
     outside = np.asarray(presence[np.flatnonzero(~chosen)].sum(axis=0)).ravel()
     odds = np.log((inside + 1) / (chosen.sum() + 2)) - np.log((outside + 1) / ((~chosen).sum() + 2))
     odds[inside + outside == 0] = 0.0
-    return np.asarray(odds, dtype=np.float64)
+    return rounded(odds)
 
 
-def _and_strange(known: Floats, strange: float) -> Floats:
-    """Returns a number for each token, known or strange; those of the strange, all alike, are not kept."""
-    return np.concatenate([known, np.full(N_STRANGE, strange)])
+def _and_unknown(known: Floats, unknown: float) -> Floats:
+    """Return a number for each token, known or unknown; all unknown ones share one."""
+    return np.concatenate([known, np.full(N_UNKNOWN, unknown)])
 
 
 def _mean_over_words(presence: sparse.csr_array, weight: Floats) -> Floats:
@@ -188,21 +179,21 @@ def _dependence(first: Integers, second: Integers, n_first: int, n_second: int) 
     np.add.at(counts, (first, second), 1.0)
     share = (counts.sum(axis=0) + 1.0) / (counts.sum() + n_second)
     given = (counts + 4.0 * share) / (counts.sum(axis=1, keepdims=True) + 4.0)
-    return np.asarray(np.log(given / share), dtype=np.float64)
+    return rounded(np.log(given / share))
 
 
-# How well a reply fits the utterance before it: a logistic regression on pairs of frequent words.
+# How well a reply fits the utterance before it: a logistic regression on pairs of frequent words, such as you and I.
 
 N_FREQUENT = 120
 N_FALSE = 3
-"""How many strange replies stand against each true one."""
+"""Random replies for each true one."""
 STRENGTH = 0.02
 """Inverse strength of the penalty."""
 _RARE = -1
 
 
 class ReplyModel:
-    """Tells replies from strange utterances.
+    """Separates true replies from random ones.
 
     Args:
         texts: the utterances of all dialogues.
@@ -210,7 +201,7 @@ class ReplyModel:
     """
 
     def __init__(self, texts: Texts, replies: Integers) -> None:
-        from sklearn.linear_model import LogisticRegression  # takes long to load, and those who only ask need none
+        from sklearn.linear_model import LogisticRegression  # only where something is learned
 
         counted = np.bincount(texts.token[texts.tells], minlength=len(texts.vocabulary))
         by_token = {token: n for token, n in zip(texts.vocabulary, counted.tolist(), strict=True) if n}
@@ -218,19 +209,19 @@ class ReplyModel:
         self._number = {token: number for number, token in enumerate(frequent)}
         rng = generator_for(0, "strange replies")
         asked, answered = self.read(texts)
-        said = np.concatenate([replies, *(rng.permutation(replies) for _ in range(N_FALSE))])
-        pairs = _pairs(asked[np.tile(replies - 1, 1 + N_FALSE)], answered[said])
+        candidates = np.concatenate([replies, *(rng.permutation(replies) for _ in range(N_FALSE))])
+        pairs = _pairs(asked[np.tile(replies - 1, 1 + N_FALSE)], answered[candidates])
         is_true = np.repeat([1, 0], [len(replies), N_FALSE * len(replies)])
         weight = np.where(is_true == 1, float(N_FALSE), 1.0)
         regression = LogisticRegression(C=STRENGTH, solver="liblinear", tol=1e-2).fit(pairs, is_true, weight)
-        self._weights: Floats = regression.coef_.reshape(asked.shape[1], answered.shape[1])
-        self._constant = float(regression.intercept_[0])
+        self._weights = rounded(regression.coef_.reshape(asked.shape[1], answered.shape[1]))
+        self._constant = float(rounded(regression.intercept_[0]))
 
     def read(self, texts: Texts) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Returns the frequent words of texts, and a constant.
 
         Returns:
-            As of what is replied to, and as of replies: these have besides with which frequent word they begin.
+            Those of utterances that are replied to, and those of replies, with the frequent word that each begins with.
         """
         n = len(self._number)
         numbers = texts.numbers(self._number, _RARE)
@@ -251,9 +242,9 @@ class ReplyModel:
             last: numbers of utterances that are replied to.
             reply: numbers of the replies.
         """
-        weights, said = asked @ self._weights, answered[reply]
-        each = weights[np.repeat(last, np.diff(said.indptr)), said.indices]
-        return np.asarray(np.add.reduceat(each, said.indptr[:-1]) + self._constant, dtype=np.float64)
+        weights, replies = asked @ self._weights, answered[reply]
+        each = weights[np.repeat(last, np.diff(replies.indptr)), replies.indices]
+        return np.asarray(np.add.reduceat(each, replies.indptr[:-1]) + self._constant, dtype=np.float64)
 
 
 def _pairs(asked: sparse.csr_array, answered: sparse.csr_array) -> sparse.csr_array:
@@ -282,7 +273,7 @@ def _presence(codes: Integers, width: int, shape: tuple[int, int]) -> sparse.csr
 ORDER = 3
 DISCOUNT = 0.75
 OTHER = 0
-"""The number of all tokens that are not told apart."""
+"""The number that rare tokens share."""
 FIRST_TOKEN = 2
 
 
@@ -360,17 +351,18 @@ def _interpolate(counted: Order, code: Integers, size: int, lower: Floats) -> Fl
     return np.asarray(np.where(counted.histories[history] == code // size, interpolated, lower), dtype=np.float64)
 
 
-# How fluent an utterance is: a Kneser-Ney trigram model over classes of words, computed for many utterances at once.
+# Fluency: a Kneser-Ney trigram model over classes of words. A few hundred dialogues are too few to separate rare words
+# from wrong ones: frequent words are classes of their own, and all others share the class of their ending.
 
 N_FREQUENT_NEXT = 150
-"""How many words stand for themselves."""
+"""Words with a class of their own."""
 N_ENDINGS = 60
-"""How many endings are told apart."""
+"""Endings with a class of their own."""
 ENDING = 2
 
 
 class LanguageModel:
-    """Tells how well words fit after each other, from the utterances it learned from."""
+    """Scores the fluency of utterances by trigrams of human ones."""
 
     def __init__(self, texts: Texts) -> None:
         place, n = np.unique(texts.token[texts.is_unfinished], return_counts=True)
@@ -383,7 +375,7 @@ class LanguageModel:
         self._trigrams = KneserNey(*self._numbers(texts), FIRST_TOKEN + N_FREQUENT_NEXT + N_ENDINGS)
 
     def fluency(self, texts: Texts) -> tuple[Floats, Floats]:
-        """Returns how much likelier each word is where it stands than anywhere, in nats.
+        """Return the log-probability of each word in its context less that without a context, in nats.
 
         Args:
             texts: at least one.
@@ -410,3 +402,47 @@ class LanguageModel:
 def _most_common(counted: Mapping[str, int], n: int) -> list[str]:
     """Returns the most frequent elements; equally frequent ones in alphabetical order."""
     return sorted(counted, key=lambda element: (-counted[element], element))[:n]
+
+
+# Whether words belong to the same subject: latent semantic analysis of dialogues (Deerwester et al., 1990).
+
+N_TOPICS = 60
+OFTEN = 2
+"""A word counts at most this many times in a dialogue."""
+EMPTY = 1e-9
+"""The square of a singular value up to which there is nothing in its direction."""
+
+
+class Topics:
+    """Places words that occur in the same dialogues near each other.
+
+    Args:
+        presence: which words occur in which utterance.
+        dialogue: number of the dialogue of each utterance.
+    """
+
+    def __init__(self, presence: sparse.csr_array, dialogue: Integers) -> None:
+        of = sparse.csr_array((np.ones(len(dialogue)), (dialogue, np.arange(len(dialogue)))))
+        counts = np.minimum(sparse.csr_array(of @ presence).toarray(), OFTEN)
+        frequency = np.count_nonzero(counts, axis=0)
+        self._idf = rounded(np.where(frequency > 0, np.log(len(counts) / np.maximum(frequency, 1)), 0.0))
+        rows = _unit_rows(counts * self._idf)
+        squares, combined = np.linalg.eigh(rows @ rows.T)  # far fewer dialogues than words
+        leading = np.flatnonzero(squares > EMPTY)[-N_TOPICS:]
+        place = rows.T @ (combined[:, leading] / np.sqrt(squares[leading]))
+        greatest = place[np.abs(place).argmax(axis=0), np.arange(len(leading))]
+        self._place = rounded(place * np.sign(greatest))
+
+    def place(self, presence: sparse.csr_array) -> Floats:
+        """Returns where utterances lie: utterances by topics; at the origin, if nothing in one tells a topic."""
+        return np.asarray(sparse.csr_array(presence * self._idf) @ self._place, dtype=np.float64)
+
+
+def cosine(left: Floats, right: Floats) -> Floats:
+    """Returns the cosine of each pair of rows, 0 where one of them is at the origin."""
+    return np.asarray((_unit_rows(left) * _unit_rows(right)).sum(axis=1), dtype=np.float64)
+
+
+def _unit_rows(rows: Floats) -> Floats:
+    norm = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+    return np.asarray(rows / np.maximum(norm, 1e-12), dtype=np.float64)

@@ -1,14 +1,8 @@
 """Texts as numbers: tokens, beginnings of words, TF-IDF weights, and topics.
 
-Several models describe the same dialogues, each by counts of its own: what is the same for all of them is found here,
-and each then looks up the different tokens of many texts instead of all tokens of each.
+Several models describe the same dialogues, each by its own counts: each looks up the different tokens of many texts
+once.
 
-Four letters tell most words apart and take most endings away, in any language with blanks; characters of scripts
-without blanks are whole words here.
-
-A word weighs 1 + log(its count in the text), times 1 + log((1 + texts) / (1 + texts with it)); rows have length 1. Sums
-are taken one term after the other, as scikit-learn's TfidfVectorizer takes them, whose numbers these are: it checks its
-input and its own settings at every call, which for one utterance is most of the work.
 """
 
 from __future__ import annotations
@@ -17,10 +11,9 @@ import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, islice, repeat
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +22,7 @@ from scipy import sparse
 from dialeval.engines.requests import Dialogue
 from dialeval.text import QUESTION_MARKS, is_word, telling_tokens, tokens
 
+Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
@@ -118,6 +112,19 @@ class Texts:
         return found
 
 
+DECIMALS = 5
+"""Of learned numbers, and of features that classifiers see."""
+
+
+def rounded(values: npt.ArrayLike, decimals: int = DECIMALS) -> Floats:
+    """Return values without the last bits, in which processors differ: they sum in another order.
+
+    So the same dialogues lead to the same learned file everywhere, but for a value that lies on the edge between two.
+    """
+    kept = np.round(np.asarray(values, dtype=np.float64), decimals)
+    return np.asarray(kept + 0.0, dtype=np.float64)  # no negative zero
+
+
 def distinct(codes: Integers) -> Integers:
     """Returns the different codes in order; numpy's `unique` hashes them, which takes longer than to sort."""
     codes = np.sort(codes)
@@ -127,12 +134,12 @@ def distinct(codes: Integers) -> Integers:
 class Batch:
     """Dialogues that are described together; each row depends on its own dialogue alone all the same.
 
-    What is described is an utterance and what came before it: a beginning of a dialogue. Dialogues that begin alike, as
-    one and its spoiled copies do, share their first rows.
+    A row describes an utterance after the earlier ones: a beginning of a dialogue. Dialogues that begin alike, as an
+    original and its perturbed copies, share their first rows.
 
     Attributes:
         texts: their different utterances.
-        said: number of the utterance at each place of all dialogues in a row.
+        utterance: number of the utterance at each place of all dialogues in a row.
         beginning: number of the row that describes each place; with `only_ends`, each last place.
         dialogue: number of the dialogue of the same places.
         place: a place that each row describes; what follows is of these.
@@ -151,14 +158,14 @@ class Batch:
         n = np.fromiter(map(len, dialogues), np.int64, len(dialogues))
         ends = np.cumsum(n)
         self.texts = Texts([*number])
-        self.said: Integers = np.array(said, dtype=np.int64)
+        self.utterance: Integers = np.array(said, dtype=np.int64)
         self.beginning: Integers = np.arange(len(n)) if only_ends else _beginnings(said, n.tolist())
         self.dialogue: Integers = np.arange(len(n)) if only_ends else np.repeat(np.arange(len(n)), n)
         first = np.flatnonzero(np.diff(np.maximum.accumulate(self.beginning), prepend=-1))
         self.place: Integers = ends - 1 if only_ends else first
         self.turn: Integers = self.place - (ends - n)[self.dialogue[first]]
-        self.row: Integers = self.said[self.place]
-        self.last: Integers = self.said[self.place - (self.turn > 0)]
+        self.row: Integers = self.utterance[self.place]
+        self.last: Integers = self.utterance[self.place - (self.turn > 0)]
 
     @cached_property
     def before(self) -> sparse.csr_array:
@@ -166,7 +173,7 @@ class Batch:
         ends = np.cumsum([0, *self.turn])
         within = np.arange(ends[-1]) - np.repeat(ends[:-1], self.turn)
         columns = within + np.repeat(self.place - self.turn, self.turn)
-        return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(len(self.turn), len(self.said)))
+        return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(len(self.turn), len(self.utterance)))
 
 
 def _looked_up(number: Mapping[str, int], names: Sequence[str], missing: int) -> Integers:
@@ -174,7 +181,7 @@ def _looked_up(number: Mapping[str, int], names: Sequence[str], missing: int) ->
 
 
 def _beginnings(said: Sequence[int], n: Sequence[int]) -> Integers:
-    """Returns for each place the number of what was said up to it; what is the same has the same number.
+    """Return for each place the number of the dialogue up to it; equal beginnings have the same number.
 
     Args:
         said: number of the utterance at each place.
@@ -190,16 +197,14 @@ def _beginnings(said: Sequence[int], n: Sequence[int]) -> Integers:
     return np.array(found, dtype=np.int64)
 
 
-# What texts are compared by: beginnings of words, which inflected forms share, and how sentences begin.
-
-Floats = npt.NDArray[np.float64]
+# Signs of texts: the first four letters of words, which inflected forms share, and the form of sentences.
 
 LETTERS = 4
-"""So many letters of a word are looked at."""
+"""Letters of a word that count."""
 LONGEST_OPENING = 3
-"""With how many words a sentence is said to begin."""
+"""Words of the longest opening of a sentence that is a sign."""
 AT_LEAST = 2
-"""A sign that fewer texts have is not learned."""
+"""Texts with a sign from which on it is learned."""
 _SENTENCE = re.compile(r"[^.?!。？！؟]+[.?!。？！؟]*")
 
 
@@ -211,26 +216,26 @@ def beginnings(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65536)
 def signs_of_last(text: str) -> tuple[str, ...]:
-    """Returns what a reply to the text may go by: its words, and how its last sentence begins and ends."""
+    """Return the signs that a reply depends on: words, and how the last sentence begins and ends."""
     return _distinct(*_classes(text), *_form(_sentences(text)[-1]))
 
 
 @lru_cache(maxsize=65536)
 def signs_of_reply(text: str) -> tuple[str, ...]:
-    """Returns what tells whether a text fits as a reply: its words, how it begins, whether it asks or gives numbers."""
+    """Return the signs of a reply: words, how it begins, whether it asks or has numbers."""
     return _distinct(*_classes(text), *_form_of_reply(text))
 
 
 @lru_cache(maxsize=65536)
 def signs_of_last_sentence(text: str) -> tuple[str, ...]:
-    """Returns the same as `signs_of_last` of the last sentence alone, which is the one that is replied to."""
+    """Return `signs_of_last` of the last sentence."""
     last = _sentences(text)[-1]
     return _distinct(*_classes(last), *_form(last))
 
 
 @lru_cache(maxsize=65536)
 def signs_of_first_sentence(text: str) -> tuple[str, ...]:
-    """Returns the words of the first sentence, which is the one that replies, and the form of the whole."""
+    """Return the words of the first sentence, and the form of the text."""
     return _distinct(*_classes(_sentences(text)[0]), *_form_of_reply(text))
 
 
@@ -246,7 +251,7 @@ class Signs:
         known = sorted(sign for sign, n in frequency.items() if n >= AT_LEAST)
         self._number = {sign: number for number, sign in enumerate(known)}
         n = np.array([frequency[sign] for sign in known], dtype=np.float64)
-        self._idf: Floats = 1.0 + np.log((1 + len(texts)) / (1 + n))
+        self._idf = rounded(1.0 + np.log((1 + len(texts)) / (1 + n)))
 
     def rows(self, texts: Sequence[Sequence[str]]) -> sparse.csr_array:
         """Returns texts by known signs; a text without any is a row of zeros."""
@@ -294,132 +299,82 @@ def _form_of_reply(text: str) -> tuple[str, ...]:
 Row = tuple[npt.NDArray[np.int32], Floats]
 """The columns of a text's words, in order, and their weights."""
 
-_KEPT = 8192
-"""How many texts' rows are kept: in a chat, every utterance is read again at each turn that follows."""
+EXACT_DECIMALS = 12
+"""Of logarithms, which differ between processors in their last bit alone."""
+_CACHED = 8192
+"""Texts whose rows are kept: every utterance of a chat is read again at each later turn."""
 
 
 class WordWeights:
-    """Turns texts into rows of length 1 over the words that it learned.
+    """TF-IDF rows of length 1.
+
+    A word weighs 1 + log(its count in the text), times 1 + log((1 + texts) / (1 + texts with it)). These are the
+    numbers of scikit-learn's TfidfVectorizer, which takes a second to import and checks its input at every call.
 
     Attributes:
-        row: returns the row of one text.
+        n_words: number of columns.
 
     Args:
-        number: of each word.
-        idf: weight of each word by its number.
-        split: what makes a text into words.
+        texts: the tokens of each text to learn from, at least one text.
+        vocabulary: the word of each column; by default those of the texts in alphabetical order.
     """
 
-    def __init__(self, number: Mapping[str, int], idf: Floats, split: Callable[[str], Sequence[str]] = tokens) -> None:
-        self._number, self._idf, self._split = number, idf, split
-        self.row: Callable[[str], Row] = lru_cache(_KEPT)(self._row)
+    def __init__(self, texts: Sequence[Sequence[str]], vocabulary: Sequence[str] | None = None) -> None:
+        frequency = Counter(chain.from_iterable(map(set, texts)))
+        self._words = sorted(frequency) if vocabulary is None else list(vocabulary)
+        self.n_words = len(self._words)
+        n_texts = np.array([frequency[word] for word in self._words], dtype=np.float64)
+        self._idf = rounded(np.log((len(texts) + 1) / (n_texts + 1.0)) + 1.0, EXACT_DECIMALS)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"words": list(self._number), "idf": self._idf}
+    def matrix(self, texts: Sequence[Sequence[str]]) -> sparse.csr_array:
+        """Return the rows of texts, given as tokens."""
+        return joined([self._row(text) for text in texts], self.n_words)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__({word: number for number, word in enumerate(state["words"])}, state["idf"])  # type: ignore[misc]
+    def rows(self, texts: Sequence[str]) -> sparse.csr_array:
+        """Return the rows of texts."""
+        return joined([self.row(text) for text in texts], self.n_words)
 
-    @classmethod
-    def learned_from(
-        cls,
-        texts: Sequence[str],
-        number: Mapping[str, int] | None = None,
-        split: Callable[[str], Sequence[str]] = tokens,
-    ) -> tuple[WordWeights, sparse.csr_matrix]:
-        """Returns what was learned from some texts, and the texts by words, as they came up first or are numbered.
-
-        Args:
-            texts: at least one.
-            number: of each word; those of the texts in alphabetical order, if there is none.
-            split: what makes a text into words.
-        """
-        found = [split(text) for text in texts]
-        first = {word: place for place, word in enumerate(dict.fromkeys(chain.from_iterable(found)))}
-        if number is None:
-            number = {word: place for place, word in enumerate(sorted(first))}
-            order = dict(zip(map(number.__getitem__, first), first.values(), strict=True))
-        else:
-            order = {place: place for place in number.values()}
-        frequency = np.zeros(len(number))
-        for word, n in Counter(chain.from_iterable(map(set, found))).items():
-            frequency[number[word]] = n
-        weights = cls(number, np.log((len(texts) + 1) / (frequency + 1.0)) + 1.0, split)
-        return weights, joined([weights._row(text, order.__getitem__) for text in texts], len(number))
-
-    def rows(self, texts: Sequence[str]) -> sparse.csr_matrix:
-        """Returns texts by words."""
-        return joined([self.row(text) for text in texts], len(self._number))
+    @cached_property
+    def row(self) -> Callable[[str], Row]:
+        """A function that returns the row of a text."""
+        return lru_cache(_CACHED)(lambda text: self._row(tokens(text)))
 
     def dense(self, row: Row) -> Floats:
-        """Returns a row with its zeros."""
-        dense = np.zeros(len(self._number))
+        """Return a row with its zeros."""
+        dense = np.zeros(self.n_words)
         dense[row[0]] = row[1]
         return dense
 
-    def _row(self, text: str, order: Callable[[int], int] | None = None) -> Row:
+    def direction(self, texts: Iterable[str], weights: Iterable[float]) -> Row:
+        """Return the weighted sum of the rows of texts, of length 1 unless it is zero."""
+        total = np.zeros(self.n_words)
+        for text, weight in zip(texts, weights, strict=False):
+            columns, values = self.row(text)
+            total[columns] += weight * values
+        columns = np.flatnonzero(total).astype(np.int32)
+        return columns, _unit(total[columns])
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self._words)}
+
+    def _row(self, words: Sequence[str]) -> Row:
         number = self._number
-        counted = Counter(number[word] for word in self._split(text) if word in number)
-        columns = np.array(sorted(counted, key=order), dtype=np.int32)
-        values = np.log(np.array([counted[column] for column in columns.tolist()], dtype=np.float64))
-        values += 1.0
-        values *= self._idf[columns]
-        return columns, unit(values)
+        counted = Counter(number[word] for word in words if word in number)
+        columns = np.array(sorted(counted), dtype=np.int32)
+        counts = np.array([counted[column] for column in columns.tolist()], dtype=np.float64)
+        return columns, _unit(rounded(np.log(counts) + 1.0, EXACT_DECIMALS) * self._idf[columns])
 
 
-def unit(values: Floats) -> Floats:
-    """Returns values over the root of the sum of their squares; none where that is 0."""
-    total = 0.0
-    for value in values.tolist():
-        total += value * value
-    return values / math.sqrt(total) if total else values
+def _unit(values: Floats) -> Floats:
+    """Return values over the root of the sum of their squares; as they are if it is 0."""
+    length = math.sqrt(math.fsum((values * values).tolist()))
+    return values / length if length else values
 
 
-def joined(rows: Sequence[Row], n_columns: int) -> sparse.csr_matrix:
-    """Returns rows as a matrix."""
+def joined(rows: Sequence[Row], n_columns: int) -> sparse.csr_array:
+    """Return rows as a matrix."""
     ends = np.cumsum([0, *(len(columns) for columns, _ in rows)]).astype(np.int32)
     columns = np.concatenate([np.zeros(0, dtype=np.int32), *(columns for columns, _ in rows)])
     values = np.concatenate([np.zeros(0), *(values for _, values in rows)])
-    return sparse.csr_matrix((values, columns, ends), shape=(len(rows), n_columns))
-
-
-# Whether words belong to the same subject: latent semantic analysis of dialogues (Deerwester et al., 1990).
-
-N_TOPICS = 60
-OFTEN = 2
-"""A word counts at most this many times in a dialogue."""
-EMPTY = 1e-9
-"""The square of a singular value up to which there is nothing in its direction."""
-
-
-class Topics:
-    """Places words that occur in the same dialogues near each other.
-
-    Args:
-        presence: which words occur in which utterance.
-        dialogue: number of the dialogue of each utterance.
-    """
-
-    def __init__(self, presence: sparse.csr_array, dialogue: Integers) -> None:
-        of = sparse.csr_array((np.ones(len(dialogue)), (dialogue, np.arange(len(dialogue)))))
-        counts = np.minimum(sparse.csr_array(of @ presence).toarray(), OFTEN)
-        frequency = np.count_nonzero(counts, axis=0)
-        self._idf = np.where(frequency > 0, np.log(len(counts) / np.maximum(frequency, 1)), 0.0)
-        rows = _unit_rows(counts * self._idf)
-        squares, combined = np.linalg.eigh(rows @ rows.T)  # far fewer dialogues than words
-        leading = np.flatnonzero(squares > EMPTY)[-N_TOPICS:]
-        self._place: Floats = rows.T @ (combined[:, leading] / np.sqrt(squares[leading]))
-
-    def place(self, presence: sparse.csr_array) -> Floats:
-        """Returns where utterances lie: utterances by topics; at the origin, if nothing in one tells a topic."""
-        return np.asarray(sparse.csr_array(presence * self._idf) @ self._place, dtype=np.float64)
-
-
-def cosine(left: Floats, right: Floats) -> Floats:
-    """Returns the cosine of each pair of rows, 0 where one of them is at the origin."""
-    return np.asarray((_unit_rows(left) * _unit_rows(right)).sum(axis=1), dtype=np.float64)
-
-
-def _unit_rows(rows: Floats) -> Floats:
-    norm = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
-    return np.asarray(rows / np.maximum(norm, 1e-12), dtype=np.float64)
+    return sparse.csr_array((values, columns, ends), shape=(len(rows), n_columns))

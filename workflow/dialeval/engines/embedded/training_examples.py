@@ -1,7 +1,7 @@
 """Training examples of embedded judges: people's dialogues, and perturbed copies.
 
-Each kind is one thing that gives a machine away: replies beside the point, repetition, empty phrases, long-windedness,
-broken sentences, a confused order. A damaged dialogue has as many utterances as the true one.
+Each kind imitates a fault of machines: unrelated replies, repetition, empty phrases, over-long replies, broken
+sentences, a confused order. A perturbed dialogue has as many utterances as the original.
 """
 
 from __future__ import annotations
@@ -14,42 +14,41 @@ import numpy.typing as npt
 
 from dialeval.corpora.clusters import generator_for
 from dialeval.engines.embedded.features import Described, Reader
-from dialeval.engines.embedded.statistics import Floats, Integers
-from dialeval.engines.embedded.texts import Batch
+from dialeval.engines.embedded.texts import Batch, Floats, Integers
 from dialeval.engines.requests import Dialogue
 from dialeval.text import join_tokens, surface_tokens
 
 KINDS = ("replaced", "strayed", "repeated", "generic", "over-long", "word salad", "reordered")
 KINDS_OF_ONE = ("replaced", "repeated", "generic", "over-long", "word salad")
-"""Those that a single utterance can have."""
+"""The kinds of a single utterance."""
 SHARE_OF_GENERIC = 0.1
-"""Which part of all utterances counts as generic: the ones whose words are the most frequent."""
+"""The share of utterances that are generic: those with the most frequent words."""
 
 LONGEST_STRETCH = 4
-"""How many utterances of another dialogue follow each other at most, when a dialogue strays."""
+"""The longest stretch of another dialogue in a dialogue that strays."""
 
 
 @dataclass(frozen=True)
-class Damaged:
-    """A spoiled dialogue.
+class PerturbedDialogue:
+    """A perturbed copy of a dialogue.
 
     Attributes:
-        utterances: as many as in the true dialogue.
-        spoiled: for each utterance, whether it was changed or stands in another place.
+        utterances: as many as in the original.
+        changed: for each utterance, whether it was changed or moved.
         kind: one of `KINDS`.
     """
 
     utterances: Dialogue
-    spoiled: tuple[bool, ...]
+    changed: tuple[bool, ...]
     kind: str
 
 
-class Spoiler:
-    """Spoils dialogues with utterances of others from the same pool.
+class Perturber:
+    """Perturbs dialogues with utterances of others from the same pool.
 
     Args:
-        pool: dialogues that strange utterances are taken from; those of the same fold, so that statistics count them as
-            often as the true ones.
+        pool: dialogues that random utterances are taken from; those of the same fold, so that statistics count them as
+            often as the originals.
         generic: utterances that fit anywhere.
     """
 
@@ -58,8 +57,8 @@ class Spoiler:
         self._utterances = [utterance for dialogue in pool for utterance in dialogue]
         self._generic = list(generic)
 
-    def spoil(self, dialogue: Dialogue, kind: str, rng: np.random.Generator) -> Damaged | None:
-        """Returns the dialogue with damage of one kind; None where it cannot be done, as in a dialogue too short."""
+    def perturb(self, dialogue: Dialogue, kind: str, rng: np.random.Generator) -> PerturbedDialogue | None:
+        """Return the dialogue with a perturbation of one kind; None if it is impossible, as in a short dialogue."""
         if kind == "reordered":
             return _reorder(dialogue, rng)
         if kind == "strayed":
@@ -70,17 +69,17 @@ class Spoiler:
         utterances = list(dialogue)
         for turn in _turns(len(dialogue), start, rng):
             utterances[turn] = self._instead(utterances, turn, kind, rng)
-        spoiled = tuple(new != old for new, old in zip(utterances, dialogue, strict=True))
-        return Damaged(tuple(utterances), spoiled, kind) if any(spoiled) else None
+        changed = tuple(new != old for new, old in zip(utterances, dialogue, strict=True))
+        return PerturbedDialogue(tuple(utterances), changed, kind) if any(changed) else None
 
-    def spoil_last(self, dialogue: Dialogue, kind: str, rng: np.random.Generator) -> Dialogue | None:
-        """Returns the dialogue with damage to its last utterance alone; None where it stays as it was."""
+    def perturb_last(self, dialogue: Dialogue, kind: str, rng: np.random.Generator) -> Dialogue | None:
+        """Return the dialogue with a perturbed last utterance; None if it would be unchanged."""
         if len(dialogue) < 2:
             return None
-        spoiled = (*dialogue[:-1], self._instead(list(dialogue), len(dialogue) - 1, kind, rng))
-        return spoiled if spoiled != dialogue else None
+        changed = (*dialogue[:-1], self._instead(list(dialogue), len(dialogue) - 1, kind, rng))
+        return changed if changed != dialogue else None
 
-    def _stray(self, dialogue: Dialogue, rng: np.random.Generator) -> Damaged | None:
+    def _stray(self, dialogue: Dialogue, rng: np.random.Generator) -> PerturbedDialogue | None:
         """Returns the dialogue continued by stretches of others, each coherent but not with what was before."""
         if len(dialogue) < 2 or len(self._pool) < 2:
             return None
@@ -92,7 +91,7 @@ class Spoiler:
                 place = 1 + _below(len(other) - 1, rng)
                 utterances += other[place : place + 1 + _below(LONGEST_STRETCH, rng)]
         stayed = tuple(utterances[: len(dialogue)])
-        return Damaged(stayed, tuple(turn >= start for turn in range(len(dialogue))), "strayed")
+        return PerturbedDialogue(stayed, tuple(turn >= start for turn in range(len(dialogue))), "strayed")
 
     def _instead(self, utterances: list[str], turn: int, kind: str, rng: np.random.Generator) -> str:
         match kind:
@@ -117,23 +116,23 @@ def most_generic(utterances: Sequence[str], rarity: Sequence[float]) -> list[str
     return [utterance for _, utterance in order[: max(5, int(len(order) * SHARE_OF_GENERIC))]]
 
 
-def _reorder(dialogue: Dialogue, rng: np.random.Generator) -> Damaged | None:
+def _reorder(dialogue: Dialogue, rng: np.random.Generator) -> PerturbedDialogue | None:
     """Returns the dialogue with all utterances but the first in another order."""
     n = len(dialogue)
     if n < 4:
         return None
     order = [0, *(1 + rng.permutation(n - 1))]
     utterances = tuple(dialogue[int(place)] for place in order)
-    spoiled = tuple(turn > 0 and order[turn] != order[turn - 1] + 1 for turn in range(n))
-    return Damaged(utterances, spoiled, "reordered") if utterances != dialogue else None
+    changed = tuple(turn > 0 and order[turn] != order[turn - 1] + 1 for turn in range(n))
+    return PerturbedDialogue(utterances, changed, "reordered") if utterances != dialogue else None
 
 
 def _turns(n: int, start: int, rng: np.random.Generator) -> list[int]:
     """Returns which turns to spoil: half the time a few, else all from some turn on, as when a machine takes over."""
     if rng.random() < 0.5:
         return list(range(start + _below(n - start, rng), n))
-    n_spoiled = 1 + _below(max(1, (n - start) // 2), rng)
-    return sorted((start + rng.permutation(n - start)[:n_spoiled]).tolist())
+    n_changed = 1 + _below(max(1, (n - start) // 2), rng)
+    return sorted((start + rng.permutation(n - start)[:n_changed]).tolist())
 
 
 def _below(n: int, rng: np.random.Generator) -> int:
@@ -165,27 +164,27 @@ def _shuffle(utterance: str, rng: np.random.Generator) -> str:
     return join_tokens([body[int(place)] for place in rng.permutation(len(body))] + end)
 
 
-# What a judge learns from: people's dialogues at several lengths, and spoiled copies of the same lengths.
+# The examples of a judge: human dialogues at several lengths, and perturbed copies of the same lengths.
 
 LENGTHS_PER_DIALOGUE = 2
-"""At how many lengths each dialogue is seen: its own, and shorter ones."""
+"""Lengths of each dialogue among the examples: its own, and shorter ones."""
 KINDS_PER_LENGTH = 4
-"""In how many ways it is spoiled at each."""
+"""Perturbed copies of each length."""
 TRUE = 0
-"""The kind of what is not spoiled."""
+"""The kind of an original."""
 
 
 @dataclass(frozen=True)
 class Examples:
-    """Dialogues of one inner fold, true and spoiled, described by what the others taught.
+    """Originals and perturbed dialogues of one inner fold, described by statistics of the others.
 
     Attributes:
         described: all their utterances.
-        is_machine: for each dialogue, whether it was spoiled.
-        kind: for each dialogue the number of its damage in `KINDS`, counted from 1; 0 for a true one.
-        weight: for each dialogue; the spoiled copies of a dialogue weigh together what it weighs itself.
-        utterance_label: 0 for a person's, 1 for a machine's, -1 for what neither is to be learned from: a first
-            utterance, and what people said after a spoiled one.
+        is_machine: for each dialogue, whether it was perturbed.
+        kind: for each dialogue the number of its perturbation in `KINDS`, counted from 1; 0 for an original.
+        weight: for each dialogue; the copies of an original together weigh as much as it.
+        utterance_label: 0 for an original, 1 for a perturbed one, -1 for one to ignore: a first utterance, and
+            originals after a perturbed one.
     """
 
     described: Described
@@ -203,7 +202,7 @@ def make_examples(dialogues: Sequence[Dialogue], reader: Reader, random_seed: in
         reader: learned from the other folds.
         random_seed: of the damage.
     """
-    spoiler = make_spoiler(dialogues, reader.rarity)
+    perturber = make_perturber(dialogues, reader.rarity)
     texts: list[Dialogue] = []
     labels: list[npt.NDArray[np.int8]] = []
     weights: list[float] = []
@@ -212,11 +211,11 @@ def make_examples(dialogues: Sequence[Dialogue], reader: Reader, random_seed: in
         rng = generator_for(random_seed, "examples", *dialogue)
         for n in _lengths(len(dialogue), rng):
             drawn = [KINDS[int(number)] for number in rng.permutation(len(KINDS))[:KINDS_PER_LENGTH]]
-            copies = [copy for kind in drawn if (copy := spoiler.spoil(dialogue[:n], kind, rng)) is not None]
+            copies = [copy for kind in drawn if (copy := perturber.perturb(dialogue[:n], kind, rng)) is not None]
             if not copies:
                 continue
             texts += [dialogue[:n], *(copy.utterances for copy in copies)]
-            labels += [_labels([False] * n), *(_labels(copy.spoiled) for copy in copies)]
+            labels += [_labels([False] * n), *(_labels(copy.changed) for copy in copies)]
             weights += [1.0, *[1.0 / len(copies)] * len(copies)]
             kinds += [TRUE, *(KINDS.index(copy.kind) + 1 for copy in copies)]
     return Examples(
@@ -228,7 +227,7 @@ def make_examples(dialogues: Sequence[Dialogue], reader: Reader, random_seed: in
     )
 
 
-def make_spoiler(pool: Sequence[Dialogue], rarity: Callable[[Sequence[str]], Floats]) -> Spoiler:
+def make_perturber(pool: Sequence[Dialogue], rarity: Callable[[Sequence[str]], Floats]) -> Perturber:
     """Returns a function that perturbs dialogues with utterances of a pool.
 
     Args:
@@ -236,7 +235,7 @@ def make_spoiler(pool: Sequence[Dialogue], rarity: Callable[[Sequence[str]], Flo
         rarity: of utterances, by statistics that did not count the pool.
     """
     utterances = [utterance for dialogue in pool for utterance in dialogue]
-    return Spoiler(pool, most_generic(utterances, rarity(utterances).tolist()))
+    return Perturber(pool, most_generic(utterances, rarity(utterances).tolist()))
 
 
 def _lengths(n: int, rng: np.random.Generator) -> list[int]:
@@ -244,8 +243,8 @@ def _lengths(n: int, rng: np.random.Generator) -> list[int]:
     return [n, *sorted(map(int, shorter))]
 
 
-def _labels(spoiled: Sequence[bool]) -> npt.NDArray[np.int8]:
-    labels = np.where(np.array(spoiled), 1, -1).astype(np.int8)
-    first = spoiled.index(True) if any(spoiled) else len(spoiled)
+def _labels(changed: Sequence[bool]) -> npt.NDArray[np.int8]:
+    labels = np.where(np.array(changed), 1, -1).astype(np.int8)
+    first = changed.index(True) if any(changed) else len(changed)
     labels[1:first] = 0
     return labels
