@@ -76,13 +76,21 @@ class Finding(NamedTuple):
 def add_check(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval check`."""
     parser.epilog = (
-        "It ends with 1 if something is missing. Without --ask it makes no model calls and sends no key; with --ask it "
-        "lists first the hosts that keys are sent to, and waits for your consent."
+        "Each line is `ok`, `note` or `missing` with a remedy. The exit status is 1 if something is missing. Without "
+        "--ask it makes no model calls and sends no key. With --ask it first lists which key it sends to which host "
+        "and waits for `y`; the request has at most 16 response tokens, is not stored, and counts towards a budget."
     )
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="FOLDER", help="of the run (this one)")
-    parser.add_argument("--configfile", type=Path, metavar="FILE", help="the configuration, if not the folder's own")
-    parser.add_argument("--ask", action="store_true", help="ask every model behind an endpoint one short question")
-    parser.add_argument("--yes", action="store_true", help="with --ask: send the keys to the hosts that are listed")
+    parser.add_argument(
+        "folder",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        metavar="FOLDER",
+        help="folder of the run (default: this folder)",
+    )
+    parser.add_argument("--configfile", type=Path, metavar="FILE", help="configuration (default: the folder's)")
+    parser.add_argument("--ask", action="store_true", help="send each model behind an endpoint one short request")
+    parser.add_argument("--yes", action="store_true", help="with --ask: do not wait for `y`")
 
 
 def check(arguments: argparse.Namespace) -> int:

@@ -30,29 +30,36 @@ MODEL = "NAME=MODEL"
 def add_init(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval init`."""
     parser.epilog = (
-        "Without options the folder is for the default run: embedded models on bundled dialogues, offline. In place of "
-        f"{MODEL} an embedded model may be named, such as forest."
+        "The folder gets config.yaml, a Snakefile to which you can add rules, a profile that uses all cores, and "
+        "README.md. Without options it is for the default run: embedded models on bundled dialogues, offline. NAME is "
+        "the model's name in tables and MODEL its name at the endpoint; an embedded model needs no MODEL: --judge forest. "
+        "Chatbots continue 20 bundled dialogues at first (`seeds.limit`)."
     )
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="is made; nothing in it is overwritten")
     parser.add_argument(
-        "--base-url", metavar="URL", help="endpoint that speaks OpenAI's protocol (without it: OpenAI itself)"
+        "folder", type=Path, metavar="FOLDER", help="folder to create; existing files are never overwritten"
     )
+    parser.add_argument("--base-url", metavar="URL", help="address of the endpoint (default: OpenAI's)")
     parser.add_argument(
         "--api-key-env",
         metavar="NAME",
-        help=f"NAME of the variable with the key (without it: {DEFAULT_KEY}, and with --base-url none)",
+        help=f"environment variable that holds the key (default: {DEFAULT_KEY}; with --base-url: no key)",
     )
-    parser.add_argument("--chatbot", action="append", default=[], metavar=MODEL, help="may be given several times")
-    parser.add_argument("--judge", action="append", default=[], metavar=MODEL, help="may be given several times")
-    parser.add_argument("--dialogues", type=Path, metavar="FILE", help="dialogues of your own systems, in any format")
-    parser.add_argument("--system", metavar="NAME", help="whose they are, where the file does not say it")
+    parser.add_argument("--chatbot", action="append", default=[], metavar=MODEL, help="a chatbot; repeatable")
+    parser.add_argument("--judge", action="append", default=[], metavar=MODEL, help="a judge; repeatable")
+    parser.add_argument(
+        "--dialogues",
+        type=Path,
+        metavar="FILE",
+        help="transcripts of your systems, in any format; errors in it are reported",
+    )
+    parser.add_argument("--system", metavar="NAME", help="the system's name, if the file does not have it")
     parser.add_argument("--judged", metavar="NAME", help="the speaker who is the system, where nothing tells")
     parser.add_argument(
         "--column",
         action="append",
         default=[],
         metavar="WHAT=NAME",
-        help="a column that is not called as it commonly is, such as text=Body; may be given several times",
+        help="a column with an uncommon name, such as text=Body; repeatable",
     )
 
 

@@ -15,7 +15,12 @@ from dialeval.text import counted
 def add_summary(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval summary`."""
     parser.add_argument(
-        "results", nargs="?", type=Path, default=Path("results"), metavar="RESULTS", help="of the run (results)"
+        "results",
+        nargs="?",
+        type=Path,
+        default=Path("results"),
+        metavar="RESULTS",
+        help="results folder (default: results)",
     )
 
 
@@ -29,9 +34,9 @@ def summary(arguments: argparse.Namespace) -> int:
 
 def add_compare(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval compare`."""
-    parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder of one run's results")
-    parser.add_argument("other", type=Path, metavar="OTHER", help="the folder of the other's")
-    parser.add_argument("--to", type=Path, metavar="FOLDER", help="for page and tables (RESULTS/comparison)")
+    parser.add_argument("results", type=Path, metavar="RESULTS", help="results folder of one run")
+    parser.add_argument("other", type=Path, metavar="OTHER", help="results folder of the other run")
+    parser.add_argument("--to", type=Path, metavar="FOLDER", help="output folder (default: RESULTS/comparison)")
 
 
 def compare(arguments: argparse.Namespace) -> int:
@@ -42,19 +47,26 @@ def compare(arguments: argparse.Namespace) -> int:
 
 def add_tables(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval tables`."""
-    parser.epilog = "Without a name, all tables are listed, or exported, that are meant for readers."
+    parser.epilog = (
+        "Without a name it lists or exports all final tables. A data set has a Parquet file per table, and a card with "
+        "the stage and version that made each. Add a licence to the card before you publish it."
+    )
     parser.add_argument(
         "names",
         nargs="*",
         metavar="NAME",
-        help="such as arena/ratings, or a pattern: 'arena/*'; a folder of results may come first",
+        help="table or pattern, such as arena/ratings or 'arena/*'; a results folder may come first",
     )
-    parser.add_argument("--results", type=Path, default=Path("results"), metavar="FOLDER", help="of the run (results)")
-    parser.add_argument("--all", action="store_true", help="also what passes between stages, such as judgements")
+    parser.add_argument(
+        "--results", type=Path, default=Path("results"), metavar="FOLDER", help="results folder (default: results)"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="include intermediate tables: dialogues, requests, responses, judgements"
+    )
     export = parser.add_mutually_exclusive_group()
-    export.add_argument("--columns", action="store_true", help="say what the columns are")
+    export.add_argument("--columns", action="store_true", help="describe the columns")
     export.add_argument("--csv", type=Path, metavar="FILE", help="write the table as CSV")
-    export.add_argument("--to", type=Path, metavar="FOLDER", help="write a data set of Hugging Face")
+    export.add_argument("--to", type=Path, metavar="FOLDER", help="write a Hugging Face data set")
 
 
 def tables(arguments: argparse.Namespace) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import pyarrow as pa
@@ -120,8 +121,16 @@ JUDGE_REPORT = Table(
 # Judgements
 
 Status = Literal["ok", "unparsed", "refused", "truncated", "low_mass", "missing"]
-"""Whether an answer could be read, and if not, why: not in the form asked for, refused, cut off, with too little
-probability on the labels, or without an answer at all."""
+"""Whether a response could be parsed."""
+STATUSES: Mapping[Status, str] = {
+    "ok": "parsed",
+    "unparsed": "the response has another form than the prompt asks for",
+    "refused": "the model refuses in its own words",
+    "truncated": "the response ends at its token limit, or the prompt exceeds the model's window",
+    "low_mass": "the labels together have a probability below .001",
+    "missing": "there is no response",
+}
+"""The statuses of responses, for the documentation."""
 
 Outcome = Literal["left", "right", "tie"]
 """Which of two dialogues is preferred."""

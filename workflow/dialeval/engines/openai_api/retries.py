@@ -26,6 +26,25 @@ Read = TypeVar("Read")
 LONGEST_MESSAGE = 400
 PASSING = frozenset({"rate_limit", "server", "connection", "timeout", "malformed"})
 """Kinds of failure that may pass: the request is tried again. All others are final for this run."""
+FAILURES = {
+    "rate_limit": "status 429",
+    "server": "status 5xx",
+    "connection": "the connection cannot be opened, or is lost",
+    "timeout": "no response within `timeout_seconds`",
+    "malformed": "the response is no valid JSON, for example a login page, or has more than 64 MB (not retried)",
+    "authentication": "wrong key, or no permission",
+    "quota": "no credit",
+    "not_found": "unknown model or address",
+    "parameter": "the endpoint does not support a field; the error names the setting",
+    "unsupported": "the endpoint does not return label probabilities",
+    "context_length": "the prompt exceeds the model's window",
+    "bad_request": "the endpoint refuses the request",
+    "refusal": "the endpoint's content filter refuses the request",
+    "empty": "the response has no text",
+    "impossible": "the response has an impossible number, such as a log-probability of 1000",
+    "cancelled": "the batch was cancelled; the next job submits the request again",
+}
+"""Causes of failed requests by kind, for the documentation."""
 
 _QUOTA_CODES = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance")
 _CONTENT_CODES = ("content_filter", "content_policy_violation", "responsibleaipolicyviolation", "moderation_blocked")

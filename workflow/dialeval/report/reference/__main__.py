@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from dialeval.paths import IS_INSTALLED
-from dialeval.report.reference import configuration, papers, prompts, python, tables
+from dialeval.report.reference import commands, configuration, formats, papers, prompts, python, tables
 
-PAGES = (configuration, papers, prompts, python, tables)
+PAGES = (commands, configuration, formats, papers, prompts, python, tables)
 
 
 def texts() -> dict[Path, str]:
