@@ -32,7 +32,7 @@ def add_init(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "The folder gets config.yaml, a Snakefile to which you can add rules, a profile that uses all cores, and "
         "README.md. Without options it is for the default run: embedded models on bundled dialogues, offline. NAME is "
-        "the model's name in tables and MODEL its name at the endpoint; an embedded model needs no MODEL: --judge forest. "
+        "the name in tables and MODEL its name at the endpoint. An embedded model needs no MODEL: --judge forest. "
         "Chatbots continue 20 bundled dialogues at first (`seeds.limit`)."
     )
     parser.add_argument(

@@ -448,3 +448,23 @@ def _is_ledger(path: Path) -> bool:
             return file.read(len(_HEADER)) == _HEADER
     except OSError:
         return False  # reading it will say what is wrong
+
+
+COLUMN_WORDS = {
+    "annotator": "name, always spelled the same; `worker_id`, `rater`, `participant_id` and the like are accepted",
+    "label": "number on the scale (`4`, `4.5`, `4,5`, `4 (good)`, digits of any script), a label of the scale, `Yes` "
+    "or `No`; may be called `value`",
+    "item_id": "the dialogue; or `system` and `case_id` (or `dialogue_id`), and `corpus` if two sources share an id",
+    "case_id": "with `left` and `right` (or `system` and `versus`): the pair, `left` shown first; add `n_utterances` "
+    "if it was cut to several lengths",
+    "winner": "of a pair, instead of `label`: a system's name or `tie`. Or `outcome`: `left`, `right`, `tie`, or an "
+    "option of the protocol",
+    "protocol": "and `criterion`: needed if several fit; a file name may begin with the protocol instead",
+    "place": "first utterance of an AI, or the first that shows the criterion",
+    "round": "1 if the same annotator labelled the item again; otherwise 0 or absent",
+    "skipped": "1 if skipped",
+    "comment": "free text",
+    "question": "and `options`, `rubric`: what the annotator read; a label of a changed question or scale is refused",
+    "probability": "inclusion probability, if DialEval did not draw the sample",
+}
+"""The columns of a table of labels, for the documentation."""

@@ -123,12 +123,14 @@ JUDGE_REPORT = Table(
 Status = Literal["ok", "unparsed", "refused", "truncated", "low_mass", "missing"]
 """Whether a response could be parsed."""
 STATUSES: Mapping[Status, str] = {
-    "ok": "parsed",
-    "unparsed": "the response has another form than the prompt asks for",
-    "refused": "the model refuses in its own words",
-    "truncated": "the response ends at its token limit, or the prompt exceeds the model's window",
-    "low_mass": "the labels together have a probability below .001",
-    "missing": "there is no response",
+    "ok": "the response was parsed",
+    "unparsed": "the response has no verdict or an ambiguous one; `reason` says which",
+    "refused": "the model declined, or a content filter ended the response; it is not parsed",
+    "truncated": "the response ended before or within the verdict (`Index: 1` may be the beginning of 12), or the "
+    "prompt left no room for one in the context window of a vLLM model",
+    "low_mass": "under `yes_no` and DialogBench's `choice`: all labels together have a probability below .001 as first "
+    "token. Usually the model starts to reason: see [meta-evaluation](metaeval.md#configuration)",
+    "missing": "no response, within the share that the configuration allows",
 }
 """The statuses of responses, for the documentation."""
 

@@ -11,7 +11,9 @@ from dialeval.corpora.download import SOURCES
 from dialeval.corpora.rated_items import Scale
 from dialeval.corpora.readers import RATED_FORMATS
 from dialeval.corpora.transcripts.readers import FORMATS
-from dialeval.engines.openai_api.retries import FAILURES, PASSING
+from dialeval.dialogbench.tasks import TASKS, Task
+from dialeval.engines.openai_api.retries import FAILURES, PASSING, REMEDIES
+from dialeval.labels.spreadsheets import COLUMN_WORDS
 from dialeval.paths import PROJECT
 from dialeval.perturbations import dialogue_strategies, turn_strategies
 from dialeval.tables.dialogues import STATUSES
@@ -56,12 +58,30 @@ def docs_text() -> str:
                 ("strategy", "level", "criterion and theta", "rule"),
                 _strategies(),
             ),
+            _table(
+                "Labels",
+                "See [Labels](labels.md#label-files). Other columns are ignored.",
+                ("column", "content"),
+                COLUMN_WORDS.items(),
+            ),
+            _table(
+                "DialogBench's tasks",
+                "See [DialogBench](dialogbench.md).",
+                ("task", "name", "dimension", "shown with the dialogue", "options"),
+                map(_task, TASKS),
+            ),
             _table("Statuses of responses", "", ("status", "meaning"), STATUSES.items()),
             _table(
                 "Failures of endpoints",
                 "DialEval retries the kinds with a dagger.",
                 ("kind", "cause"),
                 ((f"{kind}{' †' * (kind in PASSING)}", words) for kind, words in FAILURES.items()),
+            ),
+            _table(
+                "Refused parameters",
+                "If an endpoint refuses a parameter, the error names the setting. Some endpoints ignore it silently.",
+                ("parameter", "remedy"),
+                REMEDIES.items(),
             ),
             _table("Statuses of translations", "", ("status", "meaning"), checks.STATUSES.items()),
         ]
@@ -98,3 +118,9 @@ def _strategies() -> Iterator[tuple[str, str, str, str]]:
     for strategy in (*turn_strategies.STRATEGIES, *dialogue_strategies.STRATEGIES):
         targets = ", ".join(f"{target.dimension} {target.theta}" for target in strategy.targets)
         yield strategy.name, strategy.level, targets, inspect.cleandoc(strategy.apply.__doc__ or "").split("\n")[0]
+
+
+def _task(task: Task) -> tuple[str, ...]:
+    shown = ", ".join([*["a question"] * task.asks, *(f"`{name}`" for name in task.shown)])
+    values = ", ".join(value.en for value in task.values)
+    return task.abbreviation, task.name, task.dimension, shown, f"{task.n_options}{f' of: {values}' * bool(values)}"
