@@ -41,7 +41,7 @@ def test_an_unknown_reader_is_told(tmp_path: Path) -> None:
 
 
 def test_every_reader_can_be_named_and_is_described() -> None:
-    described = (Path(__file__).parents[2] / "docs" / "rated-corpora.md").read_text(encoding="utf-8")
+    described = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
     assert set(get_args(RatedReader)) == {*RATED_READERS, "ladder"}
     assert [reader for reader in RATED_READERS if f"`{reader}`" not in described] == []
 
