@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from dialeval.corpora import author_files, rating_scales
 from dialeval.corpora.download import SOURCES
-from dialeval.corpora.rated_items import Scale
+from dialeval.corpora.rated_sources import Scale
 from dialeval.corpora.readers import RATED_FORMATS
 from dialeval.corpora.transcripts.readers import FORMATS
 from dialeval.dialogbench.tasks import TASKS, Task
