@@ -123,10 +123,10 @@ def _confirm(sent: Sequence[str]) -> None:
         return
     remedy = "see that each host is the one that the key is for, then add --yes"
     if not sys.stdin.isatty():
-        raise UserError(f"nothing was asked, as keys would be sent: {'; '.join(sent)}; {remedy}")
+        raise UserError(f"no request was sent, since it would send keys: {'; '.join(sent)}; {remedy}")
     print("Send these keys to these hosts?", *sent, sep="\n  ")
     if input("[y/N] ").strip().lower() not in ("y", "yes"):
-        raise UserError(f"nothing was asked, and no key was sent; {remedy}")
+        raise UserError(f"no request and no key was sent; {remedy}")
 
 
 def _print(found: Sequence[Finding]) -> None:
@@ -313,7 +313,7 @@ async def _ask(name: str, model: OpenAIModel, store: Path) -> Finding:
             await engine.close()
     except AnswerFailure as failure:
         if failure.kind == ENOUGH:
-            return Finding(State.OK, about, f"was asked, and answered without a text in {MAX_TOKENS} tokens")
+            return Finding(State.OK, about, f"was sent a request; the response has no text in {MAX_TOKENS} tokens")
         words = f"'{model.model}' at {model.base_url} gave no answer: {failure}{REMEDIES.get(failure.kind, '')}"
         return Finding(State.MISSING, about, words)
     except UserError as error:
@@ -323,7 +323,7 @@ async def _ask(name: str, model: OpenAIModel, store: Path) -> Finding:
 def _usage(model: OpenAIModel, response: Response) -> str:
     """Returns the beginning of an answer, its tokens and its cost."""
     text = "".join(mark for mark in " ".join(response.text.split()) if mark.isprintable())
-    words = f"was asked, and answered '{text[:40]}'"
+    words = f"was sent a request; response: '{text[:40]}'"
     if response.prompt_tokens is not None and response.completion_tokens is not None:
         words += f" ({response.prompt_tokens} tokens read, {response.completion_tokens} written)"
     cost = prices_of(model).cost(response.prompt_tokens, response.completion_tokens)

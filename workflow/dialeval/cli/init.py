@@ -192,8 +192,8 @@ def configuration_text(wish: Wish, folder: Path, notes: list[str] | None = None)
         return (PROJECT / "config.yaml").read_text(encoding="utf-8")
     if not wish.judges:
         raise UserError(
-            "nobody would judge; add --judge NAME=MODEL (a chatbot may judge as well: give it the same NAME=MODEL), or "
-            "--judge forest, an embedded judge that asks nobody and is a floor to compare with"
+            "there is no judge; add --judge NAME=MODEL (a chatbot may also judge: give it the same NAME=MODEL), or "
+            "--judge forest, an embedded judge and baseline that makes no model calls"
         )
     if not wish.chatbots and wish.dialogues is None:
         raise UserError(
@@ -255,8 +255,8 @@ def _distinct(models: Sequence[Model]) -> list[Model]:
         other = known.setdefault(one.name, one)
         if other != one:
             raise UserError(
-                f"'{one.name}' stands for {other.model or 'an embedded model'} and for "
-                f"{one.model or 'an embedded model'}; give each a name of its own"
+                f"'{one.name}' names both {other.model or 'an embedded model'} and {one.model or 'an embedded model'}"
+                "; give each model its own name"
             )
     return list(known.values())
 

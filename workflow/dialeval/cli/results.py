@@ -85,8 +85,7 @@ def tables(arguments: argparse.Namespace) -> int:
         write_dataset(found, arguments.results, arguments.to)
         empty = sum(not table.rows for table in found)
         print(
-            f"{arguments.to}: {counted(len(found), 'table')}"
-            f"{f', of which {empty} without rows are left out' if empty else ''}"
+            f"{arguments.to}: {counted(len(found), 'table')}{f', without {empty} that have no rows' if empty else ''}"
         )
     elif arguments.columns:
         for kind in {table.kind.name: table.kind for table in found}.values():

@@ -52,7 +52,7 @@ class Selfchat(Section):
         None, description="Model that plays the user for every chatbot; null: each chatbot says both sides."
     )
     scenarios: Scenarios | None = Field(
-        None, description="Whom the partner plays, in place of the seeds; null: nobody in particular, on the seeds."
+        None, description="Roles of the partner, in place of the seeds; null: no role, and the seeds."
     )
     end: str = Field(
         "[END]", min_length=1, max_length=80, description="What the partner writes when the talk is over for it."
@@ -158,13 +158,13 @@ class Failures(Section):
     of: OfDialogues = OfDialogues()
     judges: list[Name] | None = Field(
         None,
-        description="Judges that are asked; null: those of `judges` that can be, which embedded ones, trained encoders "
-        "and published answers cannot; []: none. Rules, which cost nothing, look in any case.",
+        description="Judges; null: all of `judges` but embedded judges, trained encoders and published verdicts; []: "
+        "none. Rules make no model calls and always run.",
     )
     kinds: list[Name] = Field(
         list(FAILURES),
         min_length=1,
-        description="Kinds that judges are asked about, all in one question: these, and criteria of your own.",
+        description="Kinds in the question to judges: these, and criteria of your own.",
     )
     length_share: Annotated[Number, Field(gt=0, lt=1)] = Field(
         0.99,
@@ -227,9 +227,9 @@ def unfit_partner(config: Config) -> Iterator[Mistake]:
         return
     partner = config.models.get(name)
     if not config.chatbots:
-        yield Mistake("selfchat.partner", f"nobody talks with '{name}'; name chatbots", ("chatbots",))
+        yield Mistake("selfchat.partner", f"there is no chatbot that talks with '{name}'; name chatbots", ("chatbots",))
     if isinstance(partner, PublishedModel):
-        words = f"'{name}' is a published model, which answers nobody; name one that can be asked"
+        words = f"'{name}' is a published model, which cannot respond to new requests; name another model"
         yield Mistake("selfchat.partner", words, (f"models.{name}",))
     for chatbot in config.chatbots:
         model = config.models.get(chatbot)

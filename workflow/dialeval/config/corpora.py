@@ -68,7 +68,7 @@ class Shown(Section):
     """What judges and readers are shown that stands in transcripts but was not said."""
 
     system_prompts: bool = Field(False, description="System prompts, marked [system prompt].")
-    tool_calls: bool = Field(False, description="What tools were asked and what they gave: [tool call], [tool result].")
+    tool_calls: bool = Field(False, description="Tool calls and their results, marked [tool call], [tool result].")
 
 
 class Columns(Section):
@@ -233,7 +233,7 @@ def _why_not(model: Model, *, judges: bool) -> str:
     kinds = {
         EmbeddedModel: "is an embedded model, which knows no other language",
         EncoderModel: "is a trained encoder, which writes nothing",
-        PublishedModel: "is a published model, of which nothing can be asked",
+        PublishedModel: "is a published model, which cannot respond to new requests",
     }
     return kinds[type(model)]
 

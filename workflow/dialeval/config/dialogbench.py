@@ -93,13 +93,13 @@ class WrittenItems(Penalties):
         "the items that the filter refused), both examined; domains (as many items by the paper's basic prompt, which "
         "gives neither domain nor personalities; only the classifier looks at them: Figures 5a and 6).",
     )
-    max_rounds: Repeats = Field(3, description="How often an item is asked for at most, until one passes the rules.")
+    max_rounds: Repeats = Field(3, description="Most requests for an item, until one passes the rules.")
     temperature: Temperature = Field(1.0, description="Sampling temperature of the writer.")
     max_tokens: TokenCount = Field(4096, description="Longest answer of the writer in its tokens.")
     min_turns: Count = Field(
         4,
-        description="Fewest turns of an item that is taken. The writer is asked for ten, and what is shorter is "
-        "counted; the paper's items have 6 to 9 on average. 10 takes none that is shorter, and asks more often.",
+        description="Fewest turns of an accepted item. The prompt requests ten; shorter items are counted. The "
+        "paper's items have 6 to 9 on average. 10 accepts no shorter item, and sends more requests.",
     )
     max_length_ratio: Annotated[Number, Field(ge=1)] = Field(
         2.5, description="How many times longer than the shortest option the longest may be."
@@ -267,7 +267,7 @@ def _is_the_same(name: str, other: str, models: Mapping[str, Model]) -> bool:
 
 def _unfit(field: str, name: str, model: Model) -> str | None:
     if isinstance(model, PublishedModel):
-        return f"'{name}' is a published model, of which nothing can be asked"
+        return f"'{name}' is a published model, which cannot respond to new requests"
     if isinstance(model, EmbeddedModel):
         return _unfit_embedded(field, name, model)
     if isinstance(model, OpenAIModel) and field.endswith(".perplexity") and not model.prompt_logprobs:

@@ -166,8 +166,8 @@ def _protocols(config: Config, labels: Labels) -> Iterator[Mistake]:
             yield Mistake("labels.protocols", words, about)
     if not labels.protocols and not labelled_protocols(config):
         words = (
-            "no judge is asked about systems' dialogues, so that there is nothing to label; name chatbots or "
-            "transcripts, judges, and a protocol about them, or take this section out"
+            "no judge scores systems' dialogues, so there is nothing to label; name chatbots or transcripts, judges, "
+            "and a protocol about them, or remove this section"
         )
         yield Mistake("labels", words, ("protocols", "judges", "chatbots", "transcripts"))
     yield from _questions(config, labels)
@@ -180,7 +180,7 @@ def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
         field, protocol = f"labels.questions.{name}", own.get(name)
         about = ("protocols", "labels.protocols", "prompts")
         if protocol is None:
-            words = f"nobody labels under '{name}'; {nearest(name, own)}"
+            words = f"annotators cannot label under '{name}'; {nearest(name, own)}"
             yield Mistake("labels.questions", words, about)
             continue
         criteria = criteria_for_annotators(config, name, protocol)
@@ -243,8 +243,9 @@ def missing_question(name: str, protocol: Protocol, criteria: Collection[str]) -
         instead = f"the words of {', '.join(criteria)}, which that template does not have"
         example = "'...'" if len(criteria) == 1 else f"{{{', '.join(f'{one}: ...' for one in criteria)}}}"
     words = (
-        f"protocol {name} asks judges by {template}, and annotators would be asked in {instead}: two questions, whose "
-        f"answers cannot correct each other; write what annotators are asked, such as questions: {{{name}: {example}}}"
+        f"protocol {name} asks judges by {template}, and annotators would be asked in {instead}: labels cannot "
+        f"correct scores of another question; write the annotators' question, such as questions: {{{name}: {example}"
+        "}"
     )
     return Mistake("labels.questions", words, ("protocols", "prompts", f"protocols.{name}"))
 

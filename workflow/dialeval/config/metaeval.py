@@ -275,12 +275,12 @@ def unfit_fill(config: Config) -> Iterator[Mistake]:
         yield from unknown(FIELD, [name], config.models, "model", "models")
     elif rating is None:
         words = (
-            f"what '{name}' fills in are its ratings, and nobody is asked for any; put "
-            f"rating: {{judges: [{name}], repeats: 5, temperature: 0.7}} under protocols"
+            f"'{name}' is to fill in ratings, but no judge rates; put rating: {{judges: [{name}], repeats: 5, "
+            "temperature: 0.7} under protocols"
         )
         yield Mistake(FIELD, words, ("protocols.rating",))
     elif name not in (judges := config.judges_of(PROTOCOL)):
-        words = f"'{name}' is not asked to rate; put it under protocols.rating.judges ({', '.join(judges) or 'none'})"
+        words = f"'{name}' does not rate; put it under protocols.rating.judges ({', '.join(judges) or 'none'})"
         yield Mistake(FIELD, words, ("protocols.rating.judges", "judges", f"models.{name}"))
     elif rating.repeats < 2:
         words = (

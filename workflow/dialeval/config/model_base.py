@@ -47,8 +47,8 @@ class AnyModel(Section):
     tags: list[Name] = Field(
         [],
         exclude=True,
-        description="Groups that it belongs to, in words of yours, such as open-source; a tag stands for all its "
-        "models wherever a group of models may be named.",
+        description="Names of groups, such as open-source; a tag stands for all its models in settings that name a "
+        "group of models.",
     )
     resources: JobResources = Field(
         JobResources(),

@@ -53,10 +53,7 @@ def unfit_rounds(config: Config) -> Iterator[Mistake]:
             continue
         field = f"protocols.{name}.adaptive"
         if protocol.cascade is not None:
-            words = (
-                "a cascade's expensive judge is asked a random share, and not until a pair is settled; "
-                "take out one of adaptive and cascade"
-            )
+            words = "cascade and adaptive exclude each other; remove one of them"
             yield Mistake(field, words, (f"protocols.{name}.cascade",))
         for judge in protocol.judges or ():
             model = config.models.get(judge)
@@ -76,7 +73,7 @@ class Cascade(Section):
 
     first: Name = Field(description="The cheap judge.")
     then: Name = Field(description="The expensive judge.")
-    share: Annotated[Number, Field(gt=0, lt=1)] = Field(0.3, description="Share of the requests that `then` is asked.")
+    share: Annotated[Number, Field(gt=0, lt=1)] = Field(0.3, description="Share of the requests that `then` answers.")
 
     @property
     def name(self) -> str:
@@ -102,8 +99,8 @@ def unfit_cascades(config: Config) -> Iterator[Mistake]:
         then = config.models.get(cascade.then)
         if then is not None and then.engine == "published":
             words = (
-                f"'{cascade.then}' has answered already, so that asking it for a share saves nothing; take the cascade "
-                "out, or name a judge that is asked"
+                f"'{cascade.then}' has published responses, so a share of the requests saves nothing; remove the "
+                "cascade, or name another judge"
             )
             yield Mistake(f"{field}.then", words, (f"models.{cascade.then}",))
         taken = {other.lower(): other for other in (*config.models, *config.ensembles)}
@@ -130,8 +127,8 @@ def _says_not_how_sure(protocol: Protocol) -> str:
         )
     if protocol.form == "scale" and protocol.repeats < 2:
         return (
-            "of form scale, how sure a judge is shows in the spread of its answers to the same question, and it is "
-            "asked once; set repeats: 3 and a temperature, such as 0.7, or ask by form probability"
+            "under form scale the certainty of a judge is the spread of its repeats, and it has one; set repeats: 3 "
+            "and a temperature, such as 0.7, or use form probability"
         )
     return ""
 

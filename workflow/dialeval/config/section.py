@@ -89,7 +89,7 @@ def _texts(value: Any) -> list[str]:
 
 def _check_text(text: str) -> None:
     if any(unicodedata.category(mark) in ("Cc", "Cs", "Zl", "Zp") for mark in text):
-        raise ValueError("a line break, a TAB, a control character or half an emoji stands in it; take it out")
+        raise ValueError("it contains a line break, a TAB, a control character or half a surrogate pair; remove it")
 
 
 def _check_path(path: str) -> None:
@@ -152,7 +152,7 @@ class Penalties(Section):
     """Sampling that keeps a model from saying the same again; 0, as it is by default, is not even sent."""
 
     presence_penalty: Penalty = Field(
-        0.0, description="Makes what was said less likely, -2 to 2; 0: not sent. Embedded models have none."
+        0.0, description="Penalty on words used before, -2 to 2; 0: not sent. Embedded models have none."
     )
     frequency_penalty: Penalty = Field(0.0, description="The same for each time that it was said.")
 

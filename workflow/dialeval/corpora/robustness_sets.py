@@ -365,7 +365,7 @@ def _turn_item(name: str, row: int, side: str, context: list[str], response: str
 def _check_texts(texts: Sequence[str], place: str) -> None:
     """Refuses a row without any text; single empty utterances are in the published files."""
     if not any(texts):
-        raise UserError(f"{place}: there is no utterance; write what was said")
+        raise UserError(f"{place}: there is no utterance; add one")
 
 
 def _read_dialogue_set(folder: Path, published: PublishedSet) -> list[Pair]:

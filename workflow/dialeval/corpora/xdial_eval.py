@@ -130,7 +130,7 @@ def _selected(path: Path, columns: dict[str, list[str]], level: Level, languages
             names = " and ".join(LANGUAGES[code] + suffix for suffix in _SUFFIXES[level])
             raise UserError(f"{path}: the file has no {names}; leave '{code}' out of the languages")
     if not wanted:
-        raise UserError(f"{path}: no language is asked for; name some of {', '.join(present)}")
+        raise UserError(f"{path}: languages is empty; name some of {', '.join(present)}")
     return wanted
 
 

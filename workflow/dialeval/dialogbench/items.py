@@ -297,7 +297,7 @@ def _utterances(dialogue: Any) -> tuple[str, ...]:
         raise RecordProblem("no_dialogue", f"{dialogue!r:.60}")
     said = [utterance for turn in dialogue for utterance in _turn(turn)]
     if not said:
-        raise RecordProblem("no_dialogue", "nobody says anything")
+        raise RecordProblem("no_dialogue", "no utterance")
     for number, (speaker, _) in enumerate(said):
         if speaker != number % 2 + 1:
             raise RecordProblem("speakers_do_not_alternate", f"utterance {number + 1} is speaker {speaker}'s")

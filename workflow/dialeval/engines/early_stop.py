@@ -206,9 +206,9 @@ class EarlyStop:
         if len(self._billed) >= self._max_billed(may_fail):
             raise UserError(self._billed_message())
         raise UserError(
-            f"{self._about}: the first {self._refused} requests were all refused with the same words, and no more are "
-            f"asked: {self._words}; see whether `model`, the key and `base_url` are what this endpoint, or the proxy "
-            "before it, expects, and whether it takes the fields that are sent. Then run the same command again"
+            f"{self._about}: the endpoint refused the first {self._refused} requests with the same words, so the job "
+            f"stopped: {self._words}; check `model`, the key, `base_url` and the fields that are sent. Then run the "
+            "same command again"
         )
 
     def check_parsed(self) -> None:

@@ -224,7 +224,7 @@ class JobLines(logging.Filter):
         self.requests.ended.add(name)
         counts = read_job(self.requests.results_dir, name)
         lines = [
-            f"{one.asked:,} asked, {one.stored:,} from the store" + (f", {one.failed:,} failed" if one.failed else "")
+            f"{one.asked:,} sent, {one.stored:,} from the store" + (f", {one.failed:,} failed" if one.failed else "")
             for one in counts
         ]
         self._ended.append("; ".join([f"{job.words}: done in {duration(time.monotonic() - job.at)}", *lines]))

@@ -145,7 +145,7 @@ def asking(wanted: str | None, first_look: int) -> Asking:
     if wanted != "squeue" and accounting_answers():
         return Asking(wanted or "sacct", first_look)
     remembered = seconds(settings_of_cluster().get("MinJobAge", ""))
-    words = [] if wanted == "squeue" else ["Slurm's accounting does not answer here, so squeue is asked how jobs ended"]
+    words = [] if wanted == "squeue" else ["Slurm's accounting is not available, so squeue reports how jobs ended"]
     look = first_look
     if remembered is not None and remembered < LOOKS * first_look:  # else the plugin would go back to sacct
         look = max(1, remembered // LOOKS)

@@ -339,7 +339,7 @@ def _among_labelled(numbers: _Numbers) -> tuple[BoolArray, str]:
     told = np.union1d(numbers.system[known], numbers.versus[known])
     there = np.isin(numbers.system, told) & np.isin(numbers.versus, told)
     others = np.setdiff1d(np.union1d(numbers.system, numbers.versus), told)
-    return there, f"without comparisons with {', '.join(others)}, of which none is labelled" if len(others) else ""
+    return there, f"without comparisons with {', '.join(others)}, which have no label" if len(others) else ""
 
 
 def _names(found: Corrected) -> list[str]:

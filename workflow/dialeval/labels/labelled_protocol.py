@@ -117,7 +117,7 @@ class AskedProtocol:
         found = self._by_key(said) if said.key else self._by_ids(said.about, criterion)
         asked = self.frame.criteria.get(found.unit.level, [])
         if criterion is not None and criterion.name not in {one.name for one in asked}:
-            raise UnknownUnitError(f"{found.unit.words} is not asked about {criterion.name}")
+            raise UnknownUnitError(f"{found.unit.words} does not score {criterion.name}")
         return found
 
     def key_drawn(self, key: str) -> str:

@@ -151,7 +151,7 @@ def read_ledger(path: Path) -> Ledger:
         entry = _entry(row, f"{path}, line {line}")
         before = ledger.entries.get(entry.key)
         if before and (before.drawn or not entry.drawn or replace(before, drawn=True) != entry):
-            raise UserError(f"{path}, line {line}: key '{entry.key}' stands there before; {_REMEDY}")
+            raise UserError(f"{path}, line {line}: key '{entry.key}' is repeated; {_REMEDY}")
         ledger.entries[entry.key] = entry
     _check_one_draw(ledger)
     return ledger

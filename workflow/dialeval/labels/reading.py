@@ -98,7 +98,7 @@ def read_labels(
         reading.notes.append(f"{count} labels under {name} are of what is not there any more, and are left out")
     for (file, is_same), count in checked.repeated.items():
         where = "twice there" if is_same else "in another export too"
-        reading.notes.append(f"{file}: {count} answers stand {where}, and count once")
+        reading.notes.append(f"{file}: {count} answers occur {where}, and count once")
     for name, asked in protocols.items():
         labelled = {found.key for raw, found, answer in checked.labels.values()
                     if answer["protocol"] == name and not raw.skipped}  # fmt: skip
@@ -411,7 +411,7 @@ def questions_fault(raw: RawLabel, asked: AskedProtocol, criterion: Criterion | 
     elif criterion.name not in SHIPPED:
         remedy = f"set the question back under criteria.{criterion.name}, or {remedy}"
     if raw.question and _folded(raw.question) not in {_folded(one.text) for one in now}:
-        return f"its annotators were asked {raw.question!r:.300}, and now {now[0].text!r:.300} is asked; {remedy}"
+        return f"its annotators read {raw.question!r:.300}, and now {now[0].text!r:.300} is the question; {remedy}"
     for rubric in filter(None, (raw.rubric, raw.options)):
         meanings = [_meanings(rubric, [option.label for option in one.options]) for one in now]
         if any(meanings) and all(

@@ -311,8 +311,8 @@ def _rows_fault(columns: Sequence[str], cells: Cells, answers: Sequence[str], wi
         )
     if given and not any(cell for name, cell in cells.items() if name not in answers):
         return (
-            f"the label '{given[0]:.40}' stands in a row without a dialogue; the column {answers[0]} was moved down: "
-            "undo that, so that every label stands beside its dialogue"
+            f"the label '{given[0]:.40}' is in a row without a dialogue; the column {answers[0]} was moved down: "
+            "undo that, so that every label is in the row of its dialogue"
         )
     if not given or "key" not in columns or any(cells.get(name) for name in ("item_id", "case_id")):
         return ""
@@ -333,7 +333,7 @@ def _moved_questions(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[
         usual, _ = asked[about].most_common(1)[0]
         if comparable(question) != usual:
             yield (
-                f"{path.name}, row {row}: criterion '{about[1]:.60}' stands beside the question '{question:.60}', "
+                f"{path.name}, row {row}: criterion '{about[1]:.60}' is in a row with the question '{question:.60}', "
                 "which is not that of its other rows; undo the change of one of the two columns"
             )
 

@@ -144,7 +144,7 @@ def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator
     yield _row("first_both", place.first_both, place.n_swapped, why)
     yield _row("second_both", place.second_both, place.n_swapped, why)
     first_wins = _row("first_wins", place.first_wins, int(decided.sum()))
-    yield first_wins if both_orders else first_wins | {"note": f"{ONE_ORDER}, the better system may stand first"}
+    yield first_wins if both_orders else first_wins | {"note": f"{ONE_ORDER}, the better system may be shown first"}
 
     if np.isnan(judged.left_words + judged.right_words).any():
         yield from (
@@ -155,7 +155,9 @@ def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator
 
     retest = retest_flips(judged.item, outcome, cluster)
     asked_once = not judged.repeat.any()
-    yield _row("retest_flips", retest.flips, retest.n_pairs, "every comparison was asked once" if asked_once else "")
+    yield _row(
+        "retest_flips", retest.flips, retest.n_pairs, "every comparison was requested once" if asked_once else ""
+    )
 
 
 def _row(measure: str, result: Estimate, n: int, reason: str = "") -> Row:

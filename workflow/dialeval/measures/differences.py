@@ -35,7 +35,7 @@ ONE_CLUSTER = "all comparisons are of one cluster, which tells nothing of others
 HEAD_TO_HEAD = "head_to_head"
 COMPARED = ("win_rates", "pass_rates", "pass_rates_at_gt_length", "means", "rates", "checklist")
 """Measures whose numbers are compared here, in the order of the table; ratings are compared where they are made."""
-IN_ROUNDS = "asked until it was settled: adaptive_rounds says whether it is, and its p; this one is of a fixed design"
+IN_ROUNDS = "sequential pairs: adaptive_rounds has the decision and its p; this one assumes a fixed design"
 UNPAIRED = "the systems met different cases: compared as two samples"
 _FEWEST_COMMON = 2
 """Cases that two systems must share to be compared case by case, unless all that one of them met are shared."""

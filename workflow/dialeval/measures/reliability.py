@@ -98,7 +98,7 @@ def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability
         raters,
         confidence=pearson.confidence,
     )
-    missing = f"{n_means} items of which the mean alone is known are taken to be rated as the others" if n_means else ""
+    missing = f"{n_means} items with a mean only are treated as rated like the others" if n_means else ""
     notes = (raters.ceiling.note, pearson.reason[judge][dimension] or corrected.note, missing)
     return {
         "n_raters": raters.n_raters,

@@ -57,7 +57,7 @@ BOTCHAT = Paper(
             "Bootstrap Elo of the chatbots in Arena at N = 8 and N = 16",
             tables=("arena/ratings",),
             figures=("botchat/table2_arena_ratings",),
-            remark="Arena's verdicts were never published; Bradley-Terry and Davidson ratings stand beside Elo.",
+            remark="Arena's verdicts were never published; Bradley-Terry and Davidson ratings accompany Elo.",
         ),
         Item(
             "Figure 1",

@@ -121,7 +121,7 @@ COMP_ANALYSIS = Paper(
         ),
         Item(
             "Table 11",
-            "how many pairs of each kind there are, and of which corpora",
+            "number of pairs of each kind, and their corpora",
             tables=("robustness/pairs",),
             config=_CONFIG,
             target="robustness",
@@ -168,7 +168,7 @@ COMP_ANALYSIS = Paper(
             config=_MODELS,
             target="metaeval",
             needs=("keys", "download"),
-            remark="`metaeval.fill` names the judge whose repeats stand in; GPT-4's published rounds are read as well.",
+            remark="`metaeval.fill` names the judge whose repeats fill in; GPT-4's published rounds are read as well.",
             where={"rater_kind": ("model",)},
         ),
     ),

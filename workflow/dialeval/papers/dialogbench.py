@@ -140,7 +140,7 @@ DIALOGBENCH = Paper(
             "accuracy by the place of the right option",
             ("dialogbench/positions",),
             ("dialogbench/positions",),
-            "With `circular` every item is asked with the right option in every place.",
+            "With `circular` every item is sent with the right option in every position.",
         ),
         _result(
             "Figure 8",

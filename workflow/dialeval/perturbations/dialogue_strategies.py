@@ -139,7 +139,7 @@ def repeating_others(case: Case, rng: np.random.Generator) -> Edit | NotApplicab
             return NotApplicable("nothing was said before")
         echo = _portion(case.item.utterances[place - 1], rng)
         if not echo:
-            return NotApplicable("what was said before has no words")
+            return NotApplicable("the utterance before it has no words")
         return NewText(_with_echo(echo, utterances[place], case.item.language, rng), (f'{place} repeats "{echo}"',))
 
     replies = [place for place in case.editable if place > 0]

@@ -427,8 +427,8 @@ class InRounds:
         least = min(first, allowed) / allowed
         self.estimate.count_unasked(n, prompts.times(allowed), sure=sure, least=least, likely=max(least, likely))
         self.estimate.notes.append(
-            f"asked in rounds: at least the first of them, {first:.0%} of all, at most all; of what follows it "
-            f"{LIKELY_WORDS}"
+            f"sequential pairs: at least the first round, {first:.0%} of all expected, at most all; of the later "
+            f"rounds {LIKELY_WORDS}"
         )
 
     def _new(self, places: Iterable[int]) -> list[Range]:

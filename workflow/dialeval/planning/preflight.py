@@ -91,7 +91,7 @@ def checked_config(
         return load_config(raw, files_are_there=reads, further=checks, source=source).in_order()
     except UserError as error:
         lacks = given and "this field is needed and missing" in str(error)
-        alone = f"\n  (a file given with --configfile stands alone: nothing is taken from {DEFAULT})" if lacks else ""
+        alone = f"\n  (a file given with --configfile replaces {DEFAULT})" if lacks else ""
         raise UserError(f"{error}{alone}") from None
 
 

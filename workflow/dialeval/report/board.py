@@ -266,7 +266,7 @@ def in_words(firsts: list[First], n_named: int) -> list[str]:
 
 
 def _except(unplaced: tuple[str, ...]) -> str:
-    return f", except {_named(unplaced)}, of which no place is known" if unplaced else ""
+    return f", except {_named(unplaced)}, whose position is not known" if unplaced else ""
 
 
 def _named(systems: tuple[str, ...]) -> str:

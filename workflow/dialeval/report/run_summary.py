@@ -43,7 +43,7 @@ def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[st
         if len(of_part) > MOST_BOARDS:
             blocks.append([f"{counted(len(of_part) - MOST_BOARDS, 'more leaderboard')} of this part: see the report."])
     if not leaders:
-        blocks.append(["Nothing that was asked for has a leaderboard."])
+        blocks.append(["There is no leaderboard."])
     if usage is not None and len(usage):
         blocks.append(["## What was asked"])
         blocks.append(markdown_lines(usage_lines(usage)))

@@ -132,9 +132,9 @@ def join_translation(
     if not joined.talks:
         bad = next(row for row in joined.utterances if row["status"] not in USABLE)
         raise UserError(
-            f"no dialogue of '{settings.corpus}' could be translated into '{settings.target}' by "
-            f"'{settings.translated_by}': {statuses}; such as {bad['source']!r:.200}, of which it made "
-            f"{bad['text']!r:.200}; take a model that knows the language, or another prompt (prompts.directory, "
+            f"no dialogue of '{settings.corpus}' could be translated into '{settings.target}' by '"
+            f"{settings.translated_by}': {statuses}; for example {bad['source']!r:.200}, which became "
+            f"{bad['text']!r:.200}; use a model that knows the language, or another prompt (prompts.directory, "
             "translate.j2)"
         )
     if settings.kind == "items":

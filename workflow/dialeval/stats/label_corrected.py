@@ -25,7 +25,7 @@ _PAIRS_AT_ONCE = 256
 Target = Literal["new", "these"]
 WIDEST = 1.05
 """How much wider than that of human labels only a corrected interval may be before theirs replaces it."""
-NOT_CORRECTED = "the judge's scores would widen the interval: people's labels stand alone"
+NOT_CORRECTED = "the judge's scores would widen the interval: from labels alone"
 ALIKE = "the two were labelled alike throughout, which tells nothing of how far apart others may be"
 
 

@@ -197,10 +197,7 @@ def _judged(
             continue
         kept.append(_Judged(one, item_id, judged))
         if not judged:
-            counts[
-                "dialogues in which nobody is known as the system, so that all speakers are judged; `judged: NAME` "
-                "says who it is"
-            ] += 1
+            counts["dialogues without a known system, so that all speakers are judged; `judged: NAME` names it"] += 1
         elif judged != one.speakers[-1]:
             counts["dialogues that end with another speaker than the system"] += 1
     if found and not kept:

@@ -106,8 +106,8 @@ def mt_bench_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcri
     """
     del notes
     raise UserError(
-        f"{line.where}: questions and answers of MT-bench stand in several files; name the folder that has "
-        f"{_QUESTIONS} and {_ANSWERS}/ as path"
+        f"{line.where}: questions and answers of MT-bench are in several files; set path to the folder that has "
+        f"{_QUESTIONS} and {_ANSWERS}/"
     )
 
 

@@ -192,7 +192,7 @@ def _by_key(rows: pa.Table, kind: Table, compared: Compared, run: Run, table: st
         twice += key in found
         found[key] = (row[compared.value], row.get(ends.low), row.get(ends.high))
     if twice:
-        run.tell(f"tables/{table}: {twice} rows say they are of the same thing, of which the last was compared")
+        run.tell(f"tables/{table}: {twice} rows have the same key; the last was compared")
     return found
 
 
