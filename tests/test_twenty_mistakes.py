@@ -231,7 +231,7 @@ MISTAKES: dict[str, tuple[Callable[[Desk], str], list[str]]] = {
     ),
     "repeated ids": (
         lambda desk: desk.transcripts(TALK + TALK.replace("Hello.", "Who is it?")),
-        ["transcripts.talks", "talks.jsonl", "'d1'", "line 1; line 2", "ids of their own"],
+        ["transcripts.talks", "talks.jsonl", "'d1'", "line 1; line 2", "other ids"],
     ),
     "missing column": (
         lambda desk: desk.transcripts('{"dialogue_id": "d1", "utterances": ["Hi.", "Hello."]}\n'),

@@ -88,7 +88,7 @@ def test_the_whole_is_right() -> None:
                 "translate": {},
             },
             [
-                "models.poe.train.data: 'poe' learns relevance from 'turns', and of a turn it is asked about overall",
+                "models.poe.train.data: 'poe' learns relevance from 'turns', and scores a turn on overall",
                 "models.fined.train.data: 'fined' learns coherence and engagingness and informativeness from",
                 "under training.turns.criteria",
             ],

@@ -49,10 +49,10 @@ def test_what_a_job_says_counts_more_than_its_plan(tmp_path: Path) -> None:
 
 def test_jobs_of_which_nothing_is_known_are_told_apart(tmp_path: Path) -> None:
     run = Requests(tmp_path, [AskingJob("a", ()), AskingJob("b", (tmp_path / "not there yet.parquet",))])
-    assert run.so_far().in_words() == "2 jobs that ask have not said yet how much"
+    assert run.so_far().in_words() == "2 jobs with an unknown number of requests"
     tell(tmp_path, "a", 5, None)
     words = run.so_far().in_words()
-    assert words == "5 of 5 requests answered (100%), 1 of them failed; 2 jobs that ask have not said yet how much"
+    assert words == "5 of 5 requests answered (100%), 1 of them failed; 2 jobs with an unknown number of requests"
 
 
 def test_a_job_that_is_done_asked_what_it_asked_and_one_put_back_nothing(tmp_path: Path) -> None:
@@ -162,8 +162,8 @@ def test_each_job_has_a_line_when_it_begins_and_one_when_it_ends(shown: list[str
     assert shown[:2] == ["answer (clerk, arena, shard 1 of 2): begins", "tabulate_seeds: begins"]
     assert shown[2].startswith("answer (clerk, arena, shard 1 of 2): done in 0.")
     assert shown[2].endswith(
-        " s; 5 asked, 4 from the store, 1 failed (1 of 3 jobs; 9 of 9 requests answered (100%), 1 of them failed; "
-        "1 job that asks has not said yet how much)"
+        " s; 5 sent, 4 from the store, 1 failed (1 of 3 jobs; 9 of 9 requests answered (100%), 1 of them failed; "
+        "1 job with an unknown number of requests)"
     )
     assert shown[3].startswith("tabulate_seeds: done in 0.")
     assert shown[3].endswith(" s (2 of 3 jobs)"), "what has not changed is not said again"

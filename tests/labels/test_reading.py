@@ -182,7 +182,7 @@ def test_two_exports_of_one_page_count_once(protocols: Protocols, folder: Path) 
     early = save(folder / "a.json", {**told, "labels": told["labels"][:5]})
     reading = read_labels([first, early], protocols)
     assert len(reading.rows) == 12
-    assert reading.notes == ["a.json: 5 answers stand in another export too, and count once"]
+    assert reading.notes == ["a.json: 5 answers occur in another export too, and count once"]
     again = save(folder / "second.json", export_of(sheet, lambda *_: "Yes", round=1))
     assert Counter(row["round"] for row in checked(read_labels([first, again], protocols))) == {0: 12, 1: 12}
 

@@ -78,7 +78,8 @@ def init(arguments: argparse.Namespace) -> int:
     if wish.asks and wish.api_key_env and wish.api_key_env not in os.environ:
         print(f"  export {wish.api_key_env}=...")
     if wish.asks:
-        print("  dialeval check --ask     # asks each model once\n  snakemake estimate       # what it will cost")
+        print("  dialeval check --ask     # sends each model one short request")
+        print("  snakemake estimate       # requests, tokens and cost")
     print("  snakemake")
     return 0
 
@@ -270,7 +271,7 @@ def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
     assert wish.dialogues is not None
     path = wish.dialogues.expanduser()
     if not path.exists():
-        raise UserError(f"--dialogues: {path} does not exist; docs/transcripts.md tells of the formats")
+        raise UserError(f"--dialogues: {path} does not exist; docs/transcripts.md describes the formats")
     name = _NOT_IN_NAMES.sub("-", path.resolve().stem).strip("-._+")[:60] or "transcripts"
     try:
         reading = read_items(name, path, Options(system=wish.system, judged=wish.judged, columns=wish.columns))

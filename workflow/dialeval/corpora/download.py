@@ -203,7 +203,8 @@ def _refused(file: PublicFile, url: str, error: urllib.error.HTTPError) -> str:
             f"{file.origin_path} from its authors and put it at {file.local_path} in the data folder, or name a mirror"
         )
     return (
-        f"{url} cannot be fetched: the server says {error.code} ({error.reason}); run this again later or name a mirror"
+        f"{url} cannot be fetched: the server returns {error.code} ({error.reason}); run this again later or name a "
+        "mirror"
     )
 
 

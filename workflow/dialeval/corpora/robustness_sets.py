@@ -73,7 +73,7 @@ def originals_of(
     if pairing == "as_found":
         if not clear and "ids" not in possible:
             raise UserError(
-                f"{source}: which row belongs to which dialogue of {list_name} cannot be told: the ids do not end in "
+                f"{source}: which row belongs to which dialogue of {list_name} is not known: the ids do not end in "
                 "its number, and the words fit no known order; both files must come from one release"
             )
         return possible[best if clear else "ids"]

@@ -63,8 +63,8 @@ class RunProgress:
             share = _share(self.done, self.total)
             words.append(f"{self.done:,} of {self.total:,} requests answered ({share}){failed}")
         if self.unknown:
-            jobs = "1 job that asks has" if self.unknown == 1 else f"{self.unknown:,} jobs that ask have"
-            words.append(f"{jobs} not said yet how much")
+            jobs = "1 job" if self.unknown == 1 else f"{self.unknown:,} jobs"
+            words.append(f"{jobs} with an unknown number of requests")
         return "; ".join(words)
 
 

@@ -175,7 +175,7 @@ _REMEDIES = {
     "so lower `runtime` in the profile, or of the model's `resources`",
     "PartitionConfig": "it asks for more cores or memory than a node of its partition has; a group of jobs asks for "
     "those of as many jobs as `cores` of the profile lets run at once, so lower `cores`, or the model's `resources`",
-    "BadConstraints": "no node has what it asks for; correct the profile, or the model's `resources`",
+    "BadConstraints": "no node has the requested resources; correct the profile, or the model's `resources`",
     "ReqNodeNotAvail": "the nodes that could run it are not in service; name another partition",
 }
 

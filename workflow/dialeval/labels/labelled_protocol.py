@@ -188,7 +188,7 @@ class AskedProtocol:
         if len(fitting) > 1:
             raise UnknownUnitError(
                 f"{_described(about)} could be {' or '.join(unit.words for unit in fitting[:_SHOWN])}; add a column "
-                "item_id, corpus or n_utterances that tells"
+                "item_id, corpus or n_utterances"
             )
         plain = {name: unescaped_cell(value) for name, value in about.items()}
         if not fitting and plain != about:  # copied from a CSV file of ours

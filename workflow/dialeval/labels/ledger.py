@@ -186,8 +186,8 @@ def _check_one_draw(ledger: Ledger) -> None:
         first = places.setdefault((entry.level, entry.stratum, entry.place), entry.key)
         if first != entry.key and entry.by != BY_CASES:
             raise UserError(
-                f"{ledger.path}: keys '{first}' and '{entry.key}' both have place {entry.place} of stratum "
-                f"'{entry.stratum:.40}'; a column was changed or sorted without the others: {_REMEDY}"
+                f"{ledger.path}: keys '{first}' and '{entry.key}' both have position {entry.place} of stratum '"
+                f"{entry.stratum:.40}'; a column was changed or sorted without the others: {_REMEDY}"
             )
         if entry.draw != draws[entry.level] or entry.by != ledger.by():
             raise UserError(f"{ledger.path} holds two draws, '{entry.draw}' and '{draws[entry.level]}'; {_REMEDY}")

@@ -210,7 +210,7 @@ def read_filled(
         for words in (*_moved_questions(path, rows), *_moved_labels(path, rows)):
             fault(words)
         if not {*SHOWN, "round"} & {*sheet.columns}:  # a page's table has rounds and no dialogues
-            note(f"{path.name}: no column holds the dialogues, so that rows whose keys were moved are not noticed")
+            note(f"{path.name}: no column holds the dialogues, so moved keys cannot be detected")
     yield from _answers(path, sheet.columns, rows, named, note, fault, sheet.short)
 
 

@@ -45,7 +45,7 @@ Asked = Sequence[tuple[Question, Sequence[KnownModel]]]
 """What is asked, each with its judges."""
 LIKELY = {"pair": 0.3, "family": 0.5}
 """Share of what may follow the next round that is likely asked, as on middling ladders in `benchmarks/adaptive.py`."""
-LIKELY_WORDS = "a third to a half are likely, the fewer the farther apart the systems are"
+LIKELY_WORDS = "a third to a half expected, the less the farther apart the systems are"
 _SCHEMA = pa.schema([REQUESTS.schema.field(name) for name in COLUMNS])
 
 

@@ -186,7 +186,7 @@ _FROM_TEXT: dict[Form, str] = {
 _UNREAD: dict[Status, str] = {
     "unparsed": "not parsed: the response has not the required form, or is ambiguous",
     "refused": "not read: the model refused, or a filter ended the answer",
-    "truncated": "not read: the answer was cut off before it said enough",
+    "truncated": "not parsed: the response was cut off before the verdict was complete",
     "low_mass": "not read: the labels together have too little probability, the model was about to say something else",
     "missing": "there is no answer",
 }
@@ -215,4 +215,4 @@ def how_read(form: Form | None, status: str, exchange: Exchange | None) -> str:
 def _of_labels(exchange: Exchange) -> str:
     mass = exchange.answer["label_mass"]
     together = "" if mass is None else f", which together had {mass:.4g} of the probability"
-    return f"{_FROM_TEXT['probability']} as the first thing said{together}"
+    return f"{_FROM_TEXT['probability']} as first token{together}"

@@ -71,7 +71,7 @@ def _unread(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
         if len(lines) > MOST_LINES
         else []
     )
-    where = "What came in place of an answer is shown in the report, under the dialogues and questions themselves."
+    where = "The report shows these responses with their dialogues and questions."
     return [["## What could not be read", "", *(f"- {in_a_line(one)}" for one in lines[:MOST_LINES]), *more, "", where]]
 
 
@@ -173,7 +173,9 @@ def _known_sum(rows: list[Row], name: str) -> float | None:
 MOST_COLUMNS = 3
 MOST_BOARDS = 3
 """Of one part; the report has all."""
-NOTICED = "Share of damage noticed (random scores fall now and then, too; how often scores rise: robustness/robustness)"
+NOTICED = (
+    "Share of perturbations detected (random scores also fall at times; how often scores rise: robustness/robustness)"
+)
 NO_TABLE = SmallTable((), ())
 """In place of a table that stands in another part already."""
 

@@ -124,7 +124,7 @@ def _unlabelled(board: Board, measures: list[Measure]) -> list[str]:
 def _who_says(board: Board, measures: list[Measure]) -> tuple[str, str]:
     """Returns who says who is best, and what is said where there is no single winner."""
     if not any(measure.by_people for measure in measures):
-        return f"says judge {board.judge}", f"Judge {board.judge} has no single winner"
+        return f"according to judge {board.judge}", f"Judge {board.judge} has no single winner"
     simulated = all(measure.by_people == "simulated" for measure in measures)
     who = "simulated people" if simulated else "people"
     return f"{who} would say", f"{who.capitalize()} would name no single winner"

@@ -59,8 +59,8 @@ def tables_since(results_dir: Path) -> str:
     if not changed:
         return ""
     return (
-        f"note: this summary is older than {len(changed)} of the {len(told)} files that it tells of (first: "
-        f"{min(changed)}): a later run did not come to its end. Run `snakemake` to finish it"
+        f"note: this summary is older than {len(changed)} of its {len(told)} files (first: {min(changed)}): a later "
+        "run did not finish. Run `snakemake` to finish it"
     )
 
 

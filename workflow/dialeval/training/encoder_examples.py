@@ -125,8 +125,8 @@ def read_set(rows: Iterable[Mapping[str, Any]], encoding_of: Callable[[Level], E
     first = next(waiting, None)
     if first is None:
         raise UserError(
-            f"{place} is empty: no pair could be made of its corpora; results/tables/training/data.csv says what was "
-            "made, and the log of make_training_data why"
+            f"{place} is empty: no pair could be made of its corpora; see results/tables/training/data.csv and the "
+            "log of make_training_data"
         )
     level: Level = "turn" if first["level"] == "turn" else "dialogue"
     encoding = encoding_of(level)

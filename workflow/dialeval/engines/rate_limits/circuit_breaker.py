@@ -44,7 +44,7 @@ def resume_advice(kind: str, remedy: str = "") -> str:
         kind: of the failure.
         remedy: replaces that of the kind.
     """
-    remedy = remedy or REMEDIES.get(kind, "mend this")
+    remedy = remedy or REMEDIES.get(kind, "fix this")
     return (
         f"No more requests are sent, and all responses are stored.\nTo resume, {remedy}, and run the same command "
         "again."
