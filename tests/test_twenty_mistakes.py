@@ -193,7 +193,7 @@ MISTAKES: dict[str, tuple[Callable[[Desk], str], list[str]]] = {
     "old Python": (old_python, ["this is Python 3.10", "needs 3.11 or newer", "pip install"]),
     "TAB in YAML": (
         lambda desk: said(lambda: check_files([desk.file("mine.yaml", "models:\n\ta: {}\n")])),
-        ["mine.yaml, line 2", "TAB", "blanks"],
+        ["mine.yaml, line 2", "TAB", "spaces"],
     ),
     "configuration not in UTF-8": (
         lambda desk: said(lambda: check_files([desk.file("mine.yaml", b"# caf\xe9\nmodels: {}\n")])),

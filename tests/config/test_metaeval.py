@@ -71,7 +71,10 @@ def test_a_protocols_own_judges_come_before_the_judges_of_all() -> None:
         ({"robustness": {}}, ["robustness: there is nothing to damage"]),
         ({"robustness": {"corpora": ["steps", "nowhere"]}}, ["robustness.corpora: 'nowhere' is not a corpus"]),
         ({"robustness": {"corpora": ["bundled"], "rewriter": "gpt"}}, ["robustness.rewriter: 'gpt' is not a model"]),
-        ({"robustness": {"corpora": ["bundled"], "rewritten": ["contradiction"]}}, ["robustness.rewritten: nobody"]),
+        (
+            {"robustness": {"corpora": ["bundled"], "rewritten": ["contradiction"]}},
+            ["robustness.rewritten: there is no rewriter"],
+        ),
         ({"robustness": {"corpora": ["bundled"], "min_quality": 0.7}}, ["robustness.min_quality: none of robustness"]),
         ({"robustness": {"corpora": ["bundled"], "min_quality": 7}}, ["robustness.min_quality", "7"]),
         ({"robustness": {"corpora": ["bundled"], "thetas": [1.5]}}, ["robustness.thetas", "1.5"]),

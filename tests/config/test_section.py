@@ -147,7 +147,7 @@ def test_an_entry_that_is_there_twice_is_refused_in_lists_by_name(path: str, ent
         ("chatbots", [date(2024, 1, 1)], ["chatbots.0: YAML reads", "as a date", "quotes"]),
         ("chatbots", [4.5], ["chatbots.0: YAML reads 4.5 as a number", "quotes"]),
         ("models.gpt.model", 4, ["models.gpt.model: YAML reads 4 as a number", "quotes"]),
-        ("selfchat", None, ["selfchat: empty", "leave the field out"]),
+        ("selfchat", None, ["selfchat: empty", "remove the field"]),
         ("judges", None, ["judges: empty"]),
         ("models.gpt.concurrency", "sk-proj-abcdefghij0123456789", ["models.gpt.concurrency", "not shown"]),
     ],

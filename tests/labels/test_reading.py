@@ -454,7 +454,7 @@ def test_a_question_of_labels_questions_that_changed_is_noticed_and_no_question_
             assert read_labels([path], {"better": one}).rows
         else:
             with pytest.raises(
-                UserError, match=r"better-ann.json: .*is better\?', and now 'Which one helps more\?' is asked"
+                UserError, match=r"better-ann.json: .*is better\?', and now 'Which one helps more\?' is the question"
             ):
                 read_labels([path], {"better": one})
     (tmp_path / "old.json").write_text(json.dumps(export_of(sheet_for(asked, "ann"), lambda *_: "A")), encoding="utf-8")

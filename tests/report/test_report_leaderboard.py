@@ -137,8 +137,8 @@ def test_one_leader_everywhere_chats_best() -> None:
     )
     summary = summarise(example.inputs(), board)
     assert summary.answer == (
-        "a chats best, says judge clerk: first by one (90.0%) and two (70.0%). Places by one and two were not tested, "
-        "so the order of a and b is not settled there."
+        "a chats best, according to judge clerk: first by one (90.0%) and two (70.0%). Places by one and two were not "
+        "tested, so the order of a and b is not settled there."
     )
 
 

@@ -131,7 +131,7 @@ def compared(pairs: pa.Table) -> str:
 
 
 def test_the_order_of_judges_is_settled_by_paired_tests_and_not_by_intervals() -> None:
-    apart = "cannot be told apart"
+    apart = "do not differ significantly"
     first, second = "gpt-x (rating)", "forest (yes_no)"
     assert compared(paired(("x", 0.2, 0.01))) == f"{first} is shown to agree better than {second} (paired test, Holm)."
     assert compared(paired(("x", 0.2, 0.3))) == (f"{first} and {second} {apart} (paired test, Holm).")
@@ -180,7 +180,7 @@ def test_intervals_stand_in_the_cell_of_their_number_and_columns_are_explained()
     assert "published pearson" not in labels
     cell = averages.rows[-1].cells[labels.index("pearson")]
     assert cell.details == ("0.300–0.400",)
-    assert averages.columns[labels.index("raters")].words.startswith("human: people's ratings alone")
+    assert averages.columns[labels.index("raters")].words.startswith("human: human ratings only")
     assert "Correlations between dimensions, between languages and between judges" not in grids
 
 

@@ -168,7 +168,7 @@ def test_only_unieval_ran() -> None:
     inputs = example.inputs()
     tables = {name: table for name, table in inputs.tables.items() if "unieval" in name}
     page = build_report(example.inputs(tables=tables))
-    assert "able chats best, says judge clerk: first by UniEval pass rate at" in page
+    assert "able chats best, according to judge clerk: first by UniEval pass rate at" in page
     assert "Arena Elo" not in page
     assert "GTEval win" not in page
 

@@ -95,8 +95,8 @@ def test_each_measure_that_is_named_has_its_rivals_and_many_of_them_are_counted(
     board = board_of(column("one", settled), column("two", open_ones), column("three", open_ones))
     summary = summarise(example.inputs(), board)
     assert summary.answer == (
-        "a chats best, according to judge clerk: first by one (90.0%), two (90.0%) and three (90.0%). By one, all others "
-        "are shown to be worse. By two and three, b, c, d and 3 others do not differ significantly from a."
+        "a chats best, according to judge clerk: first by one (90.0%), two (90.0%) and three (90.0%). By one, all "
+        "others are shown to be worse. By two and three, b, c, d and 3 others do not differ significantly from a."
     )
 
 
@@ -109,8 +109,8 @@ def test_what_holds_by_every_measure_that_is_named_is_said_once() -> None:
     )
     unranked = Measure("three", "share", True, {"a": Value(0.9, 0.8, 1.0), "b": Value(0.5, 0.4, 0.85)})
     assert summarise(example.inputs(), board_of(*board.measures, unranked)).answer.endswith(
-        "By one and two, b does not differ significantly from a. Places by three were not tested, so the order of a and "
-        "b is not settled there."
+        "By one and two, b does not differ significantly from a. Places by three were not tested, so the order of a "
+        "and b is not settled there."
     )
 
 

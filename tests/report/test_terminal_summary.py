@@ -44,7 +44,7 @@ def last_words(results: Path, whole: str = "None", spent: str = "None", *, finis
 def test_the_summary_comes_behind_everything_else_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "summary.md").write_text("# DialEval\n\n| System | Rate |\n| ------ | ---: |\n| able   |  66% |\n")
     words = last_words(tmp_path, "RunProgress(9, 9, 5, 4, 0, 0, 0)", "0.25")
-    assert words.index("Elapsed time") < words.index("able") < words.index("In this run: 5 requests asked")
+    assert words.index("Elapsed time") < words.index("able") < words.index("In this run: 5 requests sent")
     assert "0.25 spent" in words
 
 

@@ -15,7 +15,7 @@ MARKDOWN = """# DialEval
 
 ## BotChat: who chats best?
 
-**Judge clerk.** able chats best, says judge clerk: first by UniEval pass rate (66.7%) and by everything else there is.
+**Judge clerk.** able chats best, according to judge clerk: first by UniEval pass rate (66.7%) and by all else.
 
 | System |               Rate |
 | ------ | -----------------: |

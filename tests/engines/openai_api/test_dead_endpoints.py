@@ -184,7 +184,7 @@ def test_an_endpoint_without_logprobs_is_billed_for_ten_answers_once(tmp_path: P
         chats, said = run(tmp_path, endpoint.url, 30)  # what is asked for text is no part of it
         assert (said, chats.store.written) == ("", 30)
         _, changed = run(tmp_path, endpoint.url, kind="choice", top_logprobs=5)
-        assert "10 answers" in changed
+        assert "10 responses" in changed
         assert len(endpoint.log) == 10 + 30 + 10
         memory.unlink()
         run(tmp_path, endpoint.url, kind="choice")

@@ -294,7 +294,7 @@ NEEDS = (
     Need(
         ("translation_quality",),
         lambda config: any(asked.quality for asked in config.translate.values()),
-        "no translation has quality; add it to a corpus under translate, see docs/translation.md",
+        "the configuration has no translation with quality; add it to a corpus, see docs/translation.md",
     ),
     Need(
         (

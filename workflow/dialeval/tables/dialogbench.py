@@ -22,10 +22,10 @@ WRITTEN_ITEMS = Table(
     ),
     columns={
         "procedure": "full, -styles (no personalities were given), or -domains (no domain either: the basic prompt)",
-        "round": "when it was asked for",
+        "round": "round of the request",
         "reasons": "why it was not accepted, in short",
         "details": "the same in full",
-        "extra": "what is shown beside the dialogue",
+        "extra": "text shown with the dialogue",
         "label": "letter of the right option",
     },
 )
@@ -38,7 +38,7 @@ ITEM_DESCRIPTIONS = Table(
     columns={
         "domain": "in the classifier's words",
         "domain_named": "the domain that these words name",
-        "asked_domain": "what the writer was asked for",
+        "asked_domain": "domain in the request",
     },
 )
 TEST_ITEMS = Table(
@@ -51,7 +51,7 @@ TEST_ITEMS = Table(
     columns={
         "variant": "full, or the ablation that it is for",
         "label": "letter of the right option",
-        "extra": "what is shown beside the dialogue",
+        "extra": "text shown with the dialogue",
     },
 )
 TEST_ANSWERS = Table(
@@ -73,8 +73,8 @@ EXPERT_ANSWERS = Table(
     ),
     row="answer of an expert to a test item (`dialogbench/experts/answers`)",
     columns={
-        "expert": "who answered; expert where the file names nobody",
-        "choice": "letter of the option, as the item stands among the items",
+        "expert": "name of the expert; `expert` if the file has no name",
+        "choice": "letter of the option, in the order of the items' table",
         "cluster": "items on one dialogue",
     },
 )
@@ -82,7 +82,7 @@ DIALOGBENCH_DIFFERENCES = differences(
     "dialogbench/differences",
     row="pair of models (and methods) and a task, dimension or all; and ablation",
     title="Which models can be told apart",
-    caption="Accuracies by task, by group of tasks and over all, and of the ablations.",
+    caption="Differences of accuracies by task, by group of tasks and over all, and of the ablations.",
 )
 ACCURACY = Table(
     "dialogbench/accuracy", schema(
@@ -95,13 +95,13 @@ ACCURACY = Table(
     title="Accuracy",
     caption="Share of questions answered correctly; one that could not be read counts as wrong.",
     columns={
-        "source": "where the items are from; people's published numbers have the source paper",
-        "scope": "what the share is over: a task, a dimension (group of tasks), or overall",
+        "source": "source of the items; the paper's human values have the source paper",
+        "scope": "scope of the share: a task, a dimension (group of tasks), or overall",
         "name": "which of them",
         "n_tasks": "tasks that the mean is of",
         "chance": "of blind guessing",
         "kind": "of the model: chat or base",
-        "part": "what the model had to do with these items: wrote, filtered; then it is not to be compared with others",
+        "part": "whether the model wrote or filtered these items; then do not compare it with others",
     },
     cells={"accuracy": Interval("low", "high", published="published")},
     numbers="share",
@@ -119,7 +119,7 @@ DOMAINS = Table(
         "domain": "mean: unweighted mean of its group",
         "chance": "of blind guessing",
         "kind": "of the model: chat or base",
-        "part": "what the model had to do with these items: wrote, filtered; then it is not to be compared with others",
+        "part": "whether the model wrote or filtered these items; then do not compare it with others",
     },
     cells={"accuracy": Interval("low", "high", published="published")},
     numbers="share",
@@ -156,12 +156,12 @@ OVERVIEW = Table(
     row="model and method, with a column for each task (the shape of DialogBench's Tables 2 and 3)",
     title="Accuracy by task, a column each",
     columns={
-        "source": "where the items are from; people's published numbers have the source paper",
-        "type": "people, base or chat; empty where the configuration does not say the model's kind",
+        "source": "source of the items; the paper's human values have the source paper",
+        "type": "people, base or chat; empty if the configuration does not set the model's kind",
         "model": "average: unweighted mean of the models of that type and method",
         "overall": "unweighted mean of the tasks",
         "chance": "of blind guessing, over all",
-        "part": "what the model had to do with these items: wrote, filtered",
+        "part": "whether the model wrote or filtered these items",
         "published": "the paper's Overall",
     },
     cells={"overall": Interval("low", "high", published="published")},
@@ -176,7 +176,7 @@ POSITIONS = Table(
     row="source, model, method, language and letter (DialogBench's Figure 7)",
     title="Accuracy by the place of the correct answer",
     columns={
-        "orders": "of the options in which each item was asked: one, or every rotation",
+        "orders": "orders of the options: one, or every rotation",
         "accuracy": "where the right option has that letter",
         "share_chosen": "of the readable answers",
         "p_uniform": "chi-square test of the letters against equal shares, which knows the rotations of an item as one",
@@ -191,9 +191,9 @@ EXPERTS = Table(
     ),
     row="source, language, expert and task; empty without answers of experts",
     title="Accuracy of each expert",
-    caption="What all of them together are worth stands among the models, as people.",
+    caption="The row people of the models' tables has all experts together.",
     columns={
-        "expert": "(simulated): no person",
+        "expert": "name; (simulated) marks a program",
         "task": "Overall: unweighted mean of the tasks",
     },
     cells={"accuracy": Interval("low", "high")},
@@ -258,7 +258,7 @@ ITEM_COUNTS = Table(
     title="Test items",
     columns={
         "mean_turns": "pairs of utterances of an item; a lone last one is half a turn",
-        "n_short": "items of fewer than the ten turns that the paper's writer, and ours, is asked for",
+        "n_short": "items of fewer than the ten requested turns",
     },
     numbers="rating",
 )
@@ -299,8 +299,8 @@ FILTER_COUNTS = Table(
     title="Written items that were left out, and why",
     columns={
         "n": "answers of the writer, by the first reason",
-        "reason": "accepted; accepted_short: with fewer than the ten turns that were asked for; or why not",
-        "domain": "that was asked for; empty for the basic prompt",
+        "reason": "accepted; accepted_short: fewer than the ten requested turns; or the reason for rejection",
+        "domain": "requested domain; empty for the basic prompt",
     },
     numbers="share",
 )

@@ -35,13 +35,13 @@ REQUESTS = Table(
     columns={
         "kind": "chat (a text), choice (probabilities of the labels) or loglikelihood (of the continuation)",
         "answer_schema": "JSON schema that the answer must keep, empty for free text",
-        "subject": "what is asked about, as the protocol needs it to read the answer",
+        "subject": "subject of the question, which the parser needs",
         "left": "model shown first",
-        "right": "model shown second; human for people",
+        "right": "model shown second; `human` for human dialogues",
         "repeat": "counts the repeats of one question from 0",
         "part": "which of several questions on one item",
-        "presence_penalty": "how much less likely a token becomes once it was said; 0: not at all",
-        "frequency_penalty": "the same for each time that it was said",
+        "presence_penalty": "penalty on a token that was used before; 0: none",
+        "frequency_penalty": "the same for each earlier use",
         "sampler_seed": "seed of the model's sampler; empty where it has none",
     },
 )
@@ -56,8 +56,8 @@ RESPONSES = Table(
     columns={
         "key": "of the answer in the store",
         "status": "ok, missing (there is no answer), or not_asked (the judge was not trained for this)",
-        "reasoning": "what was thought aloud, kept apart from the text",
-        "label_mass": "probability of all labels together as the first thing said",
+        "reasoning": "reasoning, separate from the text",
+        "label_mass": "probability of all labels together as first token",
         "logprob": "of the continuation, in nats",
         "dropped": "oldest utterances left out to fit the context window",
     },
@@ -72,11 +72,11 @@ USAGE = Table(
     row="model and protocol",
     columns={
         "requests": "requests that the jobs had to see to",
-        "asked": "of these, asked of the model",
-        "from_store": "of these, found in the store or equal to one that was asked",
+        "asked": "requests sent to the model",
+        "from_store": "requests found in the store, or equal to another request",
         "cost": "of all answers in use, in the prices' currency",
-        "spent": "what was spent by the ledger, failures included",
-        "spent_unconfirmed": "of that, what no usage report of the endpoint confirms",
+        "spent": "spending by the ledger, with failures",
+        "spent_unconfirmed": "spending that no usage report of the endpoint confirms",
         "failures": "by kind",
         "remarks": (
             "how many answers hold a mark of reasoning (reasoning_mark) or characters that came broken "
@@ -99,7 +99,7 @@ ESTIMATE = Table(
         "input_tokens_most": "bound that cannot be passed",
         "output_tokens_most": "bound that cannot be passed",
         "cost_most": "bound that cannot be passed",
-        "tokenizer": "what the tokens were counted with",
+        "tokenizer": "tokenizer of the counts",
     },
 )
 JUDGE_REPORT = Table(
@@ -108,11 +108,11 @@ JUDGE_REPORT = Table(
     ),
     row="embedded judge and kind of damage (`embedded/<judge>`)",
     title="Judges on damaged dialogues",
-    caption="How well an embedded judge tells true dialogues, left out of its training, from damaged ones.",
+    caption="Separation of original and perturbed dialogues that the embedded judge has not learned from.",
     columns={
-        "damage": "how the dialogues were damaged",
-        "auc": "share of pairs of a true and a damaged dialogue in which the true one scores higher",
-        "accuracy": "share told right",
+        "damage": "perturbation",
+        "auc": "share of pairs in which the original scores higher than the perturbed dialogue",
+        "accuracy": "share of correct decisions",
     },
 )
 # fmt: on
@@ -152,17 +152,17 @@ JUDGEMENTS = Table(
     row="answer of a judge, and criterion that it is about (`judgements/<judge>/<protocol>`; ready scores: "
     "`judgements/<metric>/file`; means of several judges: `judgements/<ensemble>/<protocol>`, or `.../ensemble`)",
     columns={
-        "case_id": "what dialogues have in common: their ChatSEED, or another case",
-        "left": "system whose dialogue is shown, of a pair first; `human` for people",
+        "case_id": "case: a ChatSEED, or another case that systems share",
+        "left": "system whose dialogue is shown (first, in a pair); `human` for human dialogues",
         "right": "system whose dialogue is shown second",
-        "criterion": "what is judged, where a question names it",
+        "criterion": "criterion, if the question names one",
         "choice": (
-            "what the judge said. UniEval: Yes (an AI took part) or No; pairs: the conversation that is AI "
+            "the judge's answer. UniEval: Yes (an AI took part) or No; pairs: the conversation that is AI "
             "(Conversation 1, Conversation 2, Both, Neither)"
         ),
         "outcome": "the side preferred, or taken for human: left, right or tie",
         "place": "first utterance of the AI, counted from 1 as in the paper",
-        "places": "all utterances that show it, where a judge was asked for all, counted from 1",
+        "places": "all utterances that show it, if the question asks for all, counted from 1",
         "value": "the score, on the scale from `scale_min` to `scale_max`",
         "mass": "probability that the labels together captured",
         "reason": "the judge's reason, or why the answer could not be read",
@@ -229,7 +229,7 @@ TOKENIZER = Table(
     title="Unit of utterance lengths",
     shown=False,
     columns={
-        "tokenizer": "what counts all utterances of these results",
+        "tokenizer": "tokenizer of all utterances of these results",
         "reason": "why it is not the paper's cl100k_base",
     },
 )
@@ -249,7 +249,7 @@ ASIDES = Table(
     schema(corpus=TEXT, item_id=TEXT, language=TEXT, before=INT, kind=TEXT, text=TEXT),
     row="what stood in a transcript and was not said (`asides/<source>`)",
     columns={
-        "before": "the utterance that came next, counted from 0 among what was said",
+        "before": "next utterance, counted from 0",
         "kind": "system (a system prompt), tool_call, tool_result, or reasoning",
     },
 )
@@ -262,9 +262,9 @@ SCENARIOS = Table(
     schema(scenario_id=TEXT, opening=TEXT, persona=TEXT, goal=TEXT, language=TEXT, more=pa.map_(TEXT, TEXT)),
     row="situation of a simulated user (`scenarios/scenarios`)",
     columns={
-        "opening": "what the simulated user says first; empty where its model finds the words",
-        "persona": "who it is",
-        "goal": "what it wants from the talk",
+        "opening": "first utterance of the simulated user; empty if its model writes it",
+        "persona": "persona of the user",
+        "goal": "goal of the user",
         "more": "the further columns of the file",
     },
 )

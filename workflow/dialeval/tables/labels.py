@@ -10,7 +10,7 @@ _WHAT = {
     "versus": maybe(TEXT), "n_utterances": maybe(INT),
 }  # fmt: skip
 _WORDS = {
-    "system": "whose dialogue it is; of a pair the first in the alphabet",
+    "system": "system; of a pair the first in the alphabet",
     "versus": "the other system of a pair; empty for a single dialogue",
     "n_utterances": "the length N that dialogues were cut to, or judged at",
 }
@@ -25,12 +25,12 @@ DRAW = Table(
     shown=False,
     columns={
         **_WORDS,
-        "level": "what is asked about: turn (the last utterance) or dialogue",
-        "draw": "which draw it is of, as the ledger beside the labels says",
-        "key": "what stands for it on pages, which tells nobody whose it is",
+        "level": "turn (the last utterance) or dialogue",
+        "draw": "id of the sample",
+        "key": "key on the pages, which does not reveal the system",
         "stratum": "part of the draw in which all have one probability",
-        "place": "place in the stratum's random order, from 1: more are drawn from where the last draw ended",
-        "probability": "with which it was drawn; labels are weighted by `labels/labels`, which counts what has a label",
+        "place": "position in the stratum's random order, from 1; a larger sample continues from there",
+        "probability": "inclusion probability; labels are weighted by `labels/labels`, which counts the labelled items",
         "drawn": "whether it was",
     },
 )
@@ -45,8 +45,8 @@ LABELS = Table(
     shown=False,
     columns={
         **_WORDS,
-        "simulated": "whether the annotator is a simulation and no person",
-        "round": "counts an annotator's labels of the same thing from 0",
+        "simulated": "whether the annotator is simulated",
+        "round": "number of the annotator's label of the same item, from 0",
         "value": "the label as a number, on the scale from `scale_min` to `scale_max`",
         "choice": "the label in words, where it is no number",
         "outcome": "of a pair: left (system is better), right (versus is) or tie",
@@ -81,17 +81,17 @@ CORRECTED = Table(
         ),
         "answer": "which answer a rate is of",
         "versus": "the system compared with; empty where it is all of them, or none",
-        "judge": "whose scores are the proxy; panel: all judges' as one; none: no judge scored anything",
-        "annotators": "people, or simulated",
-        "target": "what the interval is about: new (what people would say on new cases) or these (of these dialogues)",
-        "weight": "how much of the judge's difference is taken (lambda): 0 leaves people alone",
-        "rho_within": "correlation of judge and people within a system",
+        "judge": "judge whose scores are used; panel: all judges combined; none: no judge scored anything",
+        "annotators": "people or simulated",
+        "target": "estimand of the interval: new (new cases) or these (the given dialogues)",
+        "weight": "weight of the judge (lambda); 0: labels alone",
+        "rho_within": "correlation of judge and labels within a system",
         "n_labelled": "dialogues or comparisons with a label",
         "n_labelled_seeds": "seeds or cases that these are of",
         "n_total": "dialogues or comparisons that the judge scored",
         "people_only": "from the labels alone",
         "judge_only": "from the judge alone",
-        "judge_bias": "the judge less people, on what has labels",
+        "judge_bias": "judge minus labels, on labelled items",
         "effective_labels": "labels that would say as much without a judge",
     },
     cells={
@@ -103,7 +103,7 @@ DIFFERENCES = differences(
     "labels/differences",
     row="judge, measure and pair of systems",
     title="Which systems people would tell apart",
-    caption="Corrected numbers, a protocol's by one judge's scores.",
+    caption="Differences of human-corrected estimates, by judge.",
 )
 AGREEMENT = Table(
     "labels/agreement", schema(
@@ -113,13 +113,12 @@ AGREEMENT = Table(
     row="protocol, criterion and statistic",
     title="How far annotators agree",
     caption=(
-        "Krippendorff's alpha of all annotators and, of every two, the same of numbers, and Cohen's kappa and "
-        "Gwet's AC1 of choices, on what both labelled; and how often an annotator who saw something twice said the "
-        "same again. Intervals resample cases."
+        "Krippendorff's alpha of all annotators and of each pair (numbers), Cohen's kappa and Gwet's AC1 of each "
+        "pair (choices), and self-agreement on repeated items. Intervals resample cases."
     ),
     columns={
         "statistic": "alpha (interval: of numbers; nominal: of choices), kappa, AC1, or same answer again",
-        "first": "annotator; empty for all", "second": "annotator", "n": "what both, or at least two, labelled",
+        "first": "annotator; empty for all", "second": "annotator", "n": "items that both, or at least two, labelled",
     },
     cells={"estimate": Interval("low", "high")}, numbers="correlation",
 )
@@ -131,9 +130,9 @@ ANNOTATORS = Table(
     ),
     row="protocol, criterion and annotator",
     title="Who differs",
-    caption="Each annotator beside the mean of the others, on what both labelled.",
+    caption="Each annotator and the mean of the others, on common items.",
     columns={
-        "n": "things labelled", "n_skipped": "skipped", "n_repeated": "labelled a second time",
+        "n": "labelled items", "n_skipped": "skipped", "n_repeated": "labelled a second time",
         "mean": "mean label; of choices the share of Yes, of pairs the share of ties",
         "difference": "the annotator's mean less the others'",
         "agreement": "correlation with the others' mean, or share of equal answers",
@@ -152,22 +151,23 @@ PLANNING = Table(
     row="protocol, criterion, judge and whose opinion is measured (`snakemake --cores 8 estimate`)",
     title="What this design can show",
     caption=(
-        "The smallest difference of two systems that is found in four of five runs, and what would halve the interval."
+        "Smallest difference of two systems that is detected with 80% power, and the number of cases or labels that "
+        "halves the interval."
     ),
     columns={
-        "measure": "by what systems are compared: rating, mean, pass_rate, ...",
-        "what": "whose opinion is measured: the judge's, or people's with the judge's help",
-        "n_seeds": "seeds or cases that are configured", "n_labels": "people's labels in all",
+        "measure": "measure: rating, mean, pass_rate, ...",
+        "what": "estimand: the judge's, or the human-corrected estimate",
+        "n_seeds": "seeds or cases that are configured", "n_labels": "number of human labels",
         "smallest_difference": "found with 80% power at the 5% level, of two systems compared by themselves; where few "
         "cases are stored it allows for the error of their spread",
         "smallest_difference_holm": "the same where p is corrected for all pairs of systems (`p_holm`)",
         "half_width": "half the width of the 95% interval of a difference",
         "seeds_to_halve": "seeds or cases more that would halve the interval; empty where none do",
         "labels_to_halve": "labels more that would, in all; empty where none do",
-        "cost_of_seeds": "of these, by the prices of the models that are asked about them",
+        "cost_of_seeds": "cost of these seeds by the models' prices",
         "cost_of_labels": "of these, by the price of a label",
         "cheaper": "seeds or labels, by the prices that are known",
-        "basis": "what it rests on: stored judgements, labels, or assumptions",
+        "basis": "basis: stored judgements, labels, or assumptions",
     },
 )
 # fmt: on

@@ -26,10 +26,10 @@ _BEHIND = {"design_effect": maybe(FLOAT), "effective_n": maybe(FLOAT), "note": m
 _PUBLISHED = {"published": maybe(FLOAT)}
 _CELLS = {"estimate": Interval("low", "high", "published")}
 _WORDS = {
-    "criterion": "what was judged, where the question names it",
+    "criterion": "criterion, if the question names one",
     "n_utterances": "the length N that dialogues were cut to, or judged at",
-    "system": "whose dialogues; `human` for people",
-    "published": "what the paper prints for a model of this name",
+    "system": "system; `human` for human dialogues",
+    "published": "the paper's value for a model of this name",
 }
 
 # fmt: off
@@ -49,7 +49,7 @@ PASS_RATES_AT_GT_LENGTH = Table(
     f"{FOLDER}/pass_rates_at_gt_length", schema(**_OF, **_NUMBER, n_unparsed=INT, **_BEHIND, **_PUBLISHED),
     row="judge and system (BotChat's Figure 7)",
     title="Pass rates at the human length",
-    caption="The pass rate where every dialogue is taken up to as many utterances as the human one of its seed has.",
+    caption="Pass rate of dialogues cut to the number of utterances of the human dialogue on the same seed.",
     columns=_WORDS, cells=_CELLS, numbers="share",
 )
 RATINGS = Table(
@@ -64,8 +64,8 @@ RATINGS = Table(
     title="Ratings",
     caption=(
         "The estimate is Bootstrap Elo: the median over shuffled orders of the comparisons, averaged over repeats. "
-        "Bradley-Terry and Davidson (with ties) stand on the same scale. Intervals resample seeds. Verdicts that could "
-        "not be read move no rating."
+        "Bradley-Terry and Davidson (with ties) are on the same scale. Intervals resample seeds. Unparsed verdicts "
+        "do not count."
     ),
     columns={
         **_WORDS,
@@ -73,7 +73,7 @@ RATINGS = Table(
         "n": "comparisons",
         "elo_sd": "standard deviation of Elo from repeat to repeat: what the orders add to chance, and nothing of the "
         "seeds; that of their mean is less by the root of their number; empty with fewer than five repeats",
-        "bradley_terry_length_controlled": "Bradley-Terry with length and place held fixed",
+        "bradley_terry_length_controlled": "Bradley-Terry rating at equal lengths and positions",
         "p_above_next": "share of resamples in which the system is above the next one",
     },
     cells={
@@ -94,8 +94,8 @@ WIN_RATES = Table(
     row="judge, N, system and opponent, both orders together",
     title="Win rates",
     caption=(
-        "How often the system wins, ties and loses, as shares of all comparisons with the opponent, those included "
-        "whose verdict could not be read. Intervals are clustered by seed."
+        "Shares of wins, ties and losses among all comparisons with the opponent, unparsed ones included. Intervals "
+        "are clustered by seed."
     ),
     columns={**_WORDS, "estimate": "share won", "n": "comparisons", "published": "win or tie in the paper"},
     cells={
@@ -161,9 +161,9 @@ AGREEMENT = Table(
         "known to be right."
     ),
     columns={
-        **_WORDS, "other_judge": "with whom it is compared; `rules` are no model", "estimate": "Cohen's kappa",
+        **_WORDS, "other_judge": "the other judge; `rules` are no model", "estimate": "Cohen's kappa",
         "ac1": "Gwet's AC1, agreement beyond chance that hardly depends on how rare the kind is",
-        "n": "dialogues of which both say something", "both": "dialogues in which both see it",
+        "n": "dialogues with a verdict of both", "both": "dialogues in which both see it",
         "judge_alone": "in which the judge alone sees it", "other_alone": "in which the other one alone sees it",
         "precision": "of the dialogues that the other one marks, the share that the judge marks, too",
         "recall": "of the dialogues that the judge marks, the share that the other one marks, too",
@@ -191,7 +191,7 @@ EXAMPLES = Table(
     columns={
         **_WORDS, "rank": "the clearest first", "seen_by": "judges that see it, rules among them",
         "utterance": "number of the utterance that shows it, from 1", "n_places": "utterances that show it",
-        "text": "that utterance; of a good case the whole dialogue, cut short", "before": "what was said before it",
+        "text": "that utterance; of a good case the whole dialogue, cut short", "before": "previous utterance",
     },
 )
 BIAS = Table(
@@ -205,14 +205,14 @@ BIAS = Table(
         "How far a judge's verdicts follow position, length or family instead of the dialogues, and how far judges "
         "agree with themselves and each other. Intervals resample seeds."
     ),
-    columns={**_WORDS, "measure": "what is measured, see the docs", "other_judge": "with whom it is compared"},
+    columns={**_WORDS, "measure": "measure, see the head of this page", "other_judge": "the other judge"},
     cells={"estimate": Interval("low", "high")},
 )
 DIFFERENCES = differences(
     f"{FOLDER}/differences",
     row="pair of systems and a number that both have",
     title="Which systems can be told apart",
-    caption="Rates and means, the share of comparisons won less that lost (head to head), and ratings.",
+    caption="Differences of rates, means and ratings, and the share of comparisons won less that lost (head to head).",
 )
 RANKS = Table(
     f"{FOLDER}/ranks", schema(
@@ -222,15 +222,15 @@ RANKS = Table(
     row="number that is compared, and system",
     title="Which places are settled",
     caption=(
-        "The places that a system can have, for all systems at once: it stands behind those that are shown to be "
-        "better and ahead of those that are shown to be worse, by the p-values of the table of differences, corrected "
-        "for all pairs (Holm). People's dialogues take no place."
+        "Simultaneous confidence sets of ranks: a system ranks below those that are significantly better and above "
+        "those that are significantly worse, by the Holm-adjusted p-values of the table of differences. Human "
+        "dialogues have no rank."
     ),
     columns={
-        "system": "whose dialogues", "table": "the table whose numbers are compared", "measure": "what is compared",
-        "scope": "at what N, on which criterion, and so on", "estimate": "by which they are ranked",
-        "rank": "place by the estimate", "rank_low": "best place that it can have",
-        "rank_high": "worst place that it can have", "n_better": "systems shown to be better",
+        "system": "system", "table": "table of the compared numbers", "measure": "compared measure",
+        "scope": "N, criterion and the like", "estimate": "by which they are ranked",
+        "rank": "rank by the estimate", "rank_low": "best rank in the confidence set",
+        "rank_high": "worst rank in the confidence set", "n_better": "systems shown to be better",
         "n_worse": "systems shown to be worse", "n_systems": "systems that are ranked",
     },
     cells={"rank": Interval("rank_low", "rank_high")},
@@ -244,20 +244,20 @@ ADAPTIVE_ROUNDS = Table(
     row="judge, round and pair that was open in it",
     title="Rounds of adaptive comparisons",
     caption=(
-        "In each round the pairs that are still open get a block of seeds; a pair is settled when its statistic passes "
-        "the boundary, which keeps the error of all looks together. One that ends open is not settled: that does not "
-        "make its systems equal. What was not asked has no verdict in any table."
+        "In each round the open pairs get a block of seeds. A pair is settled when its statistic passes the "
+        "boundary, which controls the error over all looks. A pair that ends open is not settled; its systems need "
+        "not be equal. Comparisons that were not requested have no verdict in any table."
     ),
     columns={
-        **_WORDS, "round": "from 1", "n_seeds": "seeds that the pair was asked about so far",
+        **_WORDS, "round": "from 1", "n_seeds": "seeds of the pair so far",
         "estimate": "share won by the system, a tie counting half",
         "se": "standard error if the two were equal",
         "statistic": "distance from a tie in these standard errors, corrected for continuity",
-        "boundary": "what it must pass", "p": "of the pair's last look, the looks before allowed for (stagewise)",
-        "decision": "system, opponent (who is better), open, or ended (not settled)",
+        "boundary": "boundary of the statistic", "p": "p-value at the last look, adjusted for the looks (stagewise)",
+        "decision": "the better system, open, or ended (not settled)",
         "n_requests": "requests so far about the pair", "n_requests_full": "requests that the full design has for it",
-        "n_unparsed": "of those asked, verdicts that could not be read, which say nothing",
-        "n_missing": "of those asked, without an answer; what they might say decides nothing",
+        "n_unparsed": "unparsed verdicts",
+        "n_missing": "requests without a response",
     },
     shown=False,
 )
@@ -312,6 +312,6 @@ BATTLE_DIFFERENCES = differences(
     "battles/differences",
     row="pair of players (`battles/differences/<name>`)",
     title="Which players can be told apart",
-    caption="Elo, Bradley-Terry, Davidson, and head to head.",
+    caption="Differences of Elo, Bradley-Terry and Davidson ratings, and head to head.",
 )
 # fmt: on

@@ -14,16 +14,16 @@ ITEMS = Table(
     columns={
         "level": "turn (the last utterance in its context) or dialogue",
         "cluster": "what intervals resample: items of one dialogue",
-        "system": "whose it is; empty for plain items",
-        "case_id": "what systems met alike, such as a ChatSEED; empty for none",
-        "judged": "who of its speakers is judged; empty for all",
+        "system": "system; empty for items without one",
+        "case_id": "case, such as a ChatSEED; empty for none",
+        "judged": "speaker that is judged; empty for all",
     },
 )
 LEFT_OUT_ITEMS = Table(
     "left_out_items", schema(corpus=TEXT, language=TEXT, item_id=TEXT, reason=TEXT),
     row="item of a rated corpus that was left out when it was read (`left_out/<corpus>`)",
     columns={
-        "reason": "such as that nobody rated it; ready scores of such items are passed over",
+        "reason": "reason, such as a missing rating; score files skip such items",
     },
 )
 RATINGS = Table(
@@ -50,13 +50,13 @@ AVERAGES = Table(
     row="judge, method, benchmark, level, language, dimension and what is averaged over",
     title="Averages",
     caption=(
-        "Correlations are taken within a corpus and then averaged over corpora, dimensions or languages. Intervals "
-        "resample dialogues. A paper's number is an average over that paper's own corpora."
+        "Correlations are computed within a corpus and averaged over corpora, dimensions or languages. Intervals "
+        "resample dialogues. Published values are averages over the paper's own corpora."
     ),
     columns={
         **JUDGED,
-        "over": "what the mean is over: corpora, dimensions or languages",
-        "raters": "human: people's ratings alone; full: a model's where there are no people's",
+        "over": "averaged over corpora, dimensions or languages",
+        "raters": "human: human ratings only; full: a model's where no human rated",
         "n_averaged": "how many correlations the mean is of",
         "n_filled": "how many correlations behind it are with ratings that a judge of this run filled in",
         "published_pearson": "comp-analysis' Tables 5 and 6, xDial-Eval's Tables 4, 5 and 15; see published_as",
@@ -113,13 +113,13 @@ DIMENSION_ENSEMBLE = Table(
     row="judge and corpus",
     title="Ensembles of dimensions",
     caption=(
-        "A judge's mean score on all other dimensions, and its own score on overall, both against the overall rating "
-        "(as in Table 8 of comp-analysis). Averages over corpora are of those that people rated (human), and of all, "
-        "with a model's rating where there is no person's (full, the paper's way)."
+        "Correlations of the judge's mean score on all other dimensions, and of its score on overall, with the "
+        "overall rating (as in Table 8 of comp-analysis). Averages are over the corpora with human ratings (human), "
+        "and over all, with a model's rating where no human rated (full, as in the paper)."
     ),
     columns={
         **JUDGED,
-        "rater_kind": "who rated overall; of an average human (people's ratings alone) or full (a model's, too)",
+        "rater_kind": "raters of overall; of an average: human (human ratings only) or full (also a model's)",
         "ensemble": "the mean of the other dimensions",
         "direct": "the score on overall itself",
     },
@@ -139,18 +139,17 @@ MODEL_ENSEMBLE = Table(
     row="corpus and dimension",
     title="Ensembles of judges",
     caption=(
-        "The mean score of the best judges, each model once and by its best method; named ensembles are no members. "
-        "Chosen on all corpora, the scored one among them, is the paper's way "
-        "(Table 9 of comp-analysis) and flatters; chosen on other corpora is what one could know beforehand. The "
-        "paper's number stands beside three of its open models."
+        "Mean score of the best judges, each model once, by its best method; named ensembles are no members. "
+        "Choosing on all corpora, including the scored one, follows the paper (Table 9 of comp-analysis) and is "
+        "optimistic; choosing on the other corpora is not. The paper's value is shown for three of its open models."
     ),
     columns={
         **JUDGED,
-        "raters": "whose ratings choose and count: people's alone (human), or a model's where there are none (full)",
-        "rater_kind": "who rated the corpus; of an average the same as `raters`",
+        "raters": "ratings used for choice and score: human only (human), or a model's where no human rated (full)",
+        "rater_kind": "raters of the corpus; of an average equal to `raters`",
         "chosen_on": "where the best judges were found",
         "members": "the judges of the ensemble; of an average empty where they differ from corpus to corpus",
-        "best_member": "the best correlation of one of them alone",
+        "best_member": "best correlation of a single member",
         "published_pearson": "comp-analysis' Table 9, where the members are three of its open models",
     },
     cells={"pearson": Interval("pearson_low", "pearson_high", published="published_pearson")},
@@ -164,9 +163,9 @@ RANKING_AGREEMENT = Table(
     row="corpus and dimension",
     title="Rankings of judges",
     caption=(
-        "Whether people's ratings and a model's rank the judges alike (as in Table 7 of comp-analysis): those of a "
-        "model that came with the corpus, or of the judge that fills in what nobody rated. Each model is ranked once, "
-        "by the method that goes best with people, and no ensemble among its members."
+        "Agreement of the rankings of judges by human ratings and by a model's (as in Table 7 of comp-analysis): a "
+        "model whose ratings came with the corpus, or the judge that fills in missing ratings. Each model is ranked "
+        "once, by the method that agrees best with human ratings, and no ensemble with its members."
     ),
     columns={
         **JUDGED,
@@ -199,11 +198,12 @@ JUDGE_PAIRS = Table(
         **COMPARED,
         "between": "correlation of the two judges",
         "p": "two-sided, of equal correlations, for this pair alone",
-        "p_holm": "corrected for all pairs on this dimension: below 0.05 the two can be told apart",
+        "p_holm": "p-value with Holm's correction for all pairs on this dimension; below 0.05 the difference is "
+        "significant",
         "family_size": "pairs on this dimension of this corpus",
         "p_reversed": "share of the resamples in which the other judge is ahead",
         "n": "items that both scored",
-        "williams_note": "says so where items are not independent, as Williams' test takes them",
+        "williams_note": "warning if items are not independent, as Williams' test assumes",
     },
     cells={"difference": Interval("difference_low", "difference_high")},
     numbers="correlation",
@@ -236,26 +236,27 @@ RATED_CORPORA = Table(
     row="corpus, level and language",
     title="Rated corpora",
     caption=(
-        "What was rated (as in Table 1 of comp-analysis and of xDial-Eval). Words are what blanks part; Chinese, "
-        "Japanese and others that put none between words are counted in characters. At dialogue level the whole "
-        "dialogue counts as the response. Printed numbers stand beside English corpora of the papers' names."
+        "Content of the rated corpora (as in Table 1 of comp-analysis and of xDial-Eval). Words are separated by "
+        "blanks; languages without blanks between words, such as Chinese and Japanese, are counted in characters. At "
+        "dialogue level the whole dialogue is the response. Published values are shown for English corpora with the "
+        "papers' names."
     ),
     columns={
         "translated_by": "model that the run had translate into the language; empty: as it was read",
         "n_utterances": "mean number of utterances of an item",
-        "unit": "what lengths are counted in: words, or characters where no blanks part words",
+        "unit": "unit of lengths: words, or characters in scripts without blanks between words",
         "words_context": "mean length of the context, in that unit",
         "words_response": "mean length of the response, or of the whole dialogue",
         "words_utterance": "mean length of an item's utterances, averaged over items",
-        "n_dimensions": "dimensions that people rated",
-        "agreement_low": "lowest mean correlation of two people over dimensions; empty where means alone are known",
+        "n_dimensions": "dimensions with human ratings",
+        "agreement_low": "lowest mean correlation of two raters over dimensions; empty if only means are known",
         "agreement_high": "the highest",
         "published_n_items": "comp-analysis' Table 1, or xDial-Eval's",
         "published_words_utterance": "xDial-Eval's Table 1",
         "published_n_dimensions": "xDial-Eval's Table 1: all that the corpus' own authors had rated",
-        "human_dimensions": "what people rated",
-        "model_dimensions": "what a model rated, of which the ratings came with the corpus",
-        "filled_dimensions": "what nobody had rated, and a judge of this run filled in (`metaeval.fill`)",
+        "human_dimensions": "dimensions with human ratings",
+        "model_dimensions": "dimensions with a model's ratings that came with the corpus",
+        "filled_dimensions": "dimensions that a judge of this run filled in (`metaeval.fill`)",
     },
     cells={
         name: Interval(published=f"published_{name}")
@@ -298,15 +299,15 @@ REPEAT_AGREEMENT = Table(
     row="judge, method, corpus, language and dimension, where a judge was asked more than once",
     title="Agreement of judges with themselves",
     caption=(
-        "How far a judge's own repeats agree (the agreement between rounds of comp-analysis, where GPT-4 exceeds .65 "
-        "in general). What differs from one repeat to the next cannot agree with people either. Dialogues resampled."
+        "Agreement of a judge's repeats (the agreement between rounds of comp-analysis, where GPT-4 exceeds .65 in "
+        "general). Intervals resample dialogues."
     ),
     columns={
         "method": JUDGED["method"],
         "level": JUDGED["level"],
-        "dimension": "what was asked",
+        "dimension": "criterion",
         "n_rounds": "repeats",
-        "n_items": "items of which two repeats or more could be read",
+        "n_items": "items with two parsed repeats or more",
         "pairwise_pearson": "mean correlation of two repeats",
         "krippendorff_alpha": "agreement beyond chance, for an interval scale",
     },
@@ -328,9 +329,9 @@ CEILINGS = Table(
     row="judge, corpus, language and dimension, where several people rated, or the judge repeated itself",
     title="How high a judge could come",
     caption=(
-        "Raters differ, so even a judge that knew what they mean correlates with their mean by no more than the "
-        "ceiling; corrected is what the judge's correlation would be with raters who make no errors. Corpora that keep "
-        "only the mean of their raters have no ceiling. Dialogues resampled."
+        "Raters differ, so even a perfect judge correlates with their mean by no more than the ceiling; corrected is "
+        "the judge's correlation with error-free raters. Corpora with raters' means only have no ceiling. Intervals "
+        "resample dialogues."
     ),
     columns={
         **JUDGED,
@@ -364,8 +365,8 @@ _ABOUT = {
     "statistic": "pearson or spearman",
     "source": "this run, or the table of the paper that prints the row",
     "judge": "a judge of the run, or the paper's system by its printed name",
-    "training": "what the paper's system was trained on; empty for one that was asked as it is, and for this run",
-    "rated": "what people rated in the corpora of this run; the paper does not say it by corpus",
+    "training": "training data of the paper's system; empty for an untrained one, and for this run",
+    "rated": "rated criterion in the corpora of this run; the paper does not give it by corpus",
 }
 BY_LANGUAGE = Table(
     "metaeval/by_language", schema(
@@ -377,13 +378,13 @@ BY_LANGUAGE = Table(
     row="level, statistic and judge, or system of the paper",
     title="Judges by language",
     caption=(
-        "As Tables 4, 5, 16 and 17 of xDial-Eval: correlations with people's ratings, averaged over corpora, by "
-        "language in the paper's order. Under this run's rows stand those that the paper prints, over its own corpora "
-        "and with its own prompts; intervals are in the table of averages."
+        "As Tables 4, 5, 16 and 17 of xDial-Eval: correlations with human ratings, averaged over corpora, by "
+        "language in the paper's order. The published rows follow, over the paper's corpora and with its prompts; "
+        "intervals are in the table of averages."
     ),
     columns={
         **_ABOUT,
-        "dimension": "what judges were asked about; all: everything that is rated",
+        "dimension": "criterion that judges score; all: all rated ones together",
         "average": "mean over languages, of this run over all that it has; empty for one language",
         "n_languages": "languages behind the average",
     },
@@ -398,12 +399,12 @@ NATURAL_CHINESE = Table(
     row="level, statistic and judge, or system of the paper",
     title="Judges on dialogues written in Chinese",
     caption=(
-        "As Table 15 of xDial-Eval: correlations with people's ratings on its corpora that were written in Chinese, "
-        "where this run has them under their names. Under this run's rows stand those that the paper prints."
+        "As Table 15 of xDial-Eval: correlations with human ratings on its corpora written in Chinese, if this run "
+        "has them under their names. The published rows follow."
     ),
     columns={
         **_ABOUT,
-        "rated": "what was asked about and rated",
+        "rated": "scored and rated criterion",
         "average": "mean over the level's corpora; of this run only where it has all of them",
     },
     numbers="correlation",
@@ -422,9 +423,9 @@ TRUST = Table(
     row="judge and criterion",
     title="How far the judge can be trusted",
     caption=(
-        "How well this judge's scores on the criterion, asked for in this form, go with ratings in the rated corpora "
-        "of the same run: Pearson's correlation, its mean over several corpora. A reference by construction is no "
-        "person's opinion: it says that the judge notices damage."
+        "Pearson correlation of the judge's scores on the criterion, under this form, with human ratings on the "
+        "rated corpora of the same run, averaged over corpora. A reference by construction is no human rating: it "
+        "shows that the judge detects perturbations."
     ),
     columns={
         "method": "the protocol under which the rated items were scored, of the same form",

@@ -16,17 +16,17 @@ PAIRS = Table(
         "way": "which rule, or model",
         "draw": "counts the draws of one strategy on one item from 0",
         "severity": "step on a ladder of severities",
-        "changed": "what was changed",
+        "changed": "description of the change",
         "status": "ok, not_applicable, rejected or missing",
-        "original_id": "of the item that was damaged",
-        "item_id": "of the damaged item; empty where there is none",
+        "original_id": "id of the original item",
+        "item_id": "id of the perturbed item; empty if there is none",
     },
 )
 ROBUSTNESS_DIFFERENCES = differences(
     "robustness/differences",
     row="pair of judges and a cell, or the average of a level",
     title="Which judges can be told apart",
-    caption="Ratios of noticed damage, by strategy and on average.",
+    caption="Differences of the shares of detected perturbations, by strategy and on average.",
 )
 ROBUSTNESS_AVERAGES = Table(
     "robustness/averages", schema(
@@ -35,7 +35,7 @@ ROBUSTNESS_AVERAGES = Table(
     ),
     row="judge, method, corpus and level",
     title="Robustness, on average",
-    caption="Mean ratio of noticed damage over strategies and dimensions.",
+    caption="Mean share of detected perturbations over strategies and dimensions.",
     columns={
         **JUDGED,
         "average": "unweighted mean of the paper's cells",
@@ -53,8 +53,8 @@ ROBUSTNESS = Table(
     row="judge, method, corpus, strategy and dimension (comp-analysis' Table 12)",
     title="Robustness by strategy",
     caption=(
-        "Share of pairs in which the score falls by more than theta, on scores from 0 to 1. Intervals are clustered "
-        "by dialogue, which is damaged several times."
+        "Share of pairs in which the score falls by more than theta, on a scale from 0 to 1. Intervals are clustered "
+        "by dialogue, which is perturbed several times."
     ),
     columns={
         **JUDGED,
@@ -76,7 +76,7 @@ LADDERS = Table(
     ),
     row="judge, method, corpus, strategy and dimension",
     title="Ladders of damage",
-    caption="Whether scores fall step by step as an item is damaged more and more.",
+    caption="Share of ladders whose score falls at every severity level.",
     columns={
         **JUDGED,
         "falling": "share of ladders on which the score falls with every step",
@@ -95,7 +95,7 @@ PAIR_COUNTS = Table(
     ),
     row="corpus and strategy (comp-analysis' Table 11)",
     title="What was damaged",
-    caption="Pairs of an item and its damaged form.",
+    caption="Pairs of an item and its perturbed copy.",
     columns={
         "n_not_applicable": "times the strategy could not be applied",
         "n_unchanged": "pairs that read the same before and after",
@@ -112,10 +112,10 @@ DROPS = Table(
     ),
     row="judge, method, corpus, strategy and dimension",
     title="How far scores fall",
-    caption="Original score less damaged score.",
+    caption="Original score minus perturbed score.",
     columns={
         **JUDGED,
-        "mean": "original score less damaged score",
+        "mean": "original score minus perturbed score",
     },
     numbers="share",
 )
