@@ -4,13 +4,13 @@ LABELLING = Labels(LAYOUT, SOURCES)
 
 
 rule label:
-    """Makes the pages and sheets on which people label."""
+    """Draws the sample and makes the labelling pages and sheets."""
     input:
         by(LABELLING.labelling_sheets),
 
 
 use rule stage as draw_to_label with:
-    """Draws what people label under a protocol."""
+    """Draws the sample of items to label under a protocol."""
     input:
         items_=paths.items,
         judgements=paths.judgements_to_draw_by,
@@ -47,7 +47,7 @@ use rule stage as labelling_page with:
 
 
 use rule stage as read_labels with:
-    """Reads people's labels."""
+    """Reads the labels."""
     input:
         by(SOURCES.ledgers),
         items_=paths.labelled_items,
@@ -64,7 +64,7 @@ use rule stage as read_labels with:
 
 
 use rule stage as correct with:
-    """Corrects the judges' estimates by people's labels."""
+    """Makes the human-corrected estimates."""
     input:
         labels=paths.LABELS,
         judgements=paths.labelled_judgements,
@@ -83,7 +83,7 @@ use rule stage as correct with:
 
 
 use rule stage as rank_by_labels with:
-    """Makes the confidence sets of the systems' ranks by people's labels."""
+    """Makes the confidence sets of the systems' ranks by human-corrected estimates."""
     input:
         differences=paths.LABEL_DIFFERENCES,
     output:

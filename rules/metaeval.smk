@@ -5,13 +5,13 @@ METAEVAL = MetaEvaluation(LAYOUT, SOURCES)
 
 
 rule metaeval:
-    """Measures how well judges agree with people."""
+    """Correlates judges' scores with human ratings."""
     input:
         paths.metaeval_files,
 
 
 rule robustness:
-    """Measures whether judges notice perturbations."""
+    """Measures how often judges detect perturbations."""
     input:
         paths.robustness_files,
 
@@ -125,7 +125,7 @@ use rule stage as tabulate_repeats with:
 
 
 use rule stage as correlate with:
-    """Correlates judges' scores with people's ratings."""
+    """Correlates judges' scores with human ratings on each corpus."""
     input:
         items_=paths.rated_items,
         ratings=paths.ratings,
@@ -157,7 +157,7 @@ use rule stage as tabulate_by_language with:
 
 
 use rule correlate as find_ceilings with:
-    """Finds how high correlations can be, given the agreement of the annotators."""
+    """Estimates the attainable correlations from the agreement of the raters."""
     output:
         LAYOUT.ceilings(),
     pathvars:
@@ -167,7 +167,7 @@ use rule correlate as find_ceilings with:
 
 
 use rule correlate as ensembles with:
-    """Compares ensembles of dimensions and of judges with people's ratings."""
+    """Correlates ensembles of dimensions and of judges with human ratings."""
     output:
         LAYOUT.ensemble_tables(),
     pathvars:
@@ -196,7 +196,7 @@ use rule stage as damage_items with:
 
 
 use rule stage as rewrite_items with:
-    """Lets a model perturb dialogues and responses where rules are poor at it."""
+    """Lets a model perturb dialogues and responses."""
     input:
         dialogues=paths.dialogues_to_perturb,
         rated=paths.items_to_perturb,
@@ -221,7 +221,7 @@ use rule stage as rewrite_items with:
 
 
 use rule stage as tabulate_robustness with:
-    """Tabulates which perturbations judges noticed."""
+    """Tabulates the detected perturbations."""
     input:
         pairs=paths.perturbed_pairs,
         judgements=paths.judged_scores,
