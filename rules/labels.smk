@@ -3,7 +3,7 @@
 LABELLING = Labels(LAYOUT, SOURCES)
 
 
-rule label:
+rule annotation_pages:
     """Draws the sample and makes the labelling pages and sheets."""
     input:
         by(LABELLING.labelling_sheets),

@@ -44,16 +44,11 @@ def add_init(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"environment variable that holds the key (default: {DEFAULT_KEY}; with --base-url: no key)",
     )
-    parser.add_argument("--chatbot", action="append", default=[], metavar=MODEL, help="a chatbot; repeatable")
-    parser.add_argument("--judge", action="append", default=[], metavar=MODEL, help="a judge; repeatable")
-    parser.add_argument(
-        "--dialogues",
-        type=Path,
-        metavar="FILE",
-        help="transcripts of your systems, in any format; errors in it are reported",
-    )
-    parser.add_argument("--system", metavar="NAME", help="the system's name, if the file does not have it")
-    parser.add_argument("--judged", metavar="NAME", help="the speaker who is the system, where nothing tells")
+    parser.add_argument("--chatbot", action="append", default=[], metavar=MODEL, help="may be given several times")
+    parser.add_argument("--judge", action="append", default=[], metavar=MODEL, help="may be given several times")
+    parser.add_argument("--dialogues", type=Path, metavar="FILE", help="dialogues of your own systems, in any format")
+    parser.add_argument("--system", metavar="NAME", help="whose they are, where the file does not say it")
+    parser.add_argument("--evaluated-role", metavar="NAME", help="the speaker who is the system, where nothing tells")
     parser.add_argument(
         "--column",
         action="append",
@@ -90,9 +85,9 @@ def _wish(arguments: argparse.Namespace) -> Wish:
     Raises:
         UserError: an option is of no use without another.
     """
-    for option in ("system", "judged", "column"):
+    for option in ("system", "evaluated_role", "column"):
         if getattr(arguments, option) and arguments.dialogues is None:
-            raise UserError(f"--{option} is about dialogues of your own systems; add --dialogues FILE")
+            raise UserError(f"--{option.replace('_', '-')} needs dialogues of your own systems; add --dialogues FILE")
     key = arguments.api_key_env or (None if arguments.base_url else DEFAULT_KEY)
     wish = Wish(
         base_url=arguments.base_url,
@@ -101,7 +96,7 @@ def _wish(arguments: argparse.Namespace) -> Wish:
         judges=[as_model(text) for text in arguments.judge],
         dialogues=arguments.dialogues,
         system=arguments.system,
-        judged=arguments.judged,
+        evaluated_role=arguments.evaluated_role,
         columns=dict(as_column(text) for text in arguments.column),
     )
     if wish.is_default and arguments.api_key_env:
@@ -135,7 +130,7 @@ class Wish:
         judges: models that judge.
         dialogues: a file or folder of transcripts of one's own systems.
         system: whose the transcripts are, where the file does not say it.
-        judged: the speaker who is the system, where nothing else tells.
+        evaluated_role: the speaker who is the system, where nothing else tells.
         columns: names of a table's columns that are not called as they commonly are, by what they hold.
     """
 
@@ -145,7 +140,7 @@ class Wish:
     judges: Sequence[Model] = ()
     dialogues: Path | None = None
     system: str | None = None
-    judged: str | None = None
+    evaluated_role: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -274,10 +269,12 @@ def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
         raise UserError(f"--dialogues: {path} does not exist; docs/transcripts.md describes the formats")
     name = _NOT_IN_NAMES.sub("-", path.resolve().stem).strip("-._+")[:60] or "transcripts"
     try:
-        reading = read_items(name, path, Options(system=wish.system, judged=wish.judged, columns=wish.columns))
+        reading = read_items(
+            name, path, Options(system=wish.system, evaluated_role=wish.evaluated_role, columns=wish.columns)
+        )
     except UserError as error:
         raise UserError(
-            f"{error}\nWhat that says of a configuration is said here by --system NAME, --judged NAME and "
+            f"{error}\nWhat that says of a configuration is said here by --system NAME, --evaluated-role NAME and "
             "--column WHAT=NAME"
         ) from error
     items = reading.items

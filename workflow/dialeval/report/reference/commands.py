@@ -44,7 +44,7 @@ TARGETS = """## Targets of `snakemake`
 ARGUMENTS = {
     "check": "--profile profiles/slurm",
     "compare": "--cores 1 --config run_a=results run_b=results-2",
-    "label": "--cores 2 --configfile configs/labels.yaml",
+    "annotation_pages": "--cores 2 --configfile configs/labels.yaml",
 }
 """What is typed behind a target that needs more than a number of cores."""
 _RULE = re.compile(r"^(?:use rule \w+ as (\w+) with|rule (\w+)):\n((?:    .*\n|\n)+)", re.MULTILINE)

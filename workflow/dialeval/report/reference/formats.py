@@ -54,8 +54,8 @@ def docs_text() -> str:
             _table("Public corpora", "Target `download`.", ("name", "repository", "licence as stated"), _public()),
             _table(
                 "Perturbations",
-                "See [Robustness](robustness.md). A perturbation is detected if the score falls by more than theta.",
-                ("strategy", "level", "criterion and theta", "rule"),
+                "See [Robustness](robustness.md). Detected is a fall of the score by more than the threshold.",
+                ("strategy", "level", "criterion and threshold", "rule"),
                 _strategies(),
             ),
             _table(

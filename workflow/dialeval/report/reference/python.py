@@ -97,6 +97,7 @@ class Public:
 
 
 INTERFACE: tuple[Public, ...] = (
+    Public("dialeval", "Runs", ("load", "Run")),
     Public(
         "dialeval.tables",
         "Reading tables",
@@ -140,8 +141,8 @@ INTERFACE: tuple[Public, ...] = (
         "Reliability and ceilings",
         ("reliability", "corrected_correlation", "annotator_variance", "Reliability"),
     ),
-    Public("dialeval.stats.agreement", "Agreement of judges", ("judge_agreement", "retest_flips")),
-    Public("dialeval.stats.agreement", "Agreement of annotators", ("krippendorffs_alpha", "mean_pairwise_pearson")),
+    Public("dialeval.stats.agreement", "Agreement of judges", ("judge_agreement", "retest_inconsistency")),
+    Public("dialeval.stats.agreement", "Agreement of people", ("krippendorffs_alpha", "mean_pairwise_pearson")),
     Public("dialeval.stats.prediction_powered", "Human-corrected means and rates", ("correct_means", "Annotators")),
     Public("dialeval.stats.corrected_ratings", "Human-corrected ratings", ("correct_ratings",)),
     Public("dialeval.stats.label_corrected", "Human-corrected estimates", ("Corrected", "Difference")),
