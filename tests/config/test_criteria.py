@@ -84,7 +84,7 @@ def test_a_labels_value_is_its_place() -> None:
         ({"translations": {"zh": {"labels": ["差", "好"]}}, "scale": LABELS}, "zh.labels are 2, the scale has 3"),
         (
             {"translations": {"zh": {"labels": ["good", "好", "差"]}}, "scale": LABELS},
-            "'good' stands for 'good' and for 'poor'",
+            "'good' means both 'good' and 'poor'",
         ),
         ({"question": {"dialogue": "Is it?"}, "level": "turn"}, "given for dialogue, but level is turn"),
         ({"sensitive_to": ["dulness"]}, "there is no perturbation strategy 'dulness'; did you mean 'dullness'?"),

@@ -260,7 +260,7 @@ def test_what_is_joined_is_asked_about_beside_what_is_named() -> None:
             joining({"relevence": "overall"}),
             ["metaeval.corpora.mine.criterion_map: 'relevence'", "did you mean 'relevance'"],
         ),
-        (joining({"coherence": "overall"}), ["metaeval.corpora.mine.criterion_map", "'coherence' is not asked of one"]),
+        (joining({"coherence": "overall"}), ["metaeval.corpora.mine.criterion_map", "'coherence' is no criterion"]),
         (joining({"relevance": ""}), ["metaeval.corpora.mine.criterion_map.relevance"]),
         (
             raw(metaeval={"corpora": {"steps": {"reader": "ladder", "criterion_map": {"coherence": "overall"}}}}),

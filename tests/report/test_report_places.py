@@ -41,7 +41,7 @@ def test_places_stand_before_the_measure_that_orders_the_board() -> None:
     assert (rows["able"].text, rows["able"].details) == ("1", ("1–2",))
     assert float(rows["able"].sort or "nan") > float(rows["weak"].sort or "nan")  # best first as in other columns
     assert (rows["human"].text, rows["human"].sort) == ("–", None)
-    assert "all of them hold together" in grid.columns[3].words
+    assert "95% simultaneous confidence set" in grid.columns[3].words
     assert "arena: Rank confidence sets" in build_report(inputs)
 
 

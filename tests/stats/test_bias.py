@@ -71,7 +71,7 @@ def test_repeats_are_matched_with_their_own_swap():
     result = position_bias(*arguments, repeat=[0, 0, 1, 1])
     assert result.n_swapped == 2
     assert result.order_inconsistency.estimate == 0.0
-    with pytest.raises(ValueError, match="tell repeats apart"):
+    with pytest.raises(ValueError, match="distinguish repeats"):
         position_bias(*arguments)
 
 

@@ -121,7 +121,8 @@ class OwnCriterion(Section):
     level: Level | None = Field(None, description="turn (a response) or dialogue (as a whole); null: both.")
     question: ByLevel | None = Field(
         None,
-        description="Asks for Yes (good) or No; form probability asks it. A text, or {turn: ..., dialogue: ...}.",
+        description="Question with the answers Yes (good) and No, for form probability. A text, or {turn: ..., "
+        "dialogue: ...}.",
     )
     meaning: ByLevel | None = Field(
         None, description="What is meant, for form scale. A text, or {turn: ..., dialogue: ...}; null: the question."

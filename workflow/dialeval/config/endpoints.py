@@ -51,7 +51,8 @@ class OpenAIModel(AnyModel):
     )
     context_window: Count | None = Field(
         None,
-        description="Tokens of prompt and answer together; null if not known: the endpoint then says what is long.",
+        description="Tokens of prompt and response together; null: not known, and the endpoint refuses longer "
+        "requests.",
     )
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] | None = Field(
         None,

@@ -24,14 +24,14 @@ Asked = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
 class Labels(Section):
-    """What people say of the very dialogues that judges judge (see docs/labels.md)."""
+    "Human labels of the dialogues that judges score (see docs/labels.md)."
 
     path: Path = Field(
         description="Folder of people's labels: what pages export, and CSV files of other tools; relative to where the "
         "run is started, or absolute. The draw is written down there too."
     )
     protocols: list[Name] | None = Field(
-        None, min_length=1, description="Protocols whose questions people answer; null: all about systems' dialogues."
+        None, min_length=1, description="Protocols with human labels; null: all about systems' dialogues."
     )
     n: Count = Field(
         50, description="How many are drawn under each protocol: dialogues of each system; of pairs, in all."
@@ -56,7 +56,7 @@ class Labels(Section):
     )
     target: Literal["new", "these"] = Field(
         "new",
-        description="What intervals are about: new (what people would say on new cases) or these (of these dialogues).",
+        description="Estimand of intervals: new (new cases) or these (the given dialogues).",
     )
     panel: Literal["mean", "dawid_skene"] | None = Field(
         "mean",
@@ -66,9 +66,7 @@ class Labels(Section):
     price: Annotated[Number, Field(ge=0)] | None = Field(
         None, description="Price of one label, in the currency of the models' prices; `estimate` weighs it with seeds."
     )
-    simulated: list[Name] = Field(
-        [], description="Annotators who are a simulation and no people: every table calls them so."
-    )
+    simulated: list[Name] = Field([], description="Simulated annotators; every table marks them.")
 
 
 # Labelled protocols

@@ -41,8 +41,8 @@ class AnyModel(Section):
     kind: Literal["chat", "base"] | None = Field(
         None,
         exclude=True,
-        description="Whether it was tuned to follow instructions (chat) or only trained on text (base), for tables "
-        "with a row for each kind; null: neither is said.",
+        description="chat (tuned to follow instructions) or base (trained on text only), for tables with a row for "
+        "each kind; null: unknown.",
     )
     tags: list[Name] = Field(
         [],

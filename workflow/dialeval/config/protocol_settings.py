@@ -161,16 +161,16 @@ PARTS = (
 
 
 class JudgedData(Section):
-    """What a protocol is about."""
+    "The items of a protocol."
 
     source: list[Name] = Field(
         min_length=1,
         description="Where it comes from, one or a list: selfchat, a name under transcripts or metaeval.corpora, rated "
         "(all of metaeval.corpora), damaged (what robustness damages).",
     )
-    cut: list[Length] = Field([], description="Lengths N that dialogues are cut to, each asked about; []: whole.")
+    cut: list[Length] = Field([], description="Lengths N that dialogues are cut to; []: whole dialogues.")
     opponent: Name = Field(
-        EACH_OTHER, description="Of a pair: each_other, human, or the system that all others are shown beside."
+        EACH_OTHER, description="Of a pair: each_other, human, or the system that all others are compared with."
     )
     turns: Literal["last", "all"] = Field(
         "last",
@@ -188,7 +188,7 @@ class JudgedData(Section):
 
 
 class Protocol(Penalties):
-    """A protocol of your own, by a name of yours: what is asked about what, and what is measured of the answers."""
+    "A protocol of your own: a question, its items, and measures of the answers."
 
     form: Form = Field(
         description="scale (a number for each criterion), probability (of Yes), pair (which of two dialogues), "
@@ -204,7 +204,7 @@ class Protocol(Penalties):
     options: dict[str, Outcome] = Field(
         {}, description="Of a pair: what a judge can answer, and who has then won: left (shown first), right, or tie."
     )
-    criteria: list[Name] = Field([], description="Criteria that are asked about, those under criteria or the papers'.")
+    criteria: list[Name] = Field([], description="Criteria of the question: the papers' or those under criteria.")
     repeats: Repeats = Field(1, description="Responses to each question.")
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling of the judge.")
@@ -219,7 +219,7 @@ class Protocol(Penalties):
         "free", description="free: text that is read as it is; structured: JSON that the engine holds the judge to."
     )
     adaptive: Adaptive | None = Field(
-        None, description="Of a pair: ask about each two systems until it is settled; null: ask everything."
+        None, description="Of a pair: compare each two systems until they are settled; null: on all cases."
     )
     cascade: Cascade | None = Field(
         None,

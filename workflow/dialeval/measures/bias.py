@@ -163,7 +163,7 @@ def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator
         "retest_inconsistency",
         retest.inconsistency,
         retest.n_pairs,
-        "every comparison was asked once" if asked_once else "",
+        "every comparison was requested once" if asked_once else "",
     )
 
 

@@ -198,8 +198,7 @@ def _judged(
         kept.append(_Judged(one, item_id, judged))
         if not judged:
             counts[
-                "dialogues in which nobody is known as the system, so that all speakers are judged; "
-                "`evaluated_role: NAME` says who it is"
+                "dialogues without a known system, so that all speakers are judged; `evaluated_role: NAME` names it"
             ] += 1
         elif judged != one.speakers[-1]:
             counts["dialogues that end with another speaker than the system"] += 1
