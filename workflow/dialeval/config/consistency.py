@@ -278,8 +278,8 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
     for name in config.transcripts:
         if name not in asked:
             words = (
-                f"no judge scores '{name}'; name judges and a protocol, such as {{form: scale, data: {{source: {name}}}, "
-                "criteria: [overall]}, or remove it"
+                f"no judge scores '{name}'; name judges and a protocol, such as "
+                f"{{form: scale, data: {{source: {name}}}, criteria: [overall]}}, or remove it"
             )
             yield Mistake(f"transcripts.{name}", words, ("protocols", "judges"))
     if config.robustness and not config.robustness.corpora and not config.robustness.published:
