@@ -29,7 +29,7 @@ use rule stage as read_corpus with:
 
 
 use rule stage as extract_seeds with:
-    """Takes the seeds that chatbots continue from human dialogues."""
+    """Takes the seeds of self-chat from human dialogues."""
     input:
         utterances=paths.seed_corpus,
     output:
@@ -43,7 +43,7 @@ use rule stage as extract_seeds with:
 
 
 use rule stage as read_scenarios with:
-    """Reads the scenarios in which chatbots talk with a simulated user."""
+    """Reads the scenarios of the simulated user."""
     input:
         path=by(SOURCES.scenarios),
     output:

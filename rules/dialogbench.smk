@@ -4,7 +4,7 @@ DIALOGBENCH = TestItems(LAYOUT, SOURCES)
 
 
 rule dialogbench:
-    """Examines models on multiple-choice tasks about dialogues."""
+    """Makes DialogBench's tables and figures: accuracies on multiple-choice tasks."""
     input:
         paths.dialogbench_files,
 

@@ -110,7 +110,7 @@ use rule stage as draw_training with:
 
 
 use rule stage as draw_labels with:
-    """Draws the figures of people's labels."""
+    """Draws the figures of labels."""
     input:
         tables=LAYOUT.tables_drawn("labels"),
     output:

@@ -164,7 +164,7 @@ use rule stage as ensemble_judgements with:
 
 
 use rule stage as tabulate_rounds with:
-    """Tabulates the rounds in which the judges of a protocol were asked."""
+    """Tabulates the rounds of sequential pairs."""
     input:
         rounds=paths.rounds,
     output:
@@ -181,7 +181,7 @@ use rule stage as tabulate_rounds with:
 
 
 use rule stage as choose_unsure with:
-    """Draws the requests to the second judge of a cascade, half of them where the first is least sure."""
+    """Draws the requests to the second judge of a cascade, half of them where the first is least certain."""
     input:
         requests=paths.REQUESTS,
         judgements=paths.first_judgements,
@@ -198,7 +198,7 @@ use rule stage as choose_unsure with:
 
 
 use rule stage as cascade_judgements with:
-    """Puts the judgements of a cascade's two judges together."""
+    """Joins the judgements of a cascade's two judges."""
     input:
         first=paths.first_judgements,
         then=paths.second_judgements,

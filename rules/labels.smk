@@ -4,13 +4,13 @@ LABELLING = Labels(LAYOUT, SOURCES)
 
 
 rule annotation_pages:
-    """Makes the pages and sheets on which people label."""
+    """Draws the sample and makes the labelling pages and sheets."""
     input:
         by(LABELLING.labelling_sheets),
 
 
 use rule stage as draw_to_label with:
-    """Draws what people label under a protocol."""
+    """Draws the sample of items to label under a protocol."""
     input:
         items_=paths.items,
         judgements=paths.judgements_to_draw_by,
@@ -47,7 +47,7 @@ use rule stage as labelling_page with:
 
 
 use rule stage as read_labels with:
-    """Reads people's labels."""
+    """Reads the labels."""
     input:
         by(SOURCES.ledgers),
         items_=paths.labelled_items,
@@ -64,7 +64,7 @@ use rule stage as read_labels with:
 
 
 use rule stage as correct with:
-    """Corrects the judges' estimates by people's labels, with differences and ranks of systems."""
+    """Makes the human-corrected estimates, with differences and rank confidence sets of systems."""
     input:
         labels=paths.LABELS,
         judgements=paths.labelled_judgements,

@@ -10,7 +10,7 @@ rule botchat:
 
 
 rule battles:
-    """Rates the models of plain tables of battles; makes no model calls."""
+    """Rates the systems of the tables under `battles`. It makes no model calls."""
     input:
         paths.battle_files,
 
@@ -41,7 +41,7 @@ for protocol in LAYOUT.measured_protocols:
 
 
 use rule stage as tabulate_trust with:
-    """Tabulates how well the judges of a protocol agree with people on the run's rated corpora."""
+    """Correlates the judges of a protocol with human ratings on the run's rated corpora."""
     input:
         correlations=paths.validity_correlations,
     output:

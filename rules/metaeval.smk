@@ -5,13 +5,13 @@ METAEVAL = MetaEvaluation(LAYOUT, SOURCES)
 
 
 rule metaeval:
-    """Measures how well judges agree with people."""
+    """Correlates judges' scores with human ratings."""
     input:
         paths.metaeval_files,
 
 
 rule robustness:
-    """Measures whether judges notice perturbations."""
+    """Measures how often judges detect perturbations."""
     input:
         paths.robustness_files,
 
@@ -104,7 +104,7 @@ use rule stage as tabulate_repeats with:
 
 
 use rule stage as tabulate_metaeval with:
-    """Tabulates the rated corpora, and how judges' scores and those of ensembles agree with people's ratings."""
+    """Correlates the scores of judges and of ensembles with human ratings, and tabulates the rated corpora."""
     input:
         items_=paths.rated_items,
         ratings=paths.ratings,
@@ -140,7 +140,7 @@ use rule stage as damage_items with:
 
 
 use rule stage as rewrite_items with:
-    """Lets a model perturb dialogues and responses where rules are poor at it."""
+    """Lets a model perturb dialogues and responses."""
     input:
         dialogues=paths.dialogues_to_perturb,
         rated=paths.items_to_perturb,
@@ -165,7 +165,7 @@ use rule stage as rewrite_items with:
 
 
 use rule stage as tabulate_robustness with:
-    """Tabulates which perturbations judges noticed."""
+    """Tabulates the detected perturbations."""
     input:
         pairs=paths.perturbed_pairs,
         judgements=paths.judged_scores,

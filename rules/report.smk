@@ -2,7 +2,7 @@
 
 
 rule report:
-    """Makes the HTML report with all tables and figures."""
+    """Makes the HTML report, `results/report/index.html`, with all tables and figures."""
     input:
         paths.REPORT,
 
@@ -23,7 +23,7 @@ use rule stage as build_report with:
 
 
 use rule stage as status with:
-    """Makes a page of the parts of the report that are made so far, with the missing files and running requests."""
+    """Writes a status page during a run: progress, finished results and missing files. It makes no model calls."""
     output:
         [],
     pathvars:
@@ -53,7 +53,7 @@ use rule stage as tabulate_usage with:
 
 
 use rule stage as summarise with:
-    """Writes the results of all parts on a page of text."""
+    """Writes the summary of all results as text."""
     input:
         tables=paths.report_tables,
         usage=paths.report_usage,

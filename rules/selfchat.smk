@@ -75,7 +75,7 @@ use rule stage as merge_dialogues with:
 
 
 use rule stage as selfchat_items with:
-    """Puts the dialogues of people and chatbots into one table of items for judges."""
+    """Puts human and chatbots' dialogues into one table of items for judges."""
     input:
         human=paths.human,
         seeds=paths.seeds,
@@ -102,7 +102,7 @@ use rule stage as choose_tokenizer with:
 
 
 use rule stage as tabulate_lengths with:
-    """Tabulates the lengths of the human dialogues, and of the utterances of people and chatbots."""
+    """Tabulates the lengths of human dialogues, and of human and chatbots' utterances."""
     input:
         human=paths.human,
         seeds=paths.seeds,

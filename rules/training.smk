@@ -4,7 +4,7 @@ TRAINING = Training(LAYOUT, SOURCES)
 
 
 rule training:
-    """Makes what judges learn from, and measures how well they learned."""
+    """Makes training sets, trains judges and measures the result."""
     input:
         paths.training_files,
 
@@ -43,7 +43,7 @@ use rule stage as check_overlap with:
 
 
 use rule stage as make_training_data with:
-    """Makes the pairs of true and perturbed dialogues that judges learn from."""
+    """Makes the training pairs of original and corrupted dialogues."""
     input:
         utterances=paths.training_dialogues,
         left_out=by(TRAINING.left_out),
@@ -60,7 +60,7 @@ use rule stage as make_training_data with:
 
 
 use rule stage as tabulate_training_data with:
-    """Tabulates what judges learn from."""
+    """Tabulates the training sets."""
     input:
         examples=paths.made_examples,
         overlaps=paths.made_overlaps,
@@ -75,7 +75,7 @@ use rule stage as tabulate_training_data with:
 
 
 use rule stage as tabulate_training with:
-    """Tabulates how well judges learned."""
+    """Tabulates the AUC of trained judges."""
     input:
         examples=paths.used_examples,
         trained=paths.trained,

@@ -28,7 +28,7 @@ use rule stage as plan_translation with:
 
 
 use rule stage as join_translation with:
-    """Puts a corpus together again in another language."""
+    """Joins the translated utterances of a corpus."""
     input:
         table=paths.translated_source,
         responses=paths.translation_responses,

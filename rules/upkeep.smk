@@ -2,7 +2,7 @@
 
 
 use rule stage as estimate with:
-    """Estimates the requests to each model, their tokens and cost, before any request is sent."""
+    """Estimates requests, tokens and cost of each model, and the precision of the results. It makes no model calls."""
     input:
         human=paths.report_human,
         seeds=paths.report_seeds,
@@ -31,7 +31,7 @@ use rule stage as estimate with:
 
 
 use rule stage as clean with:
-    """Lists the files in the results that the configuration no longer makes, with sizes."""
+    """Lists stale files in the results folder, with sizes."""
     output:
         [],
     pathvars:
@@ -47,7 +47,7 @@ use rule stage as clean with:
 
 
 use rule clean as clean_remove with:
-    """Removes the files in the results that the configuration no longer makes."""
+    """Removes stale files from the results folder."""
     output:
         [],
     localrule: True
@@ -61,7 +61,7 @@ use rule clean as clean_remove with:
 
 
 use rule stage as compare with:
-    """Compares the results of two runs: their numbers, their verdicts and their settings."""
+    """Compares the numbers, verdicts and settings of two runs."""
     output:
         [],
     pathvars:
@@ -77,7 +77,7 @@ use rule stage as compare with:
 
 
 rule versions:
-    """Lists the results that other versions of libraries made, and the command that makes them anew."""
+    """Lists results made with other library versions, and the command that remakes them."""
     log:
         LAYOUT.log("versions"),
     localrule: True
@@ -91,7 +91,7 @@ rule versions:
 
 
 rule check:
-    """Checks within a minute whether the cluster of `--profile profiles/slurm` can run the jobs."""
+    """Tests within a minute whether the cluster of `--profile profiles/slurm` can run the jobs."""
     log:
         LAYOUT.log("check"),
     localrule: True

@@ -122,7 +122,7 @@ def test_every_option_of_a_command_is_explained(command: str, capsys: pytest.Cap
 
 
 def test_every_reader_has_a_row() -> None:
-    formats = (ROOT / "docs" / "transcripts.md").read_text(encoding="utf-8")
+    formats = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
     seeds = (ROOT / "docs" / "self-chat.md").read_text(encoding="utf-8")
     assert [name for name in get_args(Reader) if f"\n| `{name}` |" not in formats] == ["auto"]
     assert [name for name in get_args(Corpus.model_fields["reader"].annotation) if f"\n| `{name}` |" not in seeds] == []

@@ -9,7 +9,7 @@ import yaml
 from doc_claims import FENCE, ROOT
 
 from dialeval.config import load_config
-from dialeval.engines.openai_api.retries import _REMEDIES, _REMEDIES_OF_SIZE
+from dialeval.engines.openai_api.retries import REMEDIES, REMEDIES_OF_SIZE
 
 PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 
@@ -46,7 +46,7 @@ def test_all_endpoints_are_there() -> None:
 
 def test_every_field_that_mends_a_refusal_is_named() -> None:
     fields = {
-        field for words in (*_REMEDIES.values(), *_REMEDIES_OF_SIZE.values()) for field in re.findall(r"(\w+):", words)
+        field for words in (*REMEDIES.values(), *REMEDIES_OF_SIZE.values()) for field in re.findall(r"(\w+):", words)
     }
     assert {field for field in fields if f"`{field}" not in PAGE} <= {"presence_penalty", "frequency_penalty"}
     assert len(fields) > 6

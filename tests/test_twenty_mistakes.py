@@ -194,7 +194,7 @@ MISTAKES: dict[str, tuple[Callable[[Desk], str], list[str]]] = {
     "old Python": (old_python, ["this is Python 3.10", "needs 3.11 or newer", "pip install"]),
     "TAB in YAML": (
         lambda desk: said(lambda: check_files([desk.file("mine.yaml", "models:\n\ta: {}\n")])),
-        ["mine.yaml, line 2", "TAB", "blanks"],
+        ["mine.yaml, line 2", "TAB", "spaces"],
     ),
     "configuration not in UTF-8": (
         lambda desk: said(lambda: check_files([desk.file("mine.yaml", b"# caf\xe9\nmodels: {}\n")])),
@@ -232,7 +232,7 @@ MISTAKES: dict[str, tuple[Callable[[Desk], str], list[str]]] = {
     ),
     "repeated ids": (
         lambda desk: desk.transcripts(TALK + TALK.replace("Hello.", "Who is it?")),
-        ["transcripts.talks", "talks.jsonl", "'d1'", "line 1; line 2", "ids of their own"],
+        ["transcripts.talks", "talks.jsonl", "'d1'", "line 1; line 2", "other ids"],
     ),
     "missing column": (
         lambda desk: desk.transcripts('{"dialogue_id": "d1", "utterances": ["Hi.", "Hello."]}\n'),

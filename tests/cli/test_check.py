@@ -240,7 +240,7 @@ def test_each_model_is_asked_once_and_cheaply(tmp_path: Path) -> None:
     with LoopbackEndpoint(answered) as endpoint:
         found = asked_once(configured(endpoint.url, tmp_path, {"one": {}, "two": {"batch": True}}))
     assert [(one.state, one.about) for one in found] == [(State.OK, "models.one"), (State.OK, "models.two")]
-    assert found[0].words == "was asked, and answered 'Yes, indeed.' (11 tokens read, 3 written)"
+    assert found[0].words == "was sent a request; response: 'Yes, indeed.' (11 tokens read, 3 written)"
     assert [asked.body["max_tokens"] for asked, _ in endpoint.log] == [MAX_TOKENS, MAX_TOKENS]
 
 

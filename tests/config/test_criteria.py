@@ -73,7 +73,7 @@ def test_a_labels_value_is_its_place() -> None:
         ({"scale": ["very good", "very-good"]}, "'very good' and 'very-good' are the same when they are read"),
         ({"scale": ["1", "good"]}, "the label '1' is a number; a scale of numbers is [lowest, highest]"),
         ({"scale": ["4/5", "good"]}, "the label '4/5' is a number"),
-        ({"scale": [1, "good"]}, "numbers and labels stand together"),
+        ({"scale": [1, "good"]}, "numbers and labels are mixed"),
         ({"scale": [False, True]}, "YAML reads yes, no, on, off as true and false"),
         ({"scale": ["good", "!?"]}, "'!?' is no label: it has no letter by which an answer could name it"),
         ({"scale": "yes_no"}, "scale yes_no needs a question"),
@@ -84,7 +84,7 @@ def test_a_labels_value_is_its_place() -> None:
         ({"translations": {"zh": {"labels": ["差", "好"]}}, "scale": LABELS}, "zh.labels are 2, the scale has 3"),
         (
             {"translations": {"zh": {"labels": ["good", "好", "差"]}}, "scale": LABELS},
-            "'good' stands for 'good' and for 'poor'",
+            "'good' means both 'good' and 'poor'",
         ),
         ({"question": {"dialogue": "Is it?"}, "level": "turn"}, "given for dialogue, but level is turn"),
         ({"sensitive_to": ["dulness"]}, "there is no perturbation strategy 'dulness'; did you mean 'dullness'?"),

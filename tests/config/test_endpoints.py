@@ -17,7 +17,7 @@ def model(extra_body: dict[str, Any]) -> OpenAIModel:
 @pytest.mark.parametrize(
     ("extra_body", "words"),
     [
-        ({"messages": []}, "'messages' cannot stand here"),
+        ({"messages": []}, "'messages' is not allowed here"),
         ({"model": "other"}, "the field `model`"),
         ({"models": ["a", "b"]}, "another model"),
         ({"stream": True}, "answers are read whole"),
@@ -27,8 +27,8 @@ def model(extra_body: dict[str, Any]) -> OpenAIModel:
         ({"logprobs": True}, "label_logprobs"),
         ({"max_tokens": 9}, "set max_tokens of the protocol"),
         ({"max_completion_tokens": 9}, "max_tokens_field"),
-        ({"options": {"num_predict": 9}}, "'options.num_predict' cannot stand here"),
-        ({"extra_body": {"a": [{"max_tokens": 9}]}}, "'extra_body.a.max_tokens' cannot stand here"),
+        ({"options": {"num_predict": 9}}, "'options.num_predict' is not allowed here"),
+        ({"extra_body": {"a": [{"max_tokens": 9}]}}, "'extra_body.a.max_tokens' is not allowed here"),
         ({"api_key": "abc"}, "'api_key' looks like a secret"),
         ({"apiKey": "abc"}, "looks like a secret"),
         ({"a": {"Authorization": "abc"}}, "'a.Authorization' looks like a secret"),

@@ -114,7 +114,7 @@ def test_under_a_protocol_about_systems_it_is_a_judge_of_its_measures() -> None:
         ({"ensembles": {"both": ["forest", "gpt"]}}, ["ensembles.both: 'gpt' scores nothing", "yes_no or rating"]),
         (
             {"judges": ["forest", "length", "both"]},
-            ["judges: 'both' is an ensemble: it judges wherever all of its members do", "take it out"],
+            ["judges: 'both' is an ensemble: it judges under every protocol of all its members", "remove it"],
         ),
         (
             {"protocols": {"yes_no": {"judges": ["forest", "length", "both"]}}, "judges": []},
@@ -136,7 +136,7 @@ def test_under_a_protocol_about_systems_it_is_a_judge_of_its_measures() -> None:
                     "of-mine": OF_MINE,
                 },
             },
-            ["ensembles.both: its members are nowhere asked about the same (forest under yes_no; length"],
+            ["ensembles.both: its members share no protocol (forest under yes_no; length"],
         ),
         (
             {"protocols": {"yes_no": {}, "gteval": {}}, "metaeval": None, "chatbots": ["gpt"]},
@@ -254,7 +254,10 @@ def test_neither_is_part_of_any_settings() -> None:
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        ({"tags": ["other"]}, ["models.one.tags", "'other' is a name under models, too", "choose another tag"]),
+        (
+            {"tags": ["other"]},
+            ["models.one.tags", "'other' is both a tag and a name under models", "choose another tag"],
+        ),
         ({"tags": ["open", "open"]}, ["models.one.tags", "open is listed twice"]),
         ({"tags": ["open source"]}, ["models.one.tags", "open source"]),
         ({"tags": "open"}, ["models.one.tags"]),

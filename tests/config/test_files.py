@@ -25,7 +25,7 @@ LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         (b"{}", ["is empty"]),
         (b"- a\n- b\n", ["holds a list"]),
         (b"models\n", ["holds a str"]),
-        (b"models:\n\tx: 1\n", ["line 2", "TAB", "blanks"]),
+        (b"models:\n\tx: 1\n", ["line 2", "TAB", "spaces"]),
         (b"models: {a: [}\n", ["line 1", "not readable YAML"]),
         (b"models: 1\n---\nmodels: 2\n", ["line 2", "a second document"]),
         (b"# h\xe9\nmodels: {}\n", ["line 1", "UTF-8"]),
@@ -43,8 +43,8 @@ LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         (b"models:\n  a: 2024-13-45\n", ["line 2: 'models.a'", "'2024-13-45'", "put it in quotes"]),
         (b"models: !!python/object:os.system {}\n", ["not readable YAML"]),
         (b"models: !mine x\n", ["'models'", "put it in quotes"]),
-        (b"? [a, b]\n: 1\n", ["line 1", "where a name must"]),
-        (b'models: {a: "\\ud800"}\n', ["'models.a'", "half an emoji"]),
+        (b"? [a, b]\n: 1\n", ["line 1", "used as a name"]),
+        (b'models: {a: "\\ud800"}\n', ["'models.a'", "half a surrogate pair"]),
     ],
 )
 def test_what_is_wrong_with_a_file_is_told(tmp_path: Path, content: bytes, words: list[str]) -> None:

@@ -71,7 +71,10 @@ def test_a_protocols_own_judges_come_before_the_judges_of_all() -> None:
         ({"robustness": {}}, ["robustness: there is nothing to damage"]),
         ({"robustness": {"corpora": ["steps", "nowhere"]}}, ["robustness.corpora: 'nowhere' is not a corpus"]),
         ({"robustness": {"corpora": ["bundled"], "rewriter": "gpt"}}, ["robustness.rewriter: 'gpt' is not a model"]),
-        ({"robustness": {"corpora": ["bundled"], "rewritten": ["contradiction"]}}, ["robustness.rewritten: nobody"]),
+        (
+            {"robustness": {"corpora": ["bundled"], "rewritten": ["contradiction"]}},
+            ["robustness.rewritten: there is no rewriter"],
+        ),
         ({"robustness": {"corpora": ["bundled"], "min_quality": 0.7}}, ["robustness.min_quality: none of robustness"]),
         ({"robustness": {"corpora": ["bundled"], "min_quality": 7}}, ["robustness.min_quality", "7"]),
         ({"robustness": {"corpora": ["bundled"], "thresholds": [1.5]}}, ["robustness.thresholds", "1.5"]),
@@ -178,8 +181,8 @@ def test_only_what_is_asked_as_it_is_goes_by_its_own_name() -> None:
         ({"metrik": "PoE (English)"}, ["metaeval.published_as", "'metrik' is no model", "did you mean 'metric'"]),
         ({"metric": "PoE"}, ["metaeval.published_as.metric", "'PoE' is no system of", "PoE (English)"]),
         ({"metric": "LLaMA-2-7B (english, mine)"}, ["is no system of", "did you mean 'LLaMA-2-7B (English)'"]),
-        ({"ft-en": "LLaMA-2-7B"}, ["published_as.ft-en", "was asked as it is, and 'ft-en' is trained"]),
-        ({"ft-any": "gpt-4"}, ["'GPT-4' was asked as it is"]),
+        ({"ft-en": "LLaMA-2-7B"}, ["published_as.ft-en", "is untrained in the papers, and 'ft-en' is trained"]),
+        ({"ft-any": "gpt-4"}, ["'GPT-4' is untrained in the papers"]),
         ({"ft-en": "LLaMA-2-7B (multilingual)"}, ["learned from ten languages, and 'ft-en' from en alone"]),
         ({"ft-ten": "LLaMA-2-7B (English)"}, ["learned from English alone, and 'ft-ten' from en, zh"]),
         ({"poe": "LLaMA-2-7B + PoE"}, ["published_as.poe", "an ensemble of two, and 'poe' is one model"]),
@@ -199,7 +202,11 @@ def test_what_is_trained_does_not_have_the_name_of_a_model_that_the_papers_asked
     ensembles = parts["ensembles"] | {"ChatGPT": ["forest", "length"]}
     with pytest.raises(UserError) as error:
         load_config(parts | {"models": models, "ensembles": ensembles}, files_are_there=False)
-    for words in ("models.Tulu-13B: the papers asked 'Tulu-13B' as it is", "ensembles.ChatGPT", "'ChatGPT-mine'"):
+    for words in (
+        "models.Tulu-13B: 'Tulu-13B' is an untrained model of the papers",
+        "ensembles.ChatGPT",
+        "'ChatGPT-mine'",
+    ):
         assert words in str(error.value)
 
 
@@ -253,7 +260,7 @@ def test_what_is_joined_is_asked_about_beside_what_is_named() -> None:
             joining({"relevence": "overall"}),
             ["metaeval.corpora.mine.criterion_map: 'relevence'", "did you mean 'relevance'"],
         ),
-        (joining({"coherence": "overall"}), ["metaeval.corpora.mine.criterion_map", "'coherence' is not asked of one"]),
+        (joining({"coherence": "overall"}), ["metaeval.corpora.mine.criterion_map", "'coherence' is no criterion"]),
         (joining({"relevance": ""}), ["metaeval.corpora.mine.criterion_map.relevance"]),
         (
             raw(metaeval={"corpora": {"steps": {"reader": "ladder", "criterion_map": {"coherence": "overall"}}}}),
@@ -306,7 +313,7 @@ def test_the_judge_and_the_ensembles_that_it_is_in_are_partial() -> None:
         (
             "gpt",
             {"protocols": {"rating": REPEATED | {"judges": ["length"]}}},
-            "'gpt' is not asked to rate; put it under protocols.rating.judges (length)",
+            "'gpt' does not rate; put it under protocols.rating.judges (length)",
         ),
         ("gpt", {"protocols": {"rating": {}}}, "set protocols.rating.repeats to 2 or more"),
         (

@@ -58,7 +58,7 @@ def test_only_pairs_can_be_asked_in_rounds() -> None:
 
 def test_a_cascade_is_not_asked_in_rounds() -> None:
     cascade = {"first": "retrieval", "then": "judge"}
-    assert "take out one of adaptive and cascade" in mistakes(
+    assert "cascade and adaptive exclude each other" in mistakes(
         with_rounds({}, judges=["retrieval", "judge"], cascade=cascade)
     )
 

@@ -147,8 +147,8 @@ def test_an_entry_that_is_there_twice_is_refused_in_lists_by_name(path: str, ent
         ("chatbots", [date(2024, 1, 1)], ["chatbots.0: YAML reads", "as a date", "quotes"]),
         ("chatbots", [4.5], ["chatbots.0: YAML reads 4.5 as a number", "quotes"]),
         ("models.gpt.model", 4, ["models.gpt.model: YAML reads 4 as a number", "quotes"]),
-        ("selfchat", None, ["selfchat: nothing stands there", "leave the field out"]),
-        ("judges", None, ["judges: nothing stands there"]),
+        ("selfchat", None, ["selfchat: empty", "remove the field"]),
+        ("judges", None, ["judges: empty"]),
         ("models.gpt.concurrency", "sk-proj-abcdefghij0123456789", ["models.gpt.concurrency", "not shown"]),
     ],
 )
@@ -215,7 +215,7 @@ def test_botchats_protocols_are_the_default_where_chatbots_and_judges_are_named(
 )
 def test_a_judge_that_nothing_asks_is_an_error(changes: dict[str, Any]) -> None:
     message = mistakes({**BASE, **changes})
-    assert "judges: 'forest' is asked nothing; put unieval" in message
+    assert "judges: 'forest' has no protocol; put unieval" in message
 
 
 def test_home_is_where_the_shell_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -336,7 +336,7 @@ def test_an_earlier_name_is_refused_with_the_new_one(path: str, value: Any, word
             {"path": "x", "questions": {"arena": {"a": 5}}},
             "labels.questions.arena.a: YAML reads 5 as a number",
         ),
-        ("transcripts.a", {"path": 5}, "transcripts.a.path: 5 stands where a path must"),
+        ("transcripts.a", {"path": 5}, "transcripts.a.path: 5 instead of a path"),
     ],
 )
 def test_a_text_or_names_with_texts_is_one_field_with_one_mistake(path: str, value: object, words: str) -> None:

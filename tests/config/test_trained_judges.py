@@ -88,7 +88,7 @@ def test_the_whole_is_right() -> None:
                 "translate": {},
             },
             [
-                "models.poe.train.data: 'poe' learns relevance from 'turns', and of a turn it is asked about overall",
+                "models.poe.train.data: 'poe' learns relevance from 'turns', and scores a turn on overall",
                 "models.fined.train.data: 'fined' learns coherence and engagingness and informativeness from",
                 "under training.turns.criteria",
             ],
@@ -245,7 +245,7 @@ def test_it_learns_what_is_asked_by_yes_and_no() -> None:
     criteria = {"warmth": {"level": "turn", "scale": [1, 7], "sensitive_to": ["contradiction"]}}
     training = {"turns": {**ADAPTERS_BASE["training"]["turns"], "criteria": ["warmth"]}}
     words = refused(criteria=criteria, training=training)
-    assert "models.tuned.lora.train: 'turns' is about warmth, which is not asked by Yes and No" in words
+    assert "models.tuned.lora.train: 'turns' is about warmth, which has no Yes/No question" in words
     criteria["warmth"]["question"] = "Is the response warm?"
     assert load(criteria=criteria, training=training).own_criteria(["warmth"])
 

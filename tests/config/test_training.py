@@ -27,7 +27,7 @@ def test_a_judge_can_be_trained_and_asked_nothing() -> None:
 
 def test_a_judge_that_is_not_trained_here_must_be_asked_something() -> None:
     models = {**ALONE["models"], "other": {"engine": "embedded", "method": "forest"}}
-    with pytest.raises(UserError, match="'other' is asked nothing"):
+    with pytest.raises(UserError, match="'other' has no protocol"):
         load_config({**ALONE, "models": models, "judges": ["poe", "other"]}, files_are_there=False)
 
 

@@ -77,7 +77,7 @@ def test_people_are_kept_singly_on_scales_that_begin_at_zero(tmp_path: Path) -> 
         2,
     ]
     assert {(r.rater_kind, r.rater) for r in reading.ratings} == {("human", "people")}
-    assert "1 dialogues that nobody rated on error recovery" in reading.summary()
+    assert "1 dialogues without a rating on error recovery" in reading.summary()
 
 
 def test_a_sample_is_found_by_its_indices_and_the_rest_is_left_out(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_a_file_that_is_gone_is_told(tmp_path: Path, server: Server) -> None:
 @pytest.mark.usefixtures("two_files")
 def test_a_server_that_refuses_is_told(tmp_path: Path, server: Server) -> None:
     server.status = 503
-    assert "the server says 503" in refused(tmp_path, base_url=server.url)
+    assert "the server returns 503" in refused(tmp_path, base_url=server.url)
 
 
 @pytest.mark.usefixtures("two_files")

@@ -54,7 +54,7 @@ def test_what_a_chatbot_said_is_rated_in_its_dialogue(tmp_path: Path) -> None:
         "appropriateness": 5.0, "content richness": 2.5, "relevance": 4.333333333333333,
     }  # fmt: skip
     assert reading.skipped == {
-        "utterances that no chatbot said": 2,
+        "utterances that are not the chatbot's": 2,
         "rows without a rating": 1,
         "rows in other languages": 1,
         "rows of other sets": 1,

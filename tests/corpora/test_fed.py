@@ -68,7 +68,7 @@ def test_every_rater_is_kept_and_who_wrote_not_applicable_is_missing(tmp_path: P
         ("overall", 0, 4.0, 1, 4.0),
         ("overall", None, 4.0, 1, 4.0),
     ]
-    assert reading.notes == {"ratings that are missing or N/A": 3, "items that nobody rated on engagingness": 1}
+    assert reading.notes == {"ratings that are missing or N/A": 3, "items without a rating on engagingness": 1}
 
 
 def test_names_are_ours_where_judges_know_them(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_an_unknown_reader_is_told(tmp_path: Path) -> None:
 
 
 def test_every_reader_can_be_named_and_is_described() -> None:
-    described = (Path(__file__).parents[2] / "docs" / "rated-corpora.md").read_text(encoding="utf-8")
+    described = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
     assert set(get_args(RatedReader)) == {*RATED_READERS, "ladder"}
     assert [reader for reader in RATED_READERS if f"`{reader}`" not in described] == []
 
@@ -141,7 +141,8 @@ def test_xdial_has_the_items_ratings_and_clusters_of_comp_analysis(
 def test_the_oddities_of_xdial_are_counted(real_data: Path) -> None:
     notes = read(real_data, "xdial", "xdial-eval/data/turn/conture-turn.csv").notes
     same = {
-        name: notes[f"{name} texts whose last utterance is the original's"] for name in ("german", "spanish", "chinese")
+        name: notes[f"{name} texts whose last utterance is left in English"]
+        for name in ("german", "spanish", "chinese")
     }
     assert same == {"german": 22, "spanish": 21, "chinese": 14}
     notes = read(real_data, "xdial", "xdial-eval/data/dial/fed-dial.csv").notes

@@ -133,8 +133,8 @@ def test_rows_have_exactly_the_fields() -> None:
 @pytest.mark.parametrize(
     ("asks", "words"),
     [
-        ({"overall": "relevence"}, "ratings on 'relevence', and nobody rated that in some.file; rated are overall"),
-        ({"coherence": "overall"}, "some.file holds responses, and 'coherence' is not asked of one; ask about one of"),
+        ({"overall": "relevence"}, "ratings on 'relevence', which some.file does not have; it has ratings on overall"),
+        ({"coherence": "overall"}, "some.file holds responses, and 'coherence' is no criterion of one; choose from"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_before_anybody_is_asked(asks: dict[str, str], words: str) -> None:

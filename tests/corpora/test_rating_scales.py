@@ -45,7 +45,7 @@ def test_dimensions_without_a_rating_are_counted() -> None:
     notes: Counter[str] = Counter()
     known = {"Coherent": ("coherence", SCALE), "Overall": ("overall", Scale(0.0, 4.0))}
     assert ratings_of(("c", "i"), {"Coherent": [], "Overall": ["N/A"]}, known, "f, record 1", notes) == []
-    assert notes["items that nobody rated on coherence"] == notes["items that nobody rated on overall"] == 1
+    assert notes["items without a rating on coherence"] == notes["items without a rating on overall"] == 1
     with pytest.raises(
         UserError, match="f, record 1: 'Coherence' is not rated in this data set .did you mean 'Coherent'"
     ):

@@ -82,7 +82,7 @@ def test_an_item_that_nobody_rated_is_passed_over_and_counted(tmp_path: Path) ->
     assert [row["criterion"] for row in found] == ["depth", "diversity"]
     assert notes == {
         "of corpus 'fed' left out, for their items were (dialogues without a rating)": 1,
-        "of corpus 'fed' on diversity, which nobody rated there: they count in ensembles only": 1,
+        "of corpus 'fed' on diversity, which has no ratings: they count in ensembles only": 1,
     }
 
 

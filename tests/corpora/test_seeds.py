@@ -193,7 +193,7 @@ def test_a_table_gives_back_what_was_written(tmp_path: Path) -> None:
             '{"scenario_id": "a", "goal": "x"}\n{"scenario_id": "a", "goal": "y"}',
             "line 2: scenario 'a' is there",
         ),
-        ("jsonl", '{"scenario_id": "a"}', "scenario 'a' says nothing; fill in 'opening', 'persona' or 'goal'"),
+        ("jsonl", '{"scenario_id": "a"}', "scenario 'a' is empty; fill in 'opening', 'persona' or 'goal'"),
         ("jsonl", '{"scenario_id": "a", "goal": 3}', "line 1: 'goal' is 3; it must be a text"),
         ("jsonl", '{"scenario_id": null, "goal": "x"}', "'scenario_id' is null"),
         ("csv", "scenario_id,goal\n,x\n", "line 2: 'scenario_id' is empty"),

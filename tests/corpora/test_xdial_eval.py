@@ -106,7 +106,7 @@ def test_untranslated_responses_are_kept_and_counted(tmp_path: Path) -> None:
     path = write(tmp_path, "fed-turn", turn("a", "b", german=("x", "b")), turn("c", "d"))
     reading = xdial_eval.read("m", path)
     assert len(reading.items) == 4
-    assert "1 german texts whose last utterance is the original's" in reading.summary()
+    assert "1 german texts whose last utterance is left in English" in reading.summary()
 
 
 def test_an_empty_text_is_left_out_in_its_language_only(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_an_empty_text_is_left_out_in_its_language_only(tmp_path: Path) -> None:
         ("fed-turn", [turn("a", "b", "4.5")], None, ["row 0", "4.5 is off its scale, 0 to 4"]),
         ("fed-turn", [turn("a", "b")], ["en", "ru"], ["has no russian_ctx and russian_res", "leave 'ru' out"]),
         ("fed-turn", [turn("a", "b")], ["english"], ["no language 'english'"]),
-        ("fed-turn", [turn("a", "b")], [], ["no language is asked for", "en, de"]),
+        ("fed-turn", [turn("a", "b")], [], ["languages is empty", "en, de"]),
         ("fed-turn", [{"english_ctx": "a", "ratings": "1"}], None, ["neither columns <language>_ctx"]),
         ("fed-turn", [{"english_ctx": "a", "english_res": "b"}], None, ["the column 'ratings' is missing"]),
         ("fed-turns", [turn("a", "b")], None, ["scales of the data set 'fed-turns'", "'fed-turn'", "rated_jsonl"]),

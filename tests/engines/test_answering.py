@@ -322,7 +322,7 @@ def test_the_second_ends_at_once_whatever_the_job_waits_for() -> None:
     job.send_signal(signal.SIGINT)
     status, output, errors = ended(job)
     assert (status, output) == (130, "")
-    assert errors == "error in job: ended at once; what was stored by then is kept, run the same command to go on\n"
+    assert errors == "error in job: ended at once; stored responses are kept, run the same command to resume\n"
 
 
 @pytest.mark.parametrize("milliseconds", [0, 1, 3, 10])
@@ -384,5 +384,5 @@ def test_no_client_is_imported_that_is_not_used() -> None:
 
 
 def test_published_models_are_not_asked() -> None:
-    with pytest.raises(UserError, match="its answers are read from files"):
+    with pytest.raises(UserError, match="its responses are read from files"):
         open_engine(PublishedModel(engine="published"), [])

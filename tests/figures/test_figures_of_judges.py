@@ -58,7 +58,7 @@ def test_correlations_have_a_panel_per_dimension_and_judges_best_first() -> None
     found = of_ratings("judges")
     assert titles(found) == ["Overall", *(name.capitalize() for name in rated.DIALOGUE), "Average"]
     assert headings(found) == [
-        "many, turn level (mean over 2 languages; people's ratings)", "one, dialogue level (en; people's ratings)",
+        "many, turn level (mean over 2 languages; human ratings)", "one, dialogue level (en; human ratings)",
     ]  # fmt: skip
     assert all(rows(panel) == BEST_FIRST for panel in panels(found))
     assert "published" in found.caption
@@ -83,8 +83,8 @@ def test_averages_over_all_raters_stand_in_where_people_rated_nothing_and_follow
     full = averages.assign(raters="full")
     nothing = empty_table(CORRELATIONS).to_pandas()
     assert [group.title for group in averaged_groups(full, nothing)] == [
-        "many, turn level (en; people's ratings, or else a model's)",
-        "one, dialogue level (en; people's ratings, or else a model's)",
+        "many, turn level (en; human ratings, else a model's)",
+        "one, dialogue level (en; human ratings, else a model's)",
     ]
     same = pd.concat([averages, full])
     assert len(list(averaged_groups(same, nothing, also_full=True))) == 2
@@ -108,7 +108,7 @@ def test_all_dimensions_together_are_shown_only_where_they_say_something_new() -
     found = of_ratings("judges", averages=two[two["level"] == "turn"], correlations=nothing)
     assert titles(found) == ["Relevance", "Overall", "All dimensions"]
     assert headings(of_ratings("judges_by_language", averages=two)) == [
-        "many, turn level (all dimensions; people's ratings)"
+        "many, turn level (all dimensions; human ratings)"
     ]
 
 
@@ -118,7 +118,7 @@ def test_only_what_differs_from_the_question_is_named_as_rated() -> None:
     assert rated_otherwise(about.assign(rated="overall, relevance")) == "; rated: relevance, overall"
     turns = rated.averages().to_pandas().query("level == 'turn'").assign(dimension="relevance", rated="overall")
     assert headings(of_ratings("judges_by_language", averages=turns)) == [
-        "many, turn level (relevance; people's ratings; rated: overall)"
+        "many, turn level (relevance; human ratings; rated: overall)"
     ]
     coherence = rated.correlations().to_pandas().query("dimension == 'coherence'").assign(rated="overall")
     (panel,) = panels(of_ratings("judges_by_corpus", correlations=coherence))
@@ -194,7 +194,7 @@ def test_ensembles_have_panels_only_where_there_is_one_and_the_mean_comes_last()
 def test_dimension_ensembles_are_shown_by_people_and_by_all_and_one_corpus_needs_no_mean() -> None:
     found = of_ratings("dimension_ensembles")
     assert headings(found) == [
-        "one, dialogue level (en; people's ratings)", "one, dialogue level (en; people's ratings, or else a model's)",
+        "one, dialogue level (en; human ratings)", "one, dialogue level (en; human ratings, else a model's)",
     ]  # fmt: skip
     assert rows(panels(found)[1]) == BEST_FIRST
     table = rated.dimension_ensemble().to_pandas()
@@ -223,7 +223,7 @@ def test_annotators_have_a_section_per_rater() -> None:
 def test_ceilings_have_a_section_per_corpus_and_kind_of_rater_with_people_first() -> None:
     found = of_ratings("ceilings")
     assert headings(found) == [
-        "small-talk, dialogue level (en; people's ratings)", "small-talk, dialogue level (en; a model's ratings)",
+        "small-talk, dialogue level (en; human ratings)", "small-talk, dialogue level (en; a model's ratings)",
     ]  # fmt: skip
     assert rows(panels(found)[0]) == BEST_FIRST
     table = panels(found)[0].table

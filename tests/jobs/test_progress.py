@@ -31,7 +31,7 @@ def test_lines_tell_tokens_failures_and_what_the_engine_adds() -> None:
     assert second.endswith("0 from the store, 1 failed")
     assert third.startswith("self-chat: 3/4 (75%), ")
     assert closing.startswith("self-chat: 3 utterances done in ")
-    assert " tokens/s, 87% of prompt tokens cached (2 asked, 1 from the store, 1 failed)" in closing
+    assert " tokens/s, 87% of prompt tokens cached (2 sent, 1 from the store, 1 failed)" in closing
 
 
 def test_what_is_not_known_is_left_out() -> None:

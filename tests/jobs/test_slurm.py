@@ -87,7 +87,7 @@ def test_without_accounting_squeue_is_asked_whatever_was_chosen(slurm) -> None:
     slurm(sacct=WITHOUT, scontrol=remembers("300 sec"))
     found = asking("sacct", 40)
     assert (found.command, found.first_look) == ("squeue", 40)
-    assert "accounting does not answer" in found.words
+    assert "accounting is not available" in found.words
 
 
 def test_squeue_that_was_asked_for_needs_no_word(slurm) -> None:

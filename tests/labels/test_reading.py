@@ -182,7 +182,7 @@ def test_two_exports_of_one_page_count_once(protocols: Protocols, folder: Path) 
     early = save(folder / "a.json", {**told, "labels": told["labels"][:5]})
     reading = read_labels([first, early], protocols)
     assert len(reading.rows) == 12
-    assert reading.notes == ["a.json: 5 answers stand in another export too, and count once"]
+    assert reading.notes == ["a.json: 5 answers occur in another export too, and count once"]
     again = save(folder / "second.json", export_of(sheet, lambda *_: "Yes", round=1))
     assert Counter(row["round"] for row in checked(read_labels([first, again], protocols))) == {0: 12, 1: 12}
 
@@ -454,7 +454,7 @@ def test_a_question_of_labels_questions_that_changed_is_noticed_and_no_question_
             assert read_labels([path], {"better": one}).rows
         else:
             with pytest.raises(
-                UserError, match=r"better-ann.json: .*is better\?', and now 'Which one helps more\?' is asked"
+                UserError, match=r"better-ann.json: .*is better\?', and now 'Which one helps more\?' is the question"
             ):
                 read_labels([path], {"better": one})
     (tmp_path / "old.json").write_text(json.dumps(export_of(sheet_for(asked, "ann"), lambda *_: "A")), encoding="utf-8")

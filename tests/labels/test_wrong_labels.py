@@ -94,7 +94,7 @@ def answer(number: int, **change: Any) -> Change:
         (lambda export: export.pop("annotator"), "a.json: the field 'annotator' is missing"),
         (lambda export: export.update(annotator="a\nb"), "has a line break or control character"),
         (lambda export: export.update(draw="d123"), "a.json is of another draw, d123; draw-quality.csv is of d"),
-        (lambda export: export.update(protocol="qualiti"), "'qualiti' is no protocol that people label under; did you"),
+        (lambda export: export.update(protocol="qualiti"), "'qualiti' is no protocol with labels; did you"),
         (lambda export: export["labels"].append("x"), "a.json, row 25: 'x' is no answer"),
         (answer(0, key="t0"), "a.json, row 1: key 't0' is not in draw-quality.csv"),
         (answer(1, criterion="coherense"), "a.json, row 2: 'coherense' is no criterion of protocol quality; did you"),
@@ -155,7 +155,10 @@ HEAD = "annotator,protocol,item_id,criterion,label"
         ),
         (f"{HEAD}\nann,human_like,1/kiosk,,maybe\n".encode(), "row 2: 'maybe' is neither Yes nor No"),
         (f"{HEAD},place\nann,human_like,1/kiosk,,Yes,9\n".encode(), "place '9' is none of its utterances, 1 to 4"),
-        (f"{HEAD},place\nann,human_like,1/kiosk,,Yes,1\n".encode(), "place 1 is not an utterance of the one who is"),
+        (
+            f"{HEAD},place\nann,human_like,1/kiosk,,Yes,1\n".encode(),
+            "place 1 is not an utterance of the evaluated speaker",
+        ),
         (f"{HEAD},place\nann,human_like,1/kiosk,,No,2\n".encode(), "the label is No and place is 2"),
         (f"{HEAD},round\nann,quality,1/kiosk,overall,3,two\n".encode(), "row 2: round is 'two', no whole number"),
         (f"{HEAD},skipped\nann,quality,1/kiosk,overall,,maybe\n".encode(), "row 2: skipped is 'maybe'; write 1 or"),
@@ -179,7 +182,7 @@ HEAD = "annotator,protocol,item_id,criterion,label"
         (b"annotator,protocol,case_id,system,label\nann,better,1,kiosk,A\n", "a pair is known by case_id, and by left"),
         (
             b"annotator,protocol,key,label\nann,quality,t1,3\n",
-            "x.csv: its keys are those of a draw, and there is no ledger none.csv beside it; bring it back",
+            "x.csv: this file was exported from a labelling page, but the record of the sample none.csv is missing",
         ),
     ],
 )
@@ -325,10 +328,13 @@ def drop(row: int, cell: int) -> Callable[[Rows], object]:
         (lambda rows: column(rows, "dialogue", sorted), "is not that of key"),
         (lambda rows: column(rows, "key", sorted), "undo that, or copy the row's key and text anew from the sheet"),
         (lambda rows: column(rows, "key", lambda cells: [*cells[2:], *cells[:2]]), "a.csv, row 2: the text in column"),
-        (lambda rows: column(rows, "criterion", sorted), "criterion 'coherence' stands beside the question 'Overall"),
+        (
+            lambda rows: column(rows, "criterion", sorted),
+            "criterion 'coherence' is in a row with the question 'Overall",
+        ),
         (
             moved_down,
-            "a.csv, row 26: the label '4' stands in a row without a dialogue; the column label was moved down: undo",
+            "a.csv, row 26: the label '4' is in a row without a dialogue; the column label was moved down: undo",
         ),
         (
             lambda rows: column(rows, "label", lambda cells: ["", *cells[:-1]]),
@@ -432,7 +438,7 @@ def test_a_sheet_without_its_dialogues_is_read_with_a_word(quality: AskedProtoco
     rows = [[*row[:7], *row[8:]] for row in rows_of(quality)]
     reading = read_labels([saved(folder, rows)], {"quality": quality})
     assert len(reading.rows) == 24
-    assert reading.notes == ["a.csv: no column holds the dialogues, so that rows whose keys were moved are not noticed"]
+    assert reading.notes == ["a.csv: no column holds the dialogues, so moved keys cannot be detected"]
 
 
 def test_a_row_that_is_there_twice_counts_once(quality: AskedProtocol, folder: Path) -> None:
@@ -440,7 +446,7 @@ def test_a_row_that_is_there_twice_counts_once(quality: AskedProtocol, folder: P
     rows.append(rows[1])
     reading = read_labels([saved(folder, rows)], {"quality": quality})
     assert len(reading.rows) == 24
-    assert "a.csv: 1 answers stand twice there, and count once" in reading.notes
+    assert "a.csv: 1 answers occur twice there, and count once" in reading.notes
 
 
 def test_a_blank_sheet_of_another_draw_is_no_mistake(quality: AskedProtocol, folder: Path) -> None:

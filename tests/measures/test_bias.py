@@ -91,8 +91,8 @@ def test_position_and_length_by_hand(measure: str, value: float, n: int) -> None
 def test_what_cannot_be_computed_says_why() -> None:
     notes = {row["measure"]: row["note"] for row in bias(BY_HAND) if row["estimate"] is None}
     assert notes == {
-        "length_slope_equal_ratings": "lengths and ratings cannot be told apart",
-        "retest_inconsistency": "every comparison was asked once",
+        "length_slope_equal_ratings": "lengths and ratings are confounded",
+        "retest_inconsistency": "every comparison was requested once",
         "self_preference": "no chatbot is of the judge's family 'j'",
         "kappa": "agreement needs two judges or more",
         "ac1": "agreement needs two judges or more",

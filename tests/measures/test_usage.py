@@ -62,7 +62,7 @@ def test_marks_of_reasoning_and_labels_hardly_said_are_counted_and_said(
     write_usage(tmp_path / "m.json", job)
     assert read_usage(tmp_path / "m.json") == job
     log = capsys.readouterr().out
-    assert "warning: in 3 answers of m under selfchat a mark of reasoning stands" in log
+    assert "warning: in 3 answers of m under selfchat a mark of reasoning" in log
     assert "reasoning_parser" in log
     assert "warning: in 1 answer of m under selfchat all labels together have a probability below 0.001" in log
     assert "enable_thinking: false" in log

@@ -76,7 +76,7 @@ def test_a_language_that_nobody_can_translate_into_is_told_before_anything_runs(
 
 
 def test_a_file_that_lacks_something_is_said_to_stand_alone(mine: Path) -> None:
-    assert "stands alone: nothing is taken from config.yaml" in check({"judges": ["forest"]}, mine)
+    assert "replaces config.yaml" in check({"judges": ["forest"]}, mine)
 
 
 def test_published_sets_that_are_not_whole_are_told_before_anything_runs(mine: Path) -> None:

@@ -58,7 +58,7 @@ def test_a_metric_that_is_not_trained_yet_is_asked_everything_at_most(requests: 
     row = estimate_table([estimate], {}).to_pylist()[0]
     assert (row["requests"], row["model_calls"], row["cached"], row["input_tokens_most"]) == (3, 3, None, 0)
     assert "not trained yet" in row["note"]
-    assert "only about what it was trained for" in row["note"]
+    assert "only the levels and criteria that it learned" in row["note"]
 
 
 def test_a_trained_metric_is_asked_what_it_learned_and_its_stored_answers_are_found(

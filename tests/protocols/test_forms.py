@@ -134,7 +134,7 @@ def test_the_forms_own_templates_forget_nothing(form: str, criteria: list[str]) 
     [
         ("{{ first }}", "forgets the first dialogue"),
         ("{{ render_dialogue(second) }}", "forgets the second dialogue"),
-        ("{{ criterion.question }}", "forgets the criterion"),
+        ("{{ criterion.question }}", "does not contain the criterion"),
         ("{{ options | join(', ') }}", "forgets 'A', 'B', 'Tie'"),
         ("Choice: ", "begins with 'Choice:'"),
     ],

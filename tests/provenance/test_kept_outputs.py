@@ -171,9 +171,9 @@ def test_a_job_that_failed_in_part_says_so_and_is_not_kept(
     results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(kept_outputs, "_reasons", [])
-    kept_outputs.keep_nothing("2 requests to m have no answer, and are asked again")
+    kept_outputs.keep_nothing("2 requests to m have no response, and are sent again")
     end(job(results))
-    assert "not kept for later runs: 2 requests to m have no answer" in capsys.readouterr().out
+    assert "not kept for later runs: 2 requests to m have no response" in capsys.readouterr().out
     assert not kept_outputs.put_back(job(taken_away(results)))
 
 

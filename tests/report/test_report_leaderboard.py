@@ -137,8 +137,8 @@ def test_one_leader_everywhere_chats_best() -> None:
     )
     summary = summarise(example.inputs(), board)
     assert summary.answer == (
-        "a chats best, says judge clerk: first by one (90.0%) and two (70.0%). Places by one and two were not tested, "
-        "so the order of a and b is not settled there."
+        "a chats best, according to judge clerk: first by one (90.0%) and two (70.0%). Places by one and two were not "
+        "tested, so the order of a and b is not settled there."
     )
 
 
@@ -163,14 +163,14 @@ def test_a_shared_first_place_is_no_victory() -> None:
 def test_one_chatbot_is_not_ranked_and_people_are_no_rival() -> None:
     board = board_of(measure("one", a=(0.4, 0.3, 0.5), human=(0.9, 0.8, 1)))
     summary = summarise(example.inputs(), board)
-    assert summary.answer == "Only a chatted, so there is nobody to rank it against: 40.0% by one."
+    assert summary.answer == "Only a chatted, so there is no ranking: 40.0% by one."
     assert summary.details[0] == "The human dialogues reach 90.0% by one."
 
 
 def test_embedded_models_are_called_a_floor() -> None:
     (board,) = build_boards(example.inputs())
     basis = " ".join(summarise(example.inputs(), board).basis)
-    assert "3 seeds, 2 of which serve Arena and GTEval" in basis
+    assert "3 seeds, 2 of them for Arena and GTEval" in basis
     assert "Chatbot weak is an embedded model: small and classical, a floor" in basis
     assert "Judge clerk" not in basis
     inputs = example.inputs(embedded=frozenset({"clerk"}))

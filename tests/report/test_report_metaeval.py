@@ -88,7 +88,7 @@ def test_a_new_part_needs_only_its_tables() -> None:
 
 def test_a_board_per_benchmark_and_level_with_judges_best_first() -> None:
     many, one = judge_boards(inputs())
-    assert many.title == "many, turn level (mean over 2 languages; people's ratings)"
+    assert many.title == "many, turn level (mean over 2 languages; human ratings)"
     assert [measure.label for measure in one.board.measures] == [*rated.DIALOGUE, "average"]
     assert one.board.models == ("gpt-x (rating)", "forest (yes_no)", "length (yes_no)", "gpt-4 (annotation)")
     assert one.tags == {
@@ -131,12 +131,10 @@ def compared(pairs: pa.Table) -> str:
 
 
 def test_the_order_of_judges_is_settled_by_paired_tests_and_not_by_intervals() -> None:
-    apart = "cannot be told apart"
+    apart = "do not differ significantly"
     first, second = "gpt-x (rating)", "forest (yes_no)"
     assert compared(paired(("x", 0.2, 0.01))) == f"{first} is shown to agree better than {second} (paired test, Holm)."
-    assert compared(paired(("x", 0.2, 0.3))) == (
-        f"{first} and {second} {apart} (paired test, Holm), so their order is not settled."
-    )
+    assert compared(paired(("x", 0.2, 0.3))) == (f"{first} and {second} {apart} (paired test, Holm).")
     assert compared(paired(("x", 0.2, 0.3), ("y", -0.1, 0.9))) == (
         f"{first} and {second} {apart} on any of 2 dimensions of corpora (paired test, Holm), so their order is not "
         "settled."
@@ -171,7 +169,7 @@ def test_what_is_known_by_construction_is_never_called_people() -> None:
     built = {"metaeval/correlations": rated.correlations(kind="construction")}
     (board,) = judge_boards(inputs(tables=built))
     assert "people" not in board.title + board.summary.answer
-    assert "by how many steps a dialogue was damaged" in board.summary.answer
+    assert "the severity of perturbations" in board.summary.answer
 
 
 def test_intervals_stand_in_the_cell_of_their_number_and_columns_are_explained() -> None:
@@ -182,7 +180,7 @@ def test_intervals_stand_in_the_cell_of_their_number_and_columns_are_explained()
     assert "published pearson" not in labels
     cell = averages.rows[-1].cells[labels.index("pearson")]
     assert cell.details == ("0.300–0.400",)
-    assert averages.columns[labels.index("raters")].words.startswith("human: people's ratings alone")
+    assert averages.columns[labels.index("raters")].words.startswith("human: human ratings only")
     assert "Correlations between dimensions, between languages and between judges" not in grids
 
 

@@ -168,7 +168,7 @@ def test_only_unieval_ran() -> None:
     inputs = example.inputs()
     tables = {name: table for name, table in inputs.tables.items() if "unieval" in name}
     page = build_report(example.inputs(tables=tables))
-    assert "able chats best, says judge clerk: first by UniEval pass rate at" in page
+    assert "able chats best, according to judge clerk: first by UniEval pass rate at" in page
     assert "Arena Elo" not in page
     assert "GTEval win" not in page
 
@@ -179,7 +179,7 @@ def test_no_judge_ran() -> None:
     page = build_report(
         example.inputs(judges=(), verdicts=empty_table(JUDGEMENTS), tables=lengths, asked=None, figures=())
     )
-    assert "No judge ran, so nobody is ranked" in page
+    assert "No judge ran, so there is no ranking" in page
     assert "Tokens per utterance" in page
     assert 'id="botchat-figures"' not in page
 
@@ -197,7 +197,7 @@ def test_nothing_ran() -> None:
 
 def test_a_judge_that_read_nothing_ranks_nobody() -> None:
     tables = {"unieval/pass_rates": to_table(PASS_RATES, [example._rate("able", 16, None, n_unparsed=3)])}
-    assert "Judge clerk ranks nobody" in build_report(example.inputs(tables=tables))
+    assert "clerk gives no ranking" in build_report(example.inputs(tables=tables))
 
 
 def test_a_part_names_the_papers_to_cite_for_it() -> None:

@@ -146,7 +146,7 @@ def test_a_system_without_a_number_comes_last_and_nothing_breaks() -> None:
 def test_nobody_is_best_where_one_system_alone_was_labelled() -> None:
     inputs = run([row("v1", 5.0), row("v2", None)])
     (board,) = build_boards(inputs)
-    words = "Only v1 was labelled, so there is nobody to rank it against: 5 by felt (empathy)."
+    words = "Only v1 was labelled, so there is no ranking: 5 by felt (empathy)."
     assert summarise(inputs, board).answer == words
     (one,) = people_boards(inputs)
     assert one.summary.answer == words
@@ -168,8 +168,8 @@ def test_places_by_people_are_told_where_they_decide() -> None:
         "Place", "People's felt (empathy)",
     ]  # fmt: skip
     words = (
-        "v1 comes first, people would say: first by felt (empathy) (5). By felt (empathy), v2 cannot be told apart "
-        "from v1."
+        "v1 comes first, people would say: first by felt (empathy) (5). By felt (empathy), v2 does not differ "
+        "significantly from v1."
     )
     assert summarise(inputs, board).answer == words
     (shown,) = people_boards(inputs)

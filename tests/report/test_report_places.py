@@ -41,7 +41,7 @@ def test_places_stand_before_the_measure_that_orders_the_board() -> None:
     assert (rows["able"].text, rows["able"].details) == ("1", ("1–2",))
     assert float(rows["able"].sort or "nan") > float(rows["weak"].sort or "nan")  # best first as in other columns
     assert (rows["human"].text, rows["human"].sort) == ("–", None)
-    assert "all of them hold together" in grid.columns[3].words
+    assert "95% simultaneous confidence set" in grid.columns[3].words
     assert "arena: Rank confidence sets" in build_report(inputs)
 
 
@@ -66,7 +66,7 @@ def test_a_settled_first_place_is_told_as_one() -> None:
     summary = summarise(example.inputs(), board)
     assert (
         summary.answer
-        == "a chats best, says judge clerk: first by one (90.0%). By one, all others are shown to be worse."
+        == "a chats best, according to judge clerk: first by one (90.0%). By one, all others are shown to be worse."
     )
     assert not any("not settled" in sentence for sentence in summary.basis)
 
@@ -75,7 +75,7 @@ def test_who_has_no_place_is_not_called_worse() -> None:
     one = column("one", {"a": (1, 1, 1), "b": (2, 2, 2)})
     board = board_of(one, column("two", {"a": (1, 1, 1), "b": (2, 2, 3), "c": (3, 2, 3)}))
     assert summarise(example.inputs(), board).answer.endswith(
-        "By one, all others are shown to be worse, except c, of which no place is known. "
+        "By one, all others are shown to be worse, except c, whose position is not known. "
         "By two, all others are shown to be worse."
     )
 
@@ -84,7 +84,8 @@ def test_who_cannot_be_told_apart_from_the_first_stands_in_the_headline() -> Non
     open_ones = {"a": (1, 1, 3), "b": (2, 1, 3), "c": (3, 1, 3), "d": (4, 4, 4)}
     summary = summarise(example.inputs(), board_of(column("one", open_ones)))
     assert summary.answer == (
-        "a comes first, says judge clerk: first by one (90.0%). By one, b and c cannot be told apart from a."
+        "a comes first, according to judge clerk: first by one (90.0%). By one, b and c do not differ "
+        "significantly from a."
     )
 
 
@@ -94,8 +95,8 @@ def test_each_measure_that_is_named_has_its_rivals_and_many_of_them_are_counted(
     board = board_of(column("one", settled), column("two", open_ones), column("three", open_ones))
     summary = summarise(example.inputs(), board)
     assert summary.answer == (
-        "a chats best, says judge clerk: first by one (90.0%), two (90.0%) and three (90.0%). By one, all others are "
-        "shown to be worse. By two and three, b, c, d and 3 others cannot be told apart from a."
+        "a chats best, according to judge clerk: first by one (90.0%), two (90.0%) and three (90.0%). By one, all "
+        "others are shown to be worse. By two and three, b, c, d and 3 others do not differ significantly from a."
     )
 
 
@@ -103,18 +104,19 @@ def test_what_holds_by_every_measure_that_is_named_is_said_once() -> None:
     open_ones = {"a": (1, 1, 2), "b": (2, 1, 2)}
     board = board_of(column("one", open_ones), column("two", open_ones))
     assert summarise(example.inputs(), board).answer == (
-        "a comes first, says judge clerk: first by one (90.0%) and two (90.0%). By each of these, b cannot be told "
-        "apart from a."
+        "a comes first, according to judge clerk: first by one (90.0%) and two (90.0%). By each of these, b "
+        "does not differ significantly from a."
     )
     unranked = Measure("three", "share", True, {"a": Value(0.9, 0.8, 1.0), "b": Value(0.5, 0.4, 0.85)})
     assert summarise(example.inputs(), board_of(*board.measures, unranked)).answer.endswith(
-        "By one and two, b cannot be told apart from a. Places by three were not tested, so the order of a and b "
-        "is not settled there."
+        "By one and two, b does not differ significantly from a. Places by three were not tested, so the order of a "
+        "and b is not settled there."
     )
 
 
 def test_first_places_that_are_shared_are_not_called_settled() -> None:
     board = board_of(column("one", {"a": (1, 1, 2), "b": (1, 1, 2), "c": (3, 1, 3)}))
     assert summarise(example.inputs(), board).answer == (
-        "Judge clerk has no single winner. First: a and b by one (90.0%). By one, c cannot be told apart from a and b."
+        "Judge clerk has no single winner. First: a and b by one (90.0%). By one, c does not differ "
+        "significantly from a and b."
     )

@@ -37,7 +37,7 @@ def test_the_last_round_of_each_pair_counts() -> None:
         row(2, "able", "weak", "ended", 80),
         row(1, "able", "weak", "able", 40, judge="another"),
     )
-    assert "Arena was asked in rounds, which settled 1 of 2 comparisons by 120 of 800 requests" in words
+    assert "Arena compared sequential pairs and settled 1 of 2 comparisons by 120 of 800 requests" in words
     assert "Not settled, which does not make them equal: able against weak (N = 4)." in words
 
 

@@ -29,7 +29,7 @@ def test_a_run_of_transcripts_alone_has_its_own_part_with_board_tables_and_dialo
     page = build_report(mine.inputs())
     assert ids(page) == ["of-support", "of-support-leaderboard", "of-support-tables", "cases"]
     assert "Which system of support is best?" in page
-    assert "v2 is best, says judge clerk: first by helpful Elo (1020.0) and felt (empathy) (6.5)." in page
+    assert "v2 is best, according to judge clerk: first by helpful Elo (1020.0) and felt (empathy) (6.5)." in page
     assert "5 dialogues of 2 systems." in page
     assert "dialogues are in results/items/*.parquet." in page
     assert "chatbot" not in re.sub(r"<script.*?</script>", "", page, flags=re.S)

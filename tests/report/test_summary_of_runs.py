@@ -150,7 +150,7 @@ def test_a_run_without_embedded_models_says_nothing_about_a_floor() -> None:
 
 def test_a_run_without_any_leaderboard_says_so() -> None:
     bare = example.inputs(tables={}, chatbots=(), judges=(), protocols=())
-    assert "Nothing that was asked for has a leaderboard." in summary(bare)
+    assert "There is no leaderboard." in summary(bare)
 
 
 def test_a_sentence_that_names_its_judge_has_no_heading_with_the_same_name() -> None:

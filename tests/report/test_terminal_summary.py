@@ -44,7 +44,7 @@ def last_words(results: Path, whole: str = "None", spent: str = "None", *, finis
 def test_the_summary_comes_behind_everything_else_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "summary.md").write_text("# DialEval\n\n| System | Rate |\n| ------ | ---: |\n| able   |  66% |\n")
     words = last_words(tmp_path, "RunProgress(9, 9, 5, 4, 0, 0)", "0.25")
-    assert words.index("Elapsed time") < words.index("able") < words.index("In this run: 5 requests asked")
+    assert words.index("Elapsed time") < words.index("able") < words.index("In this run: 5 requests sent")
     assert "0.25 spent" in words
 
 
@@ -60,12 +60,12 @@ def test_a_summary_that_is_gone_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("whole", "spent", "words"),
     [
-        (RunProgress(0, 0, 0, 0, 0, 0), None, "This run asked no model anything."),
-        (RunProgress(9, 9, 5, 4, 0, 0), None, "In this run: 5 requests asked, 4 answers from the store."),
+        (RunProgress(0, 0, 0, 0, 0, 0), None, "This run made no model calls."),
+        (RunProgress(9, 9, 5, 4, 0, 0), None, "In this run: 5 requests sent, 4 answers from the store."),
         (
             RunProgress(1200, 1200, 1200, 0, 2),
             1.5,
-            "In this run: 1,200 requests asked, 0 answers from the store, 2 without an answer; 1.5 spent, in the "
+            "In this run: 1,200 requests sent, 0 answers from the store, 2 without an answer; 1.5 spent, in the "
             "currency of the prices.",
         ),
     ],

@@ -15,7 +15,7 @@ MARKDOWN = """# DialEval
 
 ## BotChat: who chats best?
 
-**Judge clerk.** able chats best, says judge clerk: first by UniEval pass rate (66.7%) and by everything else there is.
+**Judge clerk.** able chats best, according to judge clerk: first by UniEval pass rate (66.7%) and by all else.
 
 | System |               Rate |
 | ------ | -----------------: |
@@ -74,6 +74,4 @@ def test_a_summary_says_when_a_later_run_left_other_tables(tmp_path: Path) -> No
     assert tables_since(tmp_path) == ""
     (tmp_path / names[2]).unlink()
     (tmp_path / names[0]).write_text("another run", encoding="utf-8")
-    assert "older than 2 of the 3 files that it tells of (first: tables/arena/ratings.parquet)" in tables_since(
-        tmp_path
-    )
+    assert "older than 2 of its 3 files (first: tables/arena/ratings.parquet)" in tables_since(tmp_path)

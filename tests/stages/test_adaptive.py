@@ -122,7 +122,7 @@ def test_what_is_settled_is_asked_no_more_and_nothing_twice(tmp_path: Path, caps
     assert sum(row["n_requests"] for row in last.values()) == EXPECTED
     assert [usage(tmp_path, results)["asked"] for results in "ab"] == [EXPECTED, 0]
     assert usage(tmp_path, "b")["input_tokens"] == usage(tmp_path, "a")["input_tokens"] == 11 * EXPECTED
-    assert f"gpt was asked {EXPECTED} of {FULL} requests; 1 of 3 pairs are not settled" in capsys.readouterr().out
+    assert f"gpt was sent {EXPECTED} of {FULL} requests; 1 of 3 pairs are not settled" in capsys.readouterr().out
 
 
 def test_another_block_or_error_pays_for_nothing_that_is_stored(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_scores_of_unrated_items_are_passed_over_with_a_word(
     said = capsys.readouterr().out
     assert "2 scores read" in said
     assert "1 score of corpus 'mine' left out, for their items were (lines without a rating)" in said
-    assert "1 score of corpus 'mine' on relevance, which nobody rated there" in said
+    assert "1 score of corpus 'mine' on relevance, which has no ratings" in said
 
 
 def test_a_misspelt_dimension_is_refused_and_what_was_there_stays(tmp_path: Path, rated: dict[str, Path]) -> None:

@@ -71,7 +71,7 @@ def test_repeats_are_matched_with_their_own_swap():
     result = position_bias(*arguments, repeat=[0, 0, 1, 1])
     assert result.n_swapped == 2
     assert result.order_inconsistency.estimate == 0.0
-    with pytest.raises(ValueError, match="tell repeats apart"):
+    with pytest.raises(ValueError, match="distinguish repeats"):
         position_bias(*arguments)
 
 
@@ -99,7 +99,7 @@ def test_slope_recovers_the_truth_and_is_statsmodels():
     [
         ([], [], [], "too few"),
         ([2, 2, 2, 2], [1, 1, 1, 1], [1.0, 0.0, 1.0, 0.0], "every length ratio is the same"),
-        ([1, 2, 3, 4], [2, 2, 2, 2], [1.0, 1.0, 1.0, 1.0], "the same place wins"),
+        ([1, 2, 3, 4], [2, 2, 2, 2], [1.0, 1.0, 1.0, 1.0], "the same position wins"),
         ([1, 2, 6, 8, 1, 9], [4, 4, 4, 4, 4, 4], [0.0, 0.0, 1.0, 1.0, 0.0, 1.0], "no finite solution"),
     ],
 )

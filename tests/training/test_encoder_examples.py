@@ -90,7 +90,7 @@ def test_what_is_no_set_is_refused_in_words() -> None:
     assert "part train has no pair to learn from" in refused(pair(2, "development"))
     assert "part development has no pair to stop the training by" in refused(pair(1))
     assert "'p1/0' and 'p1/1' are no pair" in refused([*dialogue_number[1::-1], *dialogue_number[2:]])
-    assert "stands alone and in no pair" in refused([*dialogue_number, dialogue_number[0]])
+    assert "has no pair" in refused([*dialogue_number, dialogue_number[0]])
     assert "no pair of level turn; give each level a set" in refused([*dialogue_number, *pair(3, level="dialogue")])
     assert "chat has no pair in part train" in refused([*dialogue_number, *pair(3, "held_back", domain="chat")])
 

@@ -123,7 +123,7 @@ def test_criteria_that_are_not_named_are_the_papers() -> None:
         (None, ["randm"], "turn", "'randm' is no way of spoiling a turn; did you mean 'random'"),
         (None, ["random_response"], "turn", "it is called 'random' here"),
         (None, ["near"], "dialogue", "no way of spoiling a dialogue"),
-        (["diversity"], None, "dialogue", "nothing is known to lower 'diversity' of a dialogue"),
+        (["diversity"], None, "dialogue", "no perturbation lowers 'diversity' of a dialogue"),
         (["empathy"], None, "turn", "criteria.empathy.sensitive_to"),
         (["specificity"], ["near"], "turn", "none of the kinds lowers 'specificity'; what does: dullness"),
     ],

@@ -196,10 +196,10 @@ class OutOfMemoryError(RuntimeError):
             RuntimeError("[enforce fail] PytorchStreamWriter failed writing file data/3"),
             "the disk of results_dir is full",
         ),
-        (RuntimeError("[enforce fail at inline_container.cc:672] . unexpected pos 344896 vs 344788"), "make room and"),
+        (RuntimeError("[enforce fail at inline_container.cc:672] . unexpected pos 344896 vs 344788"), "free space and"),
         (
             OSError(28, "No space left on device"),
-            "run the same command again: the training goes on from its last whole",
+            "run the same command again: the training resumes from its last",
         ),
     ],
 )

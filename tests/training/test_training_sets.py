@@ -134,7 +134,7 @@ def test_rows_stand_in_pairs_and_repeated_dialogues_count_once(tmp_path: Path) -
     assert all(one["pair_id"] == two["pair_id"] for one, two in zip(rows[::2], rows[1::2], strict=True))
     assert len({row["example_id"] for row in rows}) == len(rows)
     assert {row["dialogue_id"] for row in rows} == {one.dialogue_id for one in DIALOGUES}
-    assert "9 dialogues are left out, since they stand in the same domain before" in told
+    assert "9 repeated dialogues of a domain are left out" in told
     assert rows == list(training_rows(recipe(held_back=0.2, development=0.2), [table], set(), say=told.append))
 
 

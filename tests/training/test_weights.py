@@ -186,5 +186,5 @@ def test_a_folder_appears_whole_and_readable_or_not_at_all(tmp_path: Path) -> No
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "trained").write_text("a file where a folder is to be")
     folder = finished_folder(tmp_path / "trained" / "judge")
-    with pytest.raises(UserError, match=r"trained/judge cannot be written: .*goes on from its last checkpoint"), folder:
+    with pytest.raises(UserError, match=r"trained/judge cannot be written: .*resumes from its last checkpoint"), folder:
         pass

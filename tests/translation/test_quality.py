@@ -23,13 +23,13 @@ def test_the_shipped_ones_are_fit() -> None:
 def test_what_is_forgotten_is_named(tmp_path: Path) -> None:
     assert not problems(tmp_path, "translate.j2", "Into {{ target }}: {{ utterance }}")
     (one,) = problems(tmp_path, "translate.j2", "Translate: {{ utterance }}")
-    assert one.startswith("translate.j2: it does not say into which language; write {{ target }}")
+    assert one.startswith("translate.j2: it lacks the language to translate into; write {{ target }}")
     (one,) = problems(tmp_path, "translate.j2", "Translate into {{ target }}: {{ context }}")
     assert one.startswith("translate.j2: it lacks the text to translate; write {{ utterance }}")
     (tmp_path / "translate.j2").unlink()
     found = problems(tmp_path, "adequacy.j2", "{{ utterance }}: how good?")
     assert [one.split(";")[0].split(",")[0] for one in found] == [
-        "adequacy.j2: it forgets the translation",
+        "adequacy.j2: it lacks the translation",
         "adequacy.j2: it does not say that the answer is 'adequacy: ' and a number",
     ]
 

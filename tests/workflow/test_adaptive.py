@@ -94,7 +94,7 @@ def test_pairs_are_asked_about_until_they_are_settled(workspace: Workspace) -> N
         (estimated,) = (row for row in rows(workspace, "estimate") if row["model"] == "gpt")
         assert (int(estimated["requests"]), int(estimated["to_ask"])) == (asked, 0)
         page = (workspace.folder / "results/report/index.html").read_text(encoding="utf-8")
-        assert f"was asked in rounds, which settled 2 of 6 comparisons by {asked} of {FULL} requests" in page
+        assert f"compared sequential pairs and settled 2 of 6 comparisons by {asked} of {FULL} requests" in page
         assert workspace.would_run() == {}
         workspace.run()
         assert len(endpoint.log) == asked

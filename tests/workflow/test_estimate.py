@@ -88,7 +88,7 @@ def test_what_must_be_written_first_is_neither_asked_nor_counted(finished: Works
     assert not {"write_items", "filter_items", "rewrite_items", "answer", "chat"} & set(jobs), jobs
     output = finished.run("estimate")
     for words in (
-        "what gpt is asked when it writes test items",
+        "requests to gpt when it writes test items",
         "rewrites items",
         "dialogbench_letter, which asks about",
     ):

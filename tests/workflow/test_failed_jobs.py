@@ -52,7 +52,7 @@ def test_a_judge_that_nobody_can_parse_ends_the_run_and_is_not_paid_again(worksp
         for _ in range(2):
             said = workspace.run(ok=False)
             assert len(endpoint.log) == 3
-            assert said.count("none of 3 answers could be parsed (3 unparsed)") == 1
+            assert said.count("none of 3 responses could be parsed (3 unparsed)") == 1
             assert said.count("'I would rather not choose.'") == 1
         configure(workspace, endpoint.url, "m", answering={"max_unparsed": None})
         workspace.run()

@@ -42,7 +42,7 @@ def settings(**corpus: Any) -> dict[str, Any]:
 
 def asked(output: str) -> int:
     """Returns how many requests a run asked, by its own words; 0 where it said that nothing was to be asked."""
-    return sum(int(number) for number in re.findall(r"\((\d+) asked,", output))
+    return sum(int(number) for number in re.findall(r"\((\d+) sent,", output))
 
 
 def run(workspace: Workspace, **corpus: Any) -> str:
@@ -70,4 +70,4 @@ def test_what_was_asked_is_asked_no_more_and_what_was_rated_is_told(tmp_path: Pa
     assert ours["de"] == pytest.approx(next(row["pearson"] for row in rows if row["language"] == "de"))
     workspace.configure(**settings(criterion_map={"relevance": "engaging"}))
     refused = workspace.run("metaeval", ok=False)
-    assert "'relevance' is to be compared with ratings on 'engaging', and nobody rated that in" in refused
+    assert "scores on 'relevance' are to be compared with ratings on 'engaging', which" in refused

@@ -202,6 +202,6 @@ def test_labels_that_cannot_be_written_or_are_not_configured(labelling: Workspac
     config = yaml.safe_load((labelling.folder / "config.yaml").read_text(encoding="utf-8"))
     del config["labels"]
     (labelling.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    assert "the configuration says nothing of labels; add a section such as labels" in labelling.run(
+    assert "the configuration has no section labels; add one, such as labels" in labelling.run(
         "annotation_pages", ok=False
     )

@@ -34,7 +34,7 @@ def test_an_unknown_target_lists_the_targets(workspace: Workspace) -> None:
 @pytest.mark.slow
 def test_mistakes_of_the_configuration_end_in_words(workspace: Workspace) -> None:
     workspace.configure(judges="forest")
-    assert "judges: 'forest' stands where a list must; write [forest]" in last_lines(workspace.run(ok=False))
+    assert "judges: 'forest' instead of a list; write [forest]" in last_lines(workspace.run(ok=False))
     (workspace.folder / "config.yaml").write_text("models:\n\ta: {}\n")
     assert "config.yaml, line 2" in last_lines(workspace.run(ok=False))
     workspace.configure()
@@ -74,9 +74,9 @@ def test_no_mistake_of_a_configuration_ends_in_a_traceback(workspace: Workspace)
 @pytest.mark.parametrize(
     ("target", "section", "page"),
     [
-        ("translation_quality", "add quality to a corpus under translate", "translation"),
-        pytest.param("training", "add a section training", "training", marks=pytest.mark.slow),
-        pytest.param("label", "add a section such as labels", "labels", marks=pytest.mark.slow),
+        ("translation_quality", "add it to a corpus", "translation"),
+        pytest.param("training", "has no section training", "training", marks=pytest.mark.slow),
+        pytest.param("label", "has no section labels", "labels", marks=pytest.mark.slow),
         pytest.param("battles", "add a section such as battles", "battles", marks=pytest.mark.slow),
     ],
 )

@@ -46,13 +46,13 @@ def test_a_run_says_what_its_jobs_do_and_ends_with_its_answer(finished: Workspac
     assert next(line for line in reversed(lines) if "requests done" in line).endswith(" from the store")
     assert "Execute 1 jobs" not in said
     assert "Finished jobid" not in said
-    assert lines[-1].startswith("In this run: 0 requests asked, ")
+    assert lines[-1].startswith("In this run: 0 requests sent, ")
     said = finished.run()
     shares = [int(share) for share in re.findall(r"\((\d+)%, \d+ of \d+ jobs\)", said)]
     assert shares == sorted(shares)
     assert shares[-1] == 100
     assert "BotChat: who chats best?" in said
-    assert said.splitlines()[-1] == "This run asked no model anything."
+    assert said.splitlines()[-1] == "This run made no model calls."
 
 
 def test_results_of_a_clock_that_was_ahead_are_gone_on_with(finished: Workspace) -> None:
@@ -163,7 +163,7 @@ def test_another_chatbot_leaves_the_others_unasked(finished: Workspace) -> None:
     asked = {p: len(finished.stored(f"forest/{p}")) - n for p, n in n_before.items()}
     # 12 seeds: each dialogue alone; against two others, two orders, two lengths; against the human one, two orders
     assert asked == {"unieval": 12, "arena": 12 * 2 * 2 * 2, "gteval": 12 * 2}
-    assert "12 asked, 36 from the store" in output
+    assert "12 sent, 36 from the store" in output
 
 
 @pytest.mark.slow

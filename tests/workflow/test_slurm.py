@@ -110,7 +110,7 @@ def held_judge() -> Iterator[tuple[LoopbackEndpoint, threading.Event]]:
 def test_the_small_run_makes_on_a_cluster_what_it_makes_here(workspace: Workspace, undisturbed: Workspace) -> None:
     said = workspace.run(*PROFILE, warm=False)
     assert said.count("has been submitted with SLURM jobid") <= 12
-    assert "squeue is asked how jobs ended" in said
+    assert "squeue reports how jobs ended" in said
     assert workspace.tables() == undisturbed.tables()
     assert "Nothing to be done" in workspace.run(*PROFILE)
     assert "Nothing to be done" in workspace.run()  # nor here, without the cluster

@@ -61,5 +61,5 @@ def test_wrong_transcripts_end_a_run_before_its_first_job(workspace: Workspace) 
     }
     (workspace.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     output = workspace.run(ok=False)
-    assert "transcripts.mine: twice.jsonl: dialogue '1' of system 'a' is there 2 times, at line 1; line 2" in output
+    assert "transcripts.mine: twice.jsonl: dialogue '1' of system 'a' occurs 2 times, at line 1; line 2" in output
     assert not list(workspace.folder.glob("results/**/*.parquet"))

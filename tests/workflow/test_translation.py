@@ -97,7 +97,7 @@ def test_a_sample_is_translated_back_and_judged_and_people_add_theirs(workspace:
     with LoopbackEndpoint(translator) as endpoint:
         configure(workspace, endpoint.url, ["fr"], quality=quality)
         said = workspace.run("estimate")
-        assert "what chat is asked about samples of the translations (at most 6 requests)" in said
+        assert "requests to chat about samples of the translations (at most 6)" in said
         assert not endpoint.log
         workspace.run("results/tables/translation/quality.csv")
         assert len(endpoint.log) == 7 + 3 + 3

@@ -92,7 +92,7 @@ def test_a_cell_that_holds_no_dialogue_is_told(tmp_path: Path, cell: str) -> Non
 def test_a_dialogue_may_be_a_list_without_a_name(tmp_path: Path, content: Any, n: int) -> None:
     found = list(read(written(tmp_path, "chats.json", content), "auto", {}, Counter()))
     assert [one.utterances for one in found] == [tuple(text for _, text in SAID)] * n
-    with pytest.raises(UserError, match="do not say whose they are"):
+    with pytest.raises(UserError, match="have no system"):
         read_items("chats", tmp_path / "chats.json", Options())
 
 

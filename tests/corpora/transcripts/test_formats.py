@@ -172,7 +172,7 @@ def test_rows_are_ordered_by_turn_and_need_not_stand_together(tmp_path: Path) ->
     one, two = read(tmp_path / "t.csv", "csv", {}, notes)
     assert (one.utterances, one.language) == (("first", "later"), "de")
     assert two.utterances == ("other",)
-    assert notes["dialogues whose rows stand apart put together, by turn"] == 1
+    assert notes["dialogues with scattered rows, put together, by turn"] == 1
 
 
 def test_columns_are_known_as_spreadsheets_spell_them(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_what_is_passed_over_of_a_table_is_said(tmp_path: Path) -> None:
     list(read(tmp_path / "t.csv", "csv", {}, notes))
     assert notes["columns of t.csv passed over: customer or bot, n"] == 2
     assert notes["tables in which no column is known to name the speaker: two take turns, A and B"] == 1
-    apart = "dialogues whose rows stand apart put together, in the file's order, since no column is known to number"
+    apart = "dialogues with scattered rows, put together, in the file's order, since no column is known to number"
     assert notes[f"{apart} the turns"] == 1
 
 

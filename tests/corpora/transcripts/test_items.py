@@ -163,7 +163,7 @@ def test_a_reference_is_a_system_of_its_own_on_the_case(tmp_path: Path) -> None:
         ([record(1, "a"), record(2, ""), record(3, "")], ["2 of 3 dialogues", "line 2; line 3", "`system: NAME`"]),
         (
             [record(1, "a"), record(2, "b"), record(1, "a", SAID[::-1])],
-            ["'1' of system 'a' is there 2 times, at line 1; line 3, in different words"],
+            ["'1' of system 'a' occurs 2 times, at line 1; line 3, with different texts"],
         ),
         ([record(1, "a" * 90)], ["line 1: 'system' has 90 characters"]),
         ([record("x\u0007", "a")], ["line 1: 'dialogue_id' is 'x\\x07', with a control character"]),
@@ -212,7 +212,7 @@ def test_dialogues_that_name_their_system_are_counted(tmp_path: Path) -> None:
     )
     found = [note for note in reading.notes if "system's name" in note]
     assert found == [
-        "3 dialogues with their system's name in what is said; judges and annotators read it, no text is altered"
+        "3 dialogues in which an utterance contains the system's name; judges and annotators see it, no text is altered"
     ]
 
 

@@ -133,7 +133,7 @@ def test_before_the_first_answer_one_refusal_for_good_is_enough(
         _, message = run(tmp_path, endpoint.url, share=0.5)
         assert len(endpoint.log) <= 8  # what is under way before the first answer
     assert f"the first request failed: {kind}: status {status}" in message
-    assert "No more is asked" in message
+    assert "No more requests are sent" in message
 
 
 def received(endpoint: LoopbackEndpoint) -> int:
@@ -177,14 +177,14 @@ def test_an_endpoint_without_logprobs_is_billed_for_ten_answers_once(tmp_path: P
         _, under_another = run(tmp_path, endpoint.url, kind="choice", protocol="yes_no")
         assert len(endpoint.log) == 10
         assert again == under_another == message
-        assert "10 answers were billed and cannot be used" in message
+        assert "10 responses were billed and cannot be used" in message
         assert "form `scale` instead of `probability`" in message
         (memory,) = tmp_path.glob(f"*/{FILE}")
         assert f"delete {memory}" in message
         chats, said = run(tmp_path, endpoint.url, 30)  # what is asked for text is no part of it
         assert (said, chats.store.written) == ("", 30)
         _, changed = run(tmp_path, endpoint.url, kind="choice", top_logprobs=5)
-        assert "10 answers" in changed
+        assert "10 responses" in changed
         assert len(endpoint.log) == 10 + 30 + 10
         memory.unlink()
         run(tmp_path, endpoint.url, kind="choice")
@@ -256,7 +256,7 @@ def test_a_judge_that_nobody_can_parse_is_asked_so_many_times_and_not_again(
     with LoopbackEndpoint(lambda _: Reply(completion("I would rather not choose."), delay=0.01)) as endpoint:
         answering, message = run(tmp_path, endpoint.url, parsing=parsing, concurrency=concurrency)
         assert (len(endpoint.log), answering.store.written) == (most, most)
-        assert f"none of {most} answers could be parsed ({most} unparsed); the first: 'I would rather not" in message
+        assert f"none of {most} responses could be parsed ({most} unparsed); the first: 'I would rather not" in message
         assert "`answering.max_unparsed`" in message
         _, again = run(tmp_path, endpoint.url, parsing=parsing, concurrency=concurrency)
         assert (again, len(endpoint.log)) == (message, most)

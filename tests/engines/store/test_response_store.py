@@ -296,7 +296,7 @@ def test_a_file_that_cannot_be_read_does_not_make_the_rest_be_paid_again(
             pytest.skip("this user may read everything")
     with opened(tmp_path) as store:
         assert [number for number in range(5) if store.get(key(number))] == list(range(5))
-        with pytest.raises(UserError, match=r"(?s)paid for.*lost-00000\.jsonl: .*move them away"):
+        with pytest.raises(UserError, match=r"(?s)paid .*lost-00000\.jsonl: .*move them away"):
             store.get(key(5))
     assert "lost-00000.jsonl cannot be read" in capsys.readouterr().out
     with StoredAnswers(tmp_path, identity="model", protocol="arena") as answers:
@@ -318,7 +318,7 @@ def test_a_folder_that_hides_its_files_does_not_make_them_be_paid_again(
         return listed(folder)
 
     monkeypatch.setattr(Path, "iterdir", without_rights)
-    with opened(tmp_path) as store, pytest.raises(UserError, match=r"paid for.*\n.*Permission denied"):
+    with opened(tmp_path) as store, pytest.raises(UserError, match=r"paid .*\n.*Permission denied"):
         [store.get(key(number)) for number in range(7)]
     assert f"{tmp_path / hidden} cannot be read" in capsys.readouterr().out
 
@@ -460,7 +460,7 @@ def test_a_store_that_can_only_be_read_serves_its_answers_and_refuses_what_is_ne
             UserError, match=r"(?s)store at .* cannot be used: Read-only file system; check `store_dir`"
         ):
             store.claim_all([key(7)])
-    assert "can only be read: its answers are used" in capsys.readouterr().out
+    assert "is read-only: its responses are used" in capsys.readouterr().out
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 

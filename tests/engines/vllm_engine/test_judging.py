@@ -75,7 +75,7 @@ def test_a_judge_prompt_that_cannot_fit_is_truncated_and_the_others_are_answered
     }
     assert status == {"fits": "ok", "too-long": "truncated"}
     asyncio.run(own.close())
-    assert "for 1 of the requests the prompt and its answer do not fit the window of 1024" in capsys.readouterr().out
+    assert "1 of the requests do not fit the window of 1024" in capsys.readouterr().out
     assert judge(own, tmp_path, requests)[0].asked == 0
 
 

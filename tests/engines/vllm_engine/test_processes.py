@@ -107,7 +107,7 @@ def test_who_waits_is_told_when_the_process_is_killed(another_engine: Callable[.
         while not own.admission.in_hand:
             await asyncio.sleep(0.001)
         os.kill(process.pid, signal.SIGKILL)
-        with pytest.raises(UserError, match=r"ended by SIGKILL, .*memory.*everything that was answered is stored"):
+        with pytest.raises(UserError, match=r"ended by SIGKILL, .*memory.*all responses are stored"):
             await task
         with pytest.raises(UserError, match="vLLM stopped"):
             await own.answer(LONG)

@@ -76,13 +76,21 @@ class Finding(NamedTuple):
 def add_check(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval check`."""
     parser.epilog = (
-        "It ends with 1 if something is missing. Without --ask it makes no model calls and sends no key; with --ask it "
-        "lists first the hosts that keys are sent to, and waits for your consent."
+        "Each line is `ok`, `note` or `missing` with a remedy. The exit status is 1 if something is missing. Without "
+        "--ask it makes no model calls and sends no key. With --ask it first lists which key it sends to which host "
+        "and waits for `y`; the request has at most 16 response tokens, is not stored, and counts towards a budget."
     )
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="FOLDER", help="of the run (this one)")
-    parser.add_argument("--configfile", type=Path, metavar="FILE", help="the configuration, if not the folder's own")
-    parser.add_argument("--ask", action="store_true", help="ask every model behind an endpoint one short question")
-    parser.add_argument("--yes", action="store_true", help="with --ask: send the keys to the hosts that are listed")
+    parser.add_argument(
+        "folder",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        metavar="FOLDER",
+        help="folder of the run (default: this folder)",
+    )
+    parser.add_argument("--configfile", type=Path, metavar="FILE", help="configuration (default: the folder's)")
+    parser.add_argument("--ask", action="store_true", help="send each model behind an endpoint one short request")
+    parser.add_argument("--yes", action="store_true", help="with --ask: do not wait for `y`")
 
 
 def check(arguments: argparse.Namespace) -> int:
@@ -115,10 +123,10 @@ def _confirm(sent: Sequence[str]) -> None:
         return
     remedy = "see that each host is the one that the key is for, then add --yes"
     if not sys.stdin.isatty():
-        raise UserError(f"nothing was asked, as keys would be sent: {'; '.join(sent)}; {remedy}")
+        raise UserError(f"no request was sent, since it would send keys: {'; '.join(sent)}; {remedy}")
     print("Send these keys to these hosts?", *sent, sep="\n  ")
     if input("[y/N] ").strip().lower() not in ("y", "yes"):
-        raise UserError(f"nothing was asked, and no key was sent; {remedy}")
+        raise UserError(f"no request and no key was sent; {remedy}")
 
 
 def _print(found: Sequence[Finding]) -> None:
@@ -305,7 +313,7 @@ async def _ask(name: str, model: OpenAIModel, store: Path) -> Finding:
             await engine.close()
     except AnswerFailure as failure:
         if failure.kind == ENOUGH:
-            return Finding(State.OK, about, f"was asked, and answered without a text in {MAX_TOKENS} tokens")
+            return Finding(State.OK, about, f"was sent a request; the response has no text in {MAX_TOKENS} tokens")
         words = f"'{model.model}' at {model.base_url} gave no answer: {failure}{REMEDIES.get(failure.kind, '')}"
         return Finding(State.MISSING, about, words)
     except UserError as error:
@@ -315,7 +323,7 @@ async def _ask(name: str, model: OpenAIModel, store: Path) -> Finding:
 def _usage(model: OpenAIModel, response: Response) -> str:
     """Returns the beginning of an answer, its tokens and its cost."""
     text = "".join(mark for mark in " ".join(response.text.split()) if mark.isprintable())
-    words = f"was asked, and answered '{text[:40]}'"
+    words = f"was sent a request; response: '{text[:40]}'"
     if response.prompt_tokens is not None and response.completion_tokens is not None:
         words += f" ({response.prompt_tokens} tokens read, {response.completion_tokens} written)"
     cost = prices_of(model).cost(response.prompt_tokens, response.completion_tokens)

@@ -30,17 +30,19 @@ MODEL = "NAME=MODEL"
 def add_init(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval init`."""
     parser.epilog = (
-        "Without options the folder is for the default run: embedded models on bundled dialogues, offline. In place of "
-        f"{MODEL} an embedded model may be named, such as forest."
+        "The folder gets config.yaml, a Snakefile to which you can add rules, a profile that uses all cores, and "
+        "README.md. Without options it is for the default run: embedded models on bundled dialogues, offline. NAME is "
+        "the name in tables and MODEL its name at the endpoint. An embedded model needs no MODEL: --judge forest. "
+        "Chatbots continue 20 bundled dialogues at first (`seeds.limit`)."
     )
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="is made; nothing in it is overwritten")
     parser.add_argument(
-        "--base-url", metavar="URL", help="endpoint that speaks OpenAI's protocol (without it: OpenAI itself)"
+        "folder", type=Path, metavar="FOLDER", help="folder to create; existing files are never overwritten"
     )
+    parser.add_argument("--base-url", metavar="URL", help="address of the endpoint (default: OpenAI's)")
     parser.add_argument(
         "--api-key-env",
         metavar="NAME",
-        help=f"NAME of the variable with the key (without it: {DEFAULT_KEY}, and with --base-url none)",
+        help=f"environment variable that holds the key (default: {DEFAULT_KEY}; with --base-url: no key)",
     )
     parser.add_argument("--chatbot", action="append", default=[], metavar=MODEL, help="may be given several times")
     parser.add_argument("--judge", action="append", default=[], metavar=MODEL, help="may be given several times")
@@ -52,7 +54,7 @@ def add_init(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="WHAT=NAME",
-        help="a column that is not called as it commonly is, such as text=Body; may be given several times",
+        help="a column with an uncommon name, such as text=Body; repeatable",
     )
 
 
@@ -71,7 +73,8 @@ def init(arguments: argparse.Namespace) -> int:
     if wish.asks and wish.api_key_env and wish.api_key_env not in os.environ:
         print(f"  export {wish.api_key_env}=...")
     if wish.asks:
-        print("  dialeval check --ask     # asks each model once\n  snakemake estimate       # what it will cost")
+        print("  dialeval check --ask     # sends each model one short request")
+        print("  snakemake estimate       # requests, tokens and cost")
     print("  snakemake")
     return 0
 
@@ -185,8 +188,8 @@ def configuration_text(wish: Wish, folder: Path, notes: list[str] | None = None)
         return (PROJECT / "config.yaml").read_text(encoding="utf-8")
     if not wish.judges:
         raise UserError(
-            "nobody would judge; add --judge NAME=MODEL (a chatbot may judge as well: give it the same NAME=MODEL), or "
-            "--judge forest, an embedded judge that asks nobody and is a floor to compare with"
+            "there is no judge; add --judge NAME=MODEL (a chatbot may also judge: give it the same NAME=MODEL), or "
+            "--judge forest, an embedded judge and baseline that makes no model calls"
         )
     if not wish.chatbots and wish.dialogues is None:
         raise UserError(
@@ -248,8 +251,8 @@ def _distinct(models: Sequence[Model]) -> list[Model]:
         other = known.setdefault(one.name, one)
         if other != one:
             raise UserError(
-                f"'{one.name}' stands for {other.model or 'an embedded model'} and for "
-                f"{one.model or 'an embedded model'}; give each a name of its own"
+                f"'{one.name}' names both {other.model or 'an embedded model'} and {one.model or 'an embedded model'}"
+                "; give each model its own name"
             )
     return list(known.values())
 
@@ -263,7 +266,7 @@ def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
     assert wish.dialogues is not None
     path = wish.dialogues.expanduser()
     if not path.exists():
-        raise UserError(f"--dialogues: {path} does not exist; docs/transcripts.md tells of the formats")
+        raise UserError(f"--dialogues: {path} does not exist; docs/transcripts.md describes the formats")
     name = _NOT_IN_NAMES.sub("-", path.resolve().stem).strip("-._+")[:60] or "transcripts"
     try:
         reading = read_items(

@@ -15,11 +15,11 @@ from dialeval.jobs.process_setup import bear_all_letters, show_controls
 from dialeval.paths import PROJECT
 
 COMMANDS = {
-    "init": "make a folder in which `snakemake` runs an evaluation",
-    "check": "check that everything a run needs is here",
-    "summary": "print the results in the terminal",
-    "compare": "show what differs between two runs",
-    "tables": "list the tables of a run, describe their columns, export them",
+    "init": "create a folder with a configuration that `snakemake` runs",
+    "check": "test the configuration, files, models, keys, GPUs and disk space of a run",
+    "summary": "print the results",
+    "compare": "compare the numbers, settings and verdicts of two runs",
+    "tables": "list the tables of a run, describe their columns, or export them",
 }
 """The commands and what they do. `cli.<module>` has `add_<command>(parser)` and `<command>(arguments)`."""
 _MODULES = {"summary": "results", "compare": "results", "tables": "results"}
@@ -75,14 +75,19 @@ def parsed(typed: Sequence[str]) -> argparse.Namespace:
     command = next((word for word in typed if not word.startswith("-")), "")
     parser = argparse.ArgumentParser(
         prog="dialeval",
-        description="Evaluates dialogues of chatbots, and the judges that judged them. `snakemake` runs what these "
-        "commands prepare and read.",
+        description="Evaluates dialogue systems, and the LLM judges that score them. `snakemake` runs the evaluation.",
         epilog=f"Documentation: {PROJECT / 'docs'}",
     )
     parser.add_argument("--version", action="version", version=f"dialeval {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, sentence in COMMANDS.items():
-        own = commands.add_parser(name, help=sentence, description=f"{sentence[0].upper()}{sentence[1:]}.")
+        own = commands.add_parser(name, help=sentence)
         if name == command:
-            getattr(_module(name), f"add_{name}")(own)
+            add_options(name, own)
     return parser.parse_args(typed)
+
+
+def add_options(command: str, parser: argparse.ArgumentParser) -> None:
+    """Adds the description and the options of a command to its parser."""
+    parser.description = f"{COMMANDS[command][0].upper()}{COMMANDS[command][1:]}."
+    getattr(_module(command), f"add_{command}")(parser)

@@ -19,7 +19,12 @@ from dialeval.text import counted
 def add_summary(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval summary`."""
     parser.add_argument(
-        "results", nargs="?", type=Path, default=Path("results"), metavar="RESULTS", help="of the run (results)"
+        "results",
+        nargs="?",
+        type=Path,
+        default=Path("results"),
+        metavar="RESULTS",
+        help="results folder (default: results)",
     )
 
 
@@ -60,19 +65,26 @@ def compare(arguments: argparse.Namespace) -> int:
 
 def add_tables(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval tables`."""
-    parser.epilog = "Without a name, all tables are listed, or exported, that are meant for readers."
+    parser.epilog = (
+        "Without a name it lists or exports all final tables. A data set has a Parquet file per table, and a card with "
+        "the stage and version that made each. Add a licence to the card before you publish it."
+    )
     parser.add_argument(
         "names",
         nargs="*",
         metavar="NAME",
-        help="such as arena/ratings, or a pattern: 'arena/*'; a folder of results may come first",
+        help="table or pattern, such as arena/ratings or 'arena/*'; a results folder may come first",
     )
-    parser.add_argument("--results", type=Path, default=Path("results"), metavar="FOLDER", help="of the run (results)")
-    parser.add_argument("--all", action="store_true", help="also what passes between stages, such as judgements")
+    parser.add_argument(
+        "--results", type=Path, default=Path("results"), metavar="FOLDER", help="results folder (default: results)"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="include intermediate tables: dialogues, requests, responses, judgements"
+    )
     export = parser.add_mutually_exclusive_group()
-    export.add_argument("--columns", action="store_true", help="say what the columns are")
+    export.add_argument("--columns", action="store_true", help="describe the columns")
     export.add_argument("--csv", type=Path, metavar="FILE", help="write the table as CSV")
-    export.add_argument("--to", type=Path, metavar="FOLDER", help="write a data set of Hugging Face")
+    export.add_argument("--to", type=Path, metavar="FOLDER", help="write a Hugging Face data set")
 
 
 def tables(arguments: argparse.Namespace) -> int:
@@ -91,8 +103,7 @@ def tables(arguments: argparse.Namespace) -> int:
         write_dataset(found, arguments.results, arguments.to)
         empty = sum(not table.rows for table in found)
         print(
-            f"{arguments.to}: {counted(len(found), 'table')}"
-            f"{f', of which {empty} without rows are left out' if empty else ''}"
+            f"{arguments.to}: {counted(len(found), 'table')}{f', without {empty} that have no rows' if empty else ''}"
         )
     elif arguments.columns:
         for kind in {table.kind.name: table.kind for table in found}.values():

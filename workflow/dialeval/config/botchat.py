@@ -49,10 +49,10 @@ class Selfchat(Section):
     temperature: Temperature = Field(0.0, description="Sampling temperature; the paper's is 0.")
     max_tokens: TokenCount = Field(1024, description="Longest utterance in the model's tokens.")
     partner: Name | None = Field(
-        None, description="Model that plays the user for every chatbot; null: each chatbot says both sides."
+        None, description="Model that plays the user for every chatbot; null: each chatbot writes both sides."
     )
     scenarios: Scenarios | None = Field(
-        None, description="Whom the partner plays, in place of the seeds; null: nobody in particular, on the seeds."
+        None, description="Roles of the partner, in place of the seeds; null: no role, and the seeds."
     )
     end: str = Field(
         "[END]", min_length=1, max_length=80, description="What the partner writes when the talk is over for it."
@@ -80,7 +80,8 @@ class Arena(_JudgingProtocol):
         [8, 16], min_length=1, description="Lengths N that dialogues are cut to."
     )
     adaptive: Adaptive | None = Field(
-        None, description="Ask about each pair until it is settled; null: ask about all of them everything."
+        None,
+        description="Sequential pairs: compare each pair until it is settled; null: compare all pairs on all cases.",
     )
 
 
@@ -100,7 +101,7 @@ class Elo(Section):
 
 
 class Battles(Section):
-    """A table of battles to rate on its own: who met whom, and who won."""
+    "A table of pairwise comparisons to rate on its own."
 
     path: Path = Field(
         description="CSV, .xlsx, JSON or Parquet, relative to data_dir or absolute (see docs/battles.md)."
@@ -112,7 +113,7 @@ class Battles(Section):
         None, min_length=1, description="Column with the name of the one shown second; null: right, or else model_b."
     )
     winner: str | None = Field(
-        None, min_length=1, description="Column that says left, right or tie; null: winner, or else label."
+        None, min_length=1, description="Column with left, right or tie; null: winner, or else label."
     )
     outcomes: dict[str, Literal["left", "right", "tie", "skip"]] = Field(
         {}, description="What other words in that column mean, such as {A: left, B: right, C: tie, error: skip}."
@@ -158,20 +159,20 @@ class Failures(Section):
     data: FailureData = FailureData()
     judges: list[Name] | None = Field(
         None,
-        description="Judges that are asked; null: those of `judges` that can be, which embedded ones, trained encoders "
-        "and published answers cannot; []: none. Rules, which cost nothing, look in any case.",
+        description="Judges; null: all of `judges` but embedded judges, trained encoders and published verdicts; []: "
+        "none. Rules make no model calls and always run.",
     )
     kinds: list[Name] = Field(
         list(FAILURES),
         min_length=1,
-        description="Kinds that judges are asked about, all in one question: these, and criteria of your own.",
+        description="Kinds in the question to judges: these, and criteria of your own.",
     )
     length_share: Annotated[Number, Field(gt=0, lt=1)] = Field(
         0.99,
-        description="Of rules: an utterance is too long if it has more words than this share of people's utterances.",
+        description="Of rules: an utterance is too long if it has more words than this share of human utterances.",
     )
     human_corpora: list[Name] | None = Field(
-        None, description="Of rules: corpora whose utterances are people's; null: the one that seeds come from."
+        None, description="Of rules: corpora of human utterances; null: the corpus of the seeds."
     )
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
@@ -227,9 +228,9 @@ def unfit_partner(config: Config) -> Iterator[Mistake]:
         return
     partner = config.models.get(name)
     if not config.chatbots:
-        yield Mistake("selfchat.partner", f"nobody talks with '{name}'; name chatbots", ("chatbots",))
+        yield Mistake("selfchat.partner", f"there is no chatbot that talks with '{name}'; name chatbots", ("chatbots",))
     if isinstance(partner, PublishedModel):
-        words = f"'{name}' is a published model, which answers nobody; name one that can be asked"
+        words = f"'{name}' is a published model, which cannot respond to new requests; name another model"
         yield Mistake("selfchat.partner", words, (f"models.{name}",))
     for chatbot in config.chatbots:
         model = config.models.get(chatbot)

@@ -63,8 +63,8 @@ def unfit_systems(config: Config) -> Iterator[Mistake]:
     for judge in (*(name for name, model in config.models.items() if model.learns_from), *config.ensembles):
         if folded(judge) in known and folded(judge) not in xdial_eval.trained():
             words = (
-                f"the papers asked '{known[folded(judge)]}' as it is, and its numbers would stand beside what is no "
-                f"such model; choose another name, such as '{judge}-mine'"
+                f"'{known[folded(judge)]}' is an untrained model of the papers, and its published numbers would "
+                f"appear beside another model; choose another name, such as '{judge}-mine'"
             )
             yield Mistake(f"{'models' if judge in config.models else 'ensembles'}.{judge}", words)
 
@@ -81,7 +81,10 @@ def _unlike(config: Config, judge: str, system: str) -> str:
     learned = config.models[judge].learns_from
     training = xdial_eval.training_of(system)
     if learned and not training:
-        return f"'{system}' was asked as it is, and '{judge}' is trained; name a trained system, or leave it out"
+        return (
+            f"'{system}' is untrained in the papers, and '{judge}' is trained; name a trained system, or remove the "
+            "entry"
+        )
     languages = _languages(config, learned)
     if training == xdial_eval.ENGLISH and languages - {"en"}:
         return f"'{system}' learned from English alone, and '{judge}' from {', '.join(sorted(languages))}"
@@ -125,7 +128,8 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
         ensembles = [name for name in names if name in config.ensembles and name not in config.models]
         for name in ensembles:
             words = (
-                f"'{name}' is an ensemble: it judges wherever all of its members do, and is asked nothing; take it out"
+                f"'{name}' is an ensemble: it judges under every protocol of all its members and makes no model "
+                "calls; remove it here"
             )
             yield Mistake(field, words, (f"ensembles.{name}",))
         names = [name for name in names if name not in ensembles]
@@ -151,7 +155,7 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
 def _unfit_damage(config: Config) -> Iterator[Mistake]:
     section = config.robustness
     if section and section.rewritten and section.rewriter is None:
-        yield Mistake("robustness.rewritten", "nobody rewrites; name a model as robustness.rewriter")
+        yield Mistake("robustness.rewritten", "there is no rewriter; name a model as robustness.rewriter")
     if section and section.min_quality is not None and not config.damaged_rated():
         words = "none of robustness.corpora is a rated corpus; name one of metaeval.corpora there, or leave this out"
         yield Mistake("robustness.min_quality", words)
@@ -217,7 +221,7 @@ def _unable_judges(config: Config) -> Iterator[Mistake]:
                 yield Mistake(field, words, about)
             if isinstance(model, PublishedModel) and unpublished:
                 words = (
-                    f"'{name}' is a published model, of which nothing can be asked; give its scores under "
+                    f"'{name}' is a published model, which cannot respond to new requests; put its scores under "
                     "metaeval.score_files, or name the judges of this protocol"
                 )
                 yield Mistake(field, words, about)
@@ -231,8 +235,8 @@ def _idle_judges(config: Config) -> Iterator[Mistake]:
         if any(name in config.judges_of(protocol) for protocol in asked) or (model and model.learns_from):
             continue  # one that is trained may be for another run
         words = (
-            f"'{name}' is asked nothing; put unieval, gteval (with chatbots) or arena (with two of them) under "
-            "protocols, or rating or yes_no (with metaeval or robustness), or one of your own, or take the name out"
+            f"'{name}' has no protocol; put unieval, gteval (with chatbots) or arena (with two of them) under "
+            "protocols, or rating or yes_no (with metaeval or robustness), or one of your own, or remove the name"
         )
         yield Mistake("judges", words, ("protocols", "chatbots", *PARTS))
 
@@ -274,8 +278,8 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
     for name in config.transcripts:
         if name not in asked:
             words = (
-                f"nobody is asked about '{name}'; name judges, and give it to a protocol of yours, such as "
-                f"{{form: scale, data: {{source: {name}}}, criteria: [overall]}}, or take it out"
+                f"no judge scores '{name}'; name judges and a protocol, such as "
+                f"{{form: scale, data: {{source: {name}}}, criteria: [overall]}}, or remove it"
             )
             yield Mistake(f"transcripts.{name}", words, ("protocols", "judges"))
     if config.robustness and not config.robustness.corpora and not config.robustness.published:

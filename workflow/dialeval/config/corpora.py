@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 class Corpus(Section):
-    """Where dialogues come from."""
+    "A source of dialogues."
 
     reader: Literal["bundled", "botchat_workbook", "mutual_folder", "jsonl", "auto"] = Field(
         description="bundled (ours), botchat_workbook (xlsx), mutual_folder (text files), jsonl (your own, see docs), "
         "auto (any format that transcripts are read in, by its looks)."
     )
     path: Path | None = Field(None, description="File or folder, relative to data_dir or absolute; not for bundled.")
-    language: str = Field("en", min_length=2, description="Language, where the source does not say it itself.")
+    language: str = Field("en", min_length=2, description="Language, if the source does not give it.")
 
     @model_validator(mode="after")
     def _path_fits_reader(self) -> Self:
@@ -46,7 +46,7 @@ class Corpus(Section):
 
 
 class Seeds(Section):
-    """Which human dialogues give the ChatSEEDs."""
+    "The human dialogues whose beginnings are ChatSEEDs."
 
     corpus: Name = Field(description="The corpus whose first two utterances are the seeds.")
     arena_min_utterances: Annotated[Integer, Field(ge=2)] = Field(
@@ -65,17 +65,17 @@ NameInFile = Annotated[str, Field(min_length=1, max_length=80)]
 
 
 class Shown(Section):
-    """What judges and readers are shown that stands in transcripts but was not said."""
+    "Parts of transcripts, other than utterances, that judges and readers see."
 
     system_prompts: bool = Field(False, description="System prompts, marked [system prompt].")
-    tool_calls: bool = Field(False, description="What tools were asked and what they gave: [tool call], [tool result].")
+    tool_calls: bool = Field(False, description="Tool calls and their results, marked [tool call], [tool result].")
 
 
 class Columns(Section):
-    """Columns of a table of turns, where they are not called as they commonly are (see docs/transcripts.md)."""
+    "Columns of a table of turns with uncommon names (see docs/transcripts.md)."
 
     dialogue_id: NameInFile | None = Field(None, description="Column with the dialogue's id.")
-    system: NameInFile | None = Field(None, description="Whose dialogue it is.")
+    system: NameInFile | None = Field(None, description="System.")
     case_id: NameInFile | None = Field(None, description="Column with the case that systems share.")
     turn: NameInFile | None = Field(None, description="A number that orders a dialogue's rows.")
     speaker: NameInFile | None = Field(None, description="Column with the speaker.")
@@ -94,8 +94,8 @@ class Transcripts(Section):
         "(chosen and rejected), replies (each with what came before), mt_bench (its folder), text (see "
         "docs/transcripts.md).",
     )
-    system: NameInFile | None = Field(None, description="Whose dialogues they are, where the file does not say it.")
-    language: str = Field("en", min_length=2, description="Language, where the file does not say it.")
+    system: NameInFile | None = Field(None, description="System, if the file does not name it.")
+    language: str = Field("en", min_length=2, description="Language, if the file does not give it.")
     evaluated_role: NameInFile | None = Field(
         None,
         description="The speaker who is the system and is judged; null: the one called as the system is, or assistant, "
@@ -134,18 +134,18 @@ class Transcripts(Section):
 
 
 class TranslationQuality(Section):
-    """What is measured of a sample of utterances."""
+    "Measures on a sample of utterances."
 
     sample: Count = Field(100, description="Utterances of each corpus and language, drawn by their ids.")
     back: Name | None = Field(
         None, description="Model that translates back, for BLEU, chrF and BERTScore against the source; null: none."
     )
-    judges: list[Name] = Field([], description="Models that say how adequate a translation is, from 1 to 5.")
+    judges: list[Name] = Field([], description="Models that rate the adequacy of a translation from 1 to 5.")
     metrics: list[Literal["cometkiwi22", "cometkiwi23", "bertscore"]] = Field(
-        [], description="Metrics to compute in an environment of their own, with weights from Hugging Face."
+        [], description="Metrics to compute in a separate environment, with weights from Hugging Face."
     )
     ratings: Path | None = Field(
-        None, description="CSV of people's ratings from 1 to 5, in data_dir; see docs/translation.md."
+        None, description="CSV of human ratings from 1 to 5, in data_dir; see docs/translation.md."
     )
     scores: dict[Name, Path] = Field(
         {}, description="CSV of scores of further metrics, such as cometkiwi22, by the metric's name; in data_dir."
@@ -237,7 +237,7 @@ def _why_not(model: Model, *, judges: bool) -> str:
     kinds = {
         EmbeddedModel: "is an embedded model, which knows no other language",
         EncoderModel: "is a trained encoder, which writes nothing",
-        PublishedModel: "is a published model, of which nothing can be asked",
+        PublishedModel: "is a published model, which cannot respond to new requests",
     }
     return kinds[type(model)]
 

@@ -54,7 +54,7 @@ def _scale(value: Any) -> Any:
     if all(numbers):
         return _numbers(value)
     if any(numbers):
-        raise ValueError("numbers and labels stand together; write [lowest, highest], or labels alone")
+        raise ValueError("numbers and labels are mixed; write [lowest, highest], or labels only")
     return _labels(value)
 
 
@@ -121,7 +121,8 @@ class OwnCriterion(Section):
     level: Level | None = Field(None, description="turn (a response) or dialogue (as a whole); null: both.")
     question: ByLevel | None = Field(
         None,
-        description="Asks for Yes (good) or No; form probability asks it. A text, or {turn: ..., dialogue: ...}.",
+        description="Question with the answers Yes (good) and No, for form probability. A text, or {turn: ..., "
+        "dialogue: ...}.",
     )
     meaning: ByLevel | None = Field(
         None, description="What is meant, for form scale. A text, or {turn: ..., dialogue: ...}; null: the question."
@@ -163,7 +164,7 @@ class OwnCriterion(Section):
         for spelling, label in self.criterion("").spellings():
             if meant.setdefault(folded(spelling), label) != label:
                 raise ValueError(
-                    f"'{spelling}' stands for '{meant[folded(spelling)]}' and for '{label}'; choose others"
+                    f"'{spelling}' means both '{meant[folded(spelling)]}' and '{label}'; choose other names"
                 )
         if scale.asks_yes_or_no and self.question is None:
             raise ValueError("scale yes_no needs a question; write one that Yes answers where it is good")
@@ -362,8 +363,8 @@ def unfit_asks(config: Config) -> Iterator[Mistake]:
             if level and asked in known and not known[asked].is_at(level):
                 fitting = ", ".join(one for one in known if known[one].is_at(level))
                 words = (
-                    f"reader {corpus.reader} reads what was rated as a {SHOWN_LEVELS[level]}, and '{asked}' is not "
-                    f"asked of one; there are {fitting}"
+                    f"reader {corpus.reader} reads ratings of a {SHOWN_LEVELS[level]}, and '{asked}' is no criterion "
+                    f"of one; choose from {fitting}"
                 )
                 yield Mistake(field, words, (f"metaeval.corpora.{name}.reader", f"criteria.{asked}"))
 

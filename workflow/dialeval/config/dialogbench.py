@@ -36,14 +36,12 @@ class Experts(Section):
         "are several; the sheet that is drawn, filled in, is one. null: the sheet alone is drawn.",
     )
     per_task: Count = Field(
-        50, description="Items of each source, language and task on the sheet; the paper's people had 50."
+        50, description="Items of each source, language and task on the sheet; the paper's experts had 50."
     )
     at_least: Count | None = Field(
         None, description="How many must answer an item rightly for it to count as right; null: more than half of them."
     )
-    simulated: list[Name] = Field(
-        [], description="Experts who are a simulation and no people: every table calls them so."
-    )
+    simulated: list[Name] = Field([], description="Simulated experts; every table marks them.")
 
 
 TASKS = ("SF", "IC", "KRG", "CRG", "DI", "MRG", "PRG", "RC", "ED", "NLI", "DS", "OD")
@@ -81,7 +79,7 @@ class WrittenItems(Penalties):
     writer: Name | None = Field(
         None, description="Model that writes; null: items of MRG and DI are made by rule from the dialogues of corpus."
     )
-    filter: Name | None = Field(None, description="Model that says which items are sound; null: no filter.")
+    filter: Name | None = Field(None, description="Model that judges whether items are sound; null: no filter.")
     corpus: Name = Field("bundled", description="Without a writer: the corpus, under corpora, that items are made of.")
     tasks: list[str] | None = Field(None, min_length=1, description="Tasks to write for; null: all that can be.")
     domains: list[str] | None = Field(None, min_length=1, description="Domains to write about; null: all twenty.")
@@ -93,13 +91,13 @@ class WrittenItems(Penalties):
         "the items that the filter refused), both examined; domains (as many items by the paper's basic prompt, which "
         "gives neither domain nor personalities; only the classifier looks at them: Figures 5a and 6).",
     )
-    max_rounds: Repeats = Field(3, description="How often an item is asked for at most, until one passes the rules.")
+    max_rounds: Repeats = Field(3, description="Most requests for an item, until one passes the rules.")
     temperature: Temperature = Field(1.0, description="Sampling temperature of the writer.")
     max_tokens: TokenCount = Field(4096, description="Longest answer of the writer in its tokens.")
     min_turns: Count = Field(
         4,
-        description="Fewest turns of an item that is taken. The writer is asked for ten, and what is shorter is "
-        "counted; the paper's items have 6 to 9 on average. 10 takes none that is shorter, and asks more often.",
+        description="Fewest turns of an accepted item. The prompt requests ten; shorter items are counted. The "
+        "paper's items have 6 to 9 on average. 10 accepts no shorter item, and sends more requests.",
     )
     max_length_ratio: Annotated[Number, Field(ge=1)] = Field(
         2.5, description="How many times longer than the shortest option the longest may be."
@@ -182,7 +180,7 @@ class DialogBench(Penalties):
         256, description="Longest answer of an examined model in its tokens; the paper's is 256."
     )
     classifier: Name | None = Field(
-        None, description="Model that tells the style and domain of written dialogues (Figures 5 and 6); null: none."
+        None, description="Model that classifies style and domain of written dialogues (Figures 5 and 6); null: none."
     )
     experts: Experts | None = Field(None, description="People who answer items, as the human row; null: the paper's.")
     confidence: Annotated[Number, Field(gt=0, lt=1)] = Field(0.95, description="Confidence of the intervals.")
@@ -267,7 +265,7 @@ def _is_the_same(name: str, other: str, models: Mapping[str, Model]) -> bool:
 
 def _unfit(field: str, name: str, model: Model) -> str | None:
     if isinstance(model, PublishedModel):
-        return f"'{name}' is a published model, of which nothing can be asked"
+        return f"'{name}' is a published model, which cannot respond to new requests"
     if isinstance(model, EmbeddedModel):
         return _unfit_embedded(field, name, model)
     if isinstance(model, OpenAIModel) and field.endswith(".perplexity") and not model.prompt_logprobs:

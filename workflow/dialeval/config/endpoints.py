@@ -42,7 +42,7 @@ class OpenAIModel(AnyModel):
     base_url: str = Field("https://api.openai.com/v1", description="Address of the endpoint, without name or key.")
     api_key_env: str | None = Field(
         "OPENAI_API_KEY",
-        description="NAME of the environment variable with the key, which itself stands nowhere; null for no key.",
+        description="NAME of the environment variable that holds the key; null for no key.",
     )
     organisation: str | None = Field(None, description="OpenAI organisation that is billed.")
     headers: dict[str, str] = Field({}, description="Further HTTP headers; none that is secret.")
@@ -51,7 +51,8 @@ class OpenAIModel(AnyModel):
     )
     context_window: Count | None = Field(
         None,
-        description="Tokens of prompt and answer together; null if not known: the endpoint then says what is long.",
+        description="Tokens of prompt and response together; null: not known, and the endpoint refuses longer "
+        "requests.",
     )
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] | None = Field(
         None,
@@ -79,7 +80,10 @@ class OpenAIModel(AnyModel):
         description="How label probabilities are read: among the likeliest tokens; vllm: exactly, of a vLLM server.",
     )
     top_logprobs: Annotated[Integer, Field(ge=1, le=20)] = Field(
-        20, description="Likeliest tokens that are asked for, for label_logprobs: top_logprobs; some endpoints give 5."
+        20,
+        description=(
+            "Number of likeliest tokens to request, for label_logprobs: top_logprobs; some endpoints allow 5."
+        ),
     )
     prompt_logprobs: bool = Field(
         False, description="Whether the endpoint is a vLLM server that can score a given text (loglikelihood)."
@@ -175,8 +179,8 @@ def _variable_name(value: object) -> str:
     looks_like_key = len(name) >= 20 and re.search(r"[a-z]", name) and re.search(r"[0-9]", name)
     if looks_like_key or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise ValueError(
-            "it must be the NAME of an environment variable, such as OPENAI_API_KEY; what stands there looks like "
-            "something else, perhaps the key itself, and is not shown: put the key into a variable of your shell"
+            "it must be the NAME of an environment variable, such as OPENAI_API_KEY; the value looks like something "
+            "else, perhaps the key itself, and is not shown: put the key into an environment variable"
         )
     return name
 
@@ -223,11 +227,12 @@ def checked_extra_body(value: dict[str, Any]) -> dict[str, Any]:
     for path, name, content in _entries(value, ()):
         place = ".".join((*path, name))
         if not path and name.lower() in _FIELDS:
-            raise ValueError(f"'{name}' cannot stand here: {_FIELDS[name.lower()]}")
+            raise ValueError(f"'{name}' is not allowed here: {_FIELDS[name.lower()]}")
         if name.lower() in _BUDGETS and not set(path) & _OWN_MEANING:
             raise ValueError(
-                f"'{place}' cannot stand here, since budgets rely on the limit that we send: set max_tokens of the "
-                "protocol (or of selfchat, dialogbench), and `max_tokens_field` for the name that the endpoint wants"
+                f"'{place}' is not allowed here, since budgets rely on the limit that DialEval sends: set max_tokens "
+                "of the protocol (or of selfchat, dialogbench), and `max_tokens_field` for the endpoint's name of "
+                "the field"
             )
         if _SECRET_NAME.search(name) or (isinstance(content, str) and looks_secret(content)):
             raise ValueError(

@@ -71,8 +71,8 @@ def unfit_ensembles(config: Config) -> Iterator[Mistake]:
             yield Mistake(field, apart, ("training", *about))
         elif not found and not members_by_method(config, name):
             words = (
-                f"its members are nowhere asked about the same ({_asked_under(config, members)}); give them a protocol "
-                "of form scale or probability in common, or protocols about the same rated corpora"
+                f"its members share no protocol ({_asked_under(config, members)}); give them a protocol of form "
+                "scale or probability in common, or protocols about the same rated corpora"
             )
             yield Mistake(field, words, ("protocols", "judges", *about))
 
@@ -92,8 +92,8 @@ def _unfit_members(config: Config, field: str, members: list[str]) -> Iterator[M
             yield Mistake(field, words, (f"models.{member}", f"metaeval.score_files.{member}"))
         elif isinstance(config.models.get(member), PublishedModel):
             words = (
-                f"'{member}' is a published model, of which there are verdicts and no scores; give its scores under "
-                "metaeval.score_files, or take it out"
+                f"'{member}' is a published model, which has verdicts and no scores; put its scores under "
+                "metaeval.score_files, or remove it"
             )
             yield Mistake(field, words, about)
         elif not _ways(config, member):
@@ -262,5 +262,5 @@ def unfit_tags(config: Config) -> Iterator[Mistake]:
         for tag in model.tags:
             for section, taken in sections.items():
                 if tag in taken:
-                    words = f"'{tag}' is a name under {section}, too, and a tag stands for several; choose another tag"
+                    words = f"'{tag}' is both a tag and a name under {section}; choose another tag"
                     yield Mistake(f"models.{name}.tags", words, (f"{section}.{tag}",))

@@ -63,8 +63,8 @@ class Fields(Section):
     )
     ensembles: dict[Name, list[Name]] = Field(
         {},
-        description="Means of several judges as judges of their own, by a name of yours: the models and score_files "
-        "whose scores, taken to [0, 1], are averaged; see docs/metaeval.md.",
+        description="Ensembles, by name: models and score_files whose scores, mapped to [0, 1], are averaged; see "
+        "docs/metaeval.md.",
     )
     translate: dict[Name, Translation] = Field(
         {}, description="Corpora, rated ones too, that a model translates, by their names; see docs/translation.md."

@@ -92,7 +92,7 @@ class _Nodes:
         """Yields what is wrong, each with its line."""
         yield from self._walk(root, "")
         if self._sizes[id(root)] > MOST_ENTRIES:
-            yield f"line 1: its aliases (*name) stand for more than {MOST_ENTRIES} entries; use fewer"
+            yield f"line 1: its aliases (*name) expand to more than {MOST_ENTRIES} entries; use fewer"
 
     def _walk(self, node: yaml.Node, place: str) -> Iterator[str]:
         if id(node) in self._open:
@@ -113,7 +113,7 @@ class _Nodes:
             for key, value in node.value:
                 line = key.start_mark.line + 1
                 if not isinstance(key, yaml.ScalarNode):
-                    yield f"line {line}: a list or section stands where a name must"
+                    yield f"line {line}: a list or section is used as a name; write a text"
                     self._sizes.setdefault(id(key), 1)
                     continue
                 yield from self._walk(key, place)
@@ -140,7 +140,7 @@ def _scalar_mistakes(node: yaml.Node, place: str) -> Iterator[str]:
         yield f"{where}: {shown!r} cannot be read as the number, date or type that it looks like; put it in quotes"
         return
     if isinstance(value, str) and any("\ud800" <= mark <= "\udfff" for mark in value):
-        yield f"{where}: half an emoji or another mark that cannot be written stands in it; take it out"
+        yield f"{where}: the text contains half a surrogate pair or another character that cannot be written; remove it"
 
 
 def _line(error: yaml.YAMLError) -> str:
@@ -151,7 +151,7 @@ def _line(error: yaml.YAMLError) -> str:
 def _in_words(error: yaml.YAMLError) -> str:
     problem = getattr(error, "problem", None) or str(error).splitlines()[0]
     if "'\\t'" in problem:
-        return "a TAB stands where blanks must: YAML is indented by blanks only"
+        return "a TAB is used for indentation; use spaces"
     if "another document" in problem:
         return "a second document begins there (---); a configuration is one"
     return str(problem)
@@ -241,7 +241,7 @@ def check_module(config: Mapping[str, Any], moved: str | None) -> None:
     if moved is not None:
         folder = moved.rstrip("/") or "FOLDER"
         raise UserError(
-            "the module statement has `prefix` or `replace_prefix`, which moves the files of rules and not the folders "
-            f"that jobs are told of; take it out, and say `results_dir: {folder}/results` and "
-            f"`store_dir: {folder}/store` in the configuration that it gives"
+            "the module statement has `prefix` or `replace_prefix`, which moves the files of rules but not the "
+            f"folders of jobs; remove it, and set `results_dir: {folder}/results` and `store_dir: {folder}/store` in "
+            "the module's configuration"
         )

@@ -24,14 +24,14 @@ Asked = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
 class Labels(Section):
-    """What people say of the very dialogues that judges judge (see docs/labels.md)."""
+    "Human labels of the dialogues that judges score (see docs/labels.md)."
 
     path: Path = Field(
         description="Folder of people's labels: what pages export, and CSV files of other tools; relative to where the "
         "run is started, or absolute. The draw is written down there too."
     )
     protocols: list[Name] | None = Field(
-        None, min_length=1, description="Protocols whose questions people answer; null: all about systems' dialogues."
+        None, min_length=1, description="Protocols with human labels; null: all about systems' dialogues."
     )
     n: Count = Field(
         50, description="How many are drawn under each protocol: dialogues of each system; of pairs, in all."
@@ -56,7 +56,7 @@ class Labels(Section):
     )
     target: Literal["new", "these"] = Field(
         "new",
-        description="What intervals are about: new (what people would say on new cases) or these (of these dialogues).",
+        description="Estimand of intervals: new (new cases) or these (the given dialogues).",
     )
     panel: Literal["mean", "dawid_skene"] | None = Field(
         "mean",
@@ -66,9 +66,7 @@ class Labels(Section):
     price: Annotated[Number, Field(ge=0)] | None = Field(
         None, description="Price of one label, in the currency of the models' prices; `estimate` weighs it with seeds."
     )
-    simulated: list[Name] = Field(
-        [], description="Annotators who are a simulation and no people: every table calls them so."
-    )
+    simulated: list[Name] = Field([], description="Simulated annotators; every table marks them.")
 
 
 # Labelled protocols
@@ -166,8 +164,8 @@ def _protocols(config: Config, labels: Labels) -> Iterator[Mistake]:
             yield Mistake("labels.protocols", words, about)
     if not labels.protocols and not labelled_protocols(config):
         words = (
-            "no judge is asked about systems' dialogues, so that there is nothing to label; name chatbots or "
-            "transcripts, judges, and a protocol about them, or take this section out"
+            "no judge scores systems' dialogues, so there is nothing to label; name chatbots or transcripts, judges, "
+            "and a protocol about them, or remove this section"
         )
         yield Mistake("labels", words, ("protocols", "judges", "chatbots", "transcripts"))
     yield from _questions(config, labels)
@@ -180,7 +178,7 @@ def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
         field, protocol = f"labels.questions.{name}", own.get(name)
         about = ("protocols", "labels.protocols", "prompts")
         if protocol is None:
-            words = f"nobody labels under '{name}'; {nearest(name, own)}"
+            words = f"annotators cannot label under '{name}'; {nearest(name, own)}"
             yield Mistake("labels.questions", words, about)
             continue
         criteria = criteria_for_annotators(config, name, protocol)
@@ -243,8 +241,9 @@ def missing_question(name: str, protocol: Protocol, criteria: Collection[str]) -
         instead = f"the words of {', '.join(criteria)}, which that template does not have"
         example = "'...'" if len(criteria) == 1 else f"{{{', '.join(f'{one}: ...' for one in criteria)}}}"
     words = (
-        f"protocol {name} asks judges by {template}, and annotators would be asked in {instead}: two questions, whose "
-        f"answers cannot correct each other; write what annotators are asked, such as questions: {{{name}: {example}}}"
+        f"protocol {name} asks judges by {template}, and annotators would be asked in {instead}: labels cannot "
+        f"correct scores of another question; write the annotators' question, such as questions: {{{name}: {example}"
+        "}"
     )
     return Mistake("labels.questions", words, ("protocols", "prompts", f"protocols.{name}"))
 

@@ -301,13 +301,13 @@ def in_words(details: dict[str, Any]) -> str:
         case "model_type" | "model_attributes_type" | "dict_type" | "list_type" | "union_tag_not_found" if (
             value is None
         ):
-            return f"  {field}: nothing stands there; leave the field out, or write what belongs to it"
+            return f"  {field}: empty; remove the field, or give it a value"
         case "union_tag_not_found" | "model_type" | "model_attributes_type" | "dict_type":
-            return f"  {field}: {_show(value)} stands where names with values must"
+            return f"  {field}: {_show(value)} instead of a section with names and values"
         case "list_type" | "tuple_type" if isinstance(value, (str, int, float)):
-            return f"  {field}: {_show(value)} stands where a list must; write [{_unquoted(value)}]"
+            return f"  {field}: {_show(value)} instead of a list; write [{_unquoted(value)}]"
         case "path_type":
-            return f"  {field}: {_show(value)} stands where a path must; write it as a text, in quotes where needed"
+            return f"  {field}: {_show(value)} instead of a path; write a text, in quotes if needed"
         case "finite_number":
             return f"  {field}: {_show(value)}: a finite number is needed"
         case _:

@@ -66,7 +66,7 @@ class Rating(Penalties):
 
 
 class YesNo(Section):
-    """The probability that a judge says Yes to a question on each dimension (comp-analysis, Table 3)."""
+    "The probability of Yes to a question on each dimension (comp-analysis, Table 3)."
 
     judges: list[Name] | None = Field(
         None, description="Judges whose label probabilities can be read; null: all of `judges`."
@@ -74,7 +74,7 @@ class YesNo(Section):
 
 
 class RatedCorpus(Section):
-    """A corpus of turns or dialogues that people rated."""
+    "A corpus of turns or dialogues with ratings."
 
     reader: RatedReader = Field(
         description="comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), fed_turn, fed_dialogue, usr, "
@@ -83,13 +83,13 @@ class RatedCorpus(Section):
         "(dialogues under corpora, damaged by a known number of steps)."
     )
     path: Path | None = Field(None, description="File, relative to data_dir or absolute; none for ladder.")
-    dialogues: Name = Field("bundled", description="Of a ladder: the corpus, under corpora, that is damaged.")
+    dialogues: Name = Field("bundled", description="Of a ladder: the corpus, under corpora, that is perturbed.")
     strategies: list[Name] = Field(
         ["utterance_replacement", "generic_utterance", "content_reduction"],
         min_length=1,
-        description="Of a ladder: the perturbations that damage it, taken in turn.",
+        description="Of a ladder: the perturbations, taken in turn.",
     )
-    steps: Steps = Field(4, description="Of a ladder: steps of damage.")
+    steps: Steps = Field(4, description="Of a ladder: number of severity levels.")
     limit: Count | None = Field(
         60,
         description="Dialogues of each language, with all that was rated in them, for a trial run; drawn by their ids, "
@@ -108,13 +108,11 @@ class RatedCorpus(Section):
     )
     criterion_map: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
         {},
-        description="Criterion that judges are asked about -> criterion that people rated and that it is compared "
-        "with, such as {relevance: overall}, as xDial-Eval does; yes_no asks about these, and about `dimensions`.",
+        description="Criterion that judges score -> rated criterion that it is compared with, such as {relevance: "
+        "overall}, as in xDial-Eval; yes_no asks about these, and about `dimensions`.",
     )
     benchmark: str = Field("all", min_length=1, description="Averages are over the corpora of one benchmark.")
-    optional: bool = Field(
-        False, description="Whether the run goes on without it, and says so, where its file is not there."
-    )
+    optional: bool = Field(False, description="Whether the run skips it, with a log line, if its file is missing.")
 
     @property
     def kept(self) -> int | None:
@@ -153,20 +151,20 @@ class ScoreFile(Section):
 
 
 class MetaEval(Section):
-    """How well judges agree with people (comp-analysis; xDial-Eval)."""
+    "Agreement of judges with human ratings (comp-analysis; xDial-Eval)."
 
     corpora: dict[Name, RatedCorpus] = Field(min_length=1, description="Rated corpora, by a name of yours.")
     score_files: dict[Name, ScoreFile] = Field({}, description="Ready scores of further metrics, by a name of yours.")
     published_as: dict[Name, str] = Field(
         {},
-        description="Judge, ensemble or score file -> the papers' system that it repeats, such as LLaMA-2-7B "
-        "(multilingual): its printed numbers stand beside. A model that nobody trained further goes by its own name; "
-        "see docs.",
+        description="Judge, ensemble or score file -> the papers' system that it reproduces, such as LLaMA-2-7B "
+        "(multilingual), whose published values are shown. An untrained model goes by its own name; see "
+        "docs/metaeval.md.",
     )
     fill: Name | None = Field(
         None,
-        description="Judge whose repeated ratings (protocol rating) stand in, as ratings of a model, on what nobody "
-        "rated in a corpus (comp-analysis, 'Fill up missing annotations'); it is not compared with them itself.",
+        description="Judge whose repeated ratings (protocol rating) fill in missing dimensions of a corpus, as a "
+        "model's ratings (comp-analysis, 'Fill up missing annotations'); it is not compared with them itself.",
     )
     resamples: Resamples = Field(1000, description="Resamples of the dialogues behind every interval.")
     confidence: Share = Field(0.95, description="Confidence of the intervals.")
@@ -196,29 +194,29 @@ class Ladders(Section):
     strategies: list[Name] = Field(
         ["utterance_replacement", "utterance_duplication", "content_reduction"],
         min_length=1,
-        description="Strategies of which ladders are built.",
+        description="Strategies of ladders.",
     )
     steps: Steps = Field(4, description="Steps of a ladder, the undamaged dialogue not counted.")
-    limit: Count | None = Field(20, description="Dialogues of each corpus that get a ladder; null: as many as damaged.")
+    limit: Count | None = Field(20, description="Dialogues of each corpus with a ladder; null: all perturbed ones.")
 
 
 class Robustness(Section):
-    """Do judges notice damage? (comp-analysis, Tables 10 to 12)"""
+    "Detection of perturbations (comp-analysis, Tables 10 to 12)."
 
     corpora: list[Name] = Field(
-        [], description="Corpora whose dialogues and turns are damaged: names under corpora or metaeval.corpora."
+        [], description="Corpora whose dialogues and turns are perturbed: names under corpora or metaeval.corpora."
     )
     published: Path | None = Field(
-        None, description="Folder of comp-analysis' damaged sets (robustness_data), relative to data_dir or absolute."
+        None, description="Folder of comp-analysis' perturbed sets (robustness_data), relative to data_dir or absolute."
     )
     strategies: list[Name] | None = Field(None, min_length=1, description="Strategies to apply; null: all fourteen.")
     limit: Count | None = Field(
-        40, description="Dialogues, and as many turns, of each corpus and language that are damaged; null: all."
+        40, description="Dialogues, and as many turns, of each corpus and language to perturb; null: all."
     )
     min_quality: Share | None = Field(
         None,
-        description="Items of rated corpora are damaged only if people's mean rating, on a scale from 0 to 1, is this "
-        "high: overall where it was rated, else all that was; null: all items.",
+        description="Items of rated corpora are perturbed only if their mean human rating, on a scale from 0 to 1, "
+        "is this high: overall if it is rated, else all rated dimensions; null: all items.",
     )
     wordnet: Path | None = Field(
         None,
@@ -275,12 +273,12 @@ def unfit_fill(config: Config) -> Iterator[Mistake]:
         yield from unknown(FIELD, [name], config.models, "model", "models")
     elif rating is None:
         words = (
-            f"what '{name}' fills in are its ratings, and nobody is asked for any; put "
-            f"rating: {{judges: [{name}], repeats: 5, temperature: 0.7}} under protocols"
+            f"'{name}' is to fill in ratings, but no judge rates; put rating: {{judges: [{name}], repeats: 5, "
+            "temperature: 0.7} under protocols"
         )
         yield Mistake(FIELD, words, ("protocols.rating",))
     elif name not in (judges := config.judges_of(PROTOCOL)):
-        words = f"'{name}' is not asked to rate; put it under protocols.rating.judges ({', '.join(judges) or 'none'})"
+        words = f"'{name}' does not rate; put it under protocols.rating.judges ({', '.join(judges) or 'none'})"
         yield Mistake(FIELD, words, ("protocols.rating.judges", "judges", f"models.{name}"))
     elif rating.repeats < 2:
         words = (

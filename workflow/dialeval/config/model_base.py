@@ -41,14 +41,14 @@ class AnyModel(Section):
     kind: Literal["chat", "base"] | None = Field(
         None,
         exclude=True,
-        description="Whether it was tuned to follow instructions (chat) or only trained on text (base), for tables "
-        "with a row for each kind; null: neither is said.",
+        description="chat (tuned to follow instructions) or base (trained on text only), for tables with a row for "
+        "each kind; null: unknown.",
     )
     tags: list[Name] = Field(
         [],
         exclude=True,
-        description="Groups that it belongs to, in words of yours, such as open-source; a tag stands for all its "
-        "models wherever a group of models may be named.",
+        description="Names of groups, such as open-source; a tag stands for all its models in settings that name a "
+        "group of models.",
     )
     resources: JobResources = Field(
         JobResources(),

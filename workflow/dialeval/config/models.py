@@ -96,7 +96,7 @@ class VllmModel(AnyModel):
             set(value) & {*cls.model_fields, "enable_lora", "logprobs_mode", "tokenizer", "tokenizer_revision"}
         )
         if taken:
-            raise ValueError(f"{', '.join(taken)} cannot stand in engine_args; use the fields beside it")
+            raise ValueError(f"{', '.join(taken)} is not allowed in engine_args; use the field of this name")
         if "hf_token" in value:
             raise ValueError("a token does not belong in the configuration; set the environment variable HF_TOKEN")
         return value
@@ -205,7 +205,9 @@ class EmbeddedModel(AnyModel):
         json_schema_extra={"enum": [*METHODS]},
     )
     learn_from: list[Name] = Field(
-        ["bundled"], min_length=1, description="Corpora to learn from, fold by fold: never from what it is asked about."
+        ["bundled"],
+        min_length=1,
+        description=("Corpora to learn from, fold by fold: never from the dialogues that it judges or continues."),
     )
     folds: Annotated[Integer, Field(ge=2, le=20)] = Field(
         5, description="Folds of dialogues that are left out in turn."
@@ -330,7 +332,7 @@ class NllbModel(AnyModel):
 
 
 class PublishedModel(AnyModel):
-    """A model whose dialogues or verdicts others have published; nothing is asked of it."""
+    "A model whose dialogues or verdicts others have published; it makes no calls."
 
     engine: Literal["published"]
     dialogues: Path | None = Field(
@@ -350,17 +352,17 @@ class PublishedModel(AnyModel):
         {}, description="Names in those files -> models of this configuration, where they differ; GT is always human."
     )
     shards: Annotated[Integer, Field(ge=1, le=1)] = Field(1, description="Always 1: reading a file is one job.")
-    concurrency: Count = Field(1, description="Without effect: nothing is asked.")
+    concurrency: Count = Field(1, description="Without effect: the model makes no calls.")
 
     @field_validator("names")
     @classmethod
     def _name_each_model_once(cls, value: dict[str, str]) -> dict[str, str]:
         if "GT" in value:
-            raise ValueError("GT always stands for the human dialogues; leave it out")
+            raise ValueError("GT always means the human dialogues; remove it")
         models = list(value.values())
         twice = sorted({model for model in models if models.count(model) > 1})
         if twice:
-            raise ValueError(f"{', '.join(twice)} stands for two names in the files; keep one")
+            raise ValueError(f"{', '.join(twice)} is the target of two names in the files; keep one")
         return value
 
 

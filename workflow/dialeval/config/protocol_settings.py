@@ -53,10 +53,7 @@ def unfit_rounds(config: Config) -> Iterator[Mistake]:
             continue
         field = f"protocols.{name}.adaptive"
         if protocol.cascade is not None:
-            words = (
-                "a cascade's expensive judge is asked a random share, and not until a pair is settled; "
-                "take out one of adaptive and cascade"
-            )
+            words = "cascade and adaptive exclude each other; remove one of them"
             yield Mistake(field, words, (f"protocols.{name}.cascade",))
         for judge in protocol.judges or ():
             model = config.models.get(judge)
@@ -76,7 +73,7 @@ class Cascade(Section):
 
     first: Name = Field(description="The cheap judge.")
     then: Name = Field(description="The expensive judge.")
-    share: Annotated[Number, Field(gt=0, lt=1)] = Field(0.3, description="Share of the requests that `then` is asked.")
+    share: Annotated[Number, Field(gt=0, lt=1)] = Field(0.3, description="Share of the requests that `then` answers.")
 
     @property
     def name(self) -> str:
@@ -102,8 +99,8 @@ def unfit_cascades(config: Config) -> Iterator[Mistake]:
         then = config.models.get(cascade.then)
         if then is not None and then.engine == "published":
             words = (
-                f"'{cascade.then}' has answered already, so that asking it for a share saves nothing; take the cascade "
-                "out, or name a judge that is asked"
+                f"'{cascade.then}' has published responses, so a share of the requests saves nothing; remove the "
+                "cascade, or name another judge"
             )
             yield Mistake(f"{field}.then", words, (f"models.{cascade.then}",))
         taken = {other.lower(): other for other in (*config.models, *config.ensembles)}
@@ -130,8 +127,8 @@ def _says_not_how_sure(protocol: Protocol) -> str:
         )
     if protocol.form == "scale" and protocol.repeats < 2:
         return (
-            "of form scale, how sure a judge is shows in the spread of its answers to the same question, and it is "
-            "asked once; set repeats: 3 and a temperature, such as 0.7, or ask by form probability"
+            "under form scale the certainty of a judge is the spread of its repeats, and it has one; set repeats: 3 "
+            "and a temperature, such as 0.7, or use form probability"
         )
     return ""
 
@@ -164,16 +161,16 @@ PARTS = (
 
 
 class JudgedData(Section):
-    """What a protocol is about."""
+    "The items of a protocol."
 
     source: list[Name] = Field(
         min_length=1,
         description="Where it comes from, one or a list: selfchat, a name under transcripts or metaeval.corpora, rated "
         "(all of metaeval.corpora), damaged (what robustness damages).",
     )
-    cut: list[Length] = Field([], description="Lengths N that dialogues are cut to, each asked about; []: whole.")
+    cut: list[Length] = Field([], description="Lengths N that dialogues are cut to; []: whole dialogues.")
     opponent: Name = Field(
-        EACH_OTHER, description="Of a pair: each_other, human, or the system that all others are shown beside."
+        EACH_OTHER, description="Of a pair: each_other, human, or the system that all others are compared with."
     )
     turns: Literal["last", "all"] = Field(
         "last",
@@ -191,7 +188,7 @@ class JudgedData(Section):
 
 
 class Protocol(Penalties):
-    """A protocol of your own, by a name of yours: what is asked about what, and what is measured of the answers."""
+    "A protocol of your own: a question, its items, and measures of the answers."
 
     form: Form = Field(
         description="scale (a number for each criterion), probability (of Yes), pair (which of two dialogues), "
@@ -207,7 +204,7 @@ class Protocol(Penalties):
     options: dict[str, Outcome] = Field(
         {}, description="Of a pair: what a judge can answer, and who has then won: left (shown first), right, or tie."
     )
-    criteria: list[Name] = Field([], description="Criteria that are asked about, those under criteria or the papers'.")
+    criteria: list[Name] = Field([], description="Criteria of the question: the papers' or those under criteria.")
     repeats: Repeats = Field(1, description="Responses to each question.")
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling of the judge.")
@@ -222,7 +219,7 @@ class Protocol(Penalties):
         "free", description="free: text that is read as it is; structured: JSON that the engine holds the judge to."
     )
     adaptive: Adaptive | None = Field(
-        None, description="Of a pair: ask about each two systems until it is settled; null: ask everything."
+        None, description="Of a pair: compare each two systems until they are settled; null: on all cases."
     )
     cascade: Cascade | None = Field(
         None,

@@ -297,8 +297,8 @@ def _measures_of_scores(field: str, protocol: Protocol, criteria: Mapping[str, C
     named = [criteria[name] for name in protocol.criteria if name in criteria]
     if "checklist" in measures and len({one.level == "turn" for one in named}) > 1:
         words = (
-            "a checklist's questions must all be about one thing, and these are about responses and dialogues; "
-            "give all criteria one level, or make two protocols"
+            "the questions of a checklist must all be about responses or all about dialogues; give all criteria one "
+            "level, or make two protocols"
         )
         yield Mistake(f"{field}.criteria", words, depends)
     kinds: dict[str, Callable[[Criterion], bool]] = {}

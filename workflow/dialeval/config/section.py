@@ -89,7 +89,7 @@ def _texts(value: Any) -> list[str]:
 
 def _check_text(text: str) -> None:
     if any(unicodedata.category(mark) in ("Cc", "Cs", "Zl", "Zp") for mark in text):
-        raise ValueError("a line break, a TAB, a control character or half an emoji stands in it; take it out")
+        raise ValueError("it contains a line break, a TAB, a control character or half a surrogate pair; remove it")
 
 
 def _check_path(path: str) -> None:

@@ -95,9 +95,9 @@ def _asked_something_else(config: Config, name: str, data: str) -> Iterator[Mist
     if not asked or not asked.keys().isdisjoint(section.learned):
         return
     words = (
-        f"'{name}' learns {' and '.join(section.learned)} from '{data}', and of a {section.level} it is asked about "
-        f"{', '.join(asked)} alone; name one of these under training.{data}.criteria, or name what it learns under "
-        "metaeval.corpora.*.dimensions or asks, or a protocol's criteria"
+        f"'{name}' learns {' and '.join(section.learned)} from '{data}', and scores a {section.level} on "
+        f"{', '.join(asked)} only; name one of these under training.{data}.criteria, or name a learned criterion "
+        "under metaeval.corpora.*.dimensions or asks, or a protocol's criteria"
     )
     yield Mistake(f"models.{name}.train.data", words, (f"training.{data}", "protocols", "metaeval", "judges"))
 
@@ -150,7 +150,7 @@ def unfit_adapters(config: Config) -> Iterator[Mistake]:
             for criterion in section.learned if section else ():
                 if criterion in known and not known[criterion].asks_yes_or_no:
                     words = (
-                        f"'{data}' is about {criterion}, which is not asked by Yes and No, as an adapter learns; give "
+                        f"'{data}' is about {criterion}, which has no Yes/No question for an adapter to learn; give "
                         f"criteria.{criterion} a question, or name others under training.{data}.criteria"
                     )
                     yield Mistake(f"models.{name}.lora.train", words, (f"training.{data}", f"criteria.{criterion}"))

@@ -36,7 +36,7 @@ LearningRate = Annotated[Number, Field(gt=0, le=1)]
 
 
 class TrainingSet(Section):
-    """Pairs of a true and a spoiled dialogue, made from people's dialogues without any human rating."""
+    "Pairs of a human dialogue and a corrupted copy, made without human ratings."
 
     level: Literal["turn", "dialogue"] = Field(
         description="turn: is the last utterance relevant (PoE-style); dialogue: which of two is better (FineD-style)."
@@ -106,7 +106,7 @@ class Learning(Section):
     resources: JobResources = Field(
         JobResources(),
         exclude=True,
-        description="What the job that trains asks a cluster's scheduler for, see docs/cluster.md.",
+        description="Resources of the training job on a cluster, see docs/cluster.md.",
     )
 
 

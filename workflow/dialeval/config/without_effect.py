@@ -80,7 +80,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
         ),
     ),
     PublishedModel: (
-        Condition(("concurrency", "resources"), lambda _: False, _with("a model that is asked; this is published")),
+        Condition(("concurrency", "resources"), lambda _: False, _with("a model that makes calls; this is published")),
         Condition(("column",), lambda one: one.dialogues is not None, _with("a file of dialogues under dialogues")),
         Condition(
             ("judge_column", "names"),
@@ -197,8 +197,8 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
     if failures and not config.judges_of(OF_FAILURES):
         for field in _changed(failures, "kinds", "temperature", "max_tokens", "retry_unparsed", "answers"):
             words = (
-                f"{_shown(getattr(failures, field))} has no effect: no judge is asked about failures, and rules look "
-                "in any case; name a judge of engine openai or vllm under judges, or take it out"
+                f"{_shown(getattr(failures, field))} has no effect: no judge looks for failures, and rules always "
+                "run; name a judge of engine openai or vllm under judges, or remove it"
             )
             yield Mistake(
                 f"protocols.{OF_FAILURES}.{field}", words, ("judges", f"protocols.{OF_FAILURES}.judges", "models")
@@ -217,7 +217,7 @@ def _of_published_models(config: Config) -> Iterator[Mistake]:
         for field in _changed(section, *(name for name in SAMPLING if name in type(section).model_fields)):
             words = (
                 f"{getattr(section, field)} has no effect: {', '.join(names)} {'is' if len(names) == 1 else 'are'} "
-                "published, and asked nothing; take it out"
+                "published and makes no calls; remove it"
             )
             yield Mistake(f"{place}.{field}", words, ("chatbots", "judges", "models"))
 

@@ -240,8 +240,8 @@ def _battle(row: Sequence[Any], columns: _Columns, outcomes: Mapping[str, str], 
         if winner not in WINNERS:
             raise UserError(
                 f"{where}: column '{column}' is {winner!r:.80}, which is no winner; write left, right or tie, or the "
-                "winner's name, or say under `outcomes` of this table in the configuration what it means: left, right, "
-                f"tie, or {SKIP} where the outcome is not known"
+                "winner's name, or map the value under `outcomes` of this table in the configuration to left, right, "
+                f"tie, or {SKIP} if the outcome is not known"
             )
     if left == right:
         raise UserError(f"{where}: '{left:.60}' is compared with itself; correct a name or remove the row")

@@ -165,7 +165,7 @@ def _people(
             checked = [rating_value(value, scale, f"{place}, '{name:.60}'") for value in values]
             ratings += repeated_ratings((corpus, record.record_id, dimension), ("human", PEOPLE), checked, scale)
             if not checked:
-                notes[f"dialogues that nobody rated on {dimension}"] += 1
+                notes[f"dialogues without a rating on {dimension}"] += 1
     return ratings
 
 

@@ -92,7 +92,7 @@ def check(reading: Reading) -> Reading:
             raise UserError(f"{name} has {counted(len(dialogue.utterances), 'utterance')}; a ChatSEED needs two")
         for number, utterance in enumerate(dialogue.utterances, start=1):
             if not utterance.text.strip():
-                raise UserError(f"{name}: utterance {number} is empty; write what was said or remove the dialogue")
+                raise UserError(f"{name}: utterance {number} is empty; add its text or remove the dialogue")
     return reading
 
 

@@ -203,13 +203,14 @@ def _refused(file: PublicFile, url: str, error: urllib.error.HTTPError) -> str:
             f"{file.origin_path} from its authors and put it at {file.local_path} in the data folder, or name a mirror"
         )
     return (
-        f"{url} cannot be fetched: the server says {error.code} ({error.reason}); run this again later or name a mirror"
+        f"{url} cannot be fetched: the server returns {error.code} ({error.reason}); run this again later or name a "
+        "mirror"
     )
 
 
 # Where the public corpora are: repository, commit, licence, and the checksum of every file.
 
-_REGISTRY = Path(__file__).with_name("public_sources.csv")
+SOURCES = Path(__file__).with_name("public_sources.csv")
 _NUMBERS = re.compile(r"\{(\d+)-(\d+)\}")
 
 
@@ -244,7 +245,7 @@ class PublicFile:
 
 def public_corpora() -> dict[str, tuple[PublicFile, ...]]:
     """Returns the files of every public corpus, by its name."""
-    with _REGISTRY.open(encoding="utf-8", newline="") as file:
+    with SOURCES.open(encoding="utf-8", newline="") as file:
         files = [one for row in csv.DictReader(file) for one in _files(row)]
     return {name: tuple(one for one in files if one.name == name) for name in dict.fromkeys(one.name for one in files)}
 

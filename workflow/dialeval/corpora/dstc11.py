@@ -96,7 +96,7 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
         elif row.get("LANGUAGE", LANGUAGE).strip().casefold() != LANGUAGE:
             reading.leave_out(row["LANGUAGE"].strip().casefold(), item_id, "rows in other languages")
         elif level == "turn" and _speaker(row.get("SID", _CHATBOT)) != _CHATBOT:
-            reading.leave_out(LANGUAGE, item_id, "utterances that no chatbot said")
+            reading.leave_out(LANGUAGE, item_id, "utterances that are not the chatbot's")
         elif not (ratings := list(_ratings((corpus, item_id), level, row, where))):
             reading.leave_out(LANGUAGE, item_id, "rows without a rating")
         else:

@@ -64,11 +64,11 @@ class RatedReading:
                 f"{where}: the id '{item.item_id:.60}' is used before, at {self._places[key]}; ids must be unique"
             )
         if not item.utterances:
-            raise UserError(f"{where}: item '{item.item_id:.60}' has no utterance; write what was said or remove it")
+            raise UserError(f"{where}: item '{item.item_id:.60}' has no utterance; add one or remove the item")
         for number, text in enumerate(item.utterances, start=1):
             if not text.strip():
                 raise UserError(
-                    f"{where}: item '{item.item_id:.60}', utterance {number} is empty; write what was said or remove it"
+                    f"{where}: item '{item.item_id:.60}', utterance {number} is empty; add its text or remove the item"
                 )
         self._places[key] = place
         self.items.append(item)
@@ -145,12 +145,12 @@ def check_joined(reading: RatedReading, asks: Mapping[str, str], field: str) -> 
             kinds = " and ".join(f"{SHOWN_LEVELS[level]}s" for level in there)
             names = listed(dict.fromkeys(name for level in there for name in DIMENSIONS[level]))
             raise UserError(
-                f"{field}: {reading.source} holds {kinds}, and '{asked}' is not asked of one; ask about one of {names}"
+                f"{field}: {reading.source} holds {kinds}, and '{asked}' is no criterion of one; choose from {names}"
             )
         if wanted not in rated:
             raise UserError(
-                f"{field}: '{asked}' is to be compared with ratings on '{wanted:.60}', and nobody rated that in "
-                f"{reading.source}; rated are {listed(rated)}: name one of these"
+                f"{field}: scores on '{asked}' are to be compared with ratings on '{wanted:.60}', which "
+                f"{reading.source} does not have; it has ratings on {listed(rated)}: name one of these"
             )
 
 

@@ -188,7 +188,7 @@ def ratings_of(
         if n_missing := checked.count(None):
             notes["ratings that are missing or N/A"] += n_missing
         if not (found := repeated_ratings((*item, dimension), ("human", PEOPLE), checked, scale)):
-            notes[f"items that nobody rated on {dimension}"] += 1
+            notes[f"items without a rating on {dimension}"] += 1
         ratings += found
     return ratings
 

@@ -173,6 +173,28 @@ RATED_READERS: dict[str, Callable[..., RatedReading]] = {
     **{reader: partial(author_files.read_author_file, reader) for reader in author_files.FORMATS},
 }
 
+RATED_FORMATS = {
+    "rated_jsonl": "Your own ratings, as JSON Lines",
+    "comp_turn": "comp-analysis, responses: `<dataset>_text.txt`",
+    "comp_dialogue": "comp-analysis, dialogues: `<dataset>-dial_text.txt`, `persona-see_text.txt`",
+    "xdial": "xDial-Eval, ten languages: `<dataset>.csv`",
+    "fed_turn": "FED, responses: `fed_data.json`",
+    "fed_dialogue": "FED, dialogues: `fed_data.json`",
+    "usr": "USR: `pc_usr_data.json`, `tc_usr_data.json`",
+    "grade_convai2": "GRADE, the data set ConvAI2: `human_judgement.json`",
+    "grade_dailydialog": "GRADE, the data set DailyDialog: `human_judgement.json`",
+    "grade_empathetic": "GRADE, the data set EmpatheticDialogues: `human_judgement.json`",
+    "grade_texts": "GRADE, the texts of one chatbot with mean ratings: `human_ctx.txt`, with `human_hyp.txt` and "
+    "`human_score.txt`",
+    "conture_turn": "ConTurE, responses: `data.json`",
+    "conture_dialogue": "ConTurE, dialogues: `data.json`",
+    "zhao": "Zhao: `dd_annotations.json`",
+    "dstc10_json": "DSTC10 and DSTC11, English: `<set>_eval.json`. The file name identifies the set",
+    "dstc11_json": "DSTC11, Chinese development sets: `<set>-turn_eval.json`, `<set>-dial_eval.json`",
+    "dstc11_csv": "DSTC11, Chinese test set: the CSV file of ratings, with the file of utterances beside it",
+}
+"""What each reader of rated items reads, and from which files, for the documentation."""
+
 
 def read_rated(
     reader: str, corpus: str, path: Path, languages: list[str] | None = None, own_criteria: Collection[str] = ()

@@ -73,7 +73,7 @@ def originals_of(
     if pairing == "as_found":
         if not clear and "ids" not in possible:
             raise UserError(
-                f"{source}: which row belongs to which dialogue of {list_name} cannot be told: the ids do not end in "
+                f"{source}: which row belongs to which dialogue of {list_name} is not known: the ids do not end in "
                 "its number, and the words fit no known order; both files must come from one release"
             )
         return possible[best if clear else "ids"]
@@ -365,7 +365,7 @@ def _turn_item(name: str, row: int, side: str, context: list[str], response: str
 def _check_texts(texts: Sequence[str], place: str) -> None:
     """Refuses a row without any text; single empty utterances are in the published files."""
     if not any(texts):
-        raise UserError(f"{place}: there is no utterance; write what was said")
+        raise UserError(f"{place}: there is no utterance; add one")
 
 
 def _read_dialogue_set(folder: Path, published: PublishedSet) -> list[Pair]:

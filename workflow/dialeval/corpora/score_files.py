@@ -107,7 +107,7 @@ def read_score_file(
             notes[f"of corpus '{key[0]}' left out, for their items were ({about.left_out[key]})"] += 1
             continue
         if dimension not in about.rated.get(key[0], ()):
-            notes[f"of corpus '{key[0]}' on {dimension}, which nobody rated there: they count in ensembles only"] += 1
+            notes[f"of corpus '{key[0]}' on {dimension}, which has no ratings: they count in ensembles only"] += 1
         yield {
             "judge": name,
             "protocol": "file",

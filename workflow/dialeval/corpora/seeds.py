@@ -230,13 +230,11 @@ def read_scenarios(path: Path, *, limit: int | None = None, opened: bool = False
         places[scenario_id] = where
         texts = {name: optional_text(record, name, where) for name in TEXTS}
         if not (texts["opening"] or texts["persona"] or texts["goal"]):
-            raise UserError(
-                f"{where}: scenario '{scenario_id:.60}' says nothing; fill in 'opening', 'persona' or 'goal'"
-            )
+            raise UserError(f"{where}: scenario '{scenario_id:.60}' is empty; fill in 'opening', 'persona' or 'goal'")
         if opened and not texts["opening"]:
             raise UserError(
-                f"{where}: scenario '{scenario_id:.60}' has no 'opening', and the partner is an embedded model, which "
-                "cannot speak first; write what the simulated user says first"
+                f"{where}: scenario '{scenario_id:.60}' has no 'opening', and the partner is an embedded model, "
+                "which cannot speak first; write the user's first utterance"
             )
         more = {name: str(value) for name, value in record.items() if name not in ("scenario_id", *TEXTS)}
         scenarios.append(Scenario(scenario_id, **texts | {"language": texts["language"] or "en"}, more=more))

@@ -80,7 +80,7 @@ def read(corpus: str, path: Path, languages: Iterable[str] | None = None) -> Rat
             if code != reference and len(utterances) != len(original[row]):
                 reading.notes[f"{LANGUAGES[code]} texts with another number of utterances than the original"] += 1
             if code != reference and utterances[-1:] == original[row][-1:]:
-                reading.notes[f"{LANGUAGES[code]} texts whose last utterance is the original's"] += 1
+                reading.notes[f"{LANGUAGES[code]} texts whose last utterance is left in English"] += 1
     for row, cell in enumerate(columns[_RATINGS]):
         number = number_in(cell)
         value = rating_value(cell if number is None else number, scale, f"{path}, column {_RATINGS}, row {row}")
@@ -130,7 +130,7 @@ def _selected(path: Path, columns: dict[str, list[str]], level: Level, languages
             names = " and ".join(LANGUAGES[code] + suffix for suffix in _SUFFIXES[level])
             raise UserError(f"{path}: the file has no {names}; leave '{code}' out of the languages")
     if not wanted:
-        raise UserError(f"{path}: no language is asked for; name some of {', '.join(present)}")
+        raise UserError(f"{path}: languages is empty; name some of {', '.join(present)}")
     return wanted
 
 

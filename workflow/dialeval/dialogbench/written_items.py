@@ -340,7 +340,7 @@ def _copies(item: TestItem, task: Task) -> Iterator[Problem]:
             if _joined(text) in utterances:
                 yield Problem("option_copied", f"{text!r:.80} is an utterance of the dialogue")
             elif _quoted(text, source):
-                yield Problem("option_copied", f"{text!r:.80} stands in the {_COPIES_FROM[task.abbreviation]}")
+                yield Problem("option_copied", f"{text!r:.80} occurs in the {_COPIES_FROM[task.abbreviation]}")
 
 
 def _joined(text: str) -> str:

@@ -426,6 +426,6 @@ def open_engine(model: Model, learned: Sequence[Path], store: Path | None = None
         UserError: the engine cannot be had here.
     """
     if not model.opened_by:
-        raise UserError(f"a model of engine '{model.engine}' is not asked; its answers are read from files")
+        raise UserError(f"engine '{model.engine}' makes no model calls; its responses are read from files")
     engine: Engine = import_module(model.opened_by).open_model(model, learned, store, protocol)
     return engine

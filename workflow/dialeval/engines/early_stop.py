@@ -206,9 +206,9 @@ class EarlyStop:
         if len(self._billed) >= self._max_billed(may_fail):
             raise UserError(self._billed_message())
         raise UserError(
-            f"{self._about}: the first {self._refused} requests were all refused with the same words, and no more are "
-            f"asked: {self._words}; see whether `model`, the key and `base_url` are what this endpoint, or the proxy "
-            "before it, expects, and whether it takes the fields that are sent. Then run the same command again"
+            f"{self._about}: the endpoint refused the first {self._refused} requests with the same words, so the job "
+            f"stopped: {self._words}; check `model`, the key, `base_url` and the fields that are sent. Then run the "
+            "same command again"
         )
 
     def check_parsed(self) -> None:
@@ -275,8 +275,8 @@ class EarlyStop:
     def _billed_message(self) -> str:
         kind, first = self._billed_kind, next(iter(self._billed.values()))
         words = (
-            f"{self._about}: {len(self._billed)} answers were billed and cannot be used, and none was of use: {first}. "
-            f"No more is asked.\nTo go on, {_REMEDIES[kind]}.\nLater runs remember this: to ask the same once more, "
+            f"{self._about}: {len(self._billed)} responses were billed and cannot be used: {first}. No more requests "
+            f"are sent.\nTo resume, {_REMEDIES[kind]}.\nLater runs also stop: to send the same requests again, "
             f"delete {self._file}"
         )
         of_all = kind in _OF_ALL
@@ -311,8 +311,9 @@ class EarlyStop:
         example = f"; the first: {self._example[:200]!r}" if self._example else ""
         advice = _UNPARSED[self._unparsed_advice or (cause if cause in _UNPARSED else "unparsed")]
         return (
-            f"{self._about}: none of {n} answers could be parsed ({causes}){example}. No more is asked; the answers "
-            f"are stored.\nTo go on, {advice}.\nTo ask on nevertheless, raise `answering.max_unparsed` above {most}"
+            f"{self._about}: none of {n} responses could be parsed ({causes}){example}. No more requests are sent; "
+            f"the responses are stored.\nTo resume, {advice}.\nTo continue anyway, raise `answering.max_unparsed` "
+            f"above {most}"
         )
 
     def _known_stops(self) -> list[dict[str, str | list[str]]]:

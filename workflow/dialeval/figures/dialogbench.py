@@ -156,12 +156,12 @@ def positions(table: pd.DataFrame) -> Plot | Missing:
             )
         ]
         sections.append(Section(panels, title, columns=2))
-    orders = "; every item in all places" if (table["orders"] > 1).all() else ""
+    orders = "; every item in all positions" if (table["orders"] > 1).all() else ""
     return Plot(
         sections,
         title="DialogBench position bias",
-        caption="Share of each letter among the parsed answers, and accuracy by the place of the right option, in "
-        f"percent; p is the probability of letters at least as uneven by chance (chi-square){orders}.",
+        caption="Share of each letter among the parsed answers, and accuracy by the position of the right option, in "
+        f"percent; p is from a chi-square test of equal shares of letters{orders}.",
         n=per(table["n"], "item", "place"),
         width=PAGE,
     )

@@ -97,8 +97,8 @@ def by_corpus(table: pd.DataFrame) -> Plot | Missing:
     return Plot(
         sections,
         title="Correlation of judges by corpus",
-        caption="Pearson correlation with the human ratings of overall, unless the name of the corpus says otherwise; "
-        "grey cells are not available.",
+        caption="Pearson correlation with the human ratings of overall, unless the corpus name gives another "
+        "dimension; grey cells are not available.",
         n=per(table["n"], "item", "corpus"),
         width=width_of_maps(sections),
     )

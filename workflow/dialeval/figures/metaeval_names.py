@@ -25,8 +25,8 @@ _SHORT = {
     "coherence": "coh", "engagingness": "eng", "diversity": "div", "informativeness": "inf", OVERALL: "ovr",
 }  # fmt: skip
 _RATERS = {
-    "human": "people's ratings",
-    "full": "people's ratings, or else a model's",
+    "human": "human ratings",
+    "full": "human ratings, else a model's",
     "model": "a model's ratings",
     "construction": "known by construction",
 }

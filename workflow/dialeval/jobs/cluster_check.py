@@ -270,12 +270,14 @@ class Trial:
 
     def _unanswered(self, where: str, state: JobState | None, ended: bool) -> Finding:
         if state is None:
-            return Finding("problem", f"{where}: Slurm does not know job {self.number} that it took; look at squeue")
+            return Finding(
+                "problem", (f"{where}: Slurm does not know job {self.number}, which it accepted; check squeue")
+            )
         if not ended and state.state in WAITING:
             waits = f"{where}: the job waits in the queue ({state.reason})"
             if stays(state.reason):
                 return Finding("problem", f"{waits}, for ever: {remedy(state.reason)}")
-            return Finding("unknown", f"{waits}, and the check waits no longer; Slurm took the request as it is")
+            return Finding("unknown", f"{waits}, and the check waits no longer; Slurm accepted the request")
         if not ended:
             return Finding("unknown", f"{where}: the job still runs on {state.nodes}, and the check waits no longer")
         try:
@@ -392,7 +394,7 @@ def check(asked: Check) -> Iterable[Finding]:
 def _status(asked: Check) -> Finding:
     found = asking(asked.status_command, asked.first_look)
     about = "with accounting" if accounting_answers() else "without accounting"
-    return Finding("ok", f"{about}: {found.command} tells how jobs ended{f' ({found.words})' if found.words else ''}")
+    return Finding("ok", f"{about}: {found.command} reports how jobs ended{f' ({found.words})' if found.words else ''}")
 
 
 def main(text: str) -> int:

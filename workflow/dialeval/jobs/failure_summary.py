@@ -29,14 +29,14 @@ _FORCING_SOME = {"-R", "--forcerun"}
 _SIGNALS = {
     "signal 9": "it was killed (signal 9), by the system for lack of memory or by a user; for lack of memory run fewer "
     "jobs at once (--cores), or give it more",
-    "signal 15": "it was asked to end (signal 15)",
+    "signal 15": "it was terminated (signal 15)",
     "signal 11": "it crashed (signal 11), which is a fault of a library or of the machine",
     "signal 7": "it crashed (signal 7); on a network disk that is most often one that went away or is full",
 }
 _STATES = {
     "TIMEOUT": "its time was over; give it more, in minutes: --set-resources {rule}:runtime=N",
     "DEADLINE": "its time was over; give it more, in minutes: --set-resources {rule}:runtime=N",
-    "OUT_OF_MEMORY": "it needed more memory than it asked for; give it more: --set-resources {rule}:mem_mb=N",
+    "OUT_OF_MEMORY": "it needed more memory than it requested; request more: --set-resources {rule}:mem_mb=N",
     "NODE_FAIL": "its node failed; run the same command again, or leave the node out with --slurm-exclude-failed-nodes",
     "BOOT_FAIL": "its node did not start; run the same command again",
     "PREEMPTED": "it made room for a job of higher priority; run the same command again",

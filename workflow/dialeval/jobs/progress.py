@@ -66,8 +66,8 @@ class Progress:
         seconds = time.monotonic() - self._start
         asked = self.done - self.stored
         self._print(
-            f"{self.title}: {self.done} {self.unit} done in {seconds:.1f} s{self._speed(seconds)} "
-            f"({asked} asked, {self.stored} from the store, {self.failed} failed)"
+            f"{self.title}: {self.done} {self.unit} done in {seconds:.1f} s{self._speed(seconds)} ({asked} sent, "
+            f"{self.stored} from the store, {self.failed} failed)"
         )
         self._report("done")
 

@@ -32,7 +32,7 @@ INTERRUPTED = 130
 def end_at_once(*_: object) -> NoReturn:
     """Ends this process, as a handler of signals, without waiting for anything."""
     name = Path(sys.argv[0]).stem
-    words = f"error in {name}: ended at once; what was stored by then is kept, run the same command to go on\n"
+    words = f"error in {name}: ended at once; stored responses are kept, run the same command to resume\n"
     os.write(2, words.encode())  # `print` may be what was interrupted
     os._exit(INTERRUPTED)
 

@@ -145,7 +145,7 @@ def asking(wanted: str | None, first_look: int) -> Asking:
     if wanted != "squeue" and accounting_answers():
         return Asking(wanted or "sacct", first_look)
     remembered = seconds(settings_of_cluster().get("MinJobAge", ""))
-    words = [] if wanted == "squeue" else ["Slurm's accounting does not answer here, so squeue is asked how jobs ended"]
+    words = [] if wanted == "squeue" else ["Slurm's accounting is not available, so squeue reports how jobs ended"]
     look = first_look
     if remembered is not None and remembered < LOOKS * first_look:  # else the plugin would go back to sacct
         look = max(1, remembered // LOOKS)
@@ -175,7 +175,7 @@ _REMEDIES = {
     "so lower `runtime` in the profile, or of the model's `resources`",
     "PartitionConfig": "it asks for more cores or memory than a node of its partition has; a group of jobs asks for "
     "those of as many jobs as `cores` of the profile lets run at once, so lower `cores`, or the model's `resources`",
-    "BadConstraints": "no node has what it asks for; correct the profile, or the model's `resources`",
+    "BadConstraints": "no node has the requested resources; correct the profile, or the model's `resources`",
     "ReqNodeNotAvail": "the nodes that could run it are not in service; name another partition",
 }
 

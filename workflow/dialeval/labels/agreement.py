@@ -119,7 +119,7 @@ def _in_common(matrix: np.ndarray) -> int:
 
 # Who differs: each annotator beside the mean of the others, on what both labelled.
 
-NO_OTHER_ANNOTATOR = "nobody else labelled the same"
+NO_OTHER_ANNOTATOR = "no other annotator labelled the same items"
 FEW_IN_COMMON = 3
 """Things in common from which a correlation is given."""
 

@@ -129,7 +129,7 @@ def _detected(raw: RawLabel, unit: Unit) -> dict[str, Any]:
     if choice == NO:
         raise UnreadableLabelError(f"the label is {NO} and place is {place:g}; one of the two is wrong")
     if not turns[int(place) - 1].judged:
-        raise UnreadableLabelError(f"place {place:g} is not an utterance of the one who is asked about")
+        raise UnreadableLabelError(f"place {place:g} is not an utterance of the evaluated speaker")
     return {"choice": choice, "place": int(place)}
 
 

@@ -117,7 +117,7 @@ class AskedProtocol:
         found = self._by_key(said) if said.key else self._by_ids(said.about, criterion)
         asked = self.frame.criteria.get(found.unit.level, [])
         if criterion is not None and criterion.name not in {one.name for one in asked}:
-            raise UnknownUnitError(f"{found.unit.words} is not asked about {criterion.name}")
+            raise UnknownUnitError(f"{found.unit.words} does not score {criterion.name}")
         return found
 
     def key_drawn(self, key: str) -> str:
@@ -188,7 +188,7 @@ class AskedProtocol:
         if len(fitting) > 1:
             raise UnknownUnitError(
                 f"{_described(about)} could be {' or '.join(unit.words for unit in fitting[:_SHOWN])}; add a column "
-                "item_id, corpus or n_utterances that tells"
+                "item_id, corpus or n_utterances"
             )
         plain = {name: unescaped_cell(value) for name, value in about.items()}
         if not fitting and plain != about:  # copied from a CSV file of ours

@@ -151,7 +151,7 @@ def read_ledger(path: Path) -> Ledger:
         entry = _entry(row, f"{path}, line {line}")
         before = ledger.entries.get(entry.key)
         if before and (before.drawn or not entry.drawn or replace(before, drawn=True) != entry):
-            raise UserError(f"{path}, line {line}: key '{entry.key}' stands there before; {_REMEDY}")
+            raise UserError(f"{path}, line {line}: key '{entry.key}' is repeated; {_REMEDY}")
         ledger.entries[entry.key] = entry
     _check_one_draw(ledger)
     return ledger
@@ -186,8 +186,8 @@ def _check_one_draw(ledger: Ledger) -> None:
         first = places.setdefault((entry.level, entry.stratum, entry.place), entry.key)
         if first != entry.key and entry.by != BY_CASES:
             raise UserError(
-                f"{ledger.path}: keys '{first}' and '{entry.key}' both have place {entry.place} of stratum "
-                f"'{entry.stratum:.40}'; a column was changed or sorted without the others: {_REMEDY}"
+                f"{ledger.path}: keys '{first}' and '{entry.key}' both have position {entry.place} of stratum '"
+                f"{entry.stratum:.40}'; a column was changed or sorted without the others: {_REMEDY}"
             )
         if entry.draw != draws[entry.level] or entry.by != ledger.by():
             raise UserError(f"{ledger.path} holds two draws, '{entry.draw}' and '{draws[entry.level]}'; {_REMEDY}")

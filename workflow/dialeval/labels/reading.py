@@ -98,7 +98,7 @@ def read_labels(
         reading.notes.append(f"{count} labels under {name} are of what is not there any more, and are left out")
     for (file, is_same), count in checked.repeated.items():
         where = "twice there" if is_same else "in another export too"
-        reading.notes.append(f"{file}: {count} answers stand {where}, and count once")
+        reading.notes.append(f"{file}: {count} answers occur {where}, and count once")
     for name, asked in protocols.items():
         labelled = {found.key for raw, found, answer in checked.labels.values()
                     if answer["protocol"] == name and not raw.skipped}  # fmt: skip
@@ -241,9 +241,8 @@ def _protocol_of(raw: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str |
 def _protocol_fault(raw: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str:
     if raw.protocol:
         return (
-            f"{raw.file}: '{raw.protocol:.60}' is no protocol that people label under; "
-            f"{nearest(raw.protocol, protocols)} (labels.protocols in the configuration says which), or take the file "
-            "away"
+            f"{raw.file}: '{raw.protocol:.60}' is no protocol with labels; {nearest(raw.protocol, protocols)} "
+            "(labels.protocols in the configuration lists them), or remove the file"
         )
     return (
         f"{raw.file}: the protocol of the labels is not clear; add a column 'protocol' with one of "
@@ -266,8 +265,9 @@ def _design_fault(raw: RawLabel, asked: AskedProtocol) -> str:
     ledger = asked.ledger
     if not ledger.entries:
         return (
-            f"{raw.file}: its keys are those of a draw, and there is no ledger {ledger.path.name} beside it; bring it "
-            "back: it says what was drawn"
+            f"{raw.file}: this file was exported from a labelling page, but the record of the sample "
+            f"{ledger.path.name} is missing. Restore it from the folder in which the page was created, then run the "
+            "same command again"
         )
     if raw.draw and raw.draw not in ledger.draws().values():
         return (
@@ -292,8 +292,8 @@ def _probability_fault(raw: RawLabel, asked: AskedProtocol, found: Found) -> str
         )
     if asked.ledger.entries and not is_drawn:
         return (
-            f"{raw.where}: {found.unit.words} was not drawn, and labels of what somebody chose would be no fair "
-            "sample; take the row out, or say in a column 'probability' how likely it was chosen"
+            f"{raw.where}: {found.unit.words} was not drawn, and labels of selected items are no random sample; "
+            "remove the row, or give its inclusion probability in a column 'probability'"
         )
     return ""
 
@@ -411,7 +411,7 @@ def questions_fault(raw: RawLabel, asked: AskedProtocol, criterion: Criterion | 
     elif criterion.name not in SHIPPED:
         remedy = f"set the question back under criteria.{criterion.name}, or {remedy}"
     if raw.question and _folded(raw.question) not in {_folded(one.text) for one in now}:
-        return f"its annotators were asked {raw.question!r:.300}, and now {now[0].text!r:.300} is asked; {remedy}"
+        return f"its annotators read {raw.question!r:.300}, and now {now[0].text!r:.300} is the question; {remedy}"
     for rubric in filter(None, (raw.rubric, raw.options)):
         meanings = [_meanings(rubric, [option.label for option in one.options]) for one in now]
         if any(meanings) and all(

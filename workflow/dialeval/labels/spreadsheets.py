@@ -210,7 +210,7 @@ def read_filled(
         for words in (*_moved_questions(path, rows), *_moved_labels(path, rows)):
             fault(words)
         if not {*SHOWN, "round"} & {*sheet.columns}:  # a page's table has rounds and no dialogues
-            note(f"{path.name}: no column holds the dialogues, so that rows whose keys were moved are not noticed")
+            note(f"{path.name}: no column holds the dialogues, so moved keys cannot be detected")
     yield from _answers(path, sheet.columns, rows, named, note, fault, sheet.short)
 
 
@@ -311,8 +311,8 @@ def _rows_fault(columns: Sequence[str], cells: Cells, answers: Sequence[str], wi
         )
     if given and not any(cell for name, cell in cells.items() if name not in answers):
         return (
-            f"the label '{given[0]:.40}' stands in a row without a dialogue; the column {answers[0]} was moved down: "
-            "undo that, so that every label stands beside its dialogue"
+            f"the label '{given[0]:.40}' is in a row without a dialogue; the column {answers[0]} was moved down: "
+            "undo that, so that every label is in the row of its dialogue"
         )
     if not given or "key" not in columns or any(cells.get(name) for name in ("item_id", "case_id")):
         return ""
@@ -333,7 +333,7 @@ def _moved_questions(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[
         usual, _ = asked[about].most_common(1)[0]
         if comparable(question) != usual:
             yield (
-                f"{path.name}, row {row}: criterion '{about[1]:.60}' stands beside the question '{question:.60}', "
+                f"{path.name}, row {row}: criterion '{about[1]:.60}' is in a row with the question '{question:.60}', "
                 "which is not that of its other rows; undo the change of one of the two columns"
             )
 
@@ -448,3 +448,23 @@ def _is_ledger(path: Path) -> bool:
             return file.read(len(_HEADER)) == _HEADER
     except OSError:
         return False  # reading it will say what is wrong
+
+
+COLUMN_WORDS = {
+    "annotator": "name, always spelled the same; `worker_id`, `rater`, `participant_id` and the like are accepted",
+    "label": "number on the scale (`4`, `4.5`, `4,5`, `4 (good)`, digits of any script), a label of the scale, `Yes` "
+    "or `No`; may be called `value`",
+    "item_id": "the dialogue; or `system` and `case_id` (or `dialogue_id`), and `corpus` if two sources share an id",
+    "case_id": "with `left` and `right` (or `system` and `versus`): the pair, `left` shown first; add `n_utterances` "
+    "if it was cut to several lengths",
+    "winner": "of a pair, instead of `label`: a system's name or `tie`. Or `outcome`: `left`, `right`, `tie`, or an "
+    "option of the protocol",
+    "protocol": "and `criterion`: needed if several fit; a file name may begin with the protocol instead",
+    "place": "first utterance of an AI, or the first that shows the criterion",
+    "round": "1 if the same annotator labelled the item again; otherwise 0 or absent",
+    "skipped": "1 if skipped",
+    "comment": "free text",
+    "question": "and `options`, `rubric`: what the annotator read; a label of a changed question or scale is refused",
+    "probability": "inclusion probability, if DialEval did not draw the sample",
+}
+"""The columns of a table of labels, for the documentation."""

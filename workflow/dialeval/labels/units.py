@@ -232,7 +232,7 @@ def _compared(settings: PlanSettings, pairs: Iterable[Compared], skipped: Counte
     shown: dict[tuple[str, str, int | None], Dialogue] = {}
     for meeting, n, length in pairs:
         if meeting.about != meeting.left.case_id:
-            skipped["a system's second dialogue on a case, which judgements do not tell from its first"] += 1
+            skipped["a system's second dialogue on a case, which judgements do not distinguish from its first"] += 1
             continue
         sides = sorted((meeting.left, meeting.right), key=lambda item: item.system)
         dialogues = []

@@ -163,7 +163,7 @@ class Rounds:
         """Returns in words what was asked in all, and what that settled."""
         ended = sum(row["decision"] == ENDED for row in self.rows)
         return (
-            f"asked {int(self.asked.sum())} of {len(self.asked)} requests; {ended} of {len(self._open)} pairs are not "
+            f"sent {int(self.asked.sum())} of {len(self.asked)} requests; {ended} of {len(self._open)} pairs are not "
             "settled"
         )
 

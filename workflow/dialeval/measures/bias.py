@@ -41,7 +41,7 @@ COLUMNS = (
 )  # fmt: skip
 """Columns of the table `judgements` that are needed."""
 ONE_VALUE = "both say the same of every dialogue: kappa is not defined"
-CONSTANT = "one of the two says the same of every dialogue: kappa is 0 whatever the other one says, and has no interval"
+CONSTANT = "one of the two gives the same verdict on every dialogue: kappa is 0 and has no interval"
 _ITEM = ["corpus", "item_id", "language"]
 
 
@@ -163,7 +163,7 @@ def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator
         "retest_inconsistency",
         retest.inconsistency,
         retest.n_pairs,
-        "every comparison was asked once" if asked_once else "",
+        "every comparison was requested once" if asked_once else "",
     )
 
 

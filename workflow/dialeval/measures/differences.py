@@ -31,11 +31,11 @@ NO_RATING = "one of the two has no rating"
 NO_LIMIT = "not identifiable: the data set no limit on the distance of the two ratings"
 NOT_CONNECTED = "not identifiable: no chain of comparisons connects the two"
 NO_ERROR = "the data give this difference no standard error"
-ONE_CLUSTER = "all comparisons are of one cluster, which tells nothing of others"
+ONE_CLUSTER = "all comparisons are in one cluster"
 HEAD_TO_HEAD = "head_to_head"
 COMPARED = ("win_rates", "pass_rates", "pass_rates_at_gt_length", "means", "rates", "checklist")
 """Measures whose numbers are compared here, in the order of the table; ratings are compared where they are made."""
-IN_ROUNDS = "asked until it was settled: adaptive_rounds says whether it is, and its p; this one is of a fixed design"
+IN_ROUNDS = "sequential pairs: adaptive_rounds has the decision and its p; this one assumes a fixed design"
 UNPAIRED = "the systems met different cases: compared as two samples"
 _FEWEST_COMMON = 2
 """Cases that two systems must share to be compared case by case, unless all that one of them met are shared."""

@@ -23,7 +23,7 @@ from dialeval.stats.reliability import Reliability, corrected_correlation, relia
 from dialeval.stats.resampling import mean_of_independent
 
 _Numbers = dict[str, float | str | None]
-MEANS_ALONE = "the raters' mean alone is known, which says nothing of how far they agree"
+MEANS_ALONE = "only the raters' mean is known, so their agreement is not"
 SINGLE_RATING_COLUMNS = (*SCORED, "repeat")
 """Columns of the table `judgements` that are read."""
 REPEAT_COLUMNS = ("judge", "protocol", "corpus", "language", "item_id", "criterion", "repeat", "value")
@@ -98,7 +98,7 @@ def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability
         raters,
         confidence=pearson.confidence,
     )
-    missing = f"{n_means} items of which the mean alone is known are taken to be rated as the others" if n_means else ""
+    missing = f"{n_means} items with a mean only are treated as rated like the others" if n_means else ""
     notes = (raters.ceiling.note, pearson.reason[judge][dimension] or corrected.note, missing)
     return {
         "n_raters": raters.n_raters,

@@ -25,14 +25,14 @@ from dialeval.whole_files import replacing
 
 REASONING_MARK, LOW_MASS, BROKEN_LETTERS = "reasoning_mark", "low_mass", "broken_letters"
 _WORDS = {
-    REASONING_MARK: "a mark of reasoning stands, such as </think> or [THINK], that nothing was cut at, so that "
-    "thoughts may stand in what was said. For engine vllm name the model's reasoning_parser; an endpoint needs its own "
-    "(vllm serve --reasoning-parser NAME), or the model's field reasoning_end",
+    REASONING_MARK: "a mark of reasoning, such as </think> or [THINK], at which the response was not cut, so it may "
+    "contain reasoning. For engine vllm set the model's reasoning_parser; for an endpoint start its parser (vllm "
+    "serve --reasoning-parser NAME), or set reasoning_end",
     LOW_MASS: f"all labels together have a probability below {LOWEST_MASS:g} and the status is low_mass, no score: "
     "the model is about to say something else, most often to think. Have it answer at once: chat_template_options: "
     "{enable_thinking: false} for engine vllm, extra_body: {chat_template_kwargs: {enable_thinking: false}} for a vLLM "
     "server, or ask for the answer in words (rating, letter)",
-    BROKEN_LETTERS: "U+FFFD stands in place of a character that came broken",
+    BROKEN_LETTERS: "U+FFFD replaces a broken character",
 }
 
 

@@ -57,7 +57,7 @@ BOTCHAT = Paper(
             "Bootstrap Elo of the chatbots in Arena at N = 8 and N = 16",
             tables=("arena/ratings",),
             figures=("botchat/table2_arena_ratings",),
-            remark="Arena's verdicts were never published; Bradley-Terry and Davidson ratings stand beside Elo.",
+            remark="Arena's verdicts were never published; Bradley-Terry and Davidson ratings accompany Elo.",
         ),
         Item(
             "Figure 1",
@@ -96,14 +96,14 @@ BOTCHAT = Paper(
         ),
         _made(
             "Figure 6",
-            "GTEval: how often a chatbot's dialogue wins, ties and loses against people's",
+            "GTEval: wins, ties and losses of chatbots' dialogues against human ones",
             tables=("gteval/win_rates",),
             figures=("botchat/figure6_gteval",),
             remark=_PUBLISHED,
         ),
         _made(
             "Figure 7",
-            "UniEval's pass rate, each dialogue cut to the length of people's on the same seed",
+            "UniEval's pass rate, each dialogue cut to the length of the human one on the same seed",
             tables=("unieval/pass_rates_at_gt_length",),
             figures=("botchat/figure7_unieval_at_gt_length",),
             remark=_PUBLISHED,
@@ -130,7 +130,7 @@ BOTCHAT = Paper(
         _failures("Appendix C", "five kinds of failure, and what a good dialogue is like"),
         Item(
             "README, leaderboard",
-            "share of verdicts against people's dialogues that a chatbot wins or ties",
+            "share of verdicts against human dialogues that a chatbot wins or ties",
             tables=("gteval/win_rates",),
             config=_CONFIG,
             target="report",

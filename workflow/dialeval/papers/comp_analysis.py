@@ -91,7 +91,7 @@ COMP_ANALYSIS = Paper(
         ),
         _result(
             "Table 7",
-            "whether models rank alike by a model's ratings and by people's",
+            "agreement of the rankings of models by a model's ratings and by human ratings",
             ("metaeval/ranking_agreement",),
             ("metaeval/rankings",),
             "GPT-4's ratings of FED-Turn are not public: its row needs a judge under `metaeval.fill`.",
@@ -115,13 +115,13 @@ COMP_ANALYSIS = Paper(
         ),
         Item(
             "Table 10",
-            "the fourteen kinds of damage",
+            "the fourteen perturbations",
             stands=("docs/robustness.md",),
             remark="The published pairs are read; of other originals, rules or a rewriter make their own.",
         ),
         Item(
             "Table 11",
-            "how many pairs of each kind there are, and of which corpora",
+            "number of pairs of each kind, and their corpora",
             tables=("robustness/pairs",),
             config=_CONFIG,
             target="robustness",
@@ -130,7 +130,7 @@ COMP_ANALYSIS = Paper(
         ),
         Item(
             "Table 12",
-            "share of pairs in which a judge notices the damage",
+            "share of pairs in which a judge detects the perturbation",
             tables=("robustness/robustness", "robustness/averages"),
             figures=("robustness/ratios",),
             config=_MODELS,
@@ -145,7 +145,7 @@ COMP_ANALYSIS = Paper(
         ),
         _result(
             "Figure 1",
-            "how dimensions go together on FED-Dial, for people and for judges",
+            "correlations of dimensions on FED-Dial, of human ratings and of judges",
             ("metaeval/matrices",),
             ("metaeval/dimensions",),
             kind=("dimensions",),
@@ -154,7 +154,7 @@ COMP_ANALYSIS = Paper(
         ),
         _result(
             "Figure 2",
-            "how dimensions go together on FED-Turn, for people and for judges",
+            "correlations of dimensions on FED-Turn, of human ratings and of judges",
             ("metaeval/matrices",),
             ("metaeval/dimensions",),
             kind=("dimensions",),
@@ -163,12 +163,12 @@ COMP_ANALYSIS = Paper(
         ),
         Item(
             "Missing annotations",
-            "ratings by a model where people gave none, and how far its rounds agree",
+            "ratings by a model where humans gave none, and the agreement of its rounds",
             tables=("metaeval/repeat_agreement", "metaeval/annotator_agreement"),
             config=_MODELS,
             target="metaeval",
             needs=("keys", "download"),
-            remark="`metaeval.fill` names the judge whose repeats stand in; GPT-4's published rounds are read as well.",
+            remark="`metaeval.fill` names the judge whose repeats fill in; GPT-4's published rounds are read as well.",
             where={"rater_kind": ("model",)},
         ),
     ),

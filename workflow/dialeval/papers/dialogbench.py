@@ -59,7 +59,7 @@ DIALOGBENCH = Paper(
         _result("Table 1", "number of items of each task, and their turns", ("dialogbench/items",)),
         _result(
             "Table 2",
-            "accuracy of models and people by task, English",
+            "accuracy of models and humans by task, English",
             ("dialogbench/overview", "dialogbench/accuracy"),
             ("dialogbench/tasks", "dialogbench/overall"),
             remark=_PEOPLE,
@@ -67,7 +67,7 @@ DIALOGBENCH = Paper(
         ),
         _result(
             "Table 3",
-            "accuracy of models and people by task, Chinese",
+            "accuracy of models and humans by task, Chinese",
             ("dialogbench/overview", "dialogbench/accuracy"),
             ("dialogbench/tasks", "dialogbench/overall"),
             remark=_PEOPLE,
@@ -76,7 +76,7 @@ DIALOGBENCH = Paper(
         _result(
             "Table 4", "what becomes of the accuracy without styles, and without the filter", ("dialogbench/ablations",)
         ),
-        Item("Table 5", "what each task asks", stands=("docs/dialogbench.md",), remark=_OWN_WORDS),
+        Item("Table 5", "the question of each task", stands=("docs/dialogbench.md",), remark=_OWN_WORDS),
         Item(
             "Table 6",
             "the twenty-six models that are examined",
@@ -137,10 +137,10 @@ DIALOGBENCH = Paper(
         ),
         _result(
             "Figure 7",
-            "accuracy by the place of the right option",
+            "accuracy by the position of the right option",
             ("dialogbench/positions",),
             ("dialogbench/positions",),
-            "With `circular` every item is asked with the right option in every place.",
+            "With `circular` every item is sent with the right option in every position.",
         ),
         _result(
             "Figure 8",

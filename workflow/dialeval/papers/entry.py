@@ -14,11 +14,11 @@ NEEDS: Mapping[Need, str] = MappingProxyType(
     {
         "keys": "an account with a model's maker, and money",
         "weights": "open weights, and a GPU that holds them",
-        "workbook": "a public file that is fetched by hand (the configuration says which)",
+        "workbook": "a public file to download by hand (the configuration names it)",
         "download": "public files, which the target download fetches",
         "withdrawn": "for the paper's own numbers, models that their makers have withdrawn",
         "unpublished": "for the paper's own numbers, data that was never published or is gone",
-        "people": "people who answer or rate",
+        "people": "human annotators or experts",
     }
 )
 """What an item may need that a fresh copy of this project does not bring, in words."""

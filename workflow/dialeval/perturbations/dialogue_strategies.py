@@ -49,7 +49,7 @@ _COHERENCE_SMALL = (Target("coherence", 0.1),)
 
 
 def order_shuffle(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Shuffles the utterances; the speakers still take turns."""
+    """Shuffle the utterances; the speakers still alternate."""
     utterances = case.item.utterances
     if len(utterances) < 3 or len(case.editable) < 2:
         return NotApplicable("fewer than three utterances")
@@ -67,9 +67,10 @@ def order_shuffle(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
 
 
 def utterance_replacement(n_replaced: int) -> Apply:
-    """Returns a strategy: utterances drawn at random give way to utterances of other dialogues."""
+    """Returns the strategy that replaces a number of utterances."""
 
     def apply(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
+        """Replace random utterances (one, two or three) by utterances of other dialogues."""
         if len(case.item.utterances) <= n_replaced or len(case.editable) < n_replaced:
             return NotApplicable("too few utterances")
         later = [place for place in case.editable if place > 0]  # what opens a dialogue can be anything
@@ -88,7 +89,7 @@ def utterance_replacement(n_replaced: int) -> Apply:
 
 
 def self_contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Appends an utterance in which a speaker denies an earlier statement of theirs.
+    """Append an utterance in which a speaker denies an earlier statement.
 
     The statement is negated, one in the first person if there is any. Where that speaker also spoke last, the other
     one first asks about it, so that two utterances are added, as in the published set; otherwise one is.
@@ -117,7 +118,7 @@ def self_contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplic
 
 
 def utterance_duplication(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Each utterance has a part of itself appended, from some word on to its end."""
+    """Append the end of each utterance, from a random word on, to the utterance."""
 
     def change(place: int, utterances: Sequence[str]) -> NewText | NotApplicable:
         found, blank = pieces(utterances[place])
@@ -131,14 +132,14 @@ def utterance_duplication(case: Case, rng: np.random.Generator) -> Edit | NotApp
 
 
 def repeating_others(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Has each utterance repeat a portion of the other speaker's last utterance."""
+    """Repeat a part of the other speaker's last utterance in each utterance."""
 
     def change(place: int, utterances: Sequence[str]) -> NewText | NotApplicable:
         if place == 0:
             return NotApplicable("nothing was said before")
         echo = _portion(case.item.utterances[place - 1], rng)
         if not echo:
-            return NotApplicable("what was said before has no words")
+            return NotApplicable("the utterance before it has no words")
         return NewText(_with_echo(echo, utterances[place], case.item.language, rng), (f'{place} repeats "{echo}"',))
 
     replies = [place for place in case.editable if place > 0]
@@ -146,7 +147,7 @@ def repeating_others(case: Case, rng: np.random.Generator) -> Edit | NotApplicab
 
 
 def generic_utterance(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Each utterance becomes a generic one: an empty answer to a question, an empty remark to anything else."""
+    """Replace each utterance by a stock reply: an answer after a question, else a remark."""
 
     def change(place: int, utterances: Sequence[str]) -> NewText | NotApplicable:
         previous = utterances[place - 1] if place else ""
@@ -159,7 +160,7 @@ def generic_utterance(case: Case, rng: np.random.Generator) -> Edit | NotApplica
 
 
 def content_reduction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Shortens each utterance to a few words; short ones stay."""
+    """Shorten each utterance to a few words; short utterances stay."""
 
     def change(place: int, utterances: Sequence[str]) -> NewText | NotApplicable:
         new = shorten(utterances[place], case.item.language, rng)

@@ -98,7 +98,7 @@ def plan_rewriting(
         ValueError: no model makes the strategy, or it is of the other level.
     """
     if strategy.name not in TEMPLATES or strategy.level != item.level:
-        raise ValueError(f"'{strategy.name}' cannot be asked of a model for '{item.item_id}' ({item.level})")
+        raise ValueError(f"a model cannot perform '{strategy.name}' for '{item.item_id}' ({item.level})")
     places = turns_in_scope(item, scope or strategy.scope)
     places = _rewritten(strategy, places)
     if not places or not any(item.utterances[place].strip() for place in places):

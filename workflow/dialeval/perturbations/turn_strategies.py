@@ -1,4 +1,4 @@
-"""Turn-level strategies of comp-analysis: each damages the response alone."""
+"""Turn-level strategies of comp-analysis: each perturbs the response alone."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _UNDERSTANDABILITY = (Target("understandability", 0.2),)
 
 
 def random_response(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """The response gives way to one of another dialogue (`other_dialogue`) or to something said before (`history`)."""
+    """Replace the response by one of another dialogue (`other_dialogue`) or of its own history (`history`)."""
     ways = {"other_dialogue": _from_another_dialogue, "history": _from_history}
     if rng.random() < HISTORY_SHARE:
         ways = dict(reversed(ways.items()))
@@ -62,10 +62,10 @@ def random_response(case: Case, rng: np.random.Generator) -> Edit | NotApplicabl
 
 
 def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """The response's pronouns point to somebody else.
+    """Change the gender, number or person of the response's pronouns.
 
-    Three ways: he and she change with it and they (`gender`); singular changes with plural (`number`); the first
-    person changes with the second or third (`person`).
+    `gender` exchanges he and she with it and they, `number` singular with plural, `person` the first person with the
+    second or third.
     """
 
     def replaced(way: PronounWay) -> NewText | NotApplicable:
@@ -83,37 +83,37 @@ def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicabl
 
 
 def replace_named_entity(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """The response's named entities become random others, of the same category or of another one."""
+    """Replace named entities and numbers by others of the same category or of another one."""
     return random_way(
         {"same_category": _entities_of_same_category, "other_category": _entities_of_other_category}, case, rng
     )
 
 
 def contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """The response comes to contradict its context.
+    """Negate verbs, swap entities of the context, or replace co-references.
 
-    Three ways: its statements are negated (`negation`); entities that the context mentions at least twice become
-    others of the same kind (`entities`); pronouns that stand for a named person become another name (`references`).
+    `negation` negates statements. `entities` swaps entities that the context mentions at least twice for others of the
+    same category. `references` replaces pronouns that stand for a named person by another name.
     """
     ways = {"negation": negated_verbs, "entities": swapped_entities, "references": swapped_references}
     return random_way(ways, case, rng)
 
 
 def repetition(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """A random portion of the response is said several times over, where it stands."""
+    """Repeat a random part of the response, in place."""
     return first_way({"span": _repeated_portion}, case, rng)
 
 
 def unnatural_paraphrase(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Words of the response that carry meaning, drawn at random, become synonyms that people hardly ever use."""
+    """Replace random content words by rare synonyms, from our list or from WordNet."""
     return first_way({"synonyms": partial(rare_synonyms, listed_synonyms)}, case, rng)
 
 
 def dullness(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """The response says nothing of interest.
+    """Replace the response by a stock remark or answer, or by an earlier utterance of its speaker.
 
-    Three ways: a generic remark (`generic_response`), a generic answer where a question was asked
-    (`generic_answer`), or something that the speaker said before (`earlier_utterance`).
+    The stock reply is a `generic_answer` after a question, else a `generic_response`. The third way is
+    `earlier_utterance`.
     """
     asked = bool(case.item.context) and is_question(case.item.context[-1], case.item.language)
     generic = "generic_answer" if asked else "generic_response"

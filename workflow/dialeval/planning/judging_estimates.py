@@ -45,7 +45,7 @@ Asked = Sequence[tuple[Question, Sequence[KnownModel]]]
 """What is asked, each with its judges."""
 LIKELY = {"pair": 0.3, "family": 0.5}
 """Share of what may follow the next round that is likely asked, as on middling ladders in `benchmarks/adaptive.py`."""
-LIKELY_WORDS = "a third to a half are likely, the fewer the farther apart the systems are"
+LIKELY_WORDS = "a third to a half expected, the less the farther apart the systems are"
 _SCHEMA = pa.schema([REQUESTS.schema.field(name) for name in COLUMNS])
 
 
@@ -427,8 +427,8 @@ class InRounds:
         least = min(first, allowed) / allowed
         self.estimate.count_unasked(n, prompts.times(allowed), sure=sure, least=least, likely=max(least, likely))
         self.estimate.notes.append(
-            f"asked in rounds: at least the first of them, {first:.0%} of all, at most all; of what follows it "
-            f"{LIKELY_WORDS}"
+            f"sequential pairs: at least the first round, {first:.0%} of all expected, at most all; of the later "
+            f"rounds {LIKELY_WORDS}"
         )
 
     def _new(self, places: Iterable[int]) -> list[Range]:

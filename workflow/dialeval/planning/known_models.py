@@ -126,7 +126,7 @@ def _encoder(name: str, model: EncoderModel, folder: Path | None) -> KnownModel:
     from dialeval.engines.encoder.engine import metric_engine
 
     if folder is None:
-        return _specialist(name, UNTRAINED, "at most: it is asked only about what it was trained for")
+        return _specialist(name, UNTRAINED, "at most: it scores only the levels and criteria that it learned")
     try:
         engine = metric_engine(model, folder)
     except UserError as error:

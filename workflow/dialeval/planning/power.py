@@ -42,7 +42,7 @@ _SHARE_SPREAD = 0.25
 _SCORE_SPREAD = 0.25**2
 """Variance of a score on a scale from 0 to 1: its standard deviation is a quarter of the scale."""
 _HALF = "assumed: shares near one half"
-ROUNDS = "as if all pairs were asked about on all cases"
+ROUNDS = "assuming that all pairs are compared on all cases"
 NO_DIFFERENCE = "all that is stored is the same"
 Row = dict[str, Any]
 PEOPLE = "people"

@@ -91,7 +91,7 @@ def checked_config(
         return load_config(raw, files_are_there=reads, further=checks, source=source).in_order()
     except UserError as error:
         lacks = given and "this field is needed and missing" in str(error)
-        alone = f"\n  (a file given with --configfile stands alone: nothing is taken from {DEFAULT})" if lacks else ""
+        alone = f"\n  (a file given with --configfile replaces {DEFAULT})" if lacks else ""
         raise UserError(f"{error}{alone}") from None
 
 
@@ -108,7 +108,7 @@ def _unknown_strategies(config: Config) -> Iterator[Mistake]:
             criterion = config.criteria.get(field.split(".")[1]) if field.startswith("criteria.") else None
             if criterion and criterion.level not in (None, strategy.level):
                 words = f"'{name}' damages a {strategy.level}, and the criterion is of level {criterion.level}"
-                yield Mistake(field, f"{words}; take it out, or the level")
+                yield Mistake(field, f"{words}; remove it, or the level")
 
 
 def _unknown_kinds(config: Config) -> Iterator[Mistake]:
@@ -279,12 +279,12 @@ NEEDS = (
     Need(
         ("annotation_pages", "read_labels", "correct", "rank_by_labels", "tabulate_agreement", "draw_labels"),
         lambda config: config.labels is not None,
-        "the configuration says nothing of labels; add a section such as labels: {path: labels}, see docs/labels.md",
+        "the configuration has no section labels; add one, such as labels: {path: labels}, see docs/labels.md",
     ),
     Need(
         ("training", "tabulate_training", "tabulate_training_data", "draw_training"),
         lambda config: bool(config.training),
-        "the configuration says nothing of training; add a section training, see docs/training.md",
+        "the configuration has no section training; see docs/training.md",
     ),
     Need(
         ("tabulate_translation",),
@@ -294,19 +294,19 @@ NEEDS = (
     Need(
         ("translation_quality",),
         lambda config: any(asked.quality for asked in config.translate.values()),
-        "the configuration looks at no translation; add quality to a corpus under translate, see docs/translation.md",
+        "the configuration has no translation with quality; add it to a corpus, see docs/translation.md",
     ),
     Need(
         (
             "metaeval", "tabulate_metaeval", "tabulate_repeats", "draw_metaeval",
         ),
         lambda config: config.metaeval is not None,
-        "the configuration says nothing of metaeval; add a section metaeval, see docs/metaeval.md",
+        "the configuration has no section metaeval; see docs/metaeval.md",
     ),
     Need(
         ("robustness", "tabulate_robustness", "draw_robustness"),
         lambda config: config.robustness is not None,
-        "the configuration says nothing of robustness; add a section robustness, see docs/robustness.md",
+        "the configuration has no section robustness; see docs/robustness.md",
     ),
     Need(
         (
@@ -314,7 +314,7 @@ NEEDS = (
             "read_expert_answers", "tabulate_dialogbench", "draw_dialogbench",
         ),
         lambda config: config.dialogbench is not None,
-        "the configuration says nothing of dialogbench; add a section dialogbench, see docs/dialogbench.md",
+        "the configuration has no section dialogbench; see docs/dialogbench.md",
     ),
 )  # fmt: skip
 

@@ -215,8 +215,8 @@ def write_record(job: Job, key: str) -> None:
         write_new(path, text)
     except OSError as error:
         raise UserError(
-            f"{path} cannot be written: {error.strerror or error}; it says where the job's files come from: check the "
-            "rights and the free space of that disk, then run the same command again"
+            f"{path} cannot be written: {error.strerror or error}; it is the provenance record of the job's files: "
+            "check the rights and the free space of that disk, then run the same command again"
         ) from error
 
 

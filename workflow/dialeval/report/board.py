@@ -201,10 +201,7 @@ def place_column(measure: Measure) -> list[Measure]:
         for system, place in measure.places.items()
         if system in measure.values
     }
-    words = (
-        f"Place by {measure.name}, and under it the places that the system can have: all of them hold together, since "
-        "p-values are corrected for all pairs (Holm)"
-    )
+    words = f"Rank by {measure.name}, with its 95% simultaneous confidence set (Holm over all pairs)"
     return [Measure(HEADING, "count", decides=False, values=values, words=words, low_is_best=True)]
 
 
@@ -259,14 +256,15 @@ def in_words(firsts: list[First], n_named: int) -> list[str]:
         if first.rivals:
             rivals.setdefault((first.leaders, first.rivals), []).append(first.label)
     sentences += [
-        f"{by(labels)}, {_named(others)} cannot be told apart from {listed(list(leaders))}."
+        f"{by(labels)}, {_named(others)} {'do' if len(others) > 1 else 'does'} not differ significantly from "
+        f"{listed(list(leaders))}."
         for (leaders, others), labels in rivals.items()
     ]
     return sentences
 
 
 def _except(unplaced: tuple[str, ...]) -> str:
-    return f", except {_named(unplaced)}, of which no place is known" if unplaced else ""
+    return f", except {_named(unplaced)}, whose position is not known" if unplaced else ""
 
 
 def _named(systems: tuple[str, ...]) -> str:

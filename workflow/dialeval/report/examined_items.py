@@ -39,7 +39,7 @@ _BADGES = {RIGHT: "won", WRONG: "lost", UNREAD: "none"}
 _PERPLEXITY = "perplexity"
 _HOW = {
     "letter": "read from the letter of an option that the answer names",
-    "choice": "the most probable of the letters, as the first thing said",
+    "choice": "the most probable of the letters, as first token",
     "perplexity": "the option that is likeliest to follow the dialogue, per token",
     "perplexity_total": "the option that is likeliest to follow the dialogue, in total",
 }

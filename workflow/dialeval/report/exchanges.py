@@ -124,13 +124,13 @@ class Exchange:
         cost = self.prices.cost(read, written)
         dropped = self.answer["dropped"]
         said = [
-            "published by others, who asked in a prompt of their own" if self.published else "",
+            "published by others, who used a prompt of their own" if self.published else "",
             "embedded, so from the texts alone" if self.from_texts else "",
             f"{read:,} tokens read" if read is not None else "",
             f"{written:,} written" if written is not None else "",
             f"{thought:,} of them thought" if thought else "",
             f"cost {cost:.2g}" if cost is not None else "",
-            "asked twice" if self.first_answer is not None else "",
+            "requested twice" if self.first_answer is not None else "",
             f"without its {dropped:,} oldest utterances, which did not fit" if dropped else "",
         ]
         return ", ".join(filter(None, said))
@@ -184,9 +184,9 @@ _FROM_TEXT: dict[Form, str] = {
     "probability": "read from the probabilities of the labels",
 }
 _UNREAD: dict[Status, str] = {
-    "unparsed": "not read: the answer has not the form that was asked for, or could mean two things",
+    "unparsed": "not parsed: the response has not the required form, or is ambiguous",
     "refused": "not read: the model refused, or a filter ended the answer",
-    "truncated": "not read: the answer was cut off before it said enough",
+    "truncated": "not parsed: the response was cut off before the verdict was complete",
     "low_mass": "not read: the labels together have too little probability, the model was about to say something else",
     "missing": "there is no answer",
 }
@@ -215,4 +215,4 @@ def how_read(form: Form | None, status: str, exchange: Exchange | None) -> str:
 def _of_labels(exchange: Exchange) -> str:
     mass = exchange.answer["label_mass"]
     together = "" if mass is None else f", which together had {mass:.4g} of the probability"
-    return f"{_FROM_TEXT['probability']} as the first thing said{together}"
+    return f"{_FROM_TEXT['probability']} as first token{together}"

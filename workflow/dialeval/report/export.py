@@ -306,7 +306,7 @@ def write_dataset(tables: Sequence[Found], results: Path, folder: Path) -> None:
     """
     tables = [table for table in tables if table.rows]
     if not tables:
-        raise UserError("none of these tables has a row; dialeval tables says how many each has")
+        raise UserError("none of these tables has a row; run dialeval tables for the number of rows of each")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} holds something already, and nothing is overwritten; name another folder")
     try:

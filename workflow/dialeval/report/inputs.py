@@ -212,10 +212,10 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
         ),
         ROBUSTNESS: PartText(
             "Robustness",
-            "Does a judge notice damage?",
+            "Does a judge detect perturbations?",
             (
-                "Judges score items before and after they were damaged in a known way; a judge notices the damage if "
-                "its score falls by more than a threshold.",
+                "Judges score items before and after a perturbation; a judge detects it if its score falls by more "
+                "than a threshold.",
             ),
         ),
         DIALOGBENCH: PartText(

@@ -265,7 +265,7 @@ def _card(scores: list[Row], exchange: Exchange, prompts: Prompts) -> dict[str, 
     lost = sorted({row["status"] for row in scores if row["status"] != "ok"})
     given = [f"{row['criterion']} {row['value']:.4g}" for row in scores if row["value"] is not None]
     status = lost[0] if lost else "ok"
-    repeat = f", asked for the {first['repeat'] + 1}. time" if first["repeat"] else ""
+    repeat = f", request no. {first['repeat'] + 1}" if first["repeat"] else ""
     return {
         "title": f"{scorer(first['judge'], first['protocol'])}{repeat}",
         "badge": "told" if given else "none",

@@ -37,8 +37,8 @@ ALPHA = 0.05
 PEARSON = "Numbers are Pearson’s r of the judge’s scores with the ratings."
 _AGREES = {
     "human": "agrees best with people",
-    "full": "agrees best with the ratings (a model's where there are no people's)",
-    "construction": "tells best by how many steps a dialogue was damaged",
+    "full": "agrees best with the ratings (a model's where no human rated)",
+    "construction": "agrees best with the severity of perturbations",
 }
 
 
@@ -197,7 +197,7 @@ def _compared(first: str, second: str, tests: pd.DataFrame) -> str:
         return f"{first} is shown to agree better than {second}{where} (paired test, Holm)."
     if not better and not worse:
         where = f" on any of {len(ahead)} dimensions of corpora" if len(ahead) > 1 else ""
-        return f"{first} and {second} cannot be told apart{where} (paired test, Holm), so their order is not settled."
+        return f"{first} and {second} do not differ significantly{where} (paired test, Holm)."
     return (
         f"Paired tests (Holm) on {len(ahead)} dimensions of corpora show {first} to agree better than {second} on "
         f"{better} and worse on {worse}, and cannot tell them apart on {len(ahead) - better - worse}."

@@ -104,7 +104,9 @@ def _item_blocks(item: _Item, exchanges: Exchanges) -> Callable[[Prompts], list[
             shown.append({"type": "table", "version": language, "columns": dimensions, "rows": rows})
             cards = score_cards(item.scores[language], exchanges, prompts)
             if cards:
-                shown.append({"type": "cards", "version": language, "title": "What judges said", "cards": cards})
+                shown.append(
+                    {"type": "cards", "version": language, "title": "What the judges responded", "cards": cards}
+                )
         return shown
 
     return blocks
@@ -291,7 +293,7 @@ def _pair_blocks(
             for card in score_cards([row for rows in scores.values() for row in rows], exchanges, prompts, order)
         ]
         if cards:
-            shown.append({"type": "cards", "title": "What judges said", "cards": cards})
+            shown.append({"type": "cards", "title": "What the judges responded", "cards": cards})
         return shown
 
     return blocks

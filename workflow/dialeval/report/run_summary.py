@@ -44,7 +44,7 @@ def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[st
         if len(of_part) > MOST_BOARDS:
             blocks.append([f"{counted(len(of_part) - MOST_BOARDS, 'more leaderboard')} of this part: see the report."])
     if not leaders:
-        blocks.append(["Nothing that was asked for has a leaderboard."])
+        blocks.append(["There is no leaderboard."])
     if usage is not None and len(usage):
         blocks.append(["## What was asked"])
         blocks.append(markdown_lines(usage_lines(usage)))
@@ -72,7 +72,7 @@ def _unread(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
         if len(lines) > MOST_LINES
         else []
     )
-    where = "What came in place of an answer is shown in the report, under the dialogues and questions themselves."
+    where = "The report shows these responses with their dialogues and questions."
     return [["## What could not be read", "", *(f"- {in_a_line(one)}" for one in lines[:MOST_LINES]), *more, "", where]]
 
 
@@ -174,7 +174,9 @@ def _known_sum(rows: list[Row], name: str) -> float | None:
 MOST_COLUMNS = 3
 MOST_BOARDS = 3
 """Of one part; the report has all."""
-NOTICED = "Share of damage noticed (random scores fall now and then, too; how often scores rise: robustness/robustness)"
+NOTICED = (
+    "Share of perturbations detected (random scores also fall at times; how often scores rise: robustness/robustness)"
+)
 NO_TABLE = SmallTable((), ())
 """In place of a table that stands in another part already."""
 

@@ -40,7 +40,7 @@ class Summary:
 def summarise(inputs: ReportInputs, board: Board) -> Summary:
     """Returns the answer to the question who chats best, or which system is best, as one judge sees it."""
     if board.judge is None:
-        answer = "No judge ran, so nobody is ranked; the dialogues can be read below."
+        answer = "No judge ran, so there is no ranking; the dialogues are below."
         return Summary(answer, (_seeds(inputs), *_embedded(inputs, None)), tuple(_tokenizers(inputs)))
     measures = [measure for measure in board.measures if measure.decides and _ranking(board, measure)]
     measures = [measure for measure in measures if measure.by_people] or measures  # people decide
@@ -92,13 +92,13 @@ def who_is_best(board: Board, measures: list[Measure]) -> str:
     says, names_nobody = _who_says(board, measures)
     is_best, chatted = ("chats best", "chatted") if SELFCHAT in board.sources else ("is best", "was judged")
     if not measures:
-        return f"Judge {board.judge} ranks nobody: no protocol gave a rate or rating."
+        return f"{board.judge} gives no ranking: there is no protocol with a rate or rating."
     unlabelled = _unlabelled(board, measures)
     there = [model for model in chatbots_of(board) if model not in unlabelled]
     if len(there) == 1:
         numbers = listed([f"{write_number(_best(board, m)[1], m.kind)} by {m.name}" for m in measures])
         was = "was labelled" if unlabelled else chatted
-        return f"Only {there[0]} {was}, so there is nobody to rank it against: {numbers}."
+        return f"Only {there[0]} {was}, so there is no ranking: {numbers}."
     leaders = [_best(board, measure)[0] for measure in measures]
     places = [f"{m.name} ({write_number(_best(board, m)[1], m.kind)})" for m in measures]
     how_surely = _how_surely(board, measures)
@@ -124,7 +124,7 @@ def _unlabelled(board: Board, measures: list[Measure]) -> list[str]:
 def _who_says(board: Board, measures: list[Measure]) -> tuple[str, str]:
     """Returns who says who is best, and what is said where there is no single winner."""
     if not any(measure.by_people for measure in measures):
-        return f"says judge {board.judge}", f"Judge {board.judge} has no single winner"
+        return f"according to judge {board.judge}", f"Judge {board.judge} has no single winner"
     simulated = all(measure.by_people == "simulated" for measure in measures)
     who = "simulated people" if simulated else "people"
     return f"{who} would say", f"{who.capitalize()} would name no single winner"
@@ -214,8 +214,8 @@ def _seeds(inputs: ReportInputs) -> str:
     if n_arena == n_gteval == len(inputs.seeds):
         return f"{run}."
     if n_arena == n_gteval:
-        return f"{run}, {n_arena:,} of which serve Arena and GTEval."
-    return f"{run}, {n_arena:,} of which serve Arena and {n_gteval:,} GTEval, which needs two speakers in turn."
+        return f"{run}, {n_arena:,} of them for Arena and GTEval."
+    return f"{run}, {n_arena:,} of them for Arena and {n_gteval:,} for GTEval, which needs alternating speakers."
 
 
 def _trust(board: Board) -> list[str]:
@@ -281,9 +281,9 @@ def _adaptive_sentence(protocol: AskedProtocol, comparisons: list[Row]) -> str:
     waiting = [row for row in comparisons if row["decision"] == _ENDED]
     asked, full = (sum(row[name] for row in comparisons) for name in ("n_requests", "n_requests_full"))
     words = (
-        f"{protocol.title} was asked in rounds, which settled {len(comparisons) - len(waiting)} of "
-        f"{counted(len(comparisons), 'comparison')} by {asked:,} of {full:,} requests; ratings give every pair the "
-        "same weight."
+        f"{protocol.title} compared sequential pairs and settled {len(comparisons) - len(waiting)} of "
+        f"{counted(len(comparisons), 'comparison')} by {asked:,} of {full:,} requests; ratings weight every pair "
+        "equally."
     )
     if waiting:
         named = [_named(row) for row in waiting[:_MOST_NAMED]]

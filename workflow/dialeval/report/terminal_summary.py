@@ -68,8 +68,8 @@ def tables_since(results_dir: Path) -> str:
     if not changed:
         return ""
     return (
-        f"note: this summary is older than {len(changed)} of the {len(told)} files that it tells of (first: "
-        f"{min(changed)}): a later run did not come to its end. Run `snakemake` to finish it"
+        f"note: this summary is older than {len(changed)} of its {len(told)} files (first: {min(changed)}): a later "
+        "run did not finish. Run `snakemake` to finish it"
     )
 
 
@@ -133,8 +133,8 @@ def say_at_exit(results_dir: Path, whole: RunProgress | None, spent: float | Non
 def words_of_this_run(whole: RunProgress, spent: float | None) -> str:
     """Returns what a run asked and spent."""
     if not whole.done:
-        return "This run asked no model anything."
-    parts = [f"{counted(whole.asked, 'request')} asked", f"{counted(whole.stored, 'answer')} from the store"]
+        return "This run made no model calls."
+    parts = [f"{counted(whole.asked, 'request')} sent", f"{counted(whole.stored, 'answer')} from the store"]
     if whole.failed:
         parts.append(f"{whole.failed:,} without an answer")
     money = f"; {spent:,.4g} spent, in the currency of the prices" if spent is not None else ""

@@ -167,7 +167,7 @@ class Report(Judging):
             "describes test items": section and section.classifier,
             "rewrites items": self.config.robustness and self.config.robustness.rewriter,
         }
-        parts = [f"what {name} is asked when it {task}" for task, name in asked.items() if name]
+        parts = [f"requests to {name} when it {task}" for task, name in asked.items() if name]
         planned = set(self.layout.requests_planned_before())
         parts += [
             f"{protocol}, which asks about what {' and '.join(before)} must write first"
@@ -180,15 +180,12 @@ class Report(Judging):
             quality = self.config.translate[corpus].quality
             for name in models:
                 most[name] = most.get(name, 0) + (quality.sample if quality else 0)
-        parts += [
-            f"what {name} is asked about samples of the translations (at most {n:,} requests)"
-            for name, n in most.items()
-        ]
+        parts += [f"requests to {name} about samples of the translations (at most {n:,})" for name, n in most.items()]
         trained = [Path(path).name for path in self.layout.trained_before()]
         untrained = [name for name in self.layout.trained_judges() if name not in trained]
         if untrained:
             parts.append(f"the training of {', '.join(untrained)}, which takes time here and bills nothing")
-        return parts + [f"{protocol} asked again" for protocol in self.layout.retried_protocols]
+        return parts + [f"retries of {protocol}" for protocol in self.layout.retried_protocols]
 
     def _designs(self) -> list[dict[str, Any]]:
         """Return the designs of the protocols about dialogues of systems, and whether people label these."""

@@ -97,5 +97,5 @@ if __name__ == "__main__":
     except UserError as error:
         sys.exit(f"error in {Path(sys.argv[0]).stem}: {error}")
     except KeyboardInterrupt:  # before the stage began, which handles its own
-        print(f"error in {named}: stopped before it began; run the same command to go on", file=sys.stderr)
+        print(f"error in {named}: stopped before it began; run the same command to resume", file=sys.stderr)
         sys.exit(INTERRUPTED)

@@ -213,7 +213,7 @@ class AskedModel:
     def write_usage(self, path: Path) -> None:
         """Writes the record of the usage; a job whose requests are not all answered asks again when it runs again."""
         if failed := sum(self.answering.failures.values()):
-            keep_nothing(f"{failed} requests to {self._name} have no answer, and are asked again")
+            keep_nothing(f"{failed} requests to {self._name} have no response, and are sent again")
         write_usage(path, Usage.of_job(self._name, self._protocol, self.answering, self._tokens, self._seconds))
 
 
@@ -225,7 +225,7 @@ def with_unasked_printed(rows: Iterable[dict[str, Any]], name: str) -> Iterator[
         unasked += row["status"] == NOT_ASKED
         yield row
     if unasked:
-        print(f"{name} was not trained for {unasked} of {total} requests; they were not asked", flush=True)
+        print(f"{name} was not trained for {unasked} of {total} requests; they were not sent", flush=True)
 
 
 @contextmanager

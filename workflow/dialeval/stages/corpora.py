@@ -99,7 +99,7 @@ def extract_seeds(settings: Seeds, utterances: Path, seeds: Path) -> None:
     rows = table.to_pylist()
     print(f"{counted(len(rows), 'seed')}, {sum(row['for_arena'] for row in rows)} of them for Arena")
     if without_seed := not_seeds(dialogues):
-        print(left_out("dialogues", without_seed, "since one speaker says their first two utterances"))
+        print(left_out("dialogues", without_seed, "since the first two utterances have one speaker"))
     print(f"{sum(row['for_gteval'] for row in rows)} for GTEval")
     if others := [row["seed_id"] for row in rows if row["for_arena"] and not row["for_gteval"]]:
         print(left_out("dialogues", others, "of GTEval, since they are not two speakers in turn"))

@@ -233,4 +233,4 @@ def dialogbench_experts(settings: DialogbenchExpertsSettings, items: Path, file:
         f"left blank: {counted(reading.blank, 'row')}"
     )
     if reading.moved:
-        print(f"{reading.moved} letters were read by the words of their options, which have another place now")
+        print(f"{reading.moved} letters were read by the words of their options, which have another position now")

@@ -30,8 +30,8 @@ def choose_unsure(settings: ChooseUnsureSettings, requests: Path, judgements: Pa
         table.write_all(chosen_rows(requests, REQUESTS, is_asked))
     cascade = settings.cascade
     print(
-        f"{cascade.then} is asked {sum(is_asked):,} of {len(is_asked):,} requests, drawn at random, half of them from "
-        f"those of which {cascade.first} is least sure"
+        f"{cascade.then} answers {sum(is_asked):,} of {len(is_asked):,} requests, drawn at random, half of them from "
+        f"those about which {cascade.first} is least certain"
     )
 
 

@@ -132,9 +132,9 @@ def join_translation(
     if not joined.talks:
         bad = next(row for row in joined.utterances if row["status"] not in USABLE)
         raise UserError(
-            f"no dialogue of '{settings.corpus}' could be translated into '{settings.target}' by "
-            f"'{settings.translated_by}': {statuses}; such as {bad['source']!r:.200}, of which it made "
-            f"{bad['text']!r:.200}; take a model that knows the language, or another prompt (prompts.directory, "
+            f"no dialogue of '{settings.corpus}' could be translated into '{settings.target}' by '"
+            f"{settings.translated_by}': {statuses}; for example {bad['source']!r:.200}, which became "
+            f"{bad['text']!r:.200}; use a model that knows the language, or another prompt (prompts.directory, "
             "translate.j2)"
         )
     if settings.kind == "items":
@@ -232,7 +232,7 @@ def translation_quality(
     """
     sample = read_tables(drawn, TRANSLATION_SAMPLE).to_pylist()
     if not sample:
-        raise UserError("no utterance was translated so that it can be used; look at translation/corpora")
+        raise UserError("no utterance has a usable translation; see translation/corpora")
     rows = chain(_of_back(settings, sample, _by_request(back)), _of_scores(settings, sample, adequacy))
     order = sorted(rows, key=lambda row: (row["corpus"], language_place(row["language"]), row["metric"]))
     table = to_table(TRANSLATION_QUALITY, order)

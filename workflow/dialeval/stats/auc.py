@@ -22,9 +22,9 @@ from dialeval.stats.estimates import proportion_interval
 
 FEWEST_CLUSTERS = 5
 """Dialogues below which there is no interval: so few show next to nothing of how dialogues vary."""
-NO_PAIR = "there is no pair of a true and a spoiled example"
+NO_PAIR = "there is no pair of a true and a perturbed example"
 FEW_CLUSTERS = f"fewer than {FEWEST_CLUSTERS} dialogues give no interval"
-ALL_THE_SAME = "every example has the same score, which tells nothing apart"
+ALL_THE_SAME = "every example has the same score"
 _ASSUMED = 0.5
 """Clusters that the assumption, a cluster worth one pair, counts for beside the data."""
 

@@ -45,7 +45,7 @@ _RIDGE = 1e-10
 """What is added to the mean information of a coefficient, so that it can be inverted."""
 _IDENTIFIED = 1e-8
 """Share of the information, in the direction that has least of it, that must be left without a cluster."""
-ONE_CLUSTER_TELLS = "what is known of the slope is all from one seed or case, which tells nothing of others"
+ONE_CLUSTER_TELLS = "the slope depends on one seed or case only"
 
 
 def position_bias(
@@ -132,7 +132,7 @@ def _matched(key: IntArray, is_forward: BoolArray) -> tuple[IntArray, IntArray]:
         distinct, count = np.unique(key[rows], return_counts=True)
         if len(distinct) < len(rows):
             row = int(rows[key[rows] == distinct[count > 1][0]][1])
-            raise ValueError(f"row {row} repeats a comparison in the same order; tell repeats apart by `repeat`")
+            raise ValueError(f"row {row} repeats a comparison in the same order; distinguish repeats by `repeat`")
     _, at_forward, at_backward = np.intersect1d(key[forward], key[backward], return_indices=True)
     return forward[at_forward], backward[at_backward]
 
@@ -230,7 +230,7 @@ def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, con
     if np.ptp(covariates[:, 0]) == 0.0:
         return missing("every length ratio is the same")
     if np.ptp(won) == 0.0:
-        return missing("the same place wins every decided verdict")
+        return missing("the same position wins every decided verdict")
     clusters, n_clusters = dense_codes("cluster", cluster, len(won))
     if n_clusters < 2:
         return missing("a robust interval needs two clusters or more")

@@ -42,9 +42,9 @@ from dialeval.stats.arrays import (
 from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate, Estimates, proportion_interval, t_interval
 
 NO_VALUE = "there is nothing to take a mean of"
-NO_SPREAD = "all values are the same, which tells nothing of how far others may be"
+NO_SPREAD = "all values are equal, so their variance is not known"
 NO_ROW = "there is nothing to take a share of"
-ONE_CLUSTER = "all items are of one cluster, which tells nothing of others"
+ONE_CLUSTER = "all items are in one cluster"
 ONE_CLUSTER_IN_CELL = "a cell with a single cluster gives the mean no interval"
 
 _ROUNDING = 1e-12  # of the largest value

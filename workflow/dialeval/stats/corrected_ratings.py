@@ -37,9 +37,9 @@ PSEUDO_COMPARISONS = 0.1
 _HALVINGS = 4
 _APART = 0.25
 NO_LABEL = "no labelled comparison: what people would say is unknown"
-FEW_CLUSTERS = f"labels of fewer than {FEWEST_LABELLED} seeds or cases in all: people's labels stand alone"
-NO_SPREAD = "labels without any spread, such as ties alone, tell nothing of how far others may be"
-ALL_LABELLED = "every comparison is labelled: of these comparisons nothing is left to chance"
+FEW_CLUSTERS = f"labels of fewer than {FEWEST_LABELLED} seeds or cases in all: from labels alone"
+NO_SPREAD = "labels without any variance, such as ties only"
+ALL_LABELLED = "every comparison is labelled: there is no sampling error"
 
 
 def correct_ratings(

@@ -25,8 +25,8 @@ _PAIRS_AT_ONCE = 256
 Target = Literal["new", "these"]
 WIDEST = 1.05
 """How much wider than that of human labels only a corrected interval may be before theirs replaces it."""
-NOT_CORRECTED = "the judge's scores would widen the interval: people's labels stand alone"
-ALIKE = "the two were labelled alike throughout, which tells nothing of how far apart others may be"
+NOT_CORRECTED = "the judge's scores would widen the interval: from labels alone"
+ALIKE = "the labels of the two are equal throughout, so the variance of their difference is not known"
 
 
 @dataclass(frozen=True)

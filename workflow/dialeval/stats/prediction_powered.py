@@ -41,18 +41,15 @@ FEWEST_LABELLED = 8
 """Clusters with labels that a system needs for a correction; with fewer, people's labels stand alone."""
 _ROUNDING = 1e-12  # of the values
 NO_LABEL = "no label: what people would say is unknown"
-ONE_LABELLED = "labels of one seed or case only, which tells nothing of others"
-FEW_LABELLED = f"labels of fewer than {FEWEST_LABELLED} seeds or cases: people's labels stand alone"
-FEW_EITHER = (
-    f"passes or fails on fewer than {FEWEST_EITHER} labelled seeds or cases: people's labels stand alone (Wilson)"
-)
+ONE_LABELLED = "labels of one seed or case only"
+FEW_LABELLED = f"labels of fewer than {FEWEST_LABELLED} seeds or cases: from labels alone"
+FEW_EITHER = f"passes or fails on fewer than {FEWEST_EITHER} labelled seeds or cases: from labels alone (Wilson)"
 FEW_INSIDE = (
-    f"all but fewer than {FEWEST_EITHER} labelled seeds or cases at one end of the scale: people's labels stand alone "
-    "(Wilson)"
+    f"all but fewer than {FEWEST_EITHER} labelled seeds or cases at one end of the scale: from labels alone (Wilson)"
 )
 ALL_LABELLED = "every row is labelled: of these rows nothing is left to chance"
-SAME_LABELS = "all labels are the same, which tells nothing of how far others may be"
-NO_SCORE = "the judge scored nothing: people's labels stand alone"
+SAME_LABELS = "all labels are equal, so their variance is not known"
+NO_SCORE = "the judge scored nothing: from labels alone"
 
 
 def correct_means(

@@ -32,10 +32,12 @@ ITEMS_PER_RATER = 5.0
 NOBODY = "no item has a rating"
 NO_SECOND = "no item was rated twice"
 NO_SPREAD = "ratings do not vary from item to item"
-NO_AGREEMENT = "raters do not agree beyond chance: their mean tells nothing of the items"
+NO_AGREEMENT = "raters do not agree beyond chance"
 NEAR_NOTHING = "the raters' reliability may be nothing, so that no correlation can be corrected for it"
 ONE_RATER_EACH = "no item has two raters: what differs between raters is taken as the items'"
-ALL_ALIKE = "ratings of an item never differ: nobody errs, or they are copies, as of a judge without chance"
+ALL_ALIKE = (
+    "ratings of an item never differ: raters make no errors, or the ratings are copies, as of a judge at temperature 0"
+)
 ABOVE_ONE = "the corrected correlation came out above 1 and is cut there"
 _MOST = 0.995
 """Largest correlation whose Fisher's z counts: that of 1 has no limit."""

@@ -32,11 +32,11 @@ from dialeval.stats.estimates import Estimate, t_interval
 from dialeval.stats.likelihood import GRADIENT_TOLERANCE
 
 DEFAULT_RIDGE = 1e-6
-INSEPARABLE = "lengths and ratings cannot be told apart"
+INSEPARABLE = "lengths and ratings are confounded"
 SAME_LENGTHS = "every length ratio is the same"
 NOT_FINITE = "not identifiable (separation): the regression has no finite solution"
 NO_COMPARISON = "no comparison"
-NO_SPREAD = "every verdict is as the fit expects it, which tells nothing of how far others may be"
+NO_SPREAD = "the fit predicts every verdict, so the variance is not known"
 ONE_CLUSTER = "a robust interval needs two clusters or more"
 _MAX_ITERATIONS = 100
 _STEP_TOLERANCE = 1e-10
@@ -231,7 +231,7 @@ def controlled_ratings(
         return Estimate(value, float(low), float(high), confidence, 0, n_clusters=n_clusters)
 
     slope = coefficient(n_players) if has_length else missing("no lengths")
-    place = coefficient(len(parameters) - 1) if has_position else missing("place and models cannot be told apart")
+    place = coefficient(len(parameters) - 1) if has_position else missing("position and models are confounded")
     return result(rating, of_models, slope, place, "")
 
 

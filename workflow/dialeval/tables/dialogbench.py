@@ -25,7 +25,7 @@ WRITTEN_ITEMS = Table(
         "round": "round of the request",
         "reasons": "short reasons for rejection",
         "details": "reasons for rejection in full",
-        "extra": "what is shown beside the dialogue",
+        "extra": "text shown with the dialogue",
         "label": "letter of the correct option",
     },
 )
@@ -51,7 +51,7 @@ TEST_ITEMS = Table(
     columns={
         "variant": "full, or the ablation that it is for",
         "label": "letter of the correct option",
-        "extra": "what is shown beside the dialogue",
+        "extra": "text shown with the dialogue",
     },
 )
 TEST_ANSWERS = Table(
@@ -74,7 +74,7 @@ EXPERT_ANSWERS = Table(
     row="answer of an expert to a test item (`dialogbench/experts/answers`)",
     columns={
         "expert": "name of the expert; `expert` if the file has no names",
-        "choice": "letter of the option, as the item stands among the items",
+        "choice": "letter of the option, in the order of the items' table",
         "cluster": "items on one dialogue",
     },
 )
@@ -158,7 +158,7 @@ OVERVIEW = Table(
     title="Accuracy by task, a column each",
     columns={
         "source": "source of the items; published human accuracies have the source paper",
-        "type": "people, base or chat; empty where the configuration does not say the model's kind",
+        "type": "people, base or chat; empty if the configuration does not set the model's kind",
         "model": "average: unweighted mean of the models of that type and method",
         "overall": "unweighted mean of the tasks",
         "chance": "accuracy of random guessing, overall",
@@ -194,7 +194,7 @@ EXPERTS = Table(
     ),
     row="source, language, expert and task; empty without answers of experts",
     title="Accuracy of each expert",
-    caption="What all of them together are worth stands among the models, as people.",
+    caption="The row people of the models' tables has all experts together.",
     columns={
         "expert": "expert; names with (simulated) are not human",
         "task": "Overall: unweighted mean of the tasks",
@@ -263,7 +263,7 @@ ITEM_COUNTS = Table(
     title="Test items",
     columns={
         "mean_turns": "pairs of utterances of an item; a lone last one is half a turn",
-        "n_short": "items of fewer than the ten turns that the paper's writer, and ours, is asked for",
+        "n_short": "items of fewer than the ten requested turns",
     },
     numbers="rating",
 )

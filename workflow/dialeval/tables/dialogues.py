@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import pyarrow as pa
@@ -120,8 +121,18 @@ JUDGE_REPORT = Table(
 # Judgements
 
 Status = Literal["ok", "unparsed", "refused", "truncated", "low_mass", "missing"]
-"""Whether an answer could be read, and if not, why: not in the form asked for, refused, cut off, with too little
-probability on the labels, or without an answer at all."""
+"""Whether a response could be parsed."""
+STATUSES: Mapping[Status, str] = {
+    "ok": "the response was parsed",
+    "unparsed": "the response has no verdict or an ambiguous one; `reason` says which",
+    "refused": "the model declined, or a content filter ended the response; it is not parsed",
+    "truncated": "the response ended before or within the verdict (`Index: 1` may be the beginning of 12), or the "
+    "prompt left no room for one in the context window of a vLLM model",
+    "low_mass": "under `yes_no` and DialogBench's `choice`: all labels together have a probability below .001 as first "
+    "token. Usually the model starts to reason: see [meta-evaluation](metaeval.md#configuration)",
+    "missing": "no response, within the share that the configuration allows",
+}
+"""The statuses of responses, for the documentation."""
 
 Outcome = Literal["left", "right", "tie"]
 """Which of two dialogues is preferred."""
@@ -238,7 +249,7 @@ ASIDES = Table(
     schema(corpus=TEXT, item_id=TEXT, language=TEXT, before=INT, kind=TEXT, text=TEXT),
     row="what stood in a transcript and was not said (`asides/<source>`)",
     columns={
-        "before": "the utterance that came next, counted from 0 among what was said",
+        "before": "next utterance, counted from 0",
         "kind": "system (a system prompt), tool_call, tool_result, or reasoning",
     },
 )

@@ -14,16 +14,16 @@ ITEMS = Table(
     columns={
         "level": "turn (the last utterance in its context) or dialogue",
         "cluster": "what intervals resample: items of one dialogue",
-        "system": "whose it is; empty for plain items",
-        "case_id": "what systems met alike, such as a ChatSEED; empty for none",
-        "judged": "who of its speakers is judged; empty for all",
+        "system": "system; empty for items without one",
+        "case_id": "case, such as a ChatSEED; empty for none",
+        "judged": "speaker that is judged; empty for all",
     },
 )
 LEFT_OUT_ITEMS = Table(
     "left_out_items", schema(corpus=TEXT, language=TEXT, item_id=TEXT, reason=TEXT),
     row="item of a rated corpus that was left out when it was read (`left_out/<corpus>`)",
     columns={
-        "reason": "such as that nobody rated it; ready scores of such items are passed over",
+        "reason": "reason, such as a missing rating; score files skip such items",
     },
 )
 RATINGS = Table(
@@ -51,13 +51,13 @@ AVERAGES = Table(
     row="judge, method, benchmark, level, language, dimension and what is averaged over",
     title="Averages",
     caption=(
-        "Correlations are taken within a corpus and then averaged over corpora, dimensions or languages. Intervals "
-        "resample dialogues. A paper's number is an average over that paper's own corpora."
+        "Correlations are computed within a corpus and averaged over corpora, dimensions or languages. Intervals "
+        "resample dialogues. Published values are averages over the paper's own corpora."
     ),
     columns={
         **JUDGED,
         "averaged_over": "corpora, dimensions or languages",
-        "raters": "human: people's ratings alone; full: a model's where there are no people's",
+        "raters": "human: human ratings only; full: a model's where no human rated",
         "n_averaged": "number of averaged correlations",
         "n_filled": "number of averaged correlations with ratings that a judge of this run filled in",
         "published_pearson": "comp-analysis' Tables 5 and 6, xDial-Eval's Tables 4, 5 and 15; see published_as",
@@ -114,13 +114,13 @@ DIMENSION_ENSEMBLE = Table(
     row="judge and corpus",
     title="Ensembles of dimensions",
     caption=(
-        "A judge's mean score on all other dimensions, and its own score on overall, both against the overall rating "
-        "(as in Table 8 of comp-analysis). Averages over corpora are of those that people rated (human), and of all, "
-        "with a model's rating where there is no person's (full, the paper's way)."
+        "Correlations of the judge's mean score on all other dimensions, and of its score on overall, with the "
+        "overall rating (as in Table 8 of comp-analysis). Averages are over the corpora with human ratings (human), "
+        "and over all, with a model's rating where no human rated (full, as in the paper)."
     ),
     columns={
         **JUDGED,
-        "rater_kind": "who rated overall; of an average human (people's ratings alone) or full (a model's, too)",
+        "rater_kind": "raters of overall; of an average: human (human ratings only) or full (also a model's)",
         "ensemble": "correlation of the judge's mean score on all other dimensions",
         "direct": "correlation of the judge's own score on overall",
     },
@@ -140,15 +140,14 @@ MODEL_ENSEMBLE = Table(
     row="corpus and dimension",
     title="Ensembles of judges",
     caption=(
-        "The mean score of the best judges, each model once and by its best method; named ensembles are no members. "
-        "Chosen on all corpora, the scored one among them, is the paper's way "
-        "(Table 9 of comp-analysis) and flatters; chosen on other corpora is what one could know beforehand. The "
-        "paper's number stands beside three of its open models."
+        "Mean score of the best judges, each model once, by its best method; named ensembles are no members. "
+        "Choosing on all corpora, including the scored one, follows the paper (Table 9 of comp-analysis) and is "
+        "optimistic; choosing on the other corpora is not. The paper's value is shown for three of its open models."
     ),
     columns={
         **JUDGED,
-        "raters": "whose ratings choose and count: people's alone (human), or a model's where there are none (full)",
-        "rater_kind": "who rated the corpus; of an average the same as `raters`",
+        "raters": "ratings used for choice and score: human only (human), or a model's where no human rated (full)",
+        "rater_kind": "raters of the corpus; of an average equal to `raters`",
         "chosen_on": "corpora on which the members were selected",
         "members": "judges of the ensemble; empty in averages over corpora with different members",
         "best_member": "best correlation of a single member",
@@ -165,9 +164,9 @@ RANKING_AGREEMENT = Table(
     row="corpus and dimension",
     title="Rankings of judges",
     caption=(
-        "Whether people's ratings and a model's rank the judges alike (as in Table 7 of comp-analysis): those of a "
-        "model that came with the corpus, or of the judge that fills in what nobody rated. Each model is ranked once, "
-        "by the method that goes best with people, and no ensemble among its members."
+        "Agreement of the rankings of judges by human ratings and by a model's (as in Table 7 of comp-analysis): a "
+        "model whose ratings came with the corpus, or the judge that fills in missing ratings. Each model is ranked "
+        "once, by the method that agrees best with human ratings, and no ensemble with its members."
     ),
     columns={
         **JUDGED,
@@ -238,9 +237,10 @@ RATED_CORPORA = Table(
     row="corpus, level and language",
     title="Rated corpora",
     caption=(
-        "What was rated (as in Table 1 of comp-analysis and of xDial-Eval). Words are what blanks part; Chinese, "
-        "Japanese and others that put none between words are counted in characters. At dialogue level the whole "
-        "dialogue counts as the response. Printed numbers stand beside English corpora of the papers' names."
+        "Content of the rated corpora (as in Table 1 of comp-analysis and of xDial-Eval). Words are separated by "
+        "blanks; languages without blanks between words, such as Chinese and Japanese, are counted in characters. At "
+        "dialogue level the whole dialogue is the response. Published values are shown for English corpora with the "
+        "papers' names."
     ),
     columns={
         "translated_by": "model that translated the corpus; empty for the original",
@@ -303,8 +303,8 @@ REPEAT_AGREEMENT = Table(
     row="judge, method, corpus, language and dimension, where a judge was asked more than once",
     title="Agreement of judges with themselves",
     caption=(
-        "How far a judge's own repeats agree (the agreement between rounds of comp-analysis, where GPT-4 exceeds .65 "
-        "in general). What differs from one repeat to the next cannot agree with people either. Dialogues resampled."
+        "Agreement of a judge's repeats (the agreement between rounds of comp-analysis, where GPT-4 exceeds .65 in "
+        "general). Intervals resample dialogues."
     ),
     columns={
         "method": JUDGED["method"],
@@ -335,9 +335,9 @@ CEILINGS = Table(
     row="judge, corpus, language and dimension, where several people rated, or the judge repeated itself",
     title="How high a judge could come",
     caption=(
-        "Raters differ, so even a judge that knew what they mean correlates with their mean by no more than the "
-        "ceiling; corrected is what the judge's correlation would be with raters who make no errors. Corpora that keep "
-        "only the mean of their raters have no ceiling. Dialogues resampled."
+        "Raters differ, so even a perfect judge correlates with their mean by no more than the ceiling; corrected is "
+        "the judge's correlation with error-free raters. Corpora with raters' means only have no ceiling. Intervals "
+        "resample dialogues."
     ),
     columns={
         **JUDGED,
@@ -372,7 +372,7 @@ _ABOUT = {
     "source": "this run, or the table of the paper",
     "judge": "judge of this run, or system of the paper by its printed name",
     "training": "training data of the paper's system; empty for systems without training and for this run",
-    "rated": "what people rated in the corpora of this run; the paper does not say it by corpus",
+    "rated": "rated criterion in the corpora of this run; the paper does not give it by corpus",
 }
 BY_LANGUAGE = Table(
     "metaeval/by_language", schema(
@@ -384,13 +384,13 @@ BY_LANGUAGE = Table(
     row="level, statistic and judge, or system of the paper",
     title="Judges by language",
     caption=(
-        "As Tables 4, 5, 16 and 17 of xDial-Eval: correlations with people's ratings, averaged over corpora, by "
-        "language in the paper's order. Under this run's rows stand those that the paper prints, over its own corpora "
-        "and with its own prompts; intervals are in the table of averages."
+        "As Tables 4, 5, 16 and 17 of xDial-Eval: correlations with human ratings, averaged over corpora, by "
+        "language in the paper's order. The published rows follow, over the paper's corpora and with its prompts; "
+        "intervals are in the table of averages."
     ),
     columns={
         **_ABOUT,
-        "dimension": "what judges were asked about; all: everything that is rated",
+        "dimension": "criterion that judges score; all: all rated ones together",
         "average": "mean over languages, of this run over all that it has; empty for one language",
         "n_languages": "number of averaged languages",
     },
@@ -405,12 +405,12 @@ NATURAL_CHINESE = Table(
     row="level, statistic and judge, or system of the paper",
     title="Judges on dialogues written in Chinese",
     caption=(
-        "As Table 15 of xDial-Eval: correlations with people's ratings on its corpora that were written in Chinese, "
-        "where this run has them under their names. Under this run's rows stand those that the paper prints."
+        "As Table 15 of xDial-Eval: correlations with human ratings on its corpora written in Chinese, if this run "
+        "has them under their names. The published rows follow."
     ),
     columns={
         **_ABOUT,
-        "rated": "what was asked about and rated",
+        "rated": "scored and rated criterion",
         "average": "mean over the level's corpora; of this run only where it has all of them",
     },
     numbers="correlation",
@@ -429,9 +429,9 @@ JUDGE_VALIDITY = Table(
     row="judge and criterion",
     title="How far the judge can be trusted",
     caption=(
-        "How well this judge's scores on the criterion, asked for in this form, go with ratings in the rated corpora "
-        "of the same run: Pearson's correlation, its mean over several corpora. A reference by construction is no "
-        "person's opinion: it says that the judge notices damage."
+        "Pearson correlation of the judge's scores on the criterion, under this form, with human ratings on the "
+        "rated corpora of the same run, averaged over corpora. A reference by construction is no human rating: it "
+        "shows that the judge detects perturbations."
     ),
     columns={
         "method": "protocol of the same form that scored the rated items",

@@ -182,8 +182,7 @@ def differences(name: str, *, row: str, title: str, caption: str) -> Table:
         COLUMNS,
         row=row,
         title=title,
-        caption=f"Is the first better than the second? {caption} Pairs are compared on what both have; intervals and "
-        "p-values respect that items of one seed or dialogue depend on each other.",
+        caption=f"{caption} Pairs are compared on common items; intervals and p-values are clustered.",
         columns=COMPARED,
         cells={"difference": Interval("ci_low", "ci_high")},
     )

@@ -13,11 +13,11 @@ TRAINING_EXAMPLES = Table(
     ),
     row="dialogue, or turn in its context, that judges learn from (`training/<name>/examples`)",
     columns={
-        "pair_id": "of the true example and the spoiled one, which stand one after the other",
+        "pair_id": "id of the pair; the two examples are in successive rows",
         "part": "train, development (stops the training) or held_back (never learned from)",
-        "criterion": "what the spoiled one is worse in",
-        "good": "1 for the true one, 0 for the spoiled one",
-        "kind": "how the spoiled one was made; the same in both rows of a pair",
+        "criterion": "criterion on which the negative is worse",
+        "good": "1 for the positive example, 0 for the negative",
+        "kind": "kind of the negative; equal in both rows of a pair",
         "cluster": "dialogues that share text; none has examples in two parts",
         "made_from": "where words that were put in come from: corpus and dialogue",
     },
@@ -39,7 +39,7 @@ JUDGED_TEXTS = Table(
     "judged_texts", schema(passage=LARGE, corpus=TEXT, item_id=TEXT),
     row="passage of what is judged (`training/judged`)",
     columns={
-        "passage": "number that stands for two utterances in a row, a long one or a whole dialogue",
+        "passage": "hash of two successive utterances, a long one or a whole dialogue",
         "item_id": "an item that holds it",
     },
     shown=False,
@@ -52,14 +52,13 @@ TRAINING_DATA = Table(
     row="training set, domain, language, criterion, kind and part",
     title="What judges learn from",
     caption=(
-        "Pairs of a true and a spoiled example by how the spoiled one was made. Dialogues that hold the same text are "
-        "a cluster, and each cluster is in one part: train, development (stops the training) or held_back (never "
-        "learned from)."
+        "Pairs of a positive and a negative example, by kind of negative. Dialogues with a common passage are a "
+        "cluster, and each cluster is in one part: train, development (early stopping) or held_back (evaluation)."
     ),
     columns={
         "kind": "kind of negative example; all: every kind",
         "n_dialogues": "number of dialogues in the pairs",
-        "n_clusters": "clusters of dialogues that hold the same text",
+        "n_clusters": "clusters of dialogues with a common passage",
         "left_out": "dialogues of the domain and language that are left out since they are judged; none has a part",
     },
 )
@@ -78,7 +77,7 @@ TRAINING_CURVE = Table(
     ),
     row="judge and step of its training",
     title="Training",
-    caption="The loss of what was learned from, and loss and AUC of the development part, which stops the training.",
+    caption="Training loss, and loss and AUC on the development part, which stops the training.",
     columns={
         "measured": "training (mean since the row before) or development",
         "auc": "share of pairs in which the true one scores higher, ties half",
@@ -92,7 +91,7 @@ TRAINING_RUNS = Table(
     ),
     row="judge that was trained",
     title="What was trained",
-    caption="What each judge learned from, how long that took, and on what.",
+    caption="Training data, time and hardware of each judge.",
     columns={
         "n_examples": "number of training examples",
         "best_step": "step whose weights were kept",
@@ -109,16 +108,16 @@ TRAINING_RECORD = Table(
     row="judge, kind of negative and moment",
     title="Told apart on dialogues that were held back",
     caption=(
-        "Share of pairs of a true and a spoiled example of one kind, criterion and language in which the judge scores "
-        "the true one higher (AUC), before and after its training; .5 is chance. Intervals are clustered by dialogue."
+        "Share of pairs of one kind, criterion and language in which the judge scores the positive example higher "
+        "(AUC), before and after its training; .5 is chance. Intervals are clustered by dialogue."
     ),
     columns={
         "kind": "how the negatives were made; all: the mean over kinds, each weighted by its examples",
         "moment": "before the training or after it",
         "training": "the sets that the examples are of",
-        "criterion": "what the spoiled ones are worse in; all: the mean over criteria, in the same way",
+        "criterion": "criterion on which the negatives are worse; all: the mean over criteria",
         "language": "all: the mean over languages, in the same way",
-        "n": "examples, true and spoiled",
+        "n": "examples, positive and negative",
         "n_clusters": "dialogues behind them",
         "gain": "AUC after the training less that before it, on the same examples",
         "reason": "why there is no AUC or no interval",
@@ -133,12 +132,12 @@ TRAINING_SAMPLES = Table(
     ),
     row="pair of a true and a spoiled example, a few of each kind",
     title="Some of what is learned",
-    caption="Pairs that were drawn by chance, with what both begin with as their context.",
+    caption="Randomly drawn pairs, with their common beginning as context.",
     columns={
-        "criterion": "what the spoiled one is worse in",
-        "context": "what both begin with",
+        "criterion": "criterion on which the negative is worse",
+        "context": "common beginning",
         "true": "how the dialogue went on",
-        "spoiled": "how it goes on in the spoiled one",
+        "spoiled": "continuation in the negative",
         "made_from": "where words that were put in come from: corpus and dialogue",
         "part": "train, development (stops the training) or held_back (never learned from)",
     },
@@ -161,7 +160,7 @@ TRANSLATED_UTTERANCES = Table(
         "item_id": "of the first item, or dialogue, that has it",
         "cluster": "what intervals resample: the dialogue of that item",
         "source": "original text",
-        "text": "the translation; of one that cannot be used, what the model wrote",
+        "text": "translation; if it is unusable, the response",
         "status": "ok, or why the translation cannot be used",
     },
     shown=False,
@@ -222,18 +221,18 @@ TRANSLATION_QUALITY = Table(
     row="corpus, language and metric",
     title="Quality of translations",
     caption=(
-        "Of a sample of utterances drawn by their ids, as in Table 2 of xDial-Eval, whose numbers stand beside those "
-        "of all corpora together: they are of its own corpora and translators."
+        "Quality of a sample of utterances, as in Table 2 of xDial-Eval. Its values, for its own corpora and "
+        "translators, are shown for all corpora together."
     ),
     columns={
         "corpus": "all: the utterances of all corpora together, so that one with a larger sample weighs more",
         "metric": (
-            "bleu and chrf (0 to 100) and sentence_chrf compare the source with what was translated back; adequacy and "
-            "people are ratings from 1 to 5; others are scores of the user's files"
+            "bleu and chrf (0 to 100) and sentence_chrf compare the source with the back-translation; adequacy and "
+            "people are ratings from 1 to 5; others are scores of your files"
         ),
         "produced_by": "model that back-translated or judged, or the file with the scores",
         "n": "number of utterances with a value; several ratings of an utterance are averaged first",
-        "published": "of Table 2, by the metric's name; adequacy: GPT-4's, asked in the paper's prompt",
+        "published": "value of Table 2 for this metric; adequacy: GPT-4's, by the paper's prompt",
         "published_people": "mean human rating in the paper",
         "signature": "exact definition of the metric, such as sacreBLEU's signature",
     },

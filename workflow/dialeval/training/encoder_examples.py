@@ -125,8 +125,8 @@ def read_set(rows: Iterable[Mapping[str, Any]], encoding_of: Callable[[Level], E
     first = next(waiting, None)
     if first is None:
         raise UserError(
-            f"{place} is empty: no pair could be made of its corpora; results/tables/training/data.csv says what was "
-            "made, and the log of make_training_data why"
+            f"{place} is empty: no pair could be made of its corpora; see results/tables/training/data.csv and the "
+            "log of make_training_data"
         )
     level: Level = "turn" if first["level"] == "turn" else "dialogue"
     encoding = encoding_of(level)
@@ -163,7 +163,7 @@ def _check_pairs(window: Sequence[Mapping[str, Any]], level: Level, place: str) 
         if {true["level"], negative["level"]} != {level}:
             raise UserError(f"{place}: '{true['pair_id']}' is no pair of level {level}; give each level a set")
     if len(window) % 2:
-        raise UserError(f"{place}: '{window[-1]['example_id']}' stands alone and in no pair; delete it and run again")
+        raise UserError(f"{place}: '{window[-1]['example_id']}' has no pair; delete the file and run again")
 
 
 # In which order examples are learned: batches of one expert each, of like length, drawn anew in every pass.

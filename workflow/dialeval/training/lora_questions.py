@@ -111,9 +111,9 @@ class LoraQuestions:
         criterion = self._criteria.get(row["criterion"])
         if criterion is None or not criterion.asks_yes_or_no:
             raise UserError(
-                f"training.{row['training']}: criterion '{row['criterion']}' is not asked about by Yes and No, which "
-                "is how a language model learns to judge; give it a question under criteria, or leave it out of "
-                f"training.{row['training']}.criteria"
+                f"training.{row['training']}: criterion '{row['criterion']}' has no Yes/No question, from which a "
+                "language model learns to judge; give it a question under criteria, or remove it from training."
+                f"{row['training']}.criteria"
             )
         item = Item(
             corpus=row["corpus"],

@@ -421,8 +421,8 @@ def chosen_kinds(
         if not lowering:
             able = [name for name in (*_OF_TURNS, *_OF_DIALOGUES, "overall") if kinds_for(name, level)]
             raise UserError(
-                f"nothing is known to lower '{criterion}' of a {level}; criteria that something lowers: "
-                f"{', '.join(able)}; one of yours says what lowers it under criteria.{criterion}.sensitive_to"
+                f"no perturbation lowers '{criterion}' of a {level}; criteria that one lowers: {', '.join(able)}; name "
+                f"perturbations of your own criterion under criteria.{criterion}.sensitive_to"
             )
         if not found[criterion]:
             raise UserError(f"none of the kinds lowers '{criterion}'; what does: {', '.join(lowering)}")

@@ -435,8 +435,8 @@ def in_words(name: str) -> Iterator[None]:
             raise UserError(f"{name}: the memory is too small for this training; {SMALLER}: {_line(said)}") from error
         if any(words in said for words in _FULL):
             raise UserError(
-                f"{name}: the disk of results_dir is full, or takes no file of this size: {_line(said)}; make room and "
-                "run the same command again: the training goes on from its last whole checkpoint"
+                f"{name}: the disk of results_dir is full, or accepts no file of this size: {_line(said)}; free "
+                "space and run the same command again: the training resumes from its last checkpoint"
             ) from error
         raise
 
@@ -455,7 +455,7 @@ def check_numbers(name: str, curve: list[dict[str, Any]]) -> None:
     if broken:
         raise UserError(
             f"{name}: from step {min(broken)} on the loss is not a number: lower the learning_rate, raise "
-            "warmup_share, or take precision: bfloat16 or float32 in place of float16"
+            "warmup_share, or use precision: bfloat16 or float32 in place of float16"
         )
 
 

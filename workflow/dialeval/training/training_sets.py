@@ -249,7 +249,7 @@ def _without_repeats(known: Sequence[Known], say: Callable[[str], object]) -> li
             kept.append((dialogue, placed))
             clusters[placed.cluster] += 1
     if len(known) > len(kept):
-        say(f"{len(known) - len(kept)} dialogues are left out, since they stand in the same domain before")
+        say(f"{len(known) - len(kept)} repeated dialogues of a domain are left out")
     n_languages = len({dialogue.language for dialogue, _ in kept})
     for name, n in clusters.most_common(1):
         if n > max(LARGE_CLUSTER * len(kept), 2 * n_languages):

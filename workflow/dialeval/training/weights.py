@@ -203,8 +203,8 @@ def finished_folder(path: Path) -> Iterator[Path]:
             shutil.rmtree(temporary, ignore_errors=True)
     except OSError as error:
         raise UserError(
-            f"{path} cannot be written: {error.strerror or error}; check the rights and the free space of that "
-            "disk, then run the same command again: the training goes on from its last checkpoint"
+            f"{path} cannot be written: {error.strerror or error}; check the rights and the free space of that disk, "
+            "then run the same command again: the training resumes from its last checkpoint"
         ) from error
 
 

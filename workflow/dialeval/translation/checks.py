@@ -19,21 +19,21 @@ from dialeval.text import is_unspaced, is_word, normalised, surface_tokens, toke
 
 STATUSES = {
     "ok": "translated",
-    "blank": "there is nothing to translate: no letters, or only placeholders; kept as it is",
-    "failed": "the model gave no answer",
-    "cut": "the answer was cut off by its token budget, max_tokens, or the utterance by the model's window",
-    "refused": "the model refused, or wrote of translating instead of doing it",
-    "empty": "the answer is empty",
-    "lines": "the answer has more than the one utterance asked for: more lines, a remark, or the context",
-    "marks": "what stands in brackets, or an address, is not what it was",
-    "script": "hardly anything is written in the language's letters",
-    "language": "the answer reads as another language with the same letters",
-    "unchanged": "the answer repeats the source",
-    "long": "the answer is far longer than the source",
-    "short": "the answer is far shorter than the source",
-    "repeats": "the answer says the same over and over",
+    "blank": "no letters (digits, emoji, a placeholder), so the utterance is kept",
+    "failed": "no response",
+    "cut": "cut by max_tokens, or longer than the model's window",
+    "refused": "a refusal, or a remark about translating",
+    "empty": "an empty response",
+    "lines": "more than the utterance: further lines, an explanation, or the context",
+    "marks": "a placeholder or an address is lost, added or changed",
+    "script": "another script than the language's",
+    "language": "common words of another language of the same script",
+    "unchanged": "the source again",
+    "long": "far longer than the source",
+    "short": "far shorter than the source",
+    "repeats": "repetition of one passage",
 }
-"""What can become of an utterance, in words."""
+"""The statuses of a translated utterance, and their meanings."""
 USABLE = ("ok", "blank")
 NOTHING = ("failed", "cut", "refused", "empty")
 """Of these there is no text, or only a part."""

@@ -373,15 +373,15 @@ def unfit_translation_templates(templates: Templates, *, judged: bool) -> Iterat
     planned = plan([talk], templates, corpus="sentinel", source=_SOURCE, target=_TARGET, context=0, max_tokens=1)
     prompt = next(planned).request.messages[0].content
     if _SAID not in prompt:
-        yield f"{PLANNING_TEMPLATE}: it lacks the text to translate; write {{{{ utterance }}}} where it is to stand"
+        yield f"{PLANNING_TEMPLATE}: it lacks the text to translate; write {{{{ utterance }}}} in its place"
     if LANGUAGES[_TARGET].name not in prompt:
-        yield f"{PLANNING_TEMPLATE}: it does not say into which language; write {{{{ target }}}} where it is to stand"
+        yield f"{PLANNING_TEMPLATE}: it lacks the language to translate into; write {{{{ target }}}} in its place"
     if not judged:
         return
     row = {"corpus": "", "language": _TARGET, "utterance_id": "", "source": _SAID, "text": _TRANSLATED}
     prompt = next(plan_adequacy([row], templates, source=_SOURCE)).request.messages[0].content
     for text, variable in ((_SAID, "utterance"), (_TRANSLATED, "translation")):
         if text not in prompt:
-            yield f"{TEMPLATE}: it forgets the {variable}; write {{{{ {variable} }}}} where it is to stand"
+            yield f"{TEMPLATE}: it lacks the {variable}; write {{{{ {variable} }}}} in its place"
     if f"{PROTOCOL}:" not in prompt.lower():
         yield (f"{TEMPLATE}: it does not say that the answer is 'adequacy: ' and a number, by which it is read")

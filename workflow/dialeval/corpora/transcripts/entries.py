@@ -41,7 +41,7 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         elif isinstance(entry, dict):
             _read_entry(entry, place, reading)
         else:
-            raise UserError(f"{place} must be a text or an object that says who speaks and what, not {_shown(entry)}")
+            raise UserError(f"{place} must be a text or an object with speaker and text, not {_shown(entry)}")
 
 
 def _shown(value: Any) -> str:
@@ -117,7 +117,7 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
         elif part["type"] in ("thinking", "reasoning"):
             reading.add_aside("reasoning", _plain(part.get(part["type"], part.get("text"))))
         else:
-            reading.notes["parts that are no text, such as images, told as [their kind]"] += 1
+            reading.notes["parts that are no text, such as images, shown as [their kind]"] += 1
             texts.append(f"[{part['type']:.40}]")
     return [text for text in texts if text.strip()]
 

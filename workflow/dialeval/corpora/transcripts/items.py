@@ -156,9 +156,9 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
         references.take(item, one.transcript)
     reading.items += references.items()
     _refuse_one_id_of_two(reading.items, path)
-    counts["dialogues with their system's name in what is said; judges and annotators read it, no text is altered"] += (
-        sum(names_its_system(item) for item in reading.items)
-    )
+    counts[
+        ("dialogues in which an utterance contains the system's name; judges and annotators see it, no text is altered")
+    ] += sum(names_its_system(item) for item in reading.items)
     reading.notes = [*_summary(path, reading), *(noted(count, note) for note, count in (+counts).items())]
     return reading
 
@@ -198,8 +198,7 @@ def _judged(
         kept.append(_Judged(one, item_id, judged))
         if not judged:
             counts[
-                "dialogues in which nobody is known as the system, so that all speakers are judged; "
-                "`evaluated_role: NAME` says who it is"
+                "dialogues without a known system, so that all speakers are judged; `evaluated_role: NAME` names it"
             ] += 1
         elif judged != one.speakers[-1]:
             counts["dialogues that end with another speaker than the system"] += 1
@@ -256,7 +255,7 @@ def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
         yield f"{counted(len(reading.left_out), 'dialogue')} left out ({_counted(reading.left_out)})"
     if reading.asides:
         kinds = Counter(row["kind"] for row in reading.asides)
-        yield "kept apart from what was said: " + ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        yield "kept apart from the utterances: " + ", ".join(f"{count} {kind}" for kind, count in kinds.items())
     met: defaultdict[str, set[str]] = defaultdict(set)
     for item in reading.items:
         met[item.case_id].add(item.system)
@@ -295,9 +294,9 @@ def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Co
     without = [_short(one, path) for one in found if not (one.system or one.model) and system is None]
     if without:
         raise UserError(
-            f"{path}: {len(without)} of {len(found)} dialogues do not say whose they are ({_places(without)}); give "
-            "each the field `system` (in ShareGPT and messages: `model`), or name their system in the configuration: "
-            "`system: NAME` of this entry"
+            f"{path}: {len(without)} of {len(found)} dialogues have no system ({_places(without)}); give each the "
+            "field `system` (in ShareGPT and messages: `model`), or name their system in the configuration: `system: "
+            "NAME` of this entry"
         )
     every = [_one_line(replace(one, system=one.system or system or one.model)) for one in found]
     first: dict[Transcript, Transcript] = {}
@@ -311,9 +310,9 @@ def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Co
     for (whose, dialogue_id), where in twice.items():
         more = f", and {len(twice) - 1} more are there twice" if len(twice) > 1 else ""
         raise UserError(
-            f"{path}: dialogue '{dialogue_id:.60}' of system '{whose}' is there {len(where)} times, at {_places(where)}"
-            f"{more}, in different words; an id may stand once for each system: remove the others or give them ids of "
-            "their own"
+            f"{path}: dialogue '{dialogue_id:.60}' of system '{whose}' occurs {len(where)} times, at {_places(where)}"
+            f"{more}, with different texts; an id must be unique within a system: remove the others or give them other "
+            "ids"
         )
     return known
 

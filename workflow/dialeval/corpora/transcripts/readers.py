@@ -34,6 +34,34 @@ from dialeval.corpora.transcripts.entries import (
 from dialeval.corpora.transcripts.transcript import Transcript
 from dialeval.errors import UserError
 
+FORMATS = {
+    "jsonl": '`{"dialogue_id": "7", "system": "alpha", "utterances": [{"speaker": "user", "text": "..."}, ...]}`. '
+    "`dialogue` and `dialog` are synonyms of `utterances`, as is `turns` beside `dialogue_id` or with `reader: jsonl`. "
+    "Utterances can be plain texts of two alternating speakers, A and B, or those named by "
+    '`"speakers": ["user", "bot"]`. ParlAI\'s logs (`"dialog": [[{"id": "teacher", "text": "..."}, ...], ...]`), '
+    'MultiWOZ 2.2, DREAM and `[[0, "..."], [1, "..."]]` are read too.',
+    "folder": "One file of any format per system, named after the system.",
+    "sharegpt": '`{"id": ..., "model": "alpha", "conversations": [{"from": "human", "value": "..."}, ...]}`',
+    "messages": '`{"id": ..., "model": "alpha", "messages": [{"role": "user", "content": "..."}, ...]}`. `content` can '
+    "be a list of parts. Also `conversation` (LMSYS-Chat-1M, WildChat) and `chat_messages` (Claude's export).",
+    "chatgpt": "ChatGPT's export `conversations.json`: the path to `current_node`. The system is the model that "
+    "responded there.",
+    "replies": '`{"instruction": "...", "output": "...", "generator": "alpha"}`: a reply (`response`, `output`, '
+    "`completion`, `answer`) and its context (`prompt`, `question`, `context`, `history`), a text or alternating "
+    "texts. Each of UltraFeedback's `completions` is a reply.",
+    "preferences": '`{"chosen": "\\n\\nHuman: ...\\n\\nAssistant: ...", "rejected": "..."}` (HH-RLHF), or texts or '
+    "messages after a `prompt`. The two are systems, `chosen` and `rejected`, on one case. If the file also has "
+    "`messages`, set `reader: preferences`.",
+    "mt_bench": "MT-bench's folder: `question.jsonl`, `model_answer/alpha.jsonl`, ...",
+    "rasa": 'Rasa\'s trackers: `{"sender_id": ..., "events": [{"event": "user", "text": "..."}, ...]}`',
+    "text": "`.txt` with `Ann: Good morning.` per line and a blank line between dialogues, or one dialogue per line, "
+    "`Good morning . __eou__ ... __eou__` (DailyDialog).",
+    "csv": "One row per utterance: `dialogue_id`, `system`, `speaker`, `text`; optional `case_id`, `turn` (orders the "
+    "rows), `language`. Common column names are recognized (`conversation_id`, `model`, `role`, `content`, ...); name "
+    "others under `columns`: `columns: {text: message_body}`. Commas, semicolons or tabs, or the first sheet of an "
+    "`.xlsx`. A table can also have one row per dialogue, with a list of messages in a cell.",
+}
+"""The content of a file, by the reader's name in the configuration, for the documentation."""
 _QUESTIONS, _ANSWERS = "question.jsonl", "model_answer"
 _ID = "question_id"
 
@@ -78,8 +106,8 @@ def mt_bench_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcri
     """
     del notes
     raise UserError(
-        f"{line.where}: questions and answers of MT-bench stand in several files; name the folder that has "
-        f"{_QUESTIONS} and {_ANSWERS}/ as path"
+        f"{line.where}: questions and answers of MT-bench are in several files; set path to the folder that has "
+        f"{_QUESTIONS} and {_ANSWERS}/"
     )
 
 

@@ -60,7 +60,7 @@ def read_plain_text(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
         return
     blocks = list(_blocks(path, lines))
     if len(blocks) > 1 and all(len(entries) == 1 for _, entries in blocks):
-        notes[f"texts taken for one dialogue, as a blank line stands after every utterance, such as {path.name}"] += 1
+        notes[f"texts read as one dialogue, since a blank line follows every utterance, such as {path.name}"] += 1
         blocks = [(blocks[0][0], [entry for _, entries in blocks for entry in entries])]
     for number, entries in blocks:
         yield _dialogue(path, number, entries, notes)
@@ -94,7 +94,7 @@ def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
             entries.append(spoken)
         elif text:
             if not entries:
-                raise UserError(f"{path}, line {number}: nobody is named before {text!r:.40}; write `Ann: ...`")
+                raise UserError(f"{path}, line {number}: there is no speaker before {text!r:.40}; write `Ann: ...`")
             entries[-1]["text"] += f"\n{text}"
         is_after_blank = not text
     if entries:
@@ -173,7 +173,7 @@ def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> I
         known.said.append((turn, line, cells.get("speaker", ""), cells["text"]))
     if apart:
         order = "by turn" if "turn" in places else "in the file's order, since no column is known to number the turns"
-        notes[f"dialogues whose rows stand apart put together, {order}"] += len(apart)
+        notes[f"dialogues with scattered rows, put together, {order}"] += len(apart)
     speakers_there = {speaker.casefold() for found in dialogues.values() for _, _, speaker, _ in found.said}
     prompts = (
         "speaker" in places
@@ -220,7 +220,7 @@ def places_of(path: Path, header: list[str], columns: Mapping[str, str]) -> dict
             )
     if len(set(places.values())) < len(places):
         twice = next(what for what in places if list(places.values()).count(places[what]) > 1)
-        raise UserError(f"{path}: the column '{header[places[twice]]:.60}' is named for two things; name another one")
+        raise UserError(f"{path}: the column '{header[places[twice]]:.60}' is named twice; name another one")
     return places
 
 

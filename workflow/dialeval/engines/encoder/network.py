@@ -173,7 +173,7 @@ def adapted_parts(body: nn.Module) -> list[str]:
             return sorted(found, key=_natural)
     known = "; ".join(places.architectures for places in _PLACES)
     raise UserError(
-        f"where adapters would stand in an encoder of type '{config.model_type}' is not known; known: {known}. Set "
+        f"the place of adapters in an encoder of type '{config.model_type}' is not known; known: {known}. Set "
         "adapter_size: 0 for heads alone, which work with every encoder"
     )
 

@@ -296,9 +296,9 @@ def proxy_for(address: str) -> str | None:
         )
     if not _is_address(found):
         raise UserError(
-            f"the environment names a proxy for {host} that is no address (it is not shown, since a password may stand "
-            "in it): write HTTPS_PROXY as http://user:password@host:port, with %2F for a slash in the password, %40 "
-            "for an @ and so on, or name the host in NO_PROXY"
+            f"the environment names a proxy for {host} that is no address (it is not shown, since it may contain a "
+            "password): write HTTPS_PROXY as http://user:password@host:port, with %2F for a slash in the password, "
+            "%40 for an @ and so on, or name the host in NO_PROXY"
         )
     return found
 

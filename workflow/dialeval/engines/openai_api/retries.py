@@ -26,6 +26,25 @@ Read = TypeVar("Read")
 LONGEST_MESSAGE = 400
 PASSING = frozenset({"rate_limit", "server", "connection", "timeout", "malformed"})
 """Kinds of failure that may pass: the request is tried again. All others are final for this run."""
+FAILURES = {
+    "rate_limit": "status 429",
+    "server": "status 5xx",
+    "connection": "the connection cannot be opened, or is lost",
+    "timeout": "no response within `timeout_seconds`",
+    "malformed": "the response is no valid JSON, for example a login page, or has more than 64 MB (not retried)",
+    "authentication": "wrong key, or no permission",
+    "quota": "no credit",
+    "not_found": "unknown model or address",
+    "parameter": "the endpoint does not support a field; the error names the setting",
+    "unsupported": "the endpoint does not return label probabilities",
+    "context_length": "the prompt exceeds the model's window",
+    "bad_request": "the endpoint refuses the request",
+    "refusal": "the endpoint's content filter refuses the request",
+    "empty": "the response has no text",
+    "impossible": "the response has an impossible number, such as a log-probability of 1000",
+    "cancelled": "the batch was cancelled; the next job submits the request again",
+}
+"""Causes of failed requests by kind, for the documentation."""
 
 _QUOTA_CODES = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance")
 _CONTENT_CODES = ("content_filter", "content_policy_violation", "responsibleaipolicyviolation", "moderation_blocked")
@@ -221,7 +240,7 @@ _REFUSED = re.compile(
 _TOO_MANY = re.compile(
     r"less than or equal|too (?:large|high)|greater than|at most|must be (?:between|in|<)", re.IGNORECASE
 )
-_REMEDIES = {
+REMEDIES = {
     "temperature": "set send_temperature: false",
     "top_p": "set send_temperature: false, which leaves out top_p as well",
     "seed": "set send_seed: false",
@@ -229,24 +248,24 @@ _REMEDIES = {
     "frequency_penalty": "set frequency_penalty: 0 under the protocol (or dialogbench)",
     "max_tokens": "set max_tokens_field: max_completion_tokens",
     "max_completion_tokens": "set max_tokens_field: max_tokens",
-    "logprobs": "set label_logprobs: none and ask this model by protocols that read its text, such as rating",
-    "top_logprobs": "set label_logprobs: none and ask this model by protocols that read its text, such as rating",
-    "logprob_token_ids": "only vLLM's servers know it; set label_logprobs: top_logprobs",
-    "return_tokens_as_token_ids": "only vLLM's servers know it; set label_logprobs: top_logprobs",
-    "prompt_logprobs": "only vLLM's servers know it; set prompt_logprobs: false and use a model that vLLM runs",
-    "response_format": "this model takes no schema for its answers; set answers: free under the protocol",
-    "json_schema": "this model takes no schema for its answers; set answers: free under the protocol",
+    "logprobs": "set label_logprobs: none and use protocols that parse text, such as rating or scale",
+    "top_logprobs": "set label_logprobs: none and use protocols that parse text, such as rating or scale",
+    "logprob_token_ids": "only vLLM servers support it; set label_logprobs: top_logprobs",
+    "return_tokens_as_token_ids": "only vLLM servers support it; set label_logprobs: top_logprobs",
+    "prompt_logprobs": "only vLLM servers support it; set prompt_logprobs: false",
+    "response_format": "the model supports no response schema; set answers: free under the protocol",
+    "json_schema": "the model supports no response schema; set answers: free under the protocol",
     "reasoning_effort": "correct reasoning_effort, or leave it out",
 }
 """Parameters that we send, and what is to be done where one is refused."""
-_REMEDIES_OF_SIZE = {
+REMEDIES_OF_SIZE = {
     "max_tokens": "lower max_tokens of the protocol (or of selfchat, dialogbench)",
     "max_completion_tokens": "lower max_tokens of the protocol (or of selfchat, dialogbench)",
     "logprobs": "lower top_logprobs, or start a vLLM server with --max-logprobs 20",
     "top_logprobs": "lower top_logprobs, or start a vLLM server with --max-logprobs 20",
 }
 """The same where the parameter is known and its value too large."""
-_NAMES = re.compile(rf"(?<![\w.-])({'|'.join(sorted(_REMEDIES, key=len, reverse=True))})(?![\w-])")
+_NAMES = re.compile(rf"(?<![\w.-])({'|'.join(sorted(REMEDIES, key=len, reverse=True))})(?![\w-])")
 _SAMPLE_LOGPROBS = re.compile(r"requested (?:sample|prompt) logprobs", re.IGNORECASE)
 
 
@@ -258,15 +277,15 @@ def remedy(status: int, parameter: str, message: str) -> str | None:
         parameter: the parameter that the endpoint names apart, or nothing.
         message: what it says.
     """
-    if status not in STATUSES or not (_REFUSED.search(message) or (parameter in _REMEDIES and status != 500)):
+    if status not in STATUSES or not (_REFUSED.search(message) or (parameter in REMEDIES and status != 500)):
         return None
     named = _NAMES.search(message)
-    name = parameter if parameter in _REMEDIES else named.group(1) if named else ""
-    if name not in _REMEDIES:
+    name = parameter if parameter in REMEDIES else named.group(1) if named else ""
+    if name not in REMEDIES:
         return None
-    if name in _REMEDIES_OF_SIZE and (_TOO_MANY.search(message) or _SAMPLE_LOGPROBS.search(message)):
-        return _REMEDIES_OF_SIZE[name]
-    return _REMEDIES[name]
+    if name in REMEDIES_OF_SIZE and (_TOO_MANY.search(message) or _SAMPLE_LOGPROBS.search(message)):
+        return REMEDIES_OF_SIZE[name]
+    return REMEDIES[name]
 
 
 # Keeping secrets out of every text: what an endpoint says may repeat the key it was sent.

@@ -142,8 +142,7 @@ def _by_number(shown: Mapping[str, float], wanted: Sequence[int]) -> dict[int, f
     except KeyError:
         raise AnswerFailure(
             "unsupported",
-            "the endpoint does not give the tokens it is asked for; only vLLM's servers do: set "
-            "label_logprobs: top_logprobs",
+            "the endpoint does not return the requested tokens; only vLLM servers do: set label_logprobs: top_logprobs",
         ) from None
 
 
@@ -222,6 +221,6 @@ class Continuations:
                 return len(prompt) - length, text
         raise AnswerFailure(
             "unsupported",
-            "the server's tokenizer does not read its own text as the same tokens, so that nobody can say where the "
-            "continuation begins; run the model with engine: vllm for log-likelihoods",
+            "the server's tokenizer does not tokenize its own text in the same way, so the start of the continuation "
+            "is not known; run the model with engine: vllm for log-likelihoods",
         )

@@ -44,10 +44,10 @@ def resume_advice(kind: str, remedy: str = "") -> str:
         kind: of the failure.
         remedy: replaces that of the kind.
     """
-    remedy = remedy or REMEDIES.get(kind, "mend this")
+    remedy = remedy or REMEDIES.get(kind, "fix this")
     return (
-        f"No more is asked, and everything that was answered is stored.\nTo go on, {remedy}, and run the same command "
-        "again to ask only for the rest."
+        f"No more requests are sent, and all responses are stored.\nTo resume, {remedy}, and run the same command "
+        "again."
     )
 
 

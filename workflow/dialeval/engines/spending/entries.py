@@ -291,8 +291,8 @@ def read_on(path: Path, content: bytes, entry: Entry) -> int:
             entry.read(json.loads(line))
         except (ValueError, TypeError):
             raise UserError(
-                f"{path} has a damaged line, so that nobody knows what was spent: delete the folder {path.parent} to "
-                "count anew from the stored answers (tries without an answer are then forgotten)"
+                f"{path} has a damaged line, so the spending is not known: delete the folder {path.parent} to "
+                "compute it from the stored responses (attempts without a response are then not counted)"
             ) from None
     return length
 

@@ -99,7 +99,7 @@ class AnswerFiles:
     def count_damaged(self, path: str) -> None:
         """Counts a line found damaged on reading, and prints a note the first time."""
         if path not in self.damaged:
-            print(f"note: {path} has a damaged line; its request is asked again")
+            print(f"note: {path} has a damaged line; its request is sent again")
         self.damaged[path] = self.damaged.get(path, 0) + 1
 
     def close(self) -> None:

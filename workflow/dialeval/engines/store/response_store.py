@@ -131,7 +131,7 @@ class StoredAnswers:
     def _report(self, files: AnswerFiles) -> None:
         for name, count in files.damaged.items():
             print(
-                f"note: {name} has {counted(count, 'damaged line')}; the rest is used and those requests are asked "
+                f"note: {name} has {counted(count, 'damaged line')}; the others are used and those requests are sent "
                 "again"
             )
         for name, reason in (self._hidden | files.unreadable).items():
@@ -222,7 +222,7 @@ class ResponseStore(StoredAnswers):
             if error.errno not in _ONLY_READ:
                 raise self._unusable(error) from error
             self._only_read = error
-            print(f"note: {self.folder} can only be read: its answers are used, and nothing new is asked", flush=True)
+            print(f"note: {self.folder} is read-only: its responses are used, and no new requests are sent", flush=True)
             return super().__enter__()
 
     def __exit__(self, *raised: object) -> None:
@@ -259,8 +259,8 @@ class ResponseStore(StoredAnswers):
         if found is None and (unreadable := self.unreadable()):
             files = "\n".join(f"  {path}: {reason}" for path, reason in unreadable.items())
             raise UserError(
-                f"answers that were paid for may lie in files that cannot be read:\n{files}\nGive back the right to "
-                "read them, or move them away if they are lost: their requests are then asked again"
+                f"files that may hold paid responses cannot be read:\n{files}\nRestore the permission to read them, "
+                "or move them away if they are lost: their requests are then sent again"
             )
         return found
 

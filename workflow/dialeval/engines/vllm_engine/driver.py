@@ -192,9 +192,7 @@ class EngineProcess:
             _set_results(loop, settled)
 
     def _stopped(self) -> UserError:
-        return UserError(
-            f"vLLM stopped: {self._ended}; everything that was answered is stored, run the same command again to go on"
-        )
+        return UserError(f"vLLM stopped: {self._ended}; all responses are stored, run the same command again to resume")
 
     def _write(self) -> None:
         """Sends the waiting requests together, and None at the end."""

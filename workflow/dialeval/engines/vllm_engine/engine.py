@@ -171,9 +171,9 @@ class VllmEngine:
         """Ends vLLM and gives back its memory."""
         if self.too_long:
             print(
-                f"note: for {self.too_long} of the requests the prompt and its answer do not fit the window of "
-                f"{self.context_window} tokens; they were not asked and count as truncated. Raise max_model_len if the "
-                "model allows it, or lower max_tokens",
+                f"note: {self.too_long} of the requests do not fit the window of {self.context_window} tokens with "
+                "their responses; they were not sent and count as truncated. Raise max_model_len if the model allows "
+                "it, or lower max_tokens",
                 flush=True,
             )
             self.too_long = 0
@@ -335,7 +335,8 @@ def reasoning_in_effect(reasoning: Reasoning, model: VllmModel) -> str:
     """Returns the line of the log on the separation of reasoning and answer."""
     how = "found out from the model" if model.reasoning_parser is None else "as configured"
     return (
-        f"reasoning is told from the answer by {reasoning.words} (reasoning_parser, {how}: {reasoning.name or 'none'})"
+        f"reasoning is separated from the answer by {reasoning.words} (reasoning_parser, {how}: "
+        f"{reasoning.name or 'none'})"
     )
 
 

@@ -207,7 +207,7 @@ def answer(comparison: Comparison) -> str:
     of = f"Of {counted(len(tested), 'number')} of both runs that could be tested"
     if not n_yes and not n_perhaps:
         return f"{of}, none moved beyond its interval."
-    by_chance = f"by chance alone one would expect up to about {len(tested) * ALPHA:.0f}"
+    by_chance = f"up to about {len(tested) * ALPHA:.0f} are expected by chance"
     beyond = f"{n_yes + n_perhaps} moved beyond {'their' if n_yes + n_perhaps > 1 else 'its'} own 95% interval"
     sure = f"{n_yes or 'none'} of them also when all {len(tested):,} are tested at once (Holm)"
     return f"{of}, {beyond} ({by_chance}), {sure}."

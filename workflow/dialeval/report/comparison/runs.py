@@ -200,7 +200,7 @@ def _by_key(rows: pa.Table, kind: Table, compared: Compared, run: Run, table: st
         found[key] = (row[compared.value], row.get(ends.low), row.get(ends.high))
     if twice:
         name = f"{patterns.folder_of(patterns.TABLE)}/{table}"
-        run.tell(f"{name}: {twice} rows say they are of the same thing, of which the last was compared")
+        run.tell(f"{name}: {twice} rows have the same key; the last was compared")
     return found
 
 

@@ -6,14 +6,18 @@ import sys
 from pathlib import Path
 
 from dialeval.paths import IS_INSTALLED
-from dialeval.report.reference import configuration, papers, prompts, python, tables
+from dialeval.report.reference import configuration, papers, prompts, python, registries, tables
 
 PAGES = (configuration, papers, prompts, python, tables)
 
 
 def texts() -> dict[Path, str]:
     """Returns what is generated, by the file that it is written to."""
-    return {page.DOCS: page.docs_text() for page in PAGES} | {configuration.SCHEMA: configuration.schema_text()}
+    return {page.DOCS: page.docs_text() for page in PAGES} | {
+        configuration.SCHEMA: configuration.schema_text(),
+        registries.COMMANDS_PAGE: registries.commands_text(),
+        registries.FORMATS_PAGE: registries.formats_text(),
+    }
 
 
 if __name__ == "__main__":

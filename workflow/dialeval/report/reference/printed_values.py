@@ -113,8 +113,8 @@ _FED_WORDS = (
 )
 _ROUNDED = "the paper's is the product of two rounded columns of xDial-Eval's Table 1; ours are counted"
 _FED_TURNS = "the public dialogues have one utterance more on average than both papers count; why is not known"
-_FEWER = "the public files have people's ratings on no more dimensions"
-_NO_PEOPLE = "the public files have no ratings by people"
+_FEWER = "the public files have human ratings on no further dimension"
+_NO_PEOPLE = "the public files have no human ratings"
 _OTHER_AGREEMENT = (
     "ours is the mean Pearson correlation of two raters; the paper's are the Spearman correlations that FED's authors "
     "print, which the public ratings do not reach, not even by setting each rater against the mean of the others"

@@ -44,8 +44,8 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "comp-analysis: damage by a model": (
-        "Appendix C says in a sentence each what ChatGPT was asked to do with the chatbot's utterances; the prompts "
-        "are not printed. The others of the paper's strategies were made by rule or by people.",
+        "Appendix C describes the requests to ChatGPT in a sentence each; the prompts are not printed. The paper's "
+        "other strategies are by rule or by humans.",
         (
             "perturb_utterance_duplication.j2",
             "perturb_repeating_others.j2",
@@ -77,7 +77,7 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "No paper's": (
-        "What no paper asks; both sets ask it alike.",
+        "Prompts without a counterpart in the papers; both sets use the same.",
         ("pair.j2", "locate.j2", "annotate.j2", "retry_unparsed.j2", "structured_answer.j2", "partner.j2"),
     ),
 }
@@ -87,8 +87,8 @@ OURS: dict[str, Described] = {
     "selfchat.j2": Described(
         "As a person who chats by text, the next utterance: short turns, well under 60 words; other subjects may come "
         "up; to be taken for a human.",
-        "Forbids lists, lectures, help that nobody asked for and repetition, and asks for the utterance without a name "
-        "before it. That forbids the very failures that the paper counts.",
+        "Forbids lists, lectures, unrequested help and repetition, and requests the utterance without a name before "
+        "it. These are the failures that the paper counts.",
     ),
     "unieval.j2": Described(
         "Whether an AI took part in a conversation: choice, number of the first utterance that an AI wrote, reason. "
@@ -105,15 +105,15 @@ OURS: dict[str, Described] = {
         f"The choices are explained as doubts about that one; {_FENCE}.",
     ),
     "rating_turn.j2": Described(
-        "Numbers for a response in its context, a line for each criterion.",
+        "Numbers for a response in its context, one line per criterion.",
         f"An empty context is said to be; {_FENCE}.",
     ),
     "rating_dialogue.j2": Described(
         "Numbers for a whole dialogue, a line for each criterion.", f"Only that it {_FENCE}."
     ),
     "rating_criteria.j2": Described(
-        "The criteria with what each means, the scale with words for its ends, how to answer.",
-        "The paper names the dimensions and the scale 1 to 5 and explains neither; ours says what is meant.",
+        "The criteria with their meanings, the scale with labels at its ends, and the answer format.",
+        "The paper names the dimensions and the scale 1 to 5 and explains neither; ours explains both.",
     ),
     "yes_no_turn.j2": Described("A question about a response in its context, Yes or No.", f"Only that it {_FENCE}."),
     "yes_no_dialogue.j2": Described(
@@ -131,8 +131,8 @@ OURS: dict[str, Described] = {
         "Says how long the stretch is at least, and that nothing else changes, so that it can be checked.",
     ),
     "perturb_repeating_others.j2": Described(
-        "The chatbot's utterances with a stretch of what the other said just before.",
-        "Says how long the stretch is at least, so that it can be checked.",
+        "The chatbot's utterances with a part of the other speaker's previous utterance.",
+        "Gives the minimal length of the part, so that it can be checked.",
     ),
     "perturb_generic_utterance.j2": Described(
         "The chatbot's utterances as generic phrases.", "Says what generic is: no fact, opinion or anything personal."
@@ -142,8 +142,8 @@ OURS: dict[str, Described] = {
         "Asks for shorter ones that leave out details, reasons, examples and names, so that it can be checked.",
     ),
     "perturb_self_contradiction.j2": Described(
-        "One or two utterances that contradict what the speaker said.",
-        "The paper's were written by people (DECODE).",
+        "One or two utterances that contradict an earlier statement of the speaker.",
+        "The paper's were written by humans (DECODE).",
     ),
     "perturb_contradiction.j2": Described(
         "The response so that it contradicts the conversation.", "The paper's were made by rule."
@@ -172,8 +172,8 @@ OURS: dict[str, Described] = {
     ),
     "dialogbench_filter_zh.j2": Described("The same in Chinese.", "The paper's Chinese prompt is not printed."),
     "dialogbench_classify.j2": Described(
-        "How each speaker treats the other, and the domain, for Figures 5 and 6.",
-        "The paper says that GPT-4 told both, not in which words.",
+        "The style of each speaker, and the domain, for Figures 5 and 6.",
+        "GPT-4 classified both; the paper does not give the prompt.",
     ),
     "dialogbench_question_en.j2": Described(
         "The letter of the right option, the dialogue being the model's own chat with the user, or written out.",
@@ -191,7 +191,7 @@ OURS: dict[str, Described] = {
         "Which of several kinds show in a dialogue, such as BotChat's five kinds of failure, and in which utterances "
         "each; the paper and its README sort bad cases by hand, and ask nobody."
     ),
-    "retry_unparsed.j2": Described("The same answer once more, in the form that was asked for."),
+    "retry_unparsed.j2": Described("The same answer once more, in the required form."),
     "structured_answer.j2": Described("The answer as JSON with named fields, behind another prompt."),
     "partner.j2": Described("The next message of a simulated user with a persona and a goal."),
 }
@@ -225,7 +225,7 @@ PAPERS: dict[str, Described] = {
         "Human and chatbot are named only where the dialogue shows a chatbot; the paper writes them [H] and [C].",
     ),
     "yes_no_question.j2": Described(
-        "Table 4's question on the dimension; nothing says how to answer.",
+        "Table 4's question on the dimension, without an answer format.",
         "Own criteria have their own questions and points. A chat model that begins with a sentence has little "
         "probability on Yes and No: such answers count as `low_mass`. xDial-Eval's Tables 9 to 14, each model's "
         "own template, are pictures: the engine's chat template stands for them.",
@@ -234,7 +234,7 @@ PAPERS: dict[str, Described] = {
         "The chatbot's utterances with a portion of each appended to it.", "Ours is the form of the answer."
     ),
     "perturb_repeating_others.j2": Described(
-        "The chatbot's utterances with portions of what the other said.", "Ours is the form of the answer."
+        "The chatbot's utterances with parts of the other speaker's utterances.", "Ours is the form of the answer."
     ),
     "perturb_generic_utterance.j2": Described(
         "The chatbot's utterances as generic responses.", "Ours is the form of the answer."

@@ -103,13 +103,13 @@ INTERFACE: tuple[Public, ...] = (
         "Reading tables",
         ("read_table", "read_tables", "iterate_rows", "count_rows", "read_name", "HUMAN"),
     ),
-    Public("dialeval.tables.catalogue", "Which tables there are", ("TABLES", "table_named")),
-    Public("dialeval.tables.schema", "What a table is", ("Table",)),
-    Public("dialeval.provenance", "Where a file comes from", ("read_provenance",)),
-    Public("dialeval.report.terminal_summary", "What came out of a run, in words", ("words_of_results",)),
-    Public("dialeval.report.comparison", "Two runs", ("compare",)),
+    Public("dialeval.tables.catalogue", "Catalogue of tables", ("TABLES", "table_named")),
+    Public("dialeval.tables.schema", "Description of a table", ("Table",)),
+    Public("dialeval.provenance", "Provenance", ("read_provenance",)),
+    Public("dialeval.report.terminal_summary", "Summary of a run", ("words_of_results",)),
+    Public("dialeval.report.comparison", "Comparison of two runs", ("compare",)),
     Public("dialeval.config.loading", "Reading a configuration", ("load_config",)),
-    Public("dialeval.errors", "What is raised for the reader of a message", ("UserError",)),
+    Public("dialeval.errors", "Errors", ("UserError",)),
     Public("dialeval.stats.estimates", "Estimates", ("Estimate", "Estimates")),
     Public(
         "dialeval.stats.clustered",
@@ -121,20 +121,24 @@ INTERFACE: tuple[Public, ...] = (
         "Differences",
         ("paired_differences", "item_differences", "two_sample_difference", "Sample", "Differences"),
     ),
-    Public("dialeval.stats.significance", "Many tests at once", ("holm", "benjamini_hochberg")),
-    Public("dialeval.stats.significance", "Places", ("order_claims", "OrderClaims", "places", "Places")),
-    Public("dialeval.stats.bradley_terry", "Strengths", ("bradley_terry", "davidson", "StrengthRating")),
+    Public("dialeval.stats.significance", "Multiple comparisons", ("holm", "benjamini_hochberg")),
+    Public("dialeval.stats.significance", "Ranks", ("order_claims", "OrderClaims", "places", "Places")),
+    Public(
+        "dialeval.stats.bradley_terry",
+        "Bradley-Terry and Davidson ratings",
+        ("bradley_terry", "davidson", "StrengthRating"),
+    ),
     Public("dialeval.stats.elo", "Bootstrap Elo", ("bootstrap_elo", "sequential_elo")),
     Public("dialeval.stats.elo_interval", "Intervals of Bootstrap Elo", ("bootstrap_elo_interval",)),
     Public(
         "dialeval.stats.correlation",
-        "Correlations with people",
+        "Correlations with human ratings",
         ("correlate", "average_over", "williams_test", "Correlations", "WilliamsTest"),
     ),
-    Public("dialeval.stats.judge_panels", "Two judges", ("compare_judges", "JudgePairs")),
+    Public("dialeval.stats.judge_panels", "Comparison of two judges", ("compare_judges", "JudgePairs")),
     Public(
         "dialeval.stats.reliability",
-        "How high a judge could come",
+        "Reliability and ceilings",
         ("reliability", "corrected_correlation", "annotator_variance", "Reliability"),
     ),
     Public("dialeval.stats.agreement", "Agreement of judges", ("judge_agreement", "retest_inconsistency")),
@@ -142,7 +146,7 @@ INTERFACE: tuple[Public, ...] = (
     Public("dialeval.stats.prediction_powered", "Human-corrected means and rates", ("correct_means", "Annotators")),
     Public("dialeval.stats.corrected_ratings", "Human-corrected ratings", ("correct_ratings",)),
     Public("dialeval.stats.label_corrected", "Human-corrected estimates", ("Corrected", "Difference")),
-    Public("dialeval.stats.auc", "True from spoiled", ("clustered_auc", "auc_gain", "ClusteredAuc")),
+    Public("dialeval.stats.auc", "AUC of trained judges", ("clustered_auc", "auc_gain", "ClusteredAuc")),
     Public("dialeval.stats.resampling", "Resampling clusters", ("cluster_counts", "percentile_interval")),
 )
 
@@ -150,6 +154,6 @@ INTERFACE: tuple[Public, ...] = (
 def constants() -> Mapping[str, str]:
     """Returns what the constants of the interface are, in words."""
     return {
-        "HUMAN": "Stands for the human dialogues wherever a table names a model.",
+        "HUMAN": "Name of the human dialogues in columns of systems and models.",
         "TABLES": "Every table's constant by its name; those of measures are called `measures/...`.",
     }

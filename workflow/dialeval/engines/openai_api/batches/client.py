@@ -289,7 +289,7 @@ def _given(outcome: _Got | Fault) -> _Got:
 def _status(payload: Mapping[str, Any], redactor: Redactor) -> BatchStatus:
     state = payload.get("status")
     if not isinstance(state, str):
-        raise Fault("malformed", "the endpoint says no status of the batch")
+        raise Fault("malformed", "the endpoint returns no status of the batch")
     counts, errors = _part(payload, "request_counts"), _part(payload, "errors").get("data")
     first = errors[0] if isinstance(errors, list) and errors and isinstance(errors[0], dict) else {}
     files = (payload.get("output_file_id"), payload.get("error_file_id"))

@@ -378,7 +378,7 @@ class BatchRun:
             self._account.settle_batch(batch.mark, bills if with_open else bills | unmentioned)
         self._ledger.close(batch)
         if again:
-            self._say(f"batch {batch.name}: {len(again)} requests without an answer are asked one by one")
+            self._say(f"batch {batch.name}: {len(again)} requests without a response are sent one by one")
         async for one in self._one_by_one(again):
             yield one
 

@@ -1,0 +1,212 @@
+"""Two pages from registries: commands and targets; formats, data sets, perturbations and statuses.
+
+Commands come from their parsers, targets from the docstrings of their rules.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+
+from dialeval.corpora import author_files, rating_scales
+from dialeval.corpora.download import SOURCES
+from dialeval.corpora.rated_sources import Scale
+from dialeval.corpora.readers import RATED_FORMATS
+from dialeval.corpora.transcripts.readers import FORMATS
+from dialeval.dialogbench.tasks import TASKS, Task
+from dialeval.engines.openai_api.retries import FAILURES, PASSING, REMEDIES
+from dialeval.labels.spreadsheets import COLUMN_WORDS
+from dialeval.paths import PROJECT
+from dialeval.perturbations import dialogue_strategies, turn_strategies
+from dialeval.tables.dialogues import STATUSES
+from dialeval.translation import checks
+
+FORMATS_PAGE = PROJECT / "docs" / "formats.md"
+FORMATS_HEAD = """# Formats, data sets and statuses
+
+This page is generated from the readers, scales, strategies and statuses in the code.
+"""
+
+
+def formats_text() -> str:
+    """Return the page: a table for each registry."""
+    return "\n".join(
+        [
+            FORMATS_HEAD,
+            _table("Transcripts", "See [Transcripts](transcripts.md).", ("`reader`", "content"), FORMATS.items()),
+            _table(
+                "Rated corpora",
+                "See [Rated corpora](rated-corpora.md).",
+                ("`reader`", "data and files"),
+                RATED_FORMATS.items(),
+            ),
+            _table(
+                "Human ratings in comp-analysis and xDial-Eval",
+                "GPT-4 rated the other dimensions from 1 to 5; they have `rater_kind` `model`. Of `persona-see`, "
+                "`ieval-dial`, `heval-dial` and `reliable-dial` it rated all.",
+                ("data set", "dimensions and scales"),
+                ((name, _scales(scales.items())) for name, scales in rating_scales.RATED_BY_PEOPLE.items()),
+            ),
+            _table(
+                "Human ratings in the authors' files",
+                "Each dimension has its name in the file in parentheses, if it differs.",
+                ("`reader`", "dimensions and scales"),
+                _author_files(),
+            ),
+            _table("Public corpora", "Target `download`.", ("name", "repository", "licence as stated"), _public()),
+            _table(
+                "Perturbations",
+                "See [Robustness](robustness.md). Detected is a fall of the score by more than the threshold.",
+                ("strategy", "level", "criterion and threshold", "rule"),
+                _strategies(),
+            ),
+            _table(
+                "Labels",
+                "See [Labels](labels.md#label-files). Other columns are ignored.",
+                ("column", "content"),
+                COLUMN_WORDS.items(),
+            ),
+            _table(
+                "DialogBench's tasks",
+                "See [DialogBench](dialogbench.md).",
+                ("task", "name", "dimension", "shown with the dialogue", "options"),
+                map(_task, TASKS),
+            ),
+            _table("Statuses of responses", "", ("status", "meaning"), STATUSES.items()),
+            _table(
+                "Failures of endpoints",
+                "DialEval retries the kinds with a dagger.",
+                ("kind", "cause"),
+                ((f"{kind}{' †' * (kind in PASSING)}", words) for kind, words in FAILURES.items()),
+            ),
+            _table(
+                "Refused parameters",
+                "If an endpoint refuses a parameter, the error names the setting. Some endpoints ignore it silently.",
+                ("parameter", "remedy"),
+                REMEDIES.items(),
+            ),
+            _table("Statuses of translations", "", ("status", "meaning"), checks.STATUSES.items()),
+        ]
+    )
+
+
+def _table(title: str, about: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    head = f"## {title}\n\n{about}\n\n" if about else f"## {title}\n\n"
+    lines = [f"| `{name}` | {' | '.join(cells)} |" for name, *cells in rows]
+    return "\n".join([f"{head}| {' | '.join(columns)} |", "|---" * len(columns) + "|", *lines, ""])
+
+
+def _scales(scales: Iterable[tuple[str, Scale]]) -> str:
+    return ", ".join(f"{dimension} {scale.low:g}-{scale.high:g}" for dimension, scale in scales)
+
+
+def _author_files() -> Iterator[tuple[str, str]]:
+    for reader, layout in author_files.FORMATS.items():
+        if layout:
+            names = (
+                (ours if ours == theirs.casefold() else f"{ours} ({theirs})", scale)
+                for theirs, (ours, scale) in layout.dimensions.items()
+            )
+            yield reader, _scales(names)
+
+
+def _public() -> Iterator[tuple[str, str, str]]:
+    with SOURCES.open(encoding="utf-8", newline="") as lines:
+        found = {row["name"]: (row["repository"], row["licence"]) for row in csv.DictReader(lines)}
+    yield from ((name, *cells) for name, cells in found.items())
+
+
+def _strategies() -> Iterator[tuple[str, str, str, str]]:
+    for strategy in (*turn_strategies.STRATEGIES, *dialogue_strategies.STRATEGIES):
+        targets = ", ".join(f"{target.dimension} {target.theta}" for target in strategy.targets)
+        yield strategy.name, strategy.level, targets, inspect.cleandoc(strategy.apply.__doc__ or "").split("\n")[0]
+
+
+def _task(task: Task) -> tuple[str, ...]:
+    shown = ", ".join([*["a question"] * task.asks, *(f"`{name}`" for name in task.shown)])
+    values = ", ".join(value.en for value in task.values)
+    return task.abbreviation, task.name, task.dimension, shown, f"{task.n_options}{f' of: {values}' * bool(values)}"
+
+
+# Commands of `dialeval`, and targets of `snakemake`.
+
+COMMANDS_PAGE = PROJECT / "docs" / "command.md"
+RULES = PROJECT / "rules"
+COMMANDS_HEAD = """# Commands and targets
+
+`dialeval` prepares folders, checks configurations and reads results. `snakemake` [runs](running.md) the evaluation.
+This page is generated from the commands' parsers and from the rules.
+"""
+EXAMPLES = {
+    "init": (
+        "export MY_KEY=...",
+        "dialeval init study --base-url https://models.example.org/v1 --api-key-env MY_KEY "
+        "--chatbot able=maker/able --chatbot swift=maker/swift --judge clerk=maker/clerk",
+        "dialeval init support --dialogues support.jsonl --judge gpt=gpt-4o-2024-11-20",
+    ),
+    "check": ("dialeval check", "dialeval check --ask"),
+    "summary": ("dialeval summary",),
+    "compare": ("dialeval compare results results-2",),
+    "tables": (
+        "dialeval tables",
+        "dialeval tables arena/ratings --columns",
+        "dialeval tables arena/ratings --csv ratings.csv",
+        "dialeval tables 'arena/*' 'judgements/*' --to my-dataset",
+    ),
+}
+TARGETS = """## Targets of `snakemake`
+
+`snakemake --cores 8` makes everything in the configuration. A target makes one part. Put the target before
+`--configfile` and `--config`.
+
+| command | result |
+|---|---|
+"""
+ARGUMENTS = {
+    "check": "--profile profiles/slurm",
+    "compare": "--cores 1 --config run_a=results run_b=results-2",
+    "annotation_pages": "--cores 2 --configfile configs/labels.yaml",
+}
+"""What is typed behind a target that needs more than a number of cores."""
+_RULE = re.compile(r"^(?:use rule \w+ as (\w+) with|rule (\w+)):\n((?:    .*\n|\n)+)", re.MULTILINE)
+_DOCSTRING = re.compile(r'^    """(.*?)"""', re.MULTILINE | re.DOTALL)
+_NO_OUTPUT = "    output:\n        [],\n"
+
+
+def commands_text() -> str:
+    """Return the page: a section for each command of `dialeval`, and a table of targets."""
+    main = import_module("dialeval.cli.main")  # commands lie above reports: the page describes them and uses nothing
+    sections = [_section(name, main.add_options) for name in main.COMMANDS]
+    rows = [f"| `snakemake {name} {ARGUMENTS.get(name, '--cores 2')}` | {words} |\n" for name, words in targets()]
+    return "\n".join([COMMANDS_HEAD, *sections, TARGETS + "".join(rows)])
+
+
+def targets() -> Iterator[tuple[str, str]]:
+    """Yield every target that a person types, with its rule's docstring."""
+    for path in sorted(RULES.glob("*.smk")):
+        for copy, name, body in _RULE.findall(path.read_text(encoding="utf-8")):
+            words = _DOCSTRING.search(body)
+            has_output = _NO_OUTPUT not in body if copy else "    output:" in body
+            if words and not has_output and name not in ("all", "stage"):
+                yield copy or name, words[1]
+
+
+def _section(name: str, add_options: Callable[[str, argparse.ArgumentParser], None]) -> str:
+    parser = argparse.ArgumentParser()
+    add_options(name, parser)
+    about = " ".join(text for text in (parser.description, parser.epilog) if text)
+    rows = "".join(
+        f"| `{' '.join([*action.option_strings, _value(action)]).strip()}` | {action.help} |\n"
+        for action in parser._actions
+        if action.dest != "help"
+    )
+    lines = "\n".join(EXAMPLES[name])
+    return f"## `dialeval {name}`\n\n{about}\n\n```bash\n{lines}\n```\n\n| argument | meaning |\n|---|---|\n{rows}"
+
+
+def _value(action: argparse.Action) -> str:
+    return "" if action.nargs == 0 else str(action.metavar)
