@@ -123,7 +123,7 @@ class PublishedSet:
     Attributes:
         name: the set; that of our strategy where there is one, else of its own.
         level: turn or dialogue.
-        damaged: path of the damaged rows under the folder.
+        perturbed: path of the damaged rows under the folder.
         original: path of the original rows, paired by line; empty where the originals are the JSON list.
         pairing: how rows find their originals in the JSON list.
         in_paper: whether the paper's tables have it.
@@ -131,7 +131,7 @@ class PublishedSet:
 
     name: str
     level: Level
-    damaged: str
+    perturbed: str
     original: str = ""
     pairing: Pairing = "blocks"
     in_paper: bool = True
@@ -139,11 +139,11 @@ class PublishedSet:
     @property
     def files(self) -> tuple[str, ...]:
         """Returns the paths of its files under the folder; sets whose originals are the JSON list share that one."""
-        return (self.damaged, self.original or ORIGINALS_FILE)
+        return (self.perturbed, self.original or ORIGINALS_FILE)
 
     def is_in(self, folder: Path) -> bool:
         """Returns whether a file of this set alone is in a folder."""
-        return any((folder / path).is_file() for path in (self.damaged, self.original) if path)
+        return any((folder / path).is_file() for path in (self.perturbed, self.original) if path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class Pair:
     strategy: str
     row: int
     original: Item
-    damaged: Item
+    perturbed: Item
     unchanged: bool
 
 
@@ -226,8 +226,8 @@ def sets_in(folder: Path) -> list[str]:
 
 
 def _turn(name: str, family: str, *, in_paper: bool = True) -> PublishedSet:
-    damaged, original = (f"{TURN_FOLDER}/{family}-{side}_text.txt" for side in ("perturbed", "original"))
-    return PublishedSet(name, "turn", damaged, original, in_paper=in_paper)
+    perturbed, original = (f"{TURN_FOLDER}/{family}-{side}_text.txt" for side in ("perturbed", "original"))
+    return PublishedSet(name, "turn", perturbed, original, in_paper=in_paper)
 
 
 def _dialogue(name: str, file: str, *, pairing: Pairing = "blocks", in_paper: bool = True) -> PublishedSet:
@@ -306,26 +306,26 @@ def read_sets(folder: Path, names: Iterable[str] | None = None) -> dict[str, lis
 
 def _read_turn_set(folder: Path, published: PublishedSet) -> list[Pair]:
     originals = read_fields(folder / published.original)
-    damaged = read_fields(folder / published.damaged)
-    _check_as_many(folder, published, len(originals), len(damaged))
+    perturbed = read_fields(folder / published.perturbed)
+    _check_as_many(folder, published, len(originals), len(perturbed))
     pairs: list[Pair] = []
-    for row, (before, after) in enumerate(zip(originals, damaged, strict=True)):
-        n_context = _context_length(before, after, f"{folder / published.damaged}, line {row + 1}")
+    for row, (before, after) in enumerate(zip(originals, perturbed, strict=True)):
+        n_context = _context_length(before, after, f"{folder / published.perturbed}, line {row + 1}")
         original, new = (
             _turn_item(published.name, row, side, fields[1 : 1 + n_context], "\t".join(fields[1 + n_context :]), path)
             for side, fields, path in (
                 ("original", before, folder / published.original),
-                ("damaged", after, folder / published.damaged),
+                ("damaged", after, folder / published.perturbed),
             )
         )
         pairs.append(Pair(published.name, row, original, new, original.response == new.response))
     return pairs
 
 
-def _check_as_many(folder: Path, published: PublishedSet, n_originals: int, n_damaged: int) -> None:
-    if n_originals != n_damaged:
+def _check_as_many(folder: Path, published: PublishedSet, n_originals: int, n_perturbed: int) -> None:
+    if n_originals != n_perturbed:
         raise UserError(
-            f"{folder / published.damaged} has {n_damaged} rows, but {published.original} has {n_originals}; "
+            f"{folder / published.perturbed} has {n_perturbed} rows, but {published.original} has {n_originals}; "
             "they are paired by line"
         )
 
@@ -369,22 +369,22 @@ def _check_texts(texts: Sequence[str], place: str) -> None:
 
 
 def _read_dialogue_set(folder: Path, published: PublishedSet) -> list[Pair]:
-    path = folder / published.damaged
-    damaged = read_fields(path)
+    path = folder / published.perturbed
+    perturbed = read_fields(path)
     if published.original:
         originals = read_fields(folder / published.original)
-        _check_as_many(folder, published, len(originals), len(damaged))
+        _check_as_many(folder, published, len(originals), len(perturbed))
         before = [
             _tagged_item(f"{published.name}/{row:03d}/original", f"{published.name}/{row:03d}", fields, place)
             for row, (fields, place) in enumerate(_placed(folder / published.original, originals))
         ]
-        whose = list(range(len(damaged)))
+        whose = list(range(len(perturbed)))
     else:
         before = _fed_originals(folder / ORIGINALS_FILE)
         texts = [original.utterances for original in before]
-        whose = originals_of(damaged, texts, published.pairing, str(path), ORIGINALS_FILE)
+        whose = originals_of(perturbed, texts, published.pairing, str(path), ORIGINALS_FILE)
     pairs: list[Pair] = []
-    for row, (fields, place) in enumerate(_placed(path, damaged)):
+    for row, (fields, place) in enumerate(_placed(path, perturbed)):
         original = before[whose[row]]
         new = _tagged_item(f"{published.name}/{row:03d}/damaged", original.cluster, fields, place)
         pairs.append(Pair(published.name, row, original, new, original.utterances == new.utterances))

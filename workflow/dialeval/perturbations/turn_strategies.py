@@ -1,4 +1,4 @@
-"""Turn-level strategies of comp-analysis: each damages the response alone."""
+"""Turn-level strategies of comp-analysis: each perturbs the response alone."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from dialeval.perturbations.contradiction import exchange, negated_verbs, swapped_entities, swapped_references
+from dialeval.perturbations.contradiction import exchange_entities, negated_verbs, swapped_entities, swapped_references
 from dialeval.perturbations.entities import category_of, find_entities
-from dialeval.perturbations.pronouns import Way as PronounWay
-from dialeval.perturbations.pronouns import replace_pronouns
+from dialeval.perturbations.pronouns import Feature, replace_pronouns
 from dialeval.perturbations.shortening import generic_reply, is_question
 from dialeval.perturbations.strategy import (
     Case,
@@ -19,12 +18,12 @@ from dialeval.perturbations.strategy import (
     NotApplicable,
     Strategy,
     Target,
+    apply_first_applicable,
+    apply_in_random_order,
+    earlier_turns_of_last_speaker,
     entity_categories,
-    first_way,
-    random_way,
-    same_speaker_before,
     span,
-    strange_utterance,
+    unrelated_utterance,
 )
 from dialeval.perturbations.words import (
     Replacement,
@@ -54,24 +53,24 @@ _UNDERSTANDABILITY = (Target("understandability", 0.2),)
 
 
 def random_response(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """The response gives way to one of another dialogue (`other_dialogue`) or to something said before (`history`)."""
+    """Replaces the response by one of another dialogue (`other_dialogue`) or by an earlier utterance (`history`)."""
     ways = {"other_dialogue": _from_another_dialogue, "history": _from_history}
     if rng.random() < HISTORY_SHARE:
         ways = dict(reversed(ways.items()))
-    return first_way(ways, case, rng)
+    return apply_first_applicable(ways, case, rng)
 
 
 def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """The response's pronouns point to somebody else.
+    """Replaces the response's pronouns by those of another referent.
 
     Three ways: he and she change with it and they (`gender`); singular changes with plural (`number`); the first
     person changes with the second or third (`person`).
     """
 
-    def replaced(way: PronounWay) -> NewText | NotApplicable:
+    def replaced(way: Feature) -> NewText | NotApplicable:
         return replace_pronouns(case.item.response, way, rng)
 
-    return random_way(
+    return apply_in_random_order(
         {
             "gender": lambda *_: replaced("gender"),
             "number": lambda *_: replaced("number"),
@@ -83,45 +82,45 @@ def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicabl
 
 
 def replace_named_entity(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """The response's named entities become random others, of the same category or of another one."""
-    return random_way(
+    """Replaces the response's named entities by random ones, of the same category or of another one."""
+    return apply_in_random_order(
         {"same_category": _entities_of_same_category, "other_category": _entities_of_other_category}, case, rng
     )
 
 
 def contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """The response comes to contradict its context.
+    """Makes the response contradict its context.
 
     Three ways: its statements are negated (`negation`); entities that the context mentions at least twice become
     others of the same kind (`entities`); pronouns that stand for a named person become another name (`references`).
     """
     ways = {"negation": negated_verbs, "entities": swapped_entities, "references": swapped_references}
-    return random_way(ways, case, rng)
+    return apply_in_random_order(ways, case, rng)
 
 
 def repetition(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """A random portion of the response is said several times over, where it stands."""
-    return first_way({"span": _repeated_portion}, case, rng)
+    """Repeats a random portion of the response in place."""
+    return apply_first_applicable({"span": _repeated_portion}, case, rng)
 
 
 def unnatural_paraphrase(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Words of the response that carry meaning, drawn at random, become synonyms that people hardly ever use."""
-    return first_way({"synonyms": partial(rare_synonyms, listed_synonyms)}, case, rng)
+    """Replaces content words of the response, drawn at random, by synonyms that are hardly ever used."""
+    return apply_first_applicable({"synonyms": partial(rare_synonyms, listed_synonyms)}, case, rng)
 
 
 def dullness(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """The response says nothing of interest.
+    """Replaces the response by an uninteresting one.
 
     Three ways: a generic remark (`generic_response`), a generic answer where a question was asked
-    (`generic_answer`), or something that the speaker said before (`earlier_utterance`).
+    (`generic_answer`), or an earlier utterance of the speaker (`earlier_utterance`).
     """
-    asked = bool(case.item.context) and is_question(case.item.context[-1], case.item.language)
-    generic = "generic_answer" if asked else "generic_response"
+    follows_question = bool(case.item.context) and is_question(case.item.context[-1], case.item.language)
+    generic = "generic_answer" if follows_question else "generic_response"
     if case.way in ("generic_answer", "generic_response") and case.way != generic:
         return NotApplicable(
             "the response answers no question" if generic == "generic_response" else "the response answers a question"
         )
-    return random_way({generic: _generic, "earlier_utterance": _earlier_utterance}, case, rng)
+    return apply_in_random_order({generic: _generic, "earlier_utterance": _earlier_utterance}, case, rng)
 
 
 STRATEGIES = (
@@ -221,15 +220,15 @@ def rare_synonyms(synonyms_of: SynonymsOf, case: Case, rng: np.random.Generator)
 
 
 def _from_another_dialogue(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    drawn = strange_utterance(case.pool, case.item, rng)
+    drawn = unrelated_utterance(case.pool, case.item, rng)
     return drawn if isinstance(drawn, NotApplicable) else NewText(drawn, (span(case.item.response, drawn),))
 
 
 def _from_history(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    return _said_before(case, range(len(case.item.context)), "nothing else was said before", rng)
+    return _earlier_text(case, range(len(case.item.context)), "nothing else was said before", rng)
 
 
-def _said_before(
+def _earlier_text(
     case: Case, turns: range | tuple[int, ...], reason: str, rng: np.random.Generator
 ) -> NewText | NotApplicable:
     """Draws one of some utterances that is not the response."""
@@ -247,7 +246,7 @@ def _entities_of_same_category(case: Case, rng: np.random.Generator) -> NewText 
     found = list(find_entities(case.item.response))
     if not found:
         return NotApplicable("no named entity or number")
-    return exchange(case, found, category_of(found), {}, rng)
+    return exchange_entities(case, found, category_of(found), {}, rng)
 
 
 def _entities_of_other_category(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
@@ -258,7 +257,7 @@ def _entities_of_other_category(case: Case, rng: np.random.Generator) -> NewText
     for key, category in category_of(found).items():
         others = [name for name in entity_categories(case.pool, case.item.language) if name != category]
         categories[key] = others[int(rng.integers(len(others)))]
-    return exchange(case, found, categories, {}, rng)
+    return exchange_entities(case, found, categories, {}, rng)
 
 
 def _repeated_portion(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
@@ -285,4 +284,4 @@ def _generic(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
 
 
 def _earlier_utterance(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    return _said_before(case, same_speaker_before(case.item), "the speaker said nothing else before", rng)
+    return _earlier_text(case, earlier_turns_of_last_speaker(case.item), "the speaker said nothing else before", rng)
