@@ -306,7 +306,7 @@ def test_what_was_answered_is_not_asked_again(tmp_path: Path, wanted: list[Rewri
     rewrite(tmp_path, ScriptedEngine(answer), wanted[:3])
     engine = ScriptedEngine(answer)
     results, answering, _ = rewrite(tmp_path, engine, wanted[:3])
-    assert answering.asked == 0 == sum(engine.calls.values())
+    assert answering.n_sent == 0 == sum(engine.calls.values())
     assert [one.status for one in results if isinstance(one, Rewriting)] == ["ok", "ok", "rejected"]
 
 

@@ -264,7 +264,7 @@ WORDS_PASSED_ON = {
     "dialeval.config.files",  # into another error
     "dialeval.corpora.json_records",  # into another error
     "dialeval.engines.answering",  # ends the stage with more words
-    "dialeval.engines.cl100k",  # into another error, a `NotHad`, which a table repeats
+    "dialeval.engines.cl100k",  # into another error, a `VocabularyUnavailable`, which a table repeats
     "dialeval.engines.store.response_store",  # raised again, to whoever waits for the claim
     "dialeval.engines.store.answer_files",  # raised again, to whoever waits for the write
     "dialeval.labels.reading",  # into another error

@@ -117,7 +117,7 @@ def _fields(line: str) -> dict[str, str]:
 LOOKS = 3
 """How often a run has to look at a job in the time for which the controller remembers it."""
 SLOWEST = 180
-"""Seconds between two looks of the plugin where nothing ends for long."""
+"""Seconds between two checks of the plugin where nothing ends for long."""
 
 
 @dataclass(frozen=True)

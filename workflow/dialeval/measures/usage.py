@@ -106,7 +106,7 @@ class Usage:
             model,
             protocol,
             answering.total,
-            answering.asked,
+            answering.n_sent,
             tokens.input_tokens,
             tokens.output_tokens,
             tokens.reasoning_tokens,

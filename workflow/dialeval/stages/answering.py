@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from dialeval.config.models import Model
 from dialeval.config.running import Answering as AnsweringSettings
 from dialeval.criteria import LEVELS, Criterion, with_own
-from dialeval.engines.answering import Answering, open_engine, response_row, unasked_row
+from dialeval.engines.answering import Answering, open_engine, response_row, unsent_row
 from dialeval.engines.requests import Engine, Request, Response
 from dialeval.engines.store import ResponseStore, run_of
 from dialeval.jobs.progress import Progress
@@ -147,7 +147,7 @@ def write_answers(
         def rows() -> Iterator[dict[str, Any]]:
             for planned in map(request_from_row, my_rows()):
                 if takes and not takes(planned):
-                    yield unasked_row(planned)
+                    yield unsent_row(planned)
                     continue
                 request, dropped = cut.get(planned.request_id, (planned, 0))
                 yield judge.row(request) | {"dropped": dropped}
