@@ -13,8 +13,9 @@ import evalica
 import numpy as np
 
 from dialeval.stats.comparisons import compare
-from dialeval.stats.elo import bootstrap_elo, compact_codes
+from dialeval.stats.elo import bootstrap_elo
 from dialeval.stats.elo_interval import bootstrap_elo_interval
+from dialeval.stats.elo_shuffles import compact_codes
 from gates import Gates, arguments
 from stats_floor import build_floor
 

@@ -16,18 +16,16 @@ from dialeval.stats.comparisons import compare
 from dialeval.stats.elo import (
     TAIL_TOLERANCE,
     bootstrap_elo,
-    compact_codes,
     contraction,
-    draw_shuffles,
     needed_length,
     own_end,
     play_certified,
-    play_shuffles,
     rating_unit,
     sequential_elo,
     typical_ratings,
 )
 from dialeval.stats.elo_interval import bootstrap_elo_interval
+from dialeval.stats.elo_shuffles import compact_codes, draw_shuffles, play_shuffles
 
 # Elo in one order, Bootstrap Elo and its certified ends.
 

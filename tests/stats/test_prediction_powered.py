@@ -14,11 +14,10 @@ from scipy.stats import ttest_1samp, ttest_ind, ttest_rel
 from dialeval.stats import prediction_powered as means
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.clustered import clustered_proportion
-from dialeval.stats.label_corrected import ALIKE, NOT_CORRECTED, WIDEST, Corrected
+from dialeval.stats.label_corrected import ALIKE, NOT_CORRECTED, WIDEST, Corrected, agreement_guard
 from dialeval.stats.prediction_powered import (
     Annotators,
     LabelledRows,
-    agreement_guard,
     check_rows,
     correct_means,
     label_doubt,

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -146,3 +148,17 @@ def _check_vector(name: str, shape: tuple[int, ...], length: int | None) -> None
         raise ValueError(f"{name} must be a vector, it has shape {shape}")
     if length is not None and shape[0] != length:
         raise ValueError(f"{name} has {shape[0]} entries where {length} are needed, one per row")
+
+
+def ratio(above: FloatArray, below: FloatArray, least: float | FloatArray = 0.0) -> FloatArray:
+    """Give above / below, NaN where the latter is not above `least`."""
+    out = np.full(len(below), np.nan)
+    np.divide(above, below, out=out, where=below > least)
+    return out
+
+
+def inverse(value: FloatArray) -> FloatArray:
+    """Give 1 / value, 0 where it is not above 0."""
+    out = np.zeros(value.shape)
+    np.divide(1.0, value, out=out, where=value > 0.0)
+    return out

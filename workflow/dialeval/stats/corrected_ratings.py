@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, check_confidence
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, check_confidence, ratio
 from dialeval.stats.comparisons import LOSES_ALL, SEPARATED, WINS_ALL
 from dialeval.stats.label_corrected import (
     NOT_CORRECTED,
@@ -30,7 +30,7 @@ from dialeval.stats.label_corrected import (
     leverages,
 )
 from dialeval.stats.likelihood import Games, WeightedStrengths, anchored_information, fit_weighted, left_out, placed
-from dialeval.stats.prediction_powered import FEWEST_EITHER, FEWEST_LABELLED, check_rows, ratio
+from dialeval.stats.prediction_powered import FEWEST_EITHER, FEWEST_LABELLED, check_rows
 
 PSEUDO_COMPARISONS = 0.1
 """Made-up labelled comparisons of every two players, half of them won by either: they keep a winner of all finite."""

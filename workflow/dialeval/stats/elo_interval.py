@@ -26,22 +26,24 @@ from dialeval.stats.comparisons import (
     rated_in,
 )
 from dialeval.stats.elo import (
-    BYTES_PER_BLOCK,
-    CodeArray,
     LeftOfStart,
-    block_width,
     check_settings,
-    code_type,
-    compact_codes,
     contraction,
-    draw_shuffles,
     left_of_start,
     longer,
     needed_length,
     own_end,
-    play_shuffles,
     rating_unit,
     typical_ratings,
+)
+from dialeval.stats.elo_shuffles import (
+    BYTES_PER_BLOCK,
+    CodeArray,
+    block_width,
+    code_type,
+    compact_codes,
+    draw_shuffles,
+    play_shuffles,
 )
 from dialeval.stats.likelihood import fit_strengths
 from dialeval.stats.resampling import cluster_counts, percentile_interval, unless_same

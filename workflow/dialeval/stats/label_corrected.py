@@ -15,8 +15,18 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, inverse
 from dialeval.stats.clustered import satterthwaite_df
+from dialeval.stats.label_corrected import (
+    NOT_CORRECTED,
+    ROUNDING,
+    WIDEST,
+    Contributions,
+    Corrected,
+    Target,
+    effective_labels,
+    leverages,
+)
 
 ROUNDING = 1e-24
 _OF_ROUNDING = 1e-14
@@ -424,3 +434,19 @@ class Intervals(NamedTuple):
     def width(self) -> FloatArray:
         """Return the width of each interval."""
         return self.ci_high - self.ci_low
+
+
+def agreement_guard(psi: FloatArray, leverage: FloatArray) -> FloatArray:
+    """Return the variance to add where a system's few labels agree more than the other systems' do, shape [K].
+
+    The variance of one cluster is drawn towards the pooled one as if two clusters more had been seen, and only upwards.
+    """
+    freedom = inverse((leverage**2).sum(axis=0))
+    size = freedom + 1.0
+    single = size * (psi**2).sum(axis=0)
+    total = freedom.sum()
+    if total <= 0.0:
+        return np.zeros(psi.shape[1])
+    pooled = float((freedom * single).sum() / total)
+    believed = (2.0 * pooled + freedom * single) / (size + 1.0)
+    return np.where(freedom > 0.0, np.maximum(believed - single, 0.0) / size, 0.0)

@@ -21,7 +21,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
+from dialeval.stats.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    as_floats,
+    check_confidence,
+    dense_codes,
+    inverse,
+    ratio,
+)
 from dialeval.stats.clustered import clustered_proportions
 from dialeval.stats.estimates import Estimates
 from dialeval.stats.label_corrected import (
@@ -31,6 +40,7 @@ from dialeval.stats.label_corrected import (
     Contributions,
     Corrected,
     Target,
+    agreement_guard,
     effective_labels,
     leverages,
 )
@@ -266,22 +276,6 @@ class _Parts(NamedTuple):
         )
 
 
-def agreement_guard(psi: FloatArray, leverage: FloatArray) -> FloatArray:
-    """Return the variance to add where a system's few labels agree more than the other systems' do, shape [K].
-
-    The variance of one cluster is drawn towards the pooled one as if two clusters more had been seen, and only upwards.
-    """
-    freedom = inverse((leverage**2).sum(axis=0))
-    size = freedom + 1.0
-    single = size * (psi**2).sum(axis=0)
-    total = freedom.sum()
-    if total <= 0.0:
-        return np.zeros(psi.shape[1])
-    pooled = float((freedom * single).sum() / total)
-    believed = (2.0 * pooled + freedom * single) / (size + 1.0)
-    return np.where(freedom > 0.0, np.maximum(believed - single, 0.0) / size, 0.0)
-
-
 def unseen_errors(rows: LabelledRows, f: FloatArray, ybar: FloatArray, rate: bool) -> FloatArray:
     """Return the variance for errors of a judge that few labels show, at a lambda of 1, shape [K].
 
@@ -474,13 +468,6 @@ def check_rows(
     return rows, tuple(np.unique(np.asarray(system)).tolist())
 
 
-def ratio(above: FloatArray, below: FloatArray, least: float | FloatArray = 0.0) -> FloatArray:
-    """Give above / below, NaN where the latter is not above `least`."""
-    out = np.full(len(below), np.nan)
-    np.divide(above, below, out=out, where=below > least)
-    return out
-
-
 class LabelledRows(NamedTuple):
     """Checked rows; arrays have shape [n].
 
@@ -535,10 +522,3 @@ class LabelledRows(NamedTuple):
         residual = value - np.nan_to_num(mean if centre is None else centre)[self.system]
         share, _ = leverages(self.of_cell(weight))
         return mean, self.of_cell(unit * residual) / np.sqrt(np.where(share < 1.0, 1.0 - share, 1.0))
-
-
-def inverse(value: FloatArray) -> FloatArray:
-    """Give 1 / value, 0 where it is not above 0."""
-    out = np.zeros(value.shape)
-    np.divide(1.0, value, out=out, where=value > 0.0)
-    return out
