@@ -17,16 +17,6 @@ from scipy.special import stdtr, stdtrit
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, inverse
 from dialeval.stats.clustered import satterthwaite_df
-from dialeval.stats.label_corrected import (
-    NOT_CORRECTED,
-    ROUNDING,
-    WIDEST,
-    Contributions,
-    Corrected,
-    Target,
-    effective_labels,
-    leverages,
-)
 
 ROUNDING = 1e-24
 _OF_ROUNDING = 1e-14
