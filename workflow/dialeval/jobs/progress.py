@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TextIO
 
 from dialeval.errors import UserError
-from dialeval.whole_files import refuse_links, write_new
+from dialeval.paths import refuse_links, write_new
 
 
 class Progress:

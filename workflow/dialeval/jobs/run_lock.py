@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dialeval.errors import UserError
-from dialeval.whole_files import open_no_link
+from dialeval.paths import open_no_link
 
 _held: list[int] = []
 

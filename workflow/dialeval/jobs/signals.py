@@ -23,7 +23,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from dialeval.whole_files import write_new
+from dialeval.paths import write_new
 
 INTERRUPTED = 130
 

@@ -41,7 +41,7 @@ ROOT = Path(__file__).parents[1]
 PROMPTS = ROOT / "prompts"
 SPEAKING = (
     "dialeval.errors",
-    "dialeval.whole_files",
+    "dialeval.paths",
     "dialeval.jobs.process_setup",
     "dialeval.jobs.progress",
     "dialeval.jobs.run_lock",

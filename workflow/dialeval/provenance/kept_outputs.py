@@ -16,8 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from dialeval.paths import linked_folder
 from dialeval.provenance.records import Job, digest_of, installed, name_below, read_record
-from dialeval.whole_files import linked_folder
 
 FOLDER = ".kept"
 _reasons: list[str] = []

@@ -23,7 +23,7 @@ from typing import Any
 
 from dialeval import __version__
 from dialeval.errors import UserError
-from dialeval.whole_files import refuse_links, write_new
+from dialeval.paths import refuse_links, write_new
 
 FOLDER = "provenance"
 CONFIGURATION = "DIALEVAL_CONFIGURATION"

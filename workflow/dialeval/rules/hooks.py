@@ -25,13 +25,13 @@ from dialeval.jobs.run_progress import AskingJob, JobLines, Requests
 from dialeval.jobs.slurm import asking as asking_slurm
 from dialeval.jobs.slurm import tell_of_waiting
 from dialeval.layout import Layout
+from dialeval.paths import refuse_links, write_new
 from dialeval.planning import preflight
 from dialeval.provenance import kept_outputs
 from dialeval.report.export import outdated_files
 from dialeval.report.terminal_summary import say_at_exit as say_summary_at_exit
 from dialeval.rules.run import Run
 from dialeval.text import counted
-from dialeval.whole_files import refuse_links, write_new
 
 GRAPH_READERS = ("tidy", "tidy_remove", "versions")
 """Targets that compare all jobs with the files in the results."""

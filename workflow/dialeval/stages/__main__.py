@@ -21,10 +21,10 @@ from dialeval.errors import UserError
 from dialeval.jobs import progress as progress_files
 from dialeval.jobs.process_setup import keep_what_is_loaded, leave_pandas_out, show_controls, write_whole_lines
 from dialeval.jobs.signals import INTERRUPTED
+from dialeval.paths import RESULTS
 from dialeval.provenance import kept_outputs
 from dialeval.provenance.records import Job, write_record
 from dialeval.stages import stage_function
-from dialeval.whole_files import RESULTS
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from dialeval.engines.spending.entries import FOLDER, SUFFIX, Entry, Ledger, Sum
 from dialeval.engines.spending.prices import NO_TOKENS, Billed, Bound, ModelTerms, Terms
 from dialeval.engines.store.answer_files import KEY_LENGTH, body_of
 from dialeval.errors import UserError
-from dialeval.whole_files import refuse_links
+from dialeval.paths import refuse_links
 
 POLL_SECONDS = 1.0
 """Seconds between two reads of what other jobs have left over."""

@@ -32,7 +32,7 @@ from typing import Any
 
 from dialeval.engines.store.answer_files import TurnWrites
 from dialeval.errors import UserError
-from dialeval.whole_files import new_beside, open_no_link, refuse_links
+from dialeval.paths import new_beside, open_no_link, refuse_links
 
 FOLDER = "spending"
 """The ledger's place in the folder of the stores."""

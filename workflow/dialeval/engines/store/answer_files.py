@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dialeval.errors import UserError
-from dialeval.whole_files import replacing
+from dialeval.paths import replacing
 
 _MOST_OPEN = 64
 

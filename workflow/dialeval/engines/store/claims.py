@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dialeval.errors import UserError
-from dialeval.whole_files import open_no_link
+from dialeval.paths import open_no_link
 
 CLAIMS = "claims"
 _IDLE_SECONDS = 60.0

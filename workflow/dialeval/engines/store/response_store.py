@@ -28,8 +28,8 @@ from dialeval.engines.requests import Response, read_response
 from dialeval.engines.store.answer_files import AnswerFiles, GrowingFiles, TurnWrites, body_of, line_of
 from dialeval.engines.store.claims import Claims, OtherJob, is_at_work, may_be_written
 from dialeval.errors import UserError
+from dialeval.paths import open_no_link, refuse_links
 from dialeval.text import counted
-from dialeval.whole_files import open_no_link, refuse_links
 
 ANSWERS = ".jsonl"
 

@@ -32,7 +32,7 @@ from dialeval.engines.openai_api.wire_format import chat_body, choice_body, read
 from dialeval.engines.requests import AnswerFailure, Kind, Message, Request, Response, Sampling
 from dialeval.engines.spending.account import Reserved
 from dialeval.engines.spending.prices import NO_TOKENS, Billed, Bound
-from dialeval.whole_files import open_no_link
+from dialeval.paths import open_no_link
 
 PLACE = "/v1/chat/completions"
 """Where a batch's requests go, whatever the endpoint's own address."""
