@@ -78,7 +78,7 @@ def main() -> int:
     if "C floor" in seconds:
         base = seconds["C floor"]
         reference = np.median(np.asarray(floor(8, reshuffle=True)), axis=1)
-        gap = np.abs(comparisons.spread(reference) - run.rating).max()
+        gap = np.abs(comparisons.to_all_players(reference) - run.rating).max()
         gates.at_most("difference from the floor's medians, in standard errors", gap / (1.2533 * 44 / 1000**0.5), 6)
         gates.at_most("certified ends / C floor", ends / base, 1.0)
         gates.at_most("ten repeats / ten C floors", seconds["ten repeats"] / (10 * base), 0.8)

@@ -86,8 +86,8 @@ def _sorted_codes(name: str, array: NDArray[Any]) -> tuple[NDArray[Any], NDArray
     try:
         return np.unique(array, return_inverse=True)
     except TypeError:
-        kinds = " and ".join(sorted({type(value).__name__ for value in array.tolist()}))
-        raise ValueError(f"{name} holds {kinds}, which have no order; give all as text, or all as numbers") from None
+        types = " and ".join(sorted({type(value).__name__ for value in array.tolist()}))
+        raise ValueError(f"{name} holds {types}, which have no order; give all as text, or all as numbers") from None
 
 
 def distinct_codes(codes: IntArray, below: int) -> tuple[IntArray, IntArray]:

@@ -1,4 +1,4 @@
-"""Biases of a judge of pairs: position, length, and models of its own family.
+"""Biases of a judge of pairs: position bias and length bias.
 
 Outcomes are 1 (left, shown first, wins), 0.5 (tie), 0 (right wins) and NaN for an unparsed verdict.
 Intervals of shares are those of `clustered.clustered_proportions`; all are clustered by seed.
@@ -92,11 +92,11 @@ def position_bias(
 
 @dataclass(frozen=True)
 class PositionBias:
-    """What the order of presentation does to a judge's verdicts.
+    """Position bias: how a judge's verdicts depend on the order of presentation.
 
     Attributes:
         n_verdicts, unparsed: verdicts, and how many of them are unparsed.
-        n_swapped: comparisons that were read in both orders.
+        n_swapped: comparisons with parsed verdicts in both orders.
         flips: share of these in which the winner (or that there is one) changes with the order.
         first_both, second_both: shares of these in which the same place wins both times.
         first_wins: share of the decided verdicts that the first place wins; 0.5 without a bias.
@@ -133,7 +133,7 @@ def length_bias(
     *,
     confidence: float = 0.95,
 ) -> LengthBias:
-    """Measure how winning goes with length.
+    """Measure the association of winning and length.
 
     Args:
         left_length, right_length: lengths of the two dialogues in any unit, above 0, shape [n].
@@ -176,7 +176,7 @@ def length_bias(
 
 @dataclass(frozen=True)
 class LengthBias:
-    """What length has to do with winning.
+    """Length bias: how winning is associated with length.
 
     A better model may also write more, so this is an association; `style_control` holds the models fixed.
 

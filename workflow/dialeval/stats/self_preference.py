@@ -1,4 +1,15 @@
-"""Self-preference: how a judge scores models of its own family, corrected for the sharpness of judges."""
+"""Self-preference: how a judge scores models of its own family, corrected for the sharpness of judges.
+
+Judge j shows left and right; left wins with log-odds
+
+    s_j (theta_left - theta_right) + d_j,
+
+where theta is a system's strength, s_j the judge's slope (its sharpness) and d_j its position bias. A tie is half a
+win. The slope of the judge under test is relative to the others': the logarithms of theirs average 0. Logarithms of
+slopes, and position biases, have a normal prior: a judge is between a sixth and six times as sharp as the others in 95%
+of cases. The prior counts as an observation with that error, so a slope that the comparisons do not determine stays
+uncertain.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +31,7 @@ from dialeval.stats.arrays import (
     dense_codes,
 )
 from dialeval.stats.clustered import clustered_proportion
-from dialeval.stats.comparisons import blocks_of, mostly_zeros
+from dialeval.stats.comparisons import blocks_of, sparse_table
 from dialeval.stats.estimates import Estimate
 from dialeval.stats.resampling import cluster_counts, interval, ratio_replicates
 
@@ -87,12 +98,12 @@ def self_preference(
     right = as_codes("right", right, length=n, below=len(player_families))
     outcome = as_outcomes("outcome", outcome, n)
     codes, n_clusters = dense_codes("cluster", cluster, n)
-    weights = _weights(n_clusters, resamples, confidence, random_seed)
+    weights = _resample_weights(n_clusters, resamples, confidence, random_seed)
     n_models = len(player_families)
     _, comparison = np.unique((codes * n_models + left) * n_models + right, return_inverse=True)
-    read = ~np.isnan(outcome)
+    parsed = ~np.isnan(outcome)
     of_judge = judge_families[judge]
-    neither = read & (of_judge != player_families[left]) & (of_judge != player_families[right])
+    neither = parsed & (of_judge != player_families[left]) & (of_judge != player_families[right])
 
     results = []
     for number, family in enumerate(judge_families):
@@ -100,18 +111,18 @@ def self_preference(
             continue
         left_is_own, right_is_own = player_families[left] == family, player_families[right] == family
         across = left_is_own != right_is_own
-        mine, others = read & (judge == number), neither & (of_judge != family)
+        mine, others = parsed & (judge == number), neither & (of_judge != family)
         score = np.where(left_is_own, outcome, 1.0 - outcome)
-        own_mean, own_cluster = _mean_by(comparison, score, mine & across, codes)
-        other_mean, _ = _mean_by(comparison, score, others & across, codes)
+        own_mean, own_cluster = _comparison_means(comparison, score, mine & across, codes)
+        other_mean, _ = _comparison_means(comparison, score, others & across, codes)
         both = ~np.isnan(own_mean) & ~np.isnan(other_mean)
         own, other, place = own_mean[both], other_mean[both], own_cluster[both]
         reason = caveat = ""
         if not len(own):
-            kin, _ = _mean_by(comparison, score, read & across & (of_judge != family), codes)
+            kin, _ = _comparison_means(comparison, score, parsed & across & (of_judge != family), codes)
             reason = ONLY_OPPONENTS if (~np.isnan(own_mean) & ~np.isnan(kin)).any() else NO_OTHER_FAMILY
         elsewhere = mine & ~across
-        explained = _Explained(0.0, np.zeros(resamples))
+        by_sharpness = _SharpnessEffect(0.0, np.zeros(resamples))
         if len(own) and elsewhere.any() and (others & ~across).any():
             fit = fit_slopes(
                 *(values[elsewhere | others] for values in (judge, left, right, outcome, codes)),
@@ -123,10 +134,10 @@ def self_preference(
             share = _share_of_row(comparison, both, mine & across) - _share_of_row(comparison, both, others & across)
             share = np.where(left_is_own, share, -share)
             in_cluster = np.bincount(place, minlength=n_clusters)
-            explained = _explained(fit, share, (judge, left, right), codes, in_cluster, weights, random_seed)
+            by_sharpness = _sharpness_effect(fit, share, (judge, left, right), codes, in_cluster, weights, random_seed)
         elif len(own):
             caveat = SLOPE_UNKNOWN
-        found = _mean_difference(own - other, place, weights, confidence, reason or caveat, explained)
+        found = _mean_difference(own - other, place, weights, confidence, reason or caveat, by_sharpness)
         results.append(
             SelfPreference(
                 judge=number,
@@ -134,7 +145,7 @@ def self_preference(
                 own=clustered_proportion(own, place, confidence=confidence, note=reason),
                 others=clustered_proportion(other, place, confidence=confidence, note=reason),
                 difference=found,
-                from_sharpness=explained.difference if len(own) else math.nan,
+                from_sharpness=by_sharpness.difference if len(own) else math.nan,
                 resamples=resamples,
                 confidence=confidence,
                 random_seed=random_seed,
@@ -168,12 +179,12 @@ class SelfPreference:
     random_seed: int
 
 
-def _weights(n_clusters: int, resamples: int, confidence: float, random_seed: int) -> FloatArray:
+def _resample_weights(n_clusters: int, resamples: int, confidence: float, random_seed: int) -> FloatArray:
     check_confidence(confidence)
     return cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
 
 
-def _mean_by(
+def _comparison_means(
     comparison: IntArray, score: FloatArray, rows: BoolArray, cluster: IntArray
 ) -> tuple[FloatArray, IntArray]:
     """Return the mean score of the chosen rows of each comparison, NaN without any, and its cluster."""
@@ -185,8 +196,8 @@ def _mean_by(
     return np.divide(total, count, out=np.full(size, np.nan), where=count > 0), of_comparison
 
 
-class _Explained(NamedTuple):
-    """The mean difference that slopes explain, and the same on each resample, shape [resamples]."""
+class _SharpnessEffect(NamedTuple):
+    """The mean difference that judges' slopes explain, and that of each resample, shape [resamples]."""
 
     difference: float
     replicates: FloatArray
@@ -199,7 +210,7 @@ def _share_of_row(comparison: IntArray, counted: BoolArray, rows: BoolArray) -> 
     return np.where(there, 1.0 / np.maximum(count, 1), 0.0) / max(int(counted.sum()), 1)
 
 
-def _explained(
+def _sharpness_effect(
     fit: JudgeSlopes,
     share: FloatArray,
     verdict: tuple[IntArray, IntArray, IntArray],
@@ -207,7 +218,7 @@ def _explained(
     in_cluster: IntArray,
     weights: FloatArray,
     random_seed: int,
-) -> _Explained:
+) -> _SharpnessEffect:
     """Return the difference of scores that judges without a preference would show, by their slopes and places.
 
     Args:
@@ -222,7 +233,7 @@ def _explained(
     rows = np.flatnonzero(share)
     cells, cell = np.unique(np.stack([values[rows] for values in verdict]), axis=1, return_inverse=True)
     n = int(in_cluster.sum())
-    by_cluster = mostly_zeros(share[rows] * n, cluster[rows], cell.ravel(), (weights.shape[1], cells.shape[1]))
+    by_cluster = sparse_table(share[rows] * n, cluster[rows], cell.ravel(), (weights.shape[1], cells.shape[1]))
     judge, left, right = cells
     win = fit.expected(judge, left, right, fit.parameters)
     rng = np.random.default_rng([random_seed, 1])
@@ -231,7 +242,7 @@ def _explained(
         moved = fit.expected(judge, left, right, fit.resampled(weights[block], rng))
         drawn = np.asarray(weights[block] @ by_cluster) * moved
         replicates[block] = drawn.sum(axis=1) / np.maximum(weights[block] @ in_cluster, 1)
-    return _Explained(float((by_cluster @ win).sum()) / n, replicates)
+    return _SharpnessEffect(float((by_cluster @ win).sum()) / n, replicates)
 
 
 def _mean_difference(
@@ -240,13 +251,13 @@ def _mean_difference(
     weights: FloatArray,
     confidence: float,
     reason: str,
-    explained: _Explained,
+    by_sharpness: _SharpnessEffect,
 ) -> Estimate:
     """Return the mean of differences between -1 and 1, less what slopes explain.
 
     Where all are the same and slopes explain nothing, the interval is that of the share (1 + d) / 2.
     """
-    if len(difference) and np.ptp(difference) == 0.0 and not explained.replicates.any():
+    if len(difference) and np.ptp(difference) == 0.0 and not by_sharpness.replicates.any():
         share = clustered_proportion(0.5 * (1.0 + difference), cluster, confidence=confidence)
         low, high = (2.0 * limit - 1.0 for limit in (share.ci_low, share.ci_high))
         return replace(
@@ -258,8 +269,8 @@ def _mean_difference(
             note=share.note or reason,
         )
     found = interval(
-        float(difference.mean()) - explained.difference if len(difference) else math.nan,
-        ratio_replicates(difference, np.ones(len(difference)), cluster, weights) - explained.replicates,
+        float(difference.mean()) - by_sharpness.difference if len(difference) else math.nan,
+        ratio_replicates(difference, np.ones(len(difference)), cluster, weights) - by_sharpness.replicates,
         confidence,
         "" if len(difference) else reason,
         n_clusters=len(np.unique(cluster)),
@@ -363,7 +374,7 @@ def fit_slopes(
             break
     information, _, win = curvature(parameters)
     _, moved = _leads(parameters, *of_cell, n_systems, n_judges)
-    by_cell = mostly_zeros(outcome - win[place], cluster, place, (n_clusters, len(cell)))
+    by_cell = sparse_table(outcome - win[place], cluster, place, (n_clusters, len(cell)))
     scores = np.asarray(by_cell @ moved, dtype=np.float64)
     prior_sd = np.sqrt(precision)
     prior_sd[:n_systems] = 0.0

@@ -1,19 +1,9 @@
-"""Logistic regressions of verdicts: ratings with length and position held fixed, and a slope for each judge.
+"""Style control: ratings from a logistic regression of verdicts with length and position held fixed.
 
 P(left wins) = 1 / (1 + exp(-(b_left - b_right + length slope * log(left length / right length) + position))). Taking
 ratings first and length afterwards would leave in the ratings what length did, and bias the slope towards 0. A tie is
 half a win for each. Intervals come from a covariance that is robust to dependence within clusters (seeds), with the
 jackknife's correction for few of them (CR3) and Student's t.
-
-Judge j shows left and right; left wins with log-odds
-
-    s_j (theta_left - theta_right) + d_j,
-
-where theta is a system's strength, s_j the judge's slope (its sharpness) and d_j its preference for a place. A tie is
-half a win. One judge is set apart; the logarithms of the others' slopes average 0, which gives strengths their unit.
-Logarithms of slopes, and places, have a normal prior: a judge is between a sixth and six times as sharp as the others
-in 95% of cases. The prior counts as an observation with that error, so a slope that the comparisons do not tell stays
-uncertain.
 """
 
 from __future__ import annotations
@@ -27,7 +17,7 @@ from scipy.special import expit
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
 from dialeval.stats.bradley_terry import determined_directions
-from dialeval.stats.comparisons import N_RESULTS, compare, groups, mostly_zeros, pair_weights
+from dialeval.stats.comparisons import N_RESULTS, compare, groups, pair_weights, sparse_table
 from dialeval.stats.estimates import Estimate, t_interval
 from dialeval.stats.likelihood import GRADIENT_TOLERANCE
 
@@ -166,16 +156,16 @@ def controlled_ratings(
     unrated = np.full(n_players, np.nan)
     unknown = np.full((n_players, n_players), np.nan)
 
-    def nothing(reason: str) -> ControlledRatings:
+    def no_fit(reason: str) -> ControlledRatings:
         return result(unrated, unknown, missing(reason), missing(reason), reason)
 
     if not n:
-        return nothing(NO_COMPARISON)
+        return no_fit(NO_COMPARISON)
     games = _Games(first, second, won, n_players, ridge, row_weight)
     if has_length and np.ptp(columns[0]) == 0.0 and (not position or columns[0][0] != 0.0):
-        return nothing(SAME_LENGTHS)
+        return no_fit(SAME_LENGTHS)
     if has_length and not games.identify(np.column_stack(columns)):
-        return nothing(INSEPARABLE)
+        return no_fit(INSEPARABLE)
     if position and games.identify(np.column_stack([*columns, np.ones(n)])):
         columns.append(np.ones(n))
     has_position = len(columns) > int(has_length)
@@ -183,19 +173,19 @@ def controlled_ratings(
     size = np.sqrt((covariates**2).mean(axis=0))
     parameters = games.fit(covariates / size)
     if parameters is None:
-        return nothing(NOT_FINITE)
+        return no_fit(NOT_FINITE)
 
     parameters[n_players:] /= size
-    rated = comparisons.spread(np.ones(comparisons.n_rated), missing=0.0) > 0
+    rated = comparisons.to_all_players(np.ones(comparisons.n_rated), missing=0.0) > 0
     determined = games.determined(covariates, parameters) if has_length else None
     if determined is not None:
-        part[rated] = _together(determined[:n_players][rated])
+        part[rated] = _parts(determined[:n_players][rated])
     else:
-        part[comparisons.players] = comparisons.groups() if has_length else comparisons.rings()
+        part[comparisons.players] = comparisons.groups() if has_length else comparisons.strong_components()
     parts, sizes_of_parts = np.unique(part[rated], return_counts=True)
     largest = parts[(sizes_of_parts == sizes_of_parts.max()) & (sizes_of_parts > 1)]
     main = rated & (part == largest[0]) if len(largest) == 1 else np.zeros(n_players, dtype=np.bool_)
-    anchored = main if main.any() else comparisons.spread(comparisons.anchored().astype(float), missing=0.0) > 0
+    anchored = main if main.any() else comparisons.to_all_players(comparisons.anchored().astype(float), missing=0.0) > 0
     points = scale / math.log(10.0)
     rating = np.where(rated, initial + points * (_centring(anchored) @ parameters[:n_players]), np.nan)
     if n_clusters < 2:
@@ -345,15 +335,15 @@ class _Games:
         columns = np.concatenate([self.first, self.second, *(np.full(len(win), k + j) for j in range(size - k))])
         values = np.concatenate([residual, -residual, *(residual * row for row in covariates.T)])
         of_row = np.tile(cluster, 2 + size - k)
-        scores = mostly_zeros(values, of_row, columns, (n_clusters, size))
+        scores = sparse_table(values, of_row, columns, (n_clusters, size))
         scale = n_clusters / (n_clusters - 1.0)
         if n_clusters * size**2 > _NUMBERS_OF_CLUSTERS or n_clusters * size**3 > _WORK_OF_CLUSTERS:
             inverse = np.linalg.inv(hessian)
             return np.asarray(scale * inverse @ (scores.T @ scores).toarray() @ inverse, dtype=np.float64)
         without = np.repeat(hessian[np.newaxis], n_clusters, axis=0)
         order = np.argsort(cluster, kind="stable")
-        ends = np.cumsum(np.bincount(cluster, minlength=n_clusters))
-        for number, rows in enumerate(np.split(order, ends[:-1])):
+        stops = np.cumsum(np.bincount(cluster, minlength=n_clusters))
+        for number, rows in enumerate(np.split(order, stops[:-1])):
             own = _Games(self.first[rows], self.second[rows], self.won[rows], k, self.ridge, self.weight[rows])
             without[number] -= own.information(weight[rows], covariates[rows])
         try:
@@ -363,7 +353,7 @@ class _Games:
         return np.asarray(moved.T @ moved / scale, dtype=np.float64)
 
 
-def _together(determined: FloatArray) -> IntArray:
+def _parts(determined: FloatArray) -> IntArray:
     """Number of the part of each player, shape [n_players]: in one part all distances are determined.
 
     Args:
