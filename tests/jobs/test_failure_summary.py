@@ -18,23 +18,23 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from dialeval.jobs import failure_summary
 from dialeval.jobs.failure_summary import (
-    IN_A_LINE,
-    IN_FULL,
     MOST_LINES,
+    SHOWN_IN_A_LINE,
+    SHOWN_IN_FULL,
     WIDEST,
     FailedJob,
     Notice,
     Notices,
     cause_in,
     cause_in_cluster_log,
-    closing_words,
     command_to_resume,
+    exit_message,
     failed_in,
     failed_of,
     last_lines,
+    state_message,
+    summary_text,
     wants_colour,
-    words_of_ending,
-    words_of_state,
 )
 from dialeval.jobs.slurm import JobState
 
@@ -49,12 +49,12 @@ def failed(number: int) -> FailedJob:
 
 def test_a_cause_controls_no_terminal() -> None:
     jobs = [FailedJob("answer (a)", ["\x1b[2Jall is well\u202e"], [])]
-    assert "    \\x1b[2Jall is well\\u202e" in closing_words(jobs, COMMAND)
-    assert closing_words(jobs, COMMAND, colour=True).endswith("\x1b[31m\\x1b[2Jall is well\\u202e\x1b[0m")
+    assert "    \\x1b[2Jall is well\\u202e" in summary_text(jobs, COMMAND)
+    assert summary_text(jobs, COMMAND, colour=True).endswith("\x1b[31m\\x1b[2Jall is well\\u202e\x1b[0m")
 
 
 def test_one_failure_is_told_in_full_with_the_cause_last() -> None:
-    assert closing_words([failed(1)], COMMAND).splitlines() == [
+    assert summary_text([failed(1)], COMMAND).splitlines() == [
         "To resume after fixing this, run:",
         "  snakemake --cores 2 --configfile 'my config.yaml'",
         "",
@@ -68,10 +68,10 @@ def test_one_failure_is_told_in_full_with_the_cause_last() -> None:
 
 
 def test_many_failures_are_a_capped_list_that_ends_with_the_first() -> None:
-    total = IN_FULL + IN_A_LINE + 5
-    lines = closing_words([failed(n) for n in range(total)], COMMAND).splitlines()
+    total = SHOWN_IN_FULL + SHOWN_IN_A_LINE + 5
+    lines = summary_text([failed(n) for n in range(total)], COMMAND).splitlines()
     assert f"{total} jobs failed:" in lines
-    assert f"  answer (judge{IN_FULL}): no key of judge{IN_FULL} (log: logs/{IN_FULL}.log)" in lines
+    assert f"  answer (judge{SHOWN_IN_FULL}): no key of judge{SHOWN_IN_FULL} (log: logs/{SHOWN_IN_FULL}.log)" in lines
     assert "  and 5 more; their logs lie beside these" in lines
     assert f"  answer (judge{total - 1})" not in "\n".join(lines)
     assert lines[-4:] == ["  answer (judge0)", "    log: logs/0.log", "    no key of judge0", "    set one"]
@@ -79,7 +79,7 @@ def test_many_failures_are_a_capped_list_that_ends_with_the_first() -> None:
 
 def test_what_is_known_of_many_jobs_is_said_once() -> None:
     same = [FailedJob(f"answer (judge{n})", ["nothing is known about the cause"], []) for n in range(7)]
-    words = closing_words([*same, failed(8)], COMMAND)
+    words = summary_text([*same, failed(8)], COMMAND)
     assert words.count("nothing is known about the cause") == 1
     assert "8 jobs failed:" in words
     assert words.splitlines()[-2:] == [
@@ -89,9 +89,9 @@ def test_what_is_known_of_many_jobs_is_said_once() -> None:
 
 
 def test_causes_are_red_on_a_terminal_alone() -> None:
-    lines = closing_words([failed(1)], COMMAND, colour=True).splitlines()
+    lines = summary_text([failed(1)], COMMAND, colour=True).splitlines()
     assert lines[-2:] == ["    \033[31mno key of judge1\033[0m", "    \033[31mset one\033[0m"]
-    assert "\033" not in closing_words([failed(1)], COMMAND)
+    assert "\033" not in summary_text([failed(1)], COMMAND)
     assert wants_colour(True, {"TERM": "xterm"})
     assert not wants_colour(False, {})
     assert not wants_colour(True, {"NO_COLOR": "1"})
@@ -99,7 +99,7 @@ def test_causes_are_red_on_a_terminal_alone() -> None:
 
 
 def test_a_stopped_run_says_so_and_not_what_its_end_did_to_jobs() -> None:
-    words = closing_words([failed(1)], COMMAND, stopped="SIGINT")
+    words = summary_text([failed(1)], COMMAND, stopped="SIGINT")
     assert words.startswith("The run was stopped by Ctrl-C (SIGINT)")
     assert "judge1" not in words
     assert words.endswith("snakemake --cores 2 --configfile 'my config.yaml'")
@@ -120,9 +120,9 @@ def test_the_command_is_the_users_without_what_makes_all_anew(typed: str, goes_o
 
 
 def test_endings_have_words() -> None:
-    assert "lack of memory" in words_of_ending("signal 9", known=True)[0]
-    assert words_of_ending("exit status 1", known=True) == []
-    assert words_of_ending("exit status 3", known=False) == ["it ended with exit status 3"]
+    assert "lack of memory" in exit_message("signal 9", known=True)[0]
+    assert exit_message("exit status 1", known=True) == []
+    assert exit_message("exit status 3", known=False) == ["it ended with exit status 3"]
 
 
 @pytest.mark.parametrize(
@@ -135,10 +135,10 @@ def test_endings_have_words() -> None:
     ],
 )
 def test_what_slurm_says_has_a_remedy(state: str, remedy: str) -> None:
-    words = words_of_state(JobState("12", state, nodes="n7"), "answer")
+    words = state_message(JobState("12", state, nodes="n7"), "answer")
     assert words[0].startswith(f"Slurm job 12 on n7: {state}: ")
     assert remedy in words[0]
-    assert words_of_state(JobState("12", "FAILED"), "answer") == []
+    assert state_message(JobState("12", "FAILED"), "answer") == []
 
 
 # Failed jobs are told with what their own logs of this run say, also those of a group.
@@ -220,7 +220,7 @@ def test_a_killed_job_is_told_though_its_log_says_nothing(tmp_path: Path) -> Non
 
 def test_files_that_never_came_are_the_cause(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "all done\n")
-    (told,) = failed_in([one], Notices(not_there=[f"some output files are missing: {one.output[0]}"]), 0)
+    (told,) = failed_in([one], Notices(missing_outputs=[f"some output files are missing: {one.output[0]}"]), 0)
     assert f"{one.output[0]} was missing" in told.cause[0]
 
 
@@ -396,7 +396,7 @@ def test_refusals_of_ours_are_shown_without_places_and_others_with_them(shown: l
     form = (
         'WorkflowError in file "rules/configuration.smk", line 79:\n{}\n  File "a.smk", line 9, in <module>\n  File "b"'
     )
-    say(LogEvent.ERROR, form.format(notices.shown_alone("a mistake\n  in two lines")))
+    say(LogEvent.ERROR, form.format(notices.without_location("a mistake\n  in two lines")))
     say(LogEvent.ERROR, form.format("a mistake of somebody else"))
     assert str(shown[0].msg) == "a mistake\n  in two lines"
     assert str(shown[1].msg) == form.format("a mistake of somebody else")
@@ -425,7 +425,7 @@ def test_files_of_another_user_are_told_with_a_remedy(shown: list[logging.LogRec
 
 def test_a_run_that_finds_everything_made_is_noticed(shown: list[logging.LogRecord]) -> None:
     notices, called = Notices().attach(), []
-    notices.when_nothing_to_do = lambda: called.append(True)
+    notices.on_nothing_to_do = lambda: called.append(True)
     logging.getLogger("snakemake.logging").error("Nothing to be done (all requested files are present).")
     assert called == [True]
     assert len(shown) == 1

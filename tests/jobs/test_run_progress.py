@@ -16,7 +16,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from dialeval.jobs import progress as progress_files
 from dialeval.jobs.progress import SoFar
-from dialeval.jobs.run_progress import AskingJob, JobLines, Requests, duration, job_words
+from dialeval.jobs.run_progress import JobLines, ModelJob, Requests, duration, job_words
 
 # How far a run is as a whole, in requests.
 
@@ -35,20 +35,20 @@ def tell(results: Path, job: str, done: int, total: int | None, state: str = "ru
 
 def test_planned_requests_count_before_their_job_begins_and_each_shard_has_its_part(tmp_path: Path) -> None:
     path = plan(tmp_path, 10)
-    run = Requests(tmp_path, [AskingJob("a", (path,), 2), AskingJob("b", (path,), 2)])
+    run = Requests(tmp_path, [ModelJob("a", (path,), 2), ModelJob("b", (path,), 2)])
     assert run.so_far().in_words() == "0 of 10 requests answered (0%)"
 
 
 def test_what_a_job_says_counts_more_than_its_plan(tmp_path: Path) -> None:
-    run = Requests(tmp_path, [AskingJob("a", (plan(tmp_path, 10),)), AskingJob("b", (plan(tmp_path, 30),))])
+    run = Requests(tmp_path, [ModelJob("a", (plan(tmp_path, 10),)), ModelJob("b", (plan(tmp_path, 30),))])
     tell(tmp_path, "a", 3, 6, stored=2)
     whole = run.so_far()
-    assert (whole.done, whole.total, whole.asked, whole.stored, whole.asking) == (3, 36, 1, 2, 1)
+    assert (whole.done, whole.total, whole.asked, whole.stored, whole.status_command_of) == (3, 36, 1, 2, 1)
     assert whole.in_words() == "3 of 36 requests answered (8%)"
 
 
 def test_jobs_of_which_nothing_is_known_are_told_apart(tmp_path: Path) -> None:
-    run = Requests(tmp_path, [AskingJob("a", ()), AskingJob("b", (tmp_path / "not there yet.parquet",))])
+    run = Requests(tmp_path, [ModelJob("a", ()), ModelJob("b", (tmp_path / "not there yet.parquet",))])
     assert run.so_far().in_words() == "2 jobs that ask have not said yet how much"
     tell(tmp_path, "a", 5, None)
     words = run.so_far().in_words()
@@ -57,7 +57,7 @@ def test_jobs_of_which_nothing_is_known_are_told_apart(tmp_path: Path) -> None:
 
 def test_a_job_that_is_done_asked_what_it_asked_and_one_put_back_nothing(tmp_path: Path) -> None:
     path = plan(tmp_path, 10)
-    run = Requests(tmp_path, [AskingJob("a", (path,)), AskingJob("b", (path,))])
+    run = Requests(tmp_path, [ModelJob("a", (path,)), ModelJob("b", (path,))])
     tell(tmp_path, "a", 7, None, "done")
     run.ended |= {"b"}
     whole = run.so_far()
@@ -66,14 +66,14 @@ def test_a_job_that_is_done_asked_what_it_asked_and_one_put_back_nothing(tmp_pat
 
 def test_a_plan_that_is_made_anew_is_counted_anew(tmp_path: Path) -> None:
     path = plan(tmp_path, 10)
-    run = Requests(tmp_path, [AskingJob("a", (path,))])
+    run = Requests(tmp_path, [ModelJob("a", (path,))])
     assert run.so_far().total == 10
     pq.write_table(pa.table({"request_id": list(range(4))}), path)
     assert run.so_far().total == 4
 
 
 def test_all_but_one_is_not_all(tmp_path: Path) -> None:
-    run = Requests(tmp_path, [AskingJob("a", (plan(tmp_path, 100_000),))])
+    run = Requests(tmp_path, [ModelJob("a", (plan(tmp_path, 100_000),))])
     tell(tmp_path, "a", 99_999, 100_000)
     assert "(99.9%)" in run.so_far().in_words()
 
@@ -85,7 +85,7 @@ def test_a_run_that_asks_nothing_says_nothing(tmp_path: Path) -> None:
 def test_only_jobs_that_began_are_looked_at_and_those_that_ended_once_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = Requests(tmp_path, [AskingJob(name, ()) for name in "abc"], begun={"a", "b"})
+    run = Requests(tmp_path, [ModelJob(name, ()) for name in "abc"], begun={"a", "b"})
     tell(tmp_path, "a", 2, 2, "done")
     tell(tmp_path, "b", 1, 3)
     looked: list[str] = []
@@ -156,7 +156,7 @@ def run_two_jobs(results: Path) -> None:
 
 
 def test_each_job_has_a_line_when_it_begins_and_one_when_it_ends(shown: list[str], tmp_path: Path) -> None:
-    lines = JobLines(Requests(tmp_path, [AskingJob("responses/clerk/arena", ()), AskingJob("later", ())])).attach()
+    lines = JobLines(Requests(tmp_path, [ModelJob("responses/clerk/arena", ()), ModelJob("later", ())])).attach()
     run_two_jobs(tmp_path)
     lines.detach()
     assert shown[:2] == ["answer (clerk, arena, shard 1 of 2): begins", "tabulate_seeds: begins"]

@@ -13,7 +13,7 @@ import pytest
 
 from dialeval.config.configuration import Config
 from dialeval.errors import UserError
-from dialeval.jobs.process_setup import with_how_jobs_run
+from dialeval.jobs.process_setup import with_run_settings
 from dialeval.layout import Layout
 from dialeval.rules.dialogues import Corpora, Selfchat
 from dialeval.rules.jobs import Bound, Directives, Sources, StageJob, by_digest, canonical
@@ -178,4 +178,4 @@ def test_a_stage_has_a_field_for_each_of_its_settings(layout: Layout, described:
     kind = get_type_hints(getattr(__import__(module, fromlist=["_"]), function))["settings"]
     settings = json.loads(canonical(job.settings))
     assert settings.keys() <= kind.model_fields.keys()
-    kind.model_validate(with_how_jobs_run(settings, kind.model_fields))
+    kind.model_validate(with_run_settings(settings, kind.model_fields))

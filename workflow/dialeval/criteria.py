@@ -37,7 +37,7 @@ class Scale:
     labels: tuple[str, ...] = ()
 
     @property
-    def asks_yes_or_no(self) -> bool:
+    def is_yes_no(self) -> bool:
         """Returns whether it is a Yes or a No."""
         return self.labels == (NO, YES)
 
@@ -107,14 +107,14 @@ class Criterion:
         return self.level in (None, level)
 
     @property
-    def asks_yes_or_no(self) -> bool:
+    def is_yes_no(self) -> bool:
         """Returns whether its probability is that of Yes: where there is a question, and no labels to choose from."""
-        return self.scale.asks_yes_or_no or bool(self.words.question and not self.scale.labels)
+        return self.scale.is_yes_no or bool(self.words.question and not self.scale.labels)
 
     @property
     def has_a_probability(self) -> bool:
         """Returns whether it can be asked about by the probabilities of answers."""
-        return self.asks_yes_or_no or 2 <= len(self.scale.points()) <= MOST_POINTS
+        return self.is_yes_no or 2 <= len(self.scale.points()) <= MOST_POINTS
 
     @property
     def names(self) -> tuple[str, ...]:

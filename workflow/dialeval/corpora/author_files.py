@@ -204,7 +204,7 @@ def _dstc10_replies(path: Path, reader: str, reading: RatedReading, *, name: str
 
 # ConTurE, `data.json`: dialogues of people with chatbots, rated reply by reply and whole.
 
-NOTHING_SAID = "<EMPTY>"
+EMPTY_UTTERANCE = "<EMPTY>"
 """Stands for an utterance without a text, as in comp-analysis' copy; people rated such replies, too."""
 _IMPRESSION = "overall impression"
 _CONTURE_TAG = re.compile(r"(?:User|Chatbot)\s*:", re.IGNORECASE)
@@ -258,8 +258,8 @@ def _exchanged(exchange: _Exchange, reading: RatedReading) -> Turns:
         tag = _CONTURE_TAG.match(text)
         text = text[tag.end() :].strip() if tag else text
         if not text:
-            reading.notes[f"utterances without a text, shown as {NOTHING_SAID}"] += 1
-        turns.append((speaker, text or NOTHING_SAID))
+            reading.notes[f"utterances without a text, shown as {EMPTY_UTTERANCE}"] += 1
+        turns.append((speaker, text or EMPTY_UTTERANCE))
     return turns
 
 

@@ -153,11 +153,11 @@ def _index_parts(row: Row, layout: _Layout, place: str) -> list[str]:
         form = ";".join(f"<{column}>" for column in columns)
         raise UserError(f"{place}: {layout.index} is '{row.cells[layout.index]:.60}'; it must be of the form {form}")
     for column, part in zip(columns, parts, strict=True):
-        said = row.cells.get(column, part).strip()
-        if said != part:
+        value = row.cells.get(column, part).strip()
+        if value != part:
             raise UserError(
-                f"{place}: {layout.index} says '{part:.60}', but the column {column} says '{said:.60}'; correct one of "
-                "them"
+                f"{place}: {layout.index} says '{part:.60}', but the column {column} says '{value:.60}'; correct one "
+                "of them"
             )
     return parts
 

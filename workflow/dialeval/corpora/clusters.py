@@ -48,13 +48,13 @@ def context_clusters(items: Texts) -> list[int]:
     # The contexts make a tree: an utterance leads from what was said before it to what is known after it.
     after: dict[tuple[int, str], int] = {}
     holder: dict[int, int] = {}
-    ends: list[int] = []
+    last_nodes: list[int] = []
     for position, texts in enumerate(items):
         node = 0
         for text in texts[:-1]:
             node = after.setdefault((node, text), len(after) + 1)
-        ends.append(holder.setdefault(node, position) if node else position)
-    first = ends[:]
+        last_nodes.append(holder.setdefault(node, position) if node else position)
+    first = last_nodes[:]
     for position, texts in enumerate(items):
         node = 0
         for text in texts if len(texts) > 1 else ():

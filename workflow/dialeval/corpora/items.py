@@ -136,16 +136,16 @@ def not_between_two(utterances: pa.Table) -> list[str]:
 
 def chosen(items: Iterable[Item], limit: int | None, random_seed: int) -> list[Item]:
     """Returns at most `limit` items of each corpus, level and language, drawn by their ids, in the order given."""
-    everything = list(items)
+    all_items = list(items)
     groups: dict[tuple[str, str, str], list[int]] = {}
-    for place, item in enumerate(everything):
+    for place, item in enumerate(all_items):
         groups.setdefault((item.corpus, item.level, item.language), []).append(place)
     drawn = [
         place
         for group in groups.values()
-        for place in sorted(group, key=lambda place: _rank(everything[place].item_id, random_seed))[:limit]
+        for place in sorted(group, key=lambda place: _rank(all_items[place].item_id, random_seed))[:limit]
     ]
-    return [everything[place] for place in sorted(drawn)]
+    return [all_items[place] for place in sorted(drawn)]
 
 
 def drawn_dialogues(items: Iterable[Item], limit: int, random_seed: int) -> set[tuple[str, str]]:

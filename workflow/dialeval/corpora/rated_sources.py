@@ -81,10 +81,10 @@ class RatedReading:
     def summary(self) -> str:
         """Returns one line: counts of read and left-out records with reasons, and notes on the rest."""
         languages = list(dict.fromkeys(item.language for item in self.items))
-        people = sum(rating.rater_kind == "human" for rating in self.ratings)
+        n_human = sum(rating.rater_kind == "human" for rating in self.ratings)
         line = (
             f"{self.source}: {counted(len(self.items), 'item')} in {counted(len(languages), 'language')} "
-            f"({listed(languages)}) and {counted(len(self.ratings), 'rating')} read, {people:,} of them by people"
+            f"({listed(languages)}) and {counted(len(self.ratings), 'rating')} read, {n_human:,} of them by people"
         )
         if self.skipped:
             line += f"; {counted(sum(self.skipped.values()), 'record')} left out ({_counted(self.skipped)})"
@@ -126,12 +126,12 @@ def check(reading: RatedReading) -> RatedReading:
     return reading
 
 
-def check_joined(reading: RatedReading, asks: Mapping[str, str], field: str) -> None:
+def check_joined(reading: RatedReading, rated_as: Mapping[str, str], field: str) -> None:
     """Refuses criteria that fit no item or have no rating.
 
     Args:
         reading: what was read.
-        asks: criterion that judges are asked about -> criterion that was rated.
+        rated_as: criterion that judges are asked about -> criterion that was rated.
         field: of the configuration, for the message.
 
     Raises:
@@ -139,17 +139,18 @@ def check_joined(reading: RatedReading, asks: Mapping[str, str], field: str) -> 
     """
     levels = {item.level for item in reading.items}
     rated = list(dict.fromkeys(rating.dimension for rating in reading.ratings))
-    for asked, wanted in asks.items():
-        if asked in SHIPPED and not any(SHIPPED[asked].is_at(level) for level in levels):
+    for criterion, wanted in rated_as.items():
+        if criterion in SHIPPED and not any(SHIPPED[criterion].is_at(level) for level in levels):
             there = [level for level in LEVELS if level in levels]
-            kinds = " and ".join(f"{SHOWN_LEVELS[level]}s" for level in there)
+            found_levels = " and ".join(f"{SHOWN_LEVELS[level]}s" for level in there)
             names = listed(dict.fromkeys(name for level in there for name in DIMENSIONS[level]))
             raise UserError(
-                f"{field}: {reading.source} holds {kinds}, and '{asked}' is not asked of one; ask about one of {names}"
+                f"{field}: {reading.source} holds {found_levels}, and '{criterion}' is not asked of one; ask about "
+                f"one of {names}"
             )
         if wanted not in rated:
             raise UserError(
-                f"{field}: '{asked}' is to be compared with ratings on '{wanted:.60}', and nobody rated that in "
+                f"{field}: '{criterion}' is to be compared with ratings on '{wanted:.60}', and nobody rated that in "
                 f"{reading.source}; rated are {listed(rated)}: name one of these"
             )
 
@@ -264,25 +265,25 @@ class Gathering:
         self.reading = RatedReading(str(self.path))
 
     def take(
-        self, item_id: str, where: str, said: Sequence[tuple[str, str]], ratings: list[Rating], cluster: str = ""
+        self, item_id: str, where: str, turns: Sequence[tuple[str, str]], ratings: list[Rating], cluster: str = ""
     ) -> None:
         """Takes an item with its ratings; one without a rating or with an empty utterance is left out and counted.
 
         Args:
             item_id: of the item.
             where: file and record, for messages.
-            said: speaker and text of each utterance.
+            turns: speaker and text of each utterance.
             ratings: of the item.
             cluster: where the file says what depends on what; empty to find it by the texts.
         """
         if not ratings:
             self.reading.leave_out(_LANGUAGE, item_id, "records without a rating")
-        elif not said or not all(text for _, text in said):
+        elif not turns or not all(text for _, text in turns):
             self.reading.leave_out(_LANGUAGE, item_id, "records with an empty utterance")
         else:
             self.reading.ratings += ratings
             place = where.removeprefix(f"{self.path}, ")
-            speakers, texts = zip(*said, strict=True)
+            speakers, texts = zip(*turns, strict=True)
             self._found.append(_Rated(item_id, place, speakers, texts, cluster))
 
     def checked(self) -> RatedReading:

@@ -51,9 +51,9 @@ def read_any_format(path: Path, language: str) -> Reading:
             reading.skipped["with fewer than two utterances"] += 1
             continue
         dialogue_id = "/".join(name for name in (one.dialogue_id or f"row-{number}", one.system) if name)
-        said = tuple(Utterance(*pair) for pair in zip(one.speakers, one.utterances, strict=True))
+        utterances = tuple(Utterance(*pair) for pair in zip(one.speakers, one.utterances, strict=True))
         place = one.place.removeprefix(f"{path}, ")
-        reading.dialogues.append(HumanDialogue(dialogue_id, said, one.language or language, place))
+        reading.dialogues.append(HumanDialogue(dialogue_id, utterances, one.language or language, place))
     return check(reading)
 
 

@@ -99,9 +99,9 @@ def _likeness(rows: Sequence[Sequence[str]], originals: Sequence[Sequence[str]],
     shares = []
     for row, original in zip(rows, order, strict=True):
         perturbed = _words(row[1:])
-        whole = math.fsum(weight[word] for word in words[original])
+        total = math.fsum(weight[word] for word in words[original])
         kept = math.fsum(weight[word] for word in words[original] & perturbed)
-        shares.append(kept / whole if whole else 0.0)
+        shares.append(kept / total if total else 0.0)
     return math.fsum(shares) / len(shares)
 
 
@@ -378,14 +378,14 @@ def _read_dialogue_set(folder: Path, published: PublishedSet) -> list[Pair]:
             _tagged_item(f"{published.name}/{row:03d}/original", f"{published.name}/{row:03d}", fields, place)
             for row, (fields, place) in enumerate(_placed(folder / published.original, originals))
         ]
-        whose = list(range(len(perturbed)))
+        original_of_row = list(range(len(perturbed)))
     else:
-        before = _fed_originals(folder / ORIGINALS_FILE)
+        before = _read_fed_originals(folder / ORIGINALS_FILE)
         texts = [original.utterances for original in before]
-        whose = originals_of(perturbed, texts, published.pairing, str(path), ORIGINALS_FILE)
+        original_of_row = originals_of(perturbed, texts, published.pairing, str(path), ORIGINALS_FILE)
     pairs: list[Pair] = []
     for row, (fields, place) in enumerate(_placed(path, perturbed)):
-        original = before[whose[row]]
+        original = before[original_of_row[row]]
         new = _tagged_item(f"{published.name}/{row:03d}/damaged", original.cluster, fields, place)
         pairs.append(Pair(published.name, row, original, new, original.utterances == new.utterances))
     return pairs
@@ -415,7 +415,7 @@ def _placed(path: Path, rows: list[list[str]]) -> list[tuple[list[str], str]]:
     return [(fields, f"{path}, line {number}") for number, fields in enumerate(rows, start=1)]
 
 
-def _fed_originals(path: Path) -> list[Item]:
+def _read_fed_originals(path: Path) -> list[Item]:
     """Reads the undamaged dialogues; the human begins."""
     content = read_json(path)
     if not isinstance(content, list) or not content:

@@ -85,8 +85,8 @@ def read(corpus: str, path: Path, languages: Iterable[str] | None = None) -> Rat
         number = number_in(cell)
         value = rating_value(cell if number is None else number, scale, f"{path}, column {_RATINGS}, row {row}")
         if ids[row] in kept:
-            people = N_RATERS.get(path.stem)
-            reading.ratings.append(Rating(corpus, ids[row], dimension, "human", PEOPLE, None, value, people, *scale))
+            n_raters = N_RATERS.get(path.stem)
+            reading.ratings.append(Rating(corpus, ids[row], dimension, "human", PEOPLE, None, value, n_raters, *scale))
     return check(reading)
 
 

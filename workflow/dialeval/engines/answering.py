@@ -25,7 +25,7 @@ from dialeval.engines.spending.account import BudgetUsedUp
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.jobs.progress import Progress
-from dialeval.jobs.signals import is_stopping, next_ends_at_once
+from dialeval.jobs.signals import is_stopping, next_signal_exits
 from dialeval.tables.dialogues import NOT_ASKED
 
 _Result = TypeVar("_Result")
@@ -406,7 +406,7 @@ def run_in_order(work: Coroutine[Any, Any, _Result]) -> _Result:
 
 
 async def _stopped_once(work: Coroutine[Any, Any, _Result]) -> _Result:
-    with next_ends_at_once():  # of the loop's own handler, which cancels the work
+    with next_signal_exits():  # of the loop's own handler, which cancels the work
         return await work
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from dialeval.engines.rate_limits.circuit_breaker import FINAL_KINDS, EndpointDead, resume_advice
 from dialeval.engines.requests import AnswerFailure, Request, Response
 from dialeval.errors import UserError
-from dialeval.jobs.signals import run_mark
+from dialeval.jobs.signals import run_id
 
 FILE = "stops.jsonl"
 MOST_ALIKE = 20
@@ -98,7 +98,7 @@ class EarlyStop:
         self.parsing: Parsing | None = None
         self._file = model_folder / FILE
         self._name, self._about, self._settings = name, f"{name} under {protocol}", settings
-        self._run = run_mark()
+        self._run = run_id()
         self._known: list[dict[str, str | list[str]]] = []
         self._size, self._read_at = -1, 0.0
         self._useful = self._answered = self._alike_over = False

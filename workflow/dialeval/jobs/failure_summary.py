@@ -1,8 +1,7 @@
 """The summary of a failed run: failed jobs, their causes and logs, and the command to resume.
 
-Snakemake prints the whole command of a job that failed, settings included, and where `quiet: [rules]` stands it does
-not say which job that was. A filter of its logger, in the process of the run and in those on a cluster's nodes,
-remembers how commands ended and says instead which job failed and where its log is.
+Snakemake prints the full command of a failed job, and with `quiet: [rules]` not the job's name. A filter of its logger,
+in the process of the run and in those on a cluster's nodes, records how commands ended and prints the job and its log.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ from dialeval.jobs.run_progress import job_words
 from dialeval.jobs.slurm import JobState, job_state
 from dialeval.text import counted
 
-IN_FULL = 3
-IN_A_LINE = 10
-_RED, _AS_BEFORE = "\033[31m", "\033[0m"
+SHOWN_IN_FULL = 3
+SHOWN_IN_A_LINE = 10
+_RED, _RESET = "\033[31m", "\033[0m"
 _FORCING = {"-F", "--forceall", "-f", "--force"}
 _FORCING_SOME = {"-R", "--forcerun"}
 _SIGNALS = {
@@ -54,9 +53,9 @@ class FailedJob:
     """A job that failed.
 
     Attributes:
-        name: its rule, and what it was about.
-        cause: why, in lines.
-        logs: files that say more.
+        name: its rule and wildcards.
+        cause: the lines of its cause.
+        logs: its log, and that of the cluster.
     """
 
     name: str
@@ -64,7 +63,7 @@ class FailedJob:
     logs: Sequence[Path]
 
 
-def closing_words(
+def summary_text(
     failed: Sequence[FailedJob], command: Sequence[str], *, stopped: str = "", colour: bool = False
 ) -> str:
     """Returns the summary of a failed run, the causes at its end.
@@ -86,10 +85,10 @@ def closing_words(
         groups.setdefault(tuple(job.cause), []).append(job)
     distinct = list(groups.values())
     heading = "A job failed:" if len(failed) == 1 else f"{len(failed)} jobs failed:"
-    rest = [_in_a_line(group) for group in distinct[IN_FULL : IN_FULL + IN_A_LINE]]
-    if left := sum(map(len, distinct[IN_FULL + IN_A_LINE :])):
+    rest = [_one_line(group) for group in distinct[SHOWN_IN_FULL : SHOWN_IN_FULL + SHOWN_IN_A_LINE]]
+    if left := sum(map(len, distinct[SHOWN_IN_FULL + SHOWN_IN_A_LINE :])):
         rest.append(f"  and {left} more; their logs lie beside these")
-    full = [_in_full(group, colour=colour) for group in reversed(distinct[:IN_FULL])]
+    full = [_detailed(group, colour=colour) for group in reversed(distinct[:SHOWN_IN_FULL])]
     return "\n\n".join([resume, heading, *(["\n".join(rest)] if rest else []), *full])
 
 
@@ -116,32 +115,32 @@ def command_to_resume(command: Sequence[str]) -> str:
     return shlex.join(kept)
 
 
-def words_of_ending(how: str, *, known: bool) -> list[str]:
-    """Returns how a command ended; nothing where a known cause says as much."""
+def exit_message(how: str, *, known: bool) -> list[str]:
+    """Returns how a command ended; empty where a known cause implies it."""
     if how in _SIGNALS and not (known and how == "signal 15"):
         return [_SIGNALS[how]]
     return [] if known or not how else [f"it ended with {how}"]
 
 
-def words_of_state(state: JobState, rule: str) -> list[str]:
-    """Returns Slurm's state of a failed job with a remedy; nothing for other states."""
+def state_message(state: JobState, rule: str) -> list[str]:
+    """Returns Slurm's state of a failed job with a remedy; empty for other states."""
     where = f" on {state.nodes}" if state.nodes else ""
-    said = f"Slurm job {state.number}{where}: {state.state}"
+    state_words = f"Slurm job {state.number}{where}: {state.state}"
     helps = _STATES.get(state.state)
     if helps is None:
         return []
-    return [f"{said}: {helps.format(rule=rule)}"]
+    return [f"{state_words}: {helps.format(rule=rule)}"]
 
 
-def _in_full(group: Sequence[FailedJob], *, colour: bool) -> str:
+def _detailed(group: Sequence[FailedJob], *, colour: bool) -> str:
     """Returns jobs with the same cause: the first by name and logs, how many others, and the cause."""
     first = group[0]
     lines = map(visible, first.cause)
-    cause = [f"    {_RED}{line}{_AS_BEFORE}" if colour else f"    {line}" for line in lines]
+    cause = [f"    {_RED}{line}{_RESET}" if colour else f"    {line}" for line in lines]
     return "\n".join([f"  {_names(group)}", *(f"    log: {path}" for path in first.logs), *cause])
 
 
-def _in_a_line(group: Sequence[FailedJob]) -> str:
+def _one_line(group: Sequence[FailedJob]) -> str:
     first = group[0]
     log = f" (log: {first.logs[0]})" if first.logs else ""
     return f"  {_names(group)}: {visible((first.cause or ['?'])[0])}{log}"
@@ -175,20 +174,20 @@ class Job(Protocol):
     wildcards: Mapping[str, str]
 
 
-def say_at_exit(failed: Iterable[object], notices: Notices, command: Sequence[str], results_dir: Path) -> None:
+def print_at_exit(failed: Iterable[object], notices: Notices, command: Sequence[str], results_dir: Path) -> None:
     """Prints the summary of a failed run when the process ends, behind all of Snakemake's output.
 
     Args:
         failed: Snakemake's failed jobs and groups of jobs.
-        notices: what Snakemake's log says about them.
+        notices: Snakemake's records about them.
         command: the user's command.
         results_dir: the folder of the run's lock and signal.
     """
     groups = [list(getattr(one, "jobs", [one])) for one in failed]
-    found = [job for group in groups for job in failed_in(group, notices, _began(results_dir))]
+    found = [job for group in groups for job in failed_in(group, notices, _run_start(results_dir))]
     jobs = sorted(found, key=lambda job: job.name)
     colour = wants_colour(sys.stderr.isatty(), os.environ)
-    words = closing_words(jobs, command, stopped=_signal(results_dir), colour=colour)
+    words = summary_text(jobs, command, stopped=_signal(results_dir), colour=colour)
     atexit.register(partial(print, f"\n{words}", file=sys.stderr, flush=True))
 
 
@@ -197,7 +196,7 @@ def failed_in(group: Sequence[Job], notices: Notices, began: float) -> list[Fail
 
     Args:
         group: jobs that ran as one.
-        notices: what Snakemake's records said about them.
+        notices: Snakemake's records about them.
         began: time of the run's begin on the clock of the results' file system; older logs are of earlier runs.
     """
     notice = next((notices.of_logs[log] for job in group for log in job.log if log in notices.of_logs), Notice())
@@ -209,9 +208,9 @@ def failed_in(group: Sequence[Job], notices: Notices, began: float) -> list[Fail
 
 
 def _unfinished(group: Sequence[Job], began: float) -> list[Job]:
-    """Returns the jobs of a group whose logs have a cause, or else those that began and made nothing, or else all."""
+    """Returns the jobs of a group whose logs have a cause, or else those that began and lack outputs, or else all."""
     blamed = [job for job in group if cause_in(_log_of(job, began))]
-    return blamed or [job for job in group if _log_of(job, began) and not _made(job)] or list(group)
+    return blamed or [job for job in group if _log_of(job, began) and not _has_outputs(job)] or list(group)
 
 
 def _failed_job(
@@ -227,12 +226,12 @@ def _failed_job(
     text = _log_of(job, began)
     how = named.get(str(log), notice.how)
     cause = cause_in(text)
-    if not cause and not text and log and (full := _full_disk_of(log)):
+    if not cause and not text and log and (full := _full_disk(log)):
         cause = [f"the disk of {_shown(full)} is full, and its log could not be written; make room there"]
-    if not cause and (missing := [one for one in notices.not_there if any(path in one for path in job.output)]):
+    if not cause and (missing := [one for one in notices.missing_outputs if any(path in one for path in job.output)]):
         paths = [path for path in job.output if path in missing[-1]]
         cause = [f"it ended without an error, but {', '.join(paths)} was missing after --latency-wait"]
-    cause += words_of_ending(how, known=bool(cause)) + (words_of_state(state, job.rule.name) if state else [])
+    cause += exit_message(how, known=bool(cause)) + (state_message(state, job.rule.name) if state else [])
     if not cause_in(text) and cluster:
         cause += cause_in_cluster_log(cluster)
     if not cause and notice.words:
@@ -255,7 +254,7 @@ def _shown(path: Path) -> Path:
     return full.relative_to(typed_in) if full.is_relative_to(typed_in) else full
 
 
-def _made(job: Job) -> bool:
+def _has_outputs(job: Job) -> bool:
     return all(Path(path).exists() for path in job.output)
 
 
@@ -268,7 +267,7 @@ def _log_of(job: Job, began: float) -> str:
         return ""
 
 
-def _full_disk_of(log: Path) -> Path | None:
+def _full_disk(log: Path) -> Path | None:
     """Returns the folder nearest to a log that is there, if its disk has no room; else None."""
     try:
         folder = next(one for one in log.absolute().parents if one.is_dir())
@@ -286,7 +285,7 @@ def _end_of(path: Path) -> str:
         return ""
 
 
-def _began(results_dir: Path) -> float:
+def _run_start(results_dir: Path) -> float:
     try:
         return (results_dir / ".run.lock").stat().st_mtime  # written when the run began, by the same clock as the logs
     except OSError:
@@ -294,7 +293,7 @@ def _began(results_dir: Path) -> float:
 
 
 def _signal(results_dir: Path) -> str:
-    """Returns the signal that ended the run, as its mark tells jobs; nothing where it ended by itself."""
+    """Returns the signal that ended the run, from the mark for its jobs; empty where it ended by itself."""
     try:
         return (results_dir / ".run.stop").read_text()
     except OSError:
@@ -306,12 +305,12 @@ def _signal(results_dir: Path) -> str:
 MOST_LINES = 12
 WIDEST = 400
 READ = 200_000
-"""Characters at the end of a log in which a cause is looked for."""
+"""Characters at the end of a log that are searched for a cause."""
 _OURS = re.compile(r"^(?:error in [\w-]+|python -m dialeval[\w.]*(?: \w+)?: error): ")
 _TRACEBACK = "Traceback (most recent call last):"
 _PLACE = re.compile(r'^\s+File "(?:.*/)?([^"/]+)", line (\d+), in ')
 _CLUSTERS = re.compile(r"^(?:slurmstepd|srun|slurmd): error: |oom.?kill", re.I)
-_SPEAKING = re.compile(r"^(?:slurmstepd: |srun: )?error|^\w*(?:Error|Exception)\b|command not found|No such file", re.I)
+_ERRORS = re.compile(r"^(?:slurmstepd: |srun: )?error|^\w*(?:Error|Exception)\b|command not found|No such file", re.I)
 _NOISE = re.compile(
     r"^(?:\[.*\]|Exiting because|Complete log|Elapsed time|At least one job|WorkflowError:|Storing output|Cleaning up)"
 )
@@ -335,8 +334,8 @@ def cause_in_cluster_log(text: str) -> list[str]:
     if cause := cause_in(text):
         return cause
     lines = [line for line in _lines(text) if line.strip() and not _NOISE.match(line)]
-    speaking = [line for line in lines if _CLUSTERS.search(line)] or [line for line in lines if _SPEAKING.search(line)]
-    return _short(speaking[-3:] or lines[-3:])
+    errors = [line for line in lines if _CLUSTERS.search(line)] or [line for line in lines if _ERRORS.search(line)]
+    return _short(errors[-3:] or lines[-3:])
 
 
 def last_lines(text: str) -> list[str]:
@@ -394,10 +393,10 @@ class Notice:
     """How a job ended, as far as Snakemake knows.
 
     Attributes:
-        how: exit status or signal in words; empty where only a cluster knows.
+        how: exit status or signal in words; empty if only the cluster has it.
         cluster_job: the number that a cluster gave the job; empty for one that ran here.
         cluster_log: the file that the cluster wrote for it; empty for one that ran here.
-        words: what the scheduler said.
+        words: the scheduler's message.
     """
 
     how: str = ""
@@ -411,20 +410,20 @@ class Notices(logging.Filter):
     """Remembers what Snakemake logs about failed jobs, and shortens its messages.
 
     Args:
-        commands_shown: whether the user asked to see commands; then nothing is shortened.
+        commands_shown: whether the user wants to see commands; then messages are not shortened.
     """
 
     commands_shown: bool = False
     of_logs: dict[str, Notice] = field(default_factory=dict)
     """By the log of the job."""
-    not_there: list[str] = field(default_factory=list)
-    """What Snakemake said about files that a job did not make."""
-    when_nothing_to_do: Callable[[], object] | None = None
-    """Called where a run finds everything made, and so ends without any of Snakemake's hooks."""
-    when_jobs_are_sought: Callable[[], object] | None = None
+    missing_outputs: list[str] = field(default_factory=list)
+    """Snakemake's messages about outputs that a job did not make."""
+    on_nothing_to_do: Callable[[], object] | None = None
+    """Called where all outputs are up to date, and the run ends without any of Snakemake's hooks."""
+    on_planning: Callable[[], object] | None = None
     """Called when Snakemake begins to find out which jobs run; its hooks come later."""
     targets: Callable[[], Iterable[str]] = tuple
-    """Gives the names that can stand behind `snakemake`."""
+    """Returns the names of targets."""
     _ended: dict[str, str] = field(default_factory=dict)
     _plain: set[str] = field(default_factory=set)
 
@@ -432,14 +431,14 @@ class Notices(logging.Filter):
         super().__init__()
 
     def attach(self) -> Notices:
-        """Begins to look at the records of Snakemake's logger."""
+        """Adds the filter to Snakemake's logger."""
         logger = logging.getLogger(_LOGGER)
         for earlier in [one for one in logger.filters if isinstance(one, Notices)]:
             logger.removeFilter(earlier)
         logger.addFilter(self)
         return self
 
-    def shown_alone(self, message: str) -> str:
+    def without_location(self, message: str) -> str:
         """Returns a message that is shown without the place in the workflow's files that refused to go on."""
         self._plain.add(message)
         return message
@@ -448,10 +447,10 @@ class Notices(logging.Filter):
         """Takes note of a record; returns whether it is shown."""
         event = getattr(getattr(record, "event", None), "value", None)
         text = str(record.msg)
-        if text.startswith(_BUILDING) and self.when_jobs_are_sought:
-            self.when_jobs_are_sought()
-        if text.startswith(_NOTHING) and self.when_nothing_to_do:
-            self.when_nothing_to_do()
+        if text.startswith(_BUILDING) and self.on_planning:
+            self.on_planning()
+        if text.startswith(_NOTHING) and self.on_nothing_to_do:
+            self.on_nothing_to_do()
         if text.startswith(_OUT_OF_JOBS) and any(word.partition("=")[0] in _UNTIL for word in sys.argv):
             record.msg = (
                 "Snakemake goes no further than each rule that --until names, and so never comes to one of them that "
@@ -465,10 +464,10 @@ class Notices(logging.Filter):
         elif event == "error":
             command = _COMMAND.search(text) if _RULE.search(text) else None
             if command and not self.commands_shown:
-                self._ended[command["command"]] = how_it_ended(int(command[2] or -int(command[3])))
+                self._ended[command["command"]] = exit_words(int(command[2] or -int(command[3])))
                 return False
             if "Exception" in text and "output files are missing" in text:
-                self.not_there.append(text)
+                self.missing_outputs.append(text)
             if text.startswith(_PROTECTED):
                 record.msg = f"{text}\n{_NOT_OURS}"
             if unknown := _UNKNOWN.match(text):
@@ -500,7 +499,7 @@ class Notices(logging.Filter):
             self.of_logs.setdefault(log, notice)
 
 
-def how_it_ended(status: int) -> str:
+def exit_words(status: int) -> str:
     """Returns an exit status in words; those of a shell whose command a signal ended name the signal.
 
     Args:
@@ -511,7 +510,7 @@ def how_it_ended(status: int) -> str:
 
 
 def unknown_target(target: str, known: Sequence[str]) -> str:
-    """Returns what is said of a target that nothing makes.
+    """Returns the message about an unknown target.
 
     Args:
         target: what the user typed.

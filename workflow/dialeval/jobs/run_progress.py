@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from dialeval.jobs.process_setup import write_whole_lines
+from dialeval.jobs.process_setup import write_complete_lines
 from dialeval.jobs.progress import SoFar, job_name, read_job
 
 
 @dataclass(frozen=True)
-class AskingJob:
-    """A job of this run that asks models.
+class ModelJob:
+    """A job of this run that sends requests to models.
 
     Attributes:
         name: as its progress files are called.
@@ -44,7 +44,7 @@ class RunProgress:
         total: of all jobs of which that is known.
         asked, stored, failed: of those done.
         unknown: jobs whose number of requests is not known yet.
-        asking: jobs that are at it.
+        n_running: jobs that are at it.
     """
 
     done: int
@@ -53,10 +53,10 @@ class RunProgress:
     stored: int
     failed: int
     unknown: int
-    asking: int
+    n_running: int
 
     def in_words(self) -> str:
-        """Returns it in a line, empty where nothing is to be asked."""
+        """Returns the progress in a line; empty without requests."""
         words = []
         if self.total:
             failed = f", {self.failed:,} of them failed" if self.failed else ""
@@ -70,7 +70,7 @@ class RunProgress:
 
 @dataclass
 class Requests:
-    """All that a run asks, as far as it is known; plans are counted once, when they are there.
+    """The requests of a run, as far as they are planned; plans are counted once, when they exist.
 
     Args:
         results_dir: where jobs leave word of how far they are.
@@ -78,7 +78,7 @@ class Requests:
     """
 
     results_dir: Path
-    jobs: Sequence[AskingJob]
+    jobs: Sequence[ModelJob]
     ended: set[str] = field(default_factory=set)
     """Names of jobs that are done, which are looked at once more; one whose files were put back has asked nothing."""
     begun: set[str] | None = None
@@ -89,17 +89,17 @@ class Requests:
     def so_far(self) -> RunProgress:
         """Returns how far the run is now."""
         counts = {job.name: self._counts_of(job.name) for job in self.jobs}
-        done = total = unknown = asking = 0
+        done = total = unknown = n_running = 0
         counted = [one for own in counts.values() for one in own]
         for job in self.jobs:
             own = counts[job.name]
-            asking += any(one.state == "running" for one in own)
+            n_running += any(one.state == "running" for one in own)
             done += sum(one.done for one in own)
             expected = self._expected(job, own)
             total += expected or 0
             unknown += expected is None
         asked, stored, failed = (sum(getattr(one, name) for one in counted) for name in ("asked", "stored", "failed"))
-        return RunProgress(done, max(total, done), asked, stored, failed, unknown, asking)
+        return RunProgress(done, max(total, done), asked, stored, failed, unknown, n_running)
 
     def _counts_of(self, name: str) -> list[SoFar]:
         if name in self._final:
@@ -112,7 +112,7 @@ class Requests:
             self._final[name] = counts
         return counts
 
-    def _expected(self, job: AskingJob, counts: Sequence[SoFar]) -> int | None:
+    def _expected(self, job: ModelJob, counts: Sequence[SoFar]) -> int | None:
         """Returns how much a job asks: what it did when it is done, what it says when it is at it, what was planned."""
         if job.name in self.ended:
             return sum(one.done for one in counts)
@@ -144,11 +144,11 @@ def _share(done: int, total: int) -> str:
 _LOGGER = "snakemake.logging"
 _CHOOSING = "Select jobs to execute..."
 SECONDS = 30.0
-"""Between two lines on the whole while nothing else is said about it."""
+"""Seconds between two lines on the run's progress."""
 
 
 @dataclass
-class _Begun:
+class _StartedJob:
     words: str
     log: str
     at: float
@@ -156,7 +156,7 @@ class _Begun:
 
 @dataclass
 class JobLines(logging.Filter):
-    """Says of jobs what a reader wants to know, in place of what Snakemake says.
+    """Prints a line for each job that begins or ends, in place of Snakemake's.
 
     Args:
         requests: what the run asks in all.
@@ -165,7 +165,7 @@ class JobLines(logging.Filter):
 
     requests: Requests
     here: bool = True
-    _begun: dict[int, _Begun] = field(default_factory=dict)
+    _begun: dict[int, _StartedJob] = field(default_factory=dict)
     _ended: list[str] = field(default_factory=list)
     _over: threading.Event = field(default_factory=threading.Event)
     _printed: str = ""
@@ -176,7 +176,7 @@ class JobLines(logging.Filter):
     def attach(self) -> JobLines:
         """Begins to speak in place of Snakemake."""
         self.requests.begun = set()
-        write_whole_lines()
+        write_complete_lines()
         logging.getLogger(_LOGGER).addFilter(self)
         threading.Thread(target=self._print_progress, name="requests so far", daemon=True).start()
         return self
@@ -192,9 +192,9 @@ class JobLines(logging.Filter):
         if event == "job_started" or record.msg == _CHOOSING:
             return False
         if event == "job_info":
-            return self._begins(record)
+            return self._job_started(record)
         if event == "job_finished":
-            self._ends(record.job_id)  # type: ignore[attr-defined]
+            self._job_finished(record.job_id)  # type: ignore[attr-defined]
             return False
         if event == "progress":
             if not self._ended:
@@ -203,20 +203,20 @@ class JobLines(logging.Filter):
             record.event = None
         return True
 
-    def _begins(self, record: logging.LogRecord) -> bool:
-        """Turns what Snakemake says of a job that begins into a line; targets, which do nothing, have none."""
+    def _job_started(self, record: logging.LogRecord) -> bool:
+        """Turns Snakemake's record of a job that begins into a line; targets have none."""
         logs: Sequence[str] = record.log  # type: ignore[attr-defined]
         if not logs:
             return False
         words = job_words(record.rule_name, record.wildcards)  # type: ignore[attr-defined]
-        self._begun[record.jobid] = _Begun(words, logs[0], time.monotonic())  # type: ignore[attr-defined]
+        self._begun[record.jobid] = _StartedJob(words, logs[0], time.monotonic())  # type: ignore[attr-defined]
         if self.requests.begun is not None:
             self.requests.begun.add(job_name(self.requests.results_dir, Path(logs[0])))
         is_here = self.here or record.local  # type: ignore[attr-defined]
         record.msg, record.event = f"{words}: {'begins' if is_here else 'sent to the cluster'}", None
         return True
 
-    def _ends(self, number: int) -> None:
+    def _job_finished(self, number: int) -> None:
         job = self._begun.pop(number, None)
         if job is None:
             return
@@ -239,13 +239,13 @@ class JobLines(logging.Filter):
         while not self._over.wait(SECONDS):
             progress = self.requests.so_far()
             words = progress.in_words()
-            if progress.asking and words != self._printed:
+            if progress.n_running and words != self._printed:
                 self._printed = words
                 logging.getLogger(_LOGGER).info(f"so far {words}")
 
 
 def job_words(rule: str, wildcards: Mapping[str, str]) -> str:
-    """Returns what a job is called in a line: its rule, what it is about, and its shard where there are several."""
+    """Returns a job's name in a line: its rule, its wildcards, and its shard where there are several."""
     about = {name: str(value) for name, value in wildcards.items()}
     shard, shards = about.pop("shard", None), about.pop("shards", "1")
     words = [*about.values(), *([f"shard {shard} of {shards}"] if shard and shards != "1" else [])]
@@ -253,7 +253,7 @@ def job_words(rule: str, wildcards: Mapping[str, str]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Returns a time as one says it."""
+    """Returns a duration in words."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     if seconds < 120:

@@ -28,8 +28,8 @@ from dialeval.paths import write_new
 INTERRUPTED = 130
 
 
-def end_at_once(*_: object) -> NoReturn:
-    """Ends this process, as a handler of signals, without waiting for anything."""
+def exit_immediately(*_: object) -> NoReturn:
+    """Ends this process at once, as a handler of signals."""
     name = Path(sys.argv[0]).stem
     words = f"error in {name}: ended at once; what was stored by then is kept, run the same command to go on\n"
     os.write(2, words.encode())  # `print` may be what was interrupted
@@ -38,12 +38,12 @@ def end_at_once(*_: object) -> NoReturn:
 
 def is_stopping() -> bool:
     """Returns whether the first Ctrl-C has come, so that the next one ends this process."""
-    return signal.getsignal(signal.SIGINT) is end_at_once
+    return signal.getsignal(signal.SIGINT) is exit_immediately
 
 
 @contextmanager
-def next_ends_at_once() -> Iterator[None]:
-    """Lets the first Ctrl-C do what it does here, and has the next one end this process, be it after this."""
+def next_signal_exits() -> Iterator[None]:
+    """Keeps the effect of the first Ctrl-C in this context; the next one ends the process, also after it."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
@@ -54,9 +54,9 @@ def next_ends_at_once() -> Iterator[None]:
     def first(number: int, frame: FrameType | None) -> None:
         nonlocal came
         if came:  # the next one interrupted this very function
-            end_at_once()
+            exit_immediately()
         came = True
-        signal.signal(signal.SIGINT, end_at_once)
+        signal.signal(signal.SIGINT, exit_immediately)
         before(number, frame)
 
     signal.signal(signal.SIGINT, first)
@@ -78,17 +78,17 @@ _MARK = ".run.stop"
 
 
 def announce(results_dir: Path, environment: MutableMapping[str, str] = os.environ) -> None:
-    """Lets all jobs that this process starts know it."""
+    """Passes the run to the jobs that this process starts."""
     about = {"pid": os.getpid(), "start": _start(os.getpid()), "where": _here(), "mark": str(_mark(results_dir))}
     environment[VARIABLE] = json.dumps(about)
 
 
 def leave_alone(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Has jobs started from now on know no run: those that only look may find the mark of another one, and go on."""
+    """Removes the run from the environment of jobs that are started from now on."""
     environment.pop(VARIABLE, None)
 
 
-def mark_when_terminated(results_dir: Path) -> None:
+def mark_on_termination(results_dir: Path) -> None:
     """Has SIGTERM and SIGINT leave the mark that jobs look for, before they do what they did so far.
 
     Call it when no other run uses the results folder: it removes the mark of an earlier run.
@@ -118,8 +118,8 @@ def _mark_at(number: signal.Signals, mark: Path) -> None:
     signal.signal(number, terminated)
 
 
-def run_mark(environment: Mapping[str, str] = os.environ) -> str:
-    """Returns what tells the run that started this process from every other one; empty where there is none."""
+def run_id(environment: Mapping[str, str] = os.environ) -> str:
+    """Returns the id of the run that started this process; empty without one."""
     try:
         mark = Path(json.loads(environment[VARIABLE])["mark"])
         began = mark.with_name(".run.lock").stat().st_mtime_ns  # the lock is written when the run begins
@@ -128,7 +128,7 @@ def run_mark(environment: Mapping[str, str] = os.environ) -> str:
     return f"{mark.parent} {began}"
 
 
-def end_with_the_run() -> None:
+def exit_with_run() -> None:
     """Has this process terminated as by SIGTERM, within about a second, when the run that started it ends.
 
     Without a run, or with one on another machine or in another container, nothing is watched.
@@ -188,7 +188,7 @@ def _start(pid: int) -> str | None:
 
 
 def _here() -> str:
-    """Names the place in which process numbers mean something: this machine, or this container on it."""
+    """Returns the namespace of process ids: this machine, or this container on it."""
     try:
         space = str(Path("/proc/self/ns/pid").readlink())
     except OSError:

@@ -35,7 +35,7 @@ def _failures(number: str, shows: str, **where: tuple[str, ...]) -> Item:
         shows,
         tables=("failures/rates", "failures/examples"),
         figures=("failures/rates",),
-        stands=("docs/failures.md",),
+        defined_in=("docs/failures.md",),
         remark="By rules, which need no judge, as in the run without keys; a judge names all kinds and the utterances.",
         where=where,
     )
@@ -62,7 +62,7 @@ BOTCHAT = Paper(
         Item(
             "Figure 1",
             "the procedure, from seeds over self-chat to verdicts",
-            stands=("docs/protocols.md",),
+            defined_in=("docs/protocols.md",),
             why_not="a drawing, in which nothing is measured",
         ),
         Item(
@@ -113,18 +113,18 @@ BOTCHAT = Paper(
         Item(
             "Algorithm 1",
             "self-chat, utterance by utterance",
-            stands=("workflow/dialeval/protocols/selfchat.py",),
+            defined_in=("workflow/dialeval/protocols/selfchat.py",),
         ),
         _made(
             "Appendix A",
             "Elo over shuffled comparisons, its median",
             tables=("arena/ratings",),
-            stands=("workflow/dialeval/stats/elo.py",),
+            defined_in=("workflow/dialeval/stats/elo.py",),
         ),
         Item(
             "Appendix B",
             "the prompts of self-chat, UniEval, Arena and GTEval",
-            stands=("docs/prompts.md", *prompts("selfchat", "unieval", "arena", "gteval")),
+            defined_in=("docs/prompts.md", *prompts("selfchat", "unieval", "arena", "gteval")),
             remark=OWN_WORDS,
         ),
         _failures("Appendix C", "five kinds of failure, and what a good dialogue is like"),

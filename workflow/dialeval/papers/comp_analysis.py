@@ -58,19 +58,19 @@ COMP_ANALYSIS = Paper(
         Item(
             "Table 2",
             "the prompt that asks for ratings of all dimensions at once",
-            stands=prompts("rating_dialogue", "rating_turn"),
+            defined_in=prompts("rating_dialogue", "rating_turn"),
             remark=OWN_WORDS,
         ),
         Item(
             "Table 3",
             "the prompt that asks yes or no",
-            stands=prompts("yes_no_dialogue", "yes_no_turn"),
+            defined_in=prompts("yes_no_dialogue", "yes_no_turn"),
             remark=OWN_WORDS,
         ),
         Item(
             "Table 4",
             "the question of each dimension",
-            stands=("docs/prompts.md", "docs/criteria.md"),
+            defined_in=("docs/prompts.md", "docs/criteria.md"),
             remark=OWN_WORDS,
         ),
         _result(
@@ -116,7 +116,7 @@ COMP_ANALYSIS = Paper(
         Item(
             "Table 10",
             "the fourteen kinds of damage",
-            stands=("docs/robustness.md",),
+            defined_in=("docs/robustness.md",),
             remark="The published pairs are read; of other originals, rules or a rewriter make their own.",
         ),
         Item(
@@ -140,7 +140,7 @@ COMP_ANALYSIS = Paper(
         Item(
             "Table 13",
             "what the models are: backbone, training, window",
-            stands=("configs/comp-analysis-models.yaml",),
+            defined_in=("configs/comp-analysis-models.yaml",),
             remark="All but PaLM-2 Bison, which is withdrawn.",
         ),
         _result(

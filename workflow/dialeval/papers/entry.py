@@ -39,7 +39,7 @@ class Item:
         where: what a row of these tables has, by column, that shows it: one of some values, or, of none, any at all. A
             run whose tables have no such row does not show the item; of a table without the column nothing is asked.
         beside: tables that a run has besides where it shows the item, such as those of what it trained.
-        stands: files of this project where what is no result stands: a prompt, a definition, a list of models.
+        defined_in: files of this project where what is no result stands: a prompt, a definition, a list of models.
         config: the configuration that makes the paper's numbers; empty where the item is no result.
         target: what Snakemake is asked for; empty where the run without a target makes it.
         needs: what that run needs that cannot come with the project.
@@ -51,7 +51,7 @@ class Item:
     shows: str
     tables: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
-    stands: tuple[str, ...] = ()
+    defined_in: tuple[str, ...] = ()
     config: str = ""
     target: str = ""
     needs: tuple[Need, ...] = ()

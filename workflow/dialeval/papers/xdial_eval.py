@@ -82,7 +82,7 @@ XDIAL_EVAL = Paper(
         Item(
             "Table 3",
             "Alpaca's prompts for responses and dialogues",
-            stands=prompts("yes_no_turn", "yes_no_dialogue"),
+            defined_in=prompts("yes_no_turn", "yes_no_dialogue"),
             remark="In our own words, by `prompts: {set: papers}`; a model's own format is its chat template.",
         ),
         _result(
@@ -108,7 +108,7 @@ XDIAL_EVAL = Paper(
         Item(
             "Table 6",
             "the prompt that asks how adequate a translation is",
-            stands=prompts("adequacy"),
+            defined_in=prompts("adequacy"),
             remark=OWN_WORDS,
         ),
         *(
@@ -118,7 +118,7 @@ XDIAL_EVAL = Paper(
                 config=_CONFIG,
                 target="report",
                 needs=("download",),
-                stands=("docs/rated-corpora.md",),
+                defined_in=("docs/rated-corpora.md",),
                 remark="The report shows a sample of the items of every corpus, in every language.",
             )
             for number, what in (("Table 7", "response"), ("Table 8", "dialogue"))
@@ -127,7 +127,7 @@ XDIAL_EVAL = Paper(
             Item(
                 number,
                 f"the prompt in the format of {model}",
-                stands=prompts("yes_no_turn", "yes_no_dialogue"),
+                defined_in=prompts("yes_no_turn", "yes_no_dialogue"),
                 remark="In our own words, by `prompts: {set: papers}`; a model's own format is its chat template.",
             )
             for number, model in _TEMPLATES

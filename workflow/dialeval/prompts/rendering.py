@@ -98,7 +98,7 @@ class ShownDialogue(Sequence[str]):
             begin to speak, since a name may tell what is asked. None for two speakers in turn.
     """
 
-    __slots__ = ("_lines", "_whole")
+    __slots__ = ("_lines", "_text")
 
     def __init__(self, utterances: Sequence[str], speakers: Sequence[str] | None = None) -> None:
         letters = letters_of([str(turn % 2) for turn in range(len(utterances))] if speakers is None else speakers)
@@ -106,10 +106,10 @@ class ShownDialogue(Sequence[str]):
 
     def _show(self, lines: Iterable[str]) -> None:
         self._lines = tuple(lines)
-        self._whole = "\n".join(self._lines)
+        self._text = "\n".join(self._lines)
 
     def __str__(self) -> str:
-        return self._whole
+        return self._text
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -186,7 +186,7 @@ def template_folders(directory: Path | None = None, prompt_set: PromptSet = "our
     return [*own, *([ours / PAPERS] if prompt_set == PAPERS else []), ours]
 
 
-def asks_as_papers(templates: Iterable[str], directory: Path | None, prompt_set: PromptSet) -> bool:
+def uses_paper_prompts(templates: Iterable[str], directory: Path | None, prompt_set: PromptSet) -> bool:
     """Returns whether all of some templates are asked as in the papers' set, none of them from a user's folder.
 
     What that set has no template for is no prompt that a paper prints, so that ours is as good as any.

@@ -3,7 +3,7 @@
 A fingerprint covers every definition of ours that the stage's module can reach: its own top-level statements, the
 functions, classes and constants that these name, in whatever module of ours they stand, what those name, and so on.
 Comments, docstrings, layout, words for readers, messages of errors and the texts of remarks do not count (see
-`source_statements`), nor does what only speaks to people (`SPEAKING`). A string constant in reached code that ends as a
+`source_statements`), nor does what only speaks to people (`WITHOUT_EFFECT`). A string constant in reached code that ends as a
 data file does (.j2, .csv, ...) stands for the file of that name beside the module or in the folder of prompts, whose
 content counts too, as does that of the prompts that it includes, imports or extends.
 
@@ -39,7 +39,7 @@ from dialeval.provenance.source_statements import PACKAGE, Import, Source, State
 
 ROOT = Path(__file__).parents[1]
 PROMPTS = ROOT / "prompts"
-SPEAKING = (
+WITHOUT_EFFECT = (
     "dialeval.errors",
     "dialeval.paths",
     "dialeval.jobs.process_setup",
@@ -48,14 +48,14 @@ SPEAKING = (
     "dialeval.jobs.run_progress",
     "dialeval.jobs.signals",
 )
-"""Modules and packages that only speak to people or watch over processes: nothing of theirs reaches a result."""
+"""Modules and packages of messages, processes and atomic writes, which change no result."""
 
 
 class _Definition(NamedTuple):
     """A top-level name of a module; None stands for the statements that bind no name.
 
     Attributes:
-        with_words: whether what it says for readers counts too, as it does where a module counts whole.
+        with_words: whether its messages count too, as they do where a whole module counts.
     """
 
     module: str
@@ -203,7 +203,7 @@ def _named_uses(definition: _Definition) -> tuple[tuple[str, tuple[_Definition, 
 
 def _resolve(module: str, name: str | None, attribute: str) -> list[_Definition]:
     """Returns the definitions that an imported name, or `name.attribute` of an imported module, stands for."""
-    if any(f"{module}.".startswith(f"{speaking}.") for speaking in SPEAKING):
+    if any(f"{module}.".startswith(f"{speaking}.") for speaking in WITHOUT_EFFECT):
         return []
     parsed = _parse(module)
     if name is None and (attribute in parsed.statements or attribute in parsed.imports):

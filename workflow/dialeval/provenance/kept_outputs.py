@@ -23,12 +23,12 @@ FOLDER = ".kept"
 _reasons: list[str] = []
 
 
-def keep_nothing(reason: str) -> None:
+def disable_caching(reason: str) -> None:
     """Excludes the outputs of this process from the cache, as another run may add to them; the log has the reason."""
     _reasons.append(reason)
 
 
-def put_back(job: Job) -> bool:
+def restore(job: Job) -> bool:
     """Restores the cached outputs of a job with the same key; returns whether it could."""
     record = read_record(job.record)
     if record.get("key") != job.key or not _same_libraries(record.get("libraries", {})):

@@ -42,7 +42,7 @@ class Leftover:
 
 @dataclass(frozen=True)
 class Listing:
-    """What lies in a folder of results beside what the configuration makes.
+    """The files in a folder of results that the configuration does not make.
 
     Attributes:
         leftovers: what jobs made, by name.
@@ -82,7 +82,7 @@ def check_folder(results: Path, store: Path, here: Path) -> None:
 
 
 def list_leftovers(results: Path, made: Collection[str], store: Path, configuration: str) -> Listing:
-    """Returns what lies in the results and is not made by the configuration.
+    """Returns the files in the results that the configuration does not make.
 
     Args:
         results: the folder.

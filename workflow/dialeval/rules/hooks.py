@@ -19,17 +19,16 @@ from dialeval.engines.local_models import too_few_gpus
 from dialeval.engines.spending.entries import FOLDER as SPENDING
 from dialeval.engines.spending.entries import Ledger
 from dialeval.jobs import progress, run_lock, signals
-from dialeval.jobs.failure_summary import say_at_exit
-from dialeval.jobs.run_lock import bring_to_the_present
-from dialeval.jobs.run_progress import AskingJob, JobLines, Requests
-from dialeval.jobs.slurm import asking as asking_slurm
-from dialeval.jobs.slurm import tell_of_waiting
+from dialeval.jobs.failure_summary import print_at_exit
+from dialeval.jobs.run_lock import reset_future_timestamps
+from dialeval.jobs.run_progress import JobLines, ModelJob, Requests
+from dialeval.jobs.slurm import print_blocked_jobs, status_command_of
 from dialeval.layout import Layout
 from dialeval.paths import refuse_links, write_new
 from dialeval.planning import preflight
 from dialeval.provenance import kept_outputs
 from dialeval.report.export import outdated_files
-from dialeval.report.terminal_summary import say_at_exit as say_summary_at_exit
+from dialeval.report.terminal_summary import print_at_exit as say_summary_at_exit
 from dialeval.rules.run import Run
 from dialeval.text import counted
 
@@ -56,8 +55,8 @@ class Hooks:
         self._requests: Requests | None = None
         self._spent: float | None = None
         self._lines: JobLines | None = None
-        run.notices.when_jobs_are_sought = self.force_outdated
-        run.notices.when_nothing_to_do = self.show_summary
+        run.notices.on_planning = self.force_outdated
+        run.notices.on_nothing_to_do = self.show_summary
         run.notices.targets = lambda: [rule.name for rule in self.workflow.rules if not rule.output]
 
     # hooks
@@ -97,7 +96,7 @@ class Hooks:
                 continue
             with suppress(OSError):  # where nothing can be written, that is the error
                 os.utime(path, (1, 1), follow_symlinks=False)
-        say_at_exit(self.workflow.scheduler.failed, self.run.notices, sys.argv, self.config.results_dir)
+        print_at_exit(self.workflow.scheduler.failed, self.run.notices, sys.argv, self.config.results_dir)
 
     def force_outdated(self) -> None:
         """Run the jobs whose files another version of DialEval made; Snakemake may have no record of them."""
@@ -183,18 +182,18 @@ class Hooks:
                     kept_outputs.forget(results, map(Path, job.output))
             if any(str(path).startswith(f"{self.layout.results}/") for job in jobs for path in job.output):
                 write_configuration(self.config)
-            signals.mark_when_terminated(results)
+            signals.mark_on_termination(results)
             self._write_graph()
         read = {Path(path) for job in jobs for path in job.input}
-        self.run.say(bring_to_the_present(read, results / ".run.lock"))
+        self.run.say(reset_future_timestamps(read, results / ".run.lock"))
 
     def _watch_slurm(self) -> None:
         """Let the Slurm plugin ask squeue where sacct has no accounting, and report jobs that will never begin."""
         executor = self.workflow.executor_settings
         if not hasattr(executor, "status_command"):
             return
-        tell_of_waiting(Path.cwd())
-        found = asking_slurm(executor.status_command, executor.init_seconds_before_status_checks)
+        print_blocked_jobs(Path.cwd())
+        found = status_command_of(executor.status_command, executor.init_seconds_before_status_checks)
         executor.status_command = found.command
         executor.init_seconds_before_status_checks = found.first_look
         if found.words:
@@ -253,10 +252,10 @@ class Hooks:
         if self._lines:
             self._lines.detach()
 
-    def _asking(self, job: Any) -> AskingJob:
+    def _asking(self, job: Any) -> ModelJob:
         planned = [Path(path) for path in job.input if path.startswith(f"{self.layout.results}/requests/")]
         name = progress.job_name(self.config.results_dir, Path(job.log[0]))
-        return AskingJob(name, tuple(planned), int(job.wildcards.get("shards", 1)))
+        return ModelJob(name, tuple(planned), int(job.wildcards.get("shards", 1)))
 
     def _spent_so_far(self) -> float | None:
         """Return the spending on the run's models; None where none has prices."""

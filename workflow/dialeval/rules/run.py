@@ -86,7 +86,7 @@ class Run:
 
     def error(self, message: str) -> WorkflowError:
         """Return an error that ends the run with a message alone."""
-        return WorkflowError(self.notices.shown_alone(message))
+        return WorkflowError(self.notices.without_location(message))
 
     def say(self, words: str) -> None:
         """Print a notice, once: jobs read the rules too."""

@@ -19,7 +19,12 @@ from pathlib import Path
 
 from dialeval.errors import UserError
 from dialeval.jobs import progress as progress_files
-from dialeval.jobs.process_setup import keep_what_is_loaded, leave_pandas_out, show_controls, write_whole_lines
+from dialeval.jobs.process_setup import (
+    escape_control_characters,
+    freeze_loaded_objects,
+    skip_pandas,
+    write_complete_lines,
+)
 from dialeval.jobs.signals import INTERRUPTED
 from dialeval.paths import RESULTS
 from dialeval.provenance import kept_outputs
@@ -48,14 +53,14 @@ def main() -> None:
     if errors:
         errors.unlink(missing_ok=True)
     before, key = job.file_states(), "" if own.always_anew else job.key
-    if not own.always_anew and kept_outputs.put_back(job):
+    if not own.always_anew and kept_outputs.restore(job):
         print(f"{stage}: inputs unchanged; restored the cached outputs", flush=True)
         return
     _start(function, errors)
     if os.environ.get("RANK", "0") != "0":  # the first of several processes that share a training records it
         return
     if job.file_states() != before:
-        kept_outputs.keep_nothing("a file that it reads appeared or changed while it ran")
+        kept_outputs.disable_caching("a file that it reads appeared or changed while it ran")
     write_record(job, key)
     if not own.always_anew:
         kept_outputs.keep(job)
@@ -65,8 +70,8 @@ def _start(function: str, errors: Path | None = None) -> None:
     module, _, stage = function.partition(":")
     gc.disable()  # imports make no garbage, and collecting takes a tenth of their time
     run, holding = import_module("dialeval.stages.command").run, import_module(module)
-    leave_pandas_out()
-    keep_what_is_loaded()
+    skip_pandas()
+    freeze_loaded_objects()
     gc.enable()
     run(getattr(holding, stage), errors)
 
@@ -87,9 +92,9 @@ def _options(arguments: list[str]) -> dict[str, list[str]]:
 
 if __name__ == "__main__":
     named = "".join(sys.argv[1:2])
-    write_whole_lines()
+    write_complete_lines()
     for stream in (sys.stdout, sys.stderr):
-        show_controls(stream)
+        escape_control_characters(stream)
     try:
         main()
     except UserError as error:

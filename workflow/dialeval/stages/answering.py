@@ -22,7 +22,7 @@ from dialeval.measures.usage import TokenSums, Usage, write_usage
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import ByLevel, QuestionSettings, shortened
 from dialeval.protocols.planned_requests import in_shard, request_from_row
-from dialeval.provenance.kept_outputs import keep_nothing
+from dialeval.provenance.kept_outputs import disable_caching
 from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, count_rows, iterate_rows
 
@@ -213,7 +213,7 @@ class AskedModel:
     def write_usage(self, path: Path) -> None:
         """Writes the record of the usage; a job whose requests are not all answered asks again when it runs again."""
         if failed := sum(self.answering.failures.values()):
-            keep_nothing(f"{failed} requests to {self._name} have no answer, and are asked again")
+            disable_caching(f"{failed} requests to {self._name} have no answer, and are asked again")
         write_usage(path, Usage.of_job(self._name, self._protocol, self.answering, self._tokens, self._seconds))
 
 

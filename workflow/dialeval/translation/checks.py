@@ -83,7 +83,7 @@ def read_translation(
         finish_reason: how the answer ended.
         source: code of the utterance's language.
     """
-    if nothing_to_translate(text):
+    if has_no_words(text):
         return Translated(text, "blank")
     if answer is None:
         return Translated("", "failed")
@@ -140,10 +140,12 @@ def _language_status(shown: str, text: str, target: str, source: str | None) -> 
     words = [token for token in surface_tokens(shown) if is_word(token)]
     names = {word for word in words if word[:1].isupper() or word[:1].isdigit()}
     lower = [word.lower().replace("’", "'") for word in words]
-    telling = source is not None and set(distinctive_words(lower, source)) - set(distinctive_words(lower, target))
-    few = len(words) <= _FEW_WORDS and not telling
+    has_source_words = source is not None and set(distinctive_words(lower, source)) - set(
+        distinctive_words(lower, target)
+    )
+    few = len(words) <= _FEW_WORDS and not has_source_words
     if normalised(text) == normalised(shown):
-        return "ok" if few or (names.issuperset(words) and not telling) else "unchanged"
+        return "ok" if few or (names.issuperset(words) and not has_source_words) else "unchanged"
     own = " ".join(token for token in surface_tokens(text) if token not in names)
     n_own = sum(is_word(token) for token in tokens(own))
     if (n_own > _FEW_WORDS or not few) and not LANGUAGES[target].may_be_in(own):
@@ -219,10 +221,10 @@ def _unwrapped(answer: str, source: str) -> str:
     text = _TAGGED.sub(r"\2", text).strip()
     if text.startswith("{"):
         try:
-            said = json.loads(text)
+            fields = json.loads(text)
         except ValueError:
             return text
-        values = list(said.values()) if isinstance(said, dict) else []
+        values = list(fields.values()) if isinstance(fields, dict) else []
         if len(values) == 1 and isinstance(values[0], str):
             return values[0].strip()
     return text
@@ -335,6 +337,6 @@ def without_kept_marks(text: str) -> str:
     return _MARK.sub(" ", text)
 
 
-def nothing_to_translate(text: str) -> bool:
+def has_no_words(text: str) -> bool:
     """Returns whether a text has no letter but those of its marks: it is empty, or digits, emoji, a placeholder."""
     return not any(letter.isalpha() for letter in without_kept_marks(text))

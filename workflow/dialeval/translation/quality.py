@@ -26,7 +26,7 @@ from dialeval.stats.resampling import cluster_counts, percentile_interval
 from dialeval.tables.files import unescaped_cell
 from dialeval.tables.training import TRANSLATION_SAMPLE
 from dialeval.text import counted
-from dialeval.translation.checks import NOTHING, nothing_to_translate, read_translation
+from dialeval.translation.checks import NOTHING, has_no_words, read_translation
 from dialeval.translation.requests import (
     TEMPLATE as PLANNING_TEMPLATE,
 )
@@ -282,8 +282,8 @@ def read_adequacy(response: Mapping[str, Any] | None) -> float | None:
     """Returns the rating that an answer gives, from 1 to 5; None where it gives none."""
     if response is None or response["status"] != "ok":
         return None
-    said = parse_scores(response["text"], [CRITERION], cut=response["finish_reason"] == "length").get(PROTOCOL)
-    return said.value if said else None
+    score = parse_scores(response["text"], [CRITERION], cut=response["finish_reason"] == "length").get(PROTOCOL)
+    return score.value if score else None
 
 
 # Translating back what was translated, without context, to be compared with the source.
@@ -320,7 +320,7 @@ def read_back(row: Mapping[str, Any], responses: Mapping[str, Mapping[str, Any]]
 
     What came back garbled counts as it is: to leave it out would make the rest look better than the whole.
     """
-    if nothing_to_translate(row["text"]):
+    if has_no_words(row["text"]):
         return str(row["text"])
     response = responses.get(planning_request_name(row["corpus"], source, Passage(_SPEAKER, row["text"], ())))
     if response is None or response["status"] != "ok":

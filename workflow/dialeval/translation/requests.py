@@ -19,7 +19,7 @@ from dialeval.protocols.planned_requests import Planned
 from dialeval.tables.dialogues import UTTERANCES
 from dialeval.tables.files import iterate_rows, read_table
 from dialeval.tables.metaeval import ITEMS
-from dialeval.translation.checks import USABLE, Translated, nothing_to_translate, read_translation, with_context
+from dialeval.translation.checks import USABLE, Translated, has_no_words, read_translation, with_context
 
 PROTOCOL = "translate"
 TEMPLATE = "translate.j2"
@@ -56,7 +56,7 @@ def plan(
     for talk in talks:
         for passage in passages(talk, context):
             name = request_name(corpus, target, passage)
-            if name in seen or nothing_to_translate(passage.text):
+            if name in seen or has_no_words(passage.text):
                 continue
             seen.add(name)
             request = Request(
@@ -123,8 +123,8 @@ class Passage(NamedTuple):
     @property
     def digest(self) -> str:
         """Returns a digest of speaker, text and context."""
-        told = "\0".join(part for pair in (*self.before, (self.speaker, self.text)) for part in pair)
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+        content = "\0".join(part for pair in (*self.before, (self.speaker, self.text)) for part in pair)
+        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def talks_of_items(path: Path, source: str) -> Iterator[Talk]:
@@ -149,8 +149,8 @@ def talks_of_dialogues(path: Path, source: str) -> Iterator[Talk]:
 
 def passages(talk: Talk, context: int) -> list[Passage]:
     """Returns the utterances of a talk, each with up to `context` of those before it."""
-    said = list(zip(talk.speakers, talk.utterances, strict=True))
-    return [Passage(*said[place], tuple(said[max(0, place - context) : place])) for place in range(len(said))]
+    pairs = list(zip(talk.speakers, talk.utterances, strict=True))
+    return [Passage(*pairs[place], tuple(pairs[max(0, place - context) : place])) for place in range(len(pairs))]
 
 
 def in_language(talk: Talk, utterances: Iterable[str], language: str) -> Talk:

@@ -114,10 +114,15 @@ def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
 
 def is_prompt(text: str) -> bool:
     """Returns whether the field `system` holds a system prompt, not a name."""
-    said = text.strip()
-    if said.casefold().startswith(("you are ", "you're ")):
+    content = text.strip()
+    if content.casefold().startswith(("you are ", "you're ")):
         return True
-    return len(said) > LONGEST_NAME or "\n" in said or said.endswith((".", "!", "?", ":", "。")) or said.count(" ") > 4
+    return (
+        len(content) > LONGEST_NAME
+        or "\n" in content
+        or content.endswith((".", "!", "?", ":", "。"))
+        or content.count(" ") > 4
+    )
 
 
 # The export of ChatGPT, `conversations.json`: each conversation is a tree, as a message may be edited or asked anew.
@@ -135,7 +140,7 @@ def chatgpt_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcrip
     """
     record, where = line.record, line.where
     mapping, last = required(record, "mapping", where), required(record, "current_node", where)
-    shown = [message for message in _way(mapping, last, where) if not _is_hidden(message)]
+    shown = [message for message in _branch(mapping, last, where) if not _is_hidden(message)]
     models = [_model(message) for message in shown if _role(message) == "assistant" and _model(message)]
     if len({*models}) > 1:
         notes["conversations in which several models answered, taken for the last one's"] += 1
@@ -147,13 +152,13 @@ def chatgpt_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcrip
     yield transcript(line._replace(record={**about, "messages": messages}), "messages", notes)
 
 
-def _way(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
+def _branch(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
     """Returns the messages from the root of a tree to a node.
 
     Raises:
         UserError: a node that another names is not there, or is its own ancestor.
     """
-    way: list[dict[str, Any]] = []
+    branch: list[dict[str, Any]] = []
     seen: set[Any] = set()
     while last is not None:
         node = mapping.get(last) if isinstance(mapping, dict) and isinstance(last, str) else None
@@ -162,9 +167,9 @@ def _way(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
             raise UserError(f"{where}: in 'mapping' the node {last!r:.60} {fault}; export the conversations anew")
         seen.add(last)
         if isinstance(node.get("message"), dict):
-            way.append(node["message"])
+            branch.append(node["message"])
         last = node.get("parent")
-    return way[::-1]
+    return branch[::-1]
 
 
 def _is_hidden(message: dict[str, Any]) -> bool:
@@ -287,11 +292,11 @@ def preference_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
     record, where = line.record, line.where
     dialogue_id = named(record, _ID_FIELDS, where) or f"pair-{line.number}"
     about = {name: record[name] for name in ("case_id", "language") if record.get(name) is not None}
-    asked = _messages(record.get("prompt"), "user", f"{where}, 'prompt'")
+    prompt = _messages(record.get("prompt"), "user", f"{where}, 'prompt'")
     for side in _SIDES:
         answered = _messages(record.get(side), "assistant", f"{where}, '{side}'")
-        whole = answered if answered[: len(asked)] == asked else [*asked, *answered]
-        messages = {**about, "dialogue_id": dialogue_id, "model": side, "messages": whole}
+        full = answered if answered[: len(prompt)] == prompt else [*prompt, *answered]
+        messages = {**about, "dialogue_id": dialogue_id, "model": side, "messages": full}
         yield transcript(line._replace(record=messages), "messages", notes)
 
 
@@ -336,18 +341,18 @@ def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
 def _record(line: JsonLine, reply: dict[str, Any]) -> dict[str, Any]:
     """Returns an object whose `messages` are the context and a reply."""
     reply_field = next((name for name in REPLIES if name in reply), REPLIES[0])
-    said = reply.get(reply_field)
-    if not isinstance(said, str):
-        raise UserError(f"{line.where}: '{reply_field}' is {said!r:.60}; it must be a text, the reply")
+    content = reply.get(reply_field)
+    if not isinstance(content, str):
+        raise UserError(f"{line.where}: '{reply_field}' is {content!r:.60}; it must be a text, the reply")
     earlier = _earlier(line.record, line.where)
     messages = [
         {"role": _TURNS[(len(earlier) - 1 - place) % 2], "content": entry} if isinstance(entry, str) else entry
         for place, entry in enumerate(earlier)
     ]
-    whole = {name: value for name, value in line.record.items() if name != "model"}
-    whole["prompt"] = "\n".join(entry if isinstance(entry, str) else json.dumps(entry) for entry in earlier)
-    whole["model"] = named(reply, _SYSTEM_FIELDS, line.where) or None
-    return {**whole, "messages": [*messages, {"role": "assistant", "content": said}]}
+    full = {name: value for name, value in line.record.items() if name != "model"}
+    full["prompt"] = "\n".join(entry if isinstance(entry, str) else json.dumps(entry) for entry in earlier)
+    full["model"] = named(reply, _SYSTEM_FIELDS, line.where) or None
+    return {**full, "messages": [*messages, {"role": "assistant", "content": content}]}
 
 
 def _earlier(record: dict[str, Any], where: str) -> list[Any]:
@@ -356,24 +361,24 @@ def _earlier(record: dict[str, Any], where: str) -> list[Any]:
     Raises:
         UserError: it is neither a text nor a list.
     """
-    said: list[Any] = []
+    content: list[Any] = []
     about: list[str] = []
     question = next((name for name in QUESTIONS if record.get(name) is not None), "")
     for name in (*EARLIER, "input") if question else EARLIER:
         value = record.get(name)
         if isinstance(value, list):
-            said += [text for entry in value for text in (entry if isinstance(entry, list) else [entry])]
+            content += [text for entry in value for text in (entry if isinstance(entry, list) else [entry])]
         elif isinstance(value, str):
             about += [value] * bool(value.strip())
         elif value is not None:
             raise UserError(f"{where}: '{name}' is {value!r:.60}; it must be a text or a list of them")
-    asked = record.get(question)
-    if isinstance(asked, list):
-        return [*said, *asked]
-    if question and not isinstance(asked, str):
-        raise UserError(f"{where}: '{question}' is {asked!r:.60}; it must be a text or a list of them")
-    texts = [text for text in (asked, *about) if text]
-    return [*said, "\n\n".join(texts)] if texts else said
+    prompt = record.get(question)
+    if isinstance(prompt, list):
+        return [*content, *prompt]
+    if question and not isinstance(prompt, str):
+        raise UserError(f"{where}: '{question}' is {prompt!r:.60}; it must be a text or a list of them")
+    texts = [text for text in (prompt, *about) if text]
+    return [*content, "\n\n".join(texts)] if texts else content
 
 
 # The plain format for anyone's transcripts: JSON Lines, one dialogue of one system per line.

@@ -106,10 +106,10 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
         elif not isinstance(part, dict) or not isinstance(part.get("type"), str):
             raise UserError(f"{place}: a part of the text is {_shown(part)}; not a text or an object with 'type'")
         elif part["type"] in _SAID_PARTS:
-            said = part.get("refusal" if part["type"] == "refusal" else "text")
-            if not isinstance(said, str):
+            text = part.get("refusal" if part["type"] == "refusal" else "text")
+            if not isinstance(text, str):
                 raise UserError(f"{place}: a part of type '{part['type']}' has no text: {_shown(part)}")
-            texts.append(said)
+            texts.append(text)
         elif part["type"] == "tool_use":
             reading.add_aside("tool_call", _call(part.get("name"), part.get("input")))
         elif part["type"] == "tool_result":

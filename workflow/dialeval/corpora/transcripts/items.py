@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from dialeval.corpora.items import REFERENCE, Item
 from dialeval.corpora.text_files import listed
 from dialeval.corpora.transcripts.readers import AUTO, read
-from dialeval.corpora.transcripts.transcript import JUDGED, OTHERS, AsideKind, Transcript, judged_of
+from dialeval.corpora.transcripts.transcript import JUDGED, OTHERS, AsideType, Transcript, judged_of
 from dialeval.errors import UserError
 from dialeval.text import counted, noted
 
@@ -87,7 +87,7 @@ class Options:
     language: str = "en"
     judged: str | None = None
     cases: str = By.AUTO
-    shown: frozenset[AsideKind] = frozenset()
+    shown: frozenset[AsideType] = frozenset()
     columns: Mapping[str, str] = field(default_factory=dict)
     limit: int | None = None
 
@@ -168,8 +168,8 @@ def names_its_system(item: Item) -> bool:
     name = item.system.casefold()
     if len(name) < 2 or name in OTHERS.union(JUDGED, (REFERENCE,)):
         return False
-    said = "\n".join(item.utterances).casefold()
-    return name in said and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
+    text = "\n".join(item.utterances).casefold()
+    return name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _judged(
@@ -255,8 +255,8 @@ def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
     if reading.left_out:
         yield f"{counted(len(reading.left_out), 'dialogue')} left out ({_counted(reading.left_out)})"
     if reading.asides:
-        kinds = Counter(row["kind"] for row in reading.asides)
-        yield "kept apart from what was said: " + ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        counts = Counter(row["kind"] for row in reading.asides)
+        yield "kept apart from what was said: " + ", ".join(f"{count} {kind}" for kind, count in counts.items())
     met: defaultdict[str, set[str]] = defaultdict(set)
     for item in reading.items:
         met[item.case_id].add(item.system)
@@ -383,13 +383,13 @@ class References:
 
 # What stood beside a transcript: kept apart in a table, and shown to judges where the configuration asks for it.
 
-_MARKS: dict[AsideKind, str] = {
+_MARKS: dict[AsideType, str] = {
     "system": "[system prompt]", "tool_call": "[tool call]", "tool_result": "[tool result]", "reasoning": "[thinking]"
 }  # fmt: skip
 """How asides are marked where judges are shown them."""
 
 
-def showing(item: Item, transcript: Transcript, shown: Set[AsideKind]) -> Item:
+def showing(item: Item, transcript: Transcript, shown: Set[AsideType]) -> Item:
     """Returns an item with the shown asides among its utterances, each with a mark.
 
     Args:
@@ -400,7 +400,7 @@ def showing(item: Item, transcript: Transcript, shown: Set[AsideKind]) -> Item:
     asides = [aside for aside in transcript.asides if aside.kind in shown]
     if not asides:
         return item
-    lines = [(number, 1, *said) for number, said in enumerate(zip(item.speakers, item.utterances, strict=True))]
+    lines = [(number, 1, *text) for number, text in enumerate(zip(item.speakers, item.utterances, strict=True))]
     for aside in asides:
         speaker = item.judged if aside.kind == "tool_call" and item.judged else aside.kind
         lines.append((aside.before, 0, speaker, f"{_MARKS[aside.kind]} {aside.text}"))

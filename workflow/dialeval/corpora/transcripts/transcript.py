@@ -11,11 +11,11 @@ from typing import Literal, NamedTuple
 
 from dialeval.errors import UserError
 
-AsideKind = Literal["system", "tool_call", "tool_result", "reasoning"]
+AsideType = Literal["system", "tool_call", "tool_result", "reasoning"]
 """What stands in a transcript and was not said: a system prompt, a tool's use and answer, a model's thinking."""
 
 SYSTEM_ROLES = frozenset({"system", "developer"})
-_KINDS: dict[str, AsideKind] = {
+_KINDS: dict[str, AsideType] = {
     **dict.fromkeys(("tool_call", "tool-call", "tool_use", "function_call", "function-call"), "tool_call"),
     **dict.fromkeys(
         ("tool", "function", "ipython", "observation", "tool_result", "tool_response", "tool-response",
@@ -31,7 +31,7 @@ class Aside(NamedTuple):
     """A hidden message; `before` is the 0-based number of the next utterance."""
 
     before: int
-    kind: AsideKind
+    kind: AsideType
     text: str
 
 
@@ -71,7 +71,7 @@ class Message(NamedTuple):
 
     speaker: str
     text: str
-    kind: AsideKind | None = None
+    kind: AsideType | None = None
 
 
 @dataclass
@@ -92,7 +92,7 @@ class EntryReading:
         """Adds an entry of a speaker, or of a role such as a tool."""
         self.messages.append(Message(speaker, text.strip(), _KINDS.get(speaker.casefold())))
 
-    def add_aside(self, kind: AsideKind, text: str) -> None:
+    def add_aside(self, kind: AsideType, text: str) -> None:
         """Adds a hidden message."""
         self.messages.append(Message("", text.strip(), kind))
 
@@ -104,13 +104,14 @@ class EntryReading:
         Raises:
             UserError: some entries name their speaker and others do not.
         """
-        said = [message for message in self.messages if message.kind is None]
+        spoken = [message for message in self.messages if message.kind is None]
         prompts = self.prompts_by_role or any(
-            message.speaker.casefold() in JUDGED and message.speaker.casefold() not in SYSTEM_ROLES for message in said
+            message.speaker.casefold() in JUDGED and message.speaker.casefold() not in SYSTEM_ROLES
+            for message in spoken
         )
-        named = sum(bool(message.speaker) for message in said)
-        if 0 < named < len(said):
-            number = next(place for place, message in enumerate(said, start=1) if not message.speaker)
+        n_named = sum(bool(message.speaker) for message in spoken)
+        if 0 < n_named < len(spoken):
+            number = next(place for place, message in enumerate(spoken, start=1) if not message.speaker)
             raise UserError(
                 f"{where}: utterance {number} does not say who speaks, though others do; name every speaker"
             )
