@@ -36,8 +36,9 @@ from dialeval.engines.vllm_engine import installation
 from dialeval.engines.vllm_engine import installation as devices
 from dialeval.errors import UserError
 from dialeval.jobs import run_lock
-from dialeval.jobs.failure_summary import FailedJob, cause_in, exit_message, summary_text, unknown_target
+from dialeval.jobs.failure_summary import FailedJob, cause_in, exit_message, summary_text
 from dialeval.jobs.progress import Progress
+from dialeval.jobs.run_progress import unknown_target
 from dialeval.planning.preflight import check_transcripts, checked_config
 from dialeval.stages import command
 

@@ -23,19 +23,17 @@ from dialeval.jobs.failure_summary import (
     SHOWN_IN_FULL,
     WIDEST,
     FailedJob,
-    Notice,
-    Notices,
     cause_in,
     cause_in_cluster_log,
     command_to_resume,
     exit_message,
     failed_in,
-    failed_of,
     last_lines,
     state_message,
     summary_text,
     wants_colour,
 )
+from dialeval.jobs.run_progress import Notice, Notices, failed_of
 from dialeval.jobs.slurm import JobState
 
 # The last words of a run name causes, logs and the command, and stay short.

@@ -7,7 +7,7 @@ count the replies, or the dialogues, of a data set from 0, as xDial-Eval's do.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from dialeval.corpora.json_records import Record, RecordFields, Text, Utterance,
 from dialeval.corpora.rated_sources import (
     Gathering,
     RatedReading,
+    advice,
     before_response,
     only_english,
     rating_value,
@@ -448,45 +449,10 @@ def _truth(value: Any) -> Any:
     return _TRUTHS.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
-# The objects of a file, and the reader that takes a file of another format.
+# The objects of a file.
 
-KNOWN_BY: Mapping[str, Collection[str]] = {
-    "fed_turn or fed_dialogue": ("context", "system", "annotations"),
-    "usr": ("context", "responses", "fact"),
-    "conture_turn or conture_dialogue": ("turns", "dialog_ratings"),
-    "grade_convai2, grade_dailydialog or grade_empathetic": ("Context", "Response", "HumanScores"),
-    "zhao": ("context", "reference", "responses"),
-    "dstc10_json or dstc11_json": ("annotations",),
-}
-"""Readers, by the fields that all objects of their files have."""
-_PARTS_OF_USR = ("response", "model", "Maintains Context")
 
 _Form = TypeVar("_Form", bound=Record)
-
-
-def advice(record: object, tried: str) -> str:
-    """Returns the end of a sentence that names the reader of such a file; empty where none other is known.
-
-    Args:
-        record: an object of the file.
-        tried: the reader that could not take it.
-    """
-    readers = _reader_of(record)
-    if not readers or tried in readers:
-        return ""
-    return f"; a file with these fields is read by {readers}: name that as the reader"
-
-
-def _reader_of(record: object) -> str:
-    if not isinstance(record, dict):
-        return ""
-    if all(name in record for name in _PARTS_OF_USR):
-        return "usr"
-    for readers, fields in KNOWN_BY.items():
-        if all(name in record for name in fields):
-            return readers
-    inner = next(iter(record.values()), None)
-    return "zhao" if isinstance(inner, dict) and _reader_of(inner) == "zhao" else ""
 
 
 def _records(path: Path, reader: str, form: type[_Form]) -> Iterator[tuple[str, _Form]]:

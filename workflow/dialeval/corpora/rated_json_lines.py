@@ -22,13 +22,13 @@ from pydantic import BeforeValidator, ConfigDict, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from dialeval.corpora import clusters
-from dialeval.corpora.author_files import advice
 from dialeval.corpora.items import Item, RaterKind, Rating
 from dialeval.corpora.json_records import Name, Record, RecordFields, Text, parsed, records_of
 from dialeval.corpora.rated_sources import (
     PEOPLE,
     RatedReading,
     Scale,
+    advice,
     check,
     rating_value,
     repeated_ratings,

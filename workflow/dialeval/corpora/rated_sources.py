@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +16,17 @@ from dialeval.corpora.text_files import listed
 from dialeval.criteria import DIMENSIONS, LEVELS, SHIPPED, SHOWN_LEVELS, Level
 from dialeval.errors import UserError
 from dialeval.text import counted
+
+KNOWN_BY: Mapping[str, Collection[str]] = {
+    "fed_turn or fed_dialogue": ("context", "system", "annotations"),
+    "usr": ("context", "responses", "fact"),
+    "conture_turn or conture_dialogue": ("turns", "dialog_ratings"),
+    "grade_convai2, grade_dailydialog or grade_empathetic": ("Context", "Response", "HumanScores"),
+    "zhao": ("context", "reference", "responses"),
+    "dstc10_json or dstc11_json": ("annotations",),
+}
+"""Readers, by the fields that all objects of their files have."""
+_PARTS_OF_USR = ("response", "model", "Maintains Context")
 
 PEOPLE = "people"
 """The rater's name where a source does not tell people apart."""
@@ -304,3 +315,28 @@ class Gathering:
 def before_response(texts: Sequence[str]) -> list[tuple[str, str]]:
     """Returns utterances with their speakers where the last is the chatbot's and two alternate before it."""
     return list(zip(speakers_before_response(len(texts)), texts, strict=True))
+
+
+def advice(record: object, tried: str) -> str:
+    """Returns the end of a sentence that names the reader of such a file; empty where none other is known.
+
+    Args:
+        record: an object of the file.
+        tried: the reader that could not take it.
+    """
+    readers = _reader_of(record)
+    if not readers or tried in readers:
+        return ""
+    return f"; a file with these fields is read by {readers}: name that as the reader"
+
+
+def _reader_of(record: object) -> str:
+    if not isinstance(record, dict):
+        return ""
+    if all(name in record for name in _PARTS_OF_USR):
+        return "usr"
+    for readers, required in KNOWN_BY.items():
+        if all(name in record for name in required):
+            return readers
+    inner = next(iter(record.values()), None)
+    return "zhao" if isinstance(inner, dict) and _reader_of(inner) == "zhao" else ""

@@ -3,9 +3,9 @@
 A fingerprint covers every definition of ours that the stage's module can reach: its own top-level statements, the
 functions, classes and constants that these name, in whatever module of ours they stand, what those name, and so on.
 Comments, docstrings, layout, words for readers, messages of errors and the texts of remarks do not count (see
-`source_statements`), nor does what only speaks to people (`WITHOUT_EFFECT`). A string constant in reached code that ends as a
-data file does (.j2, .csv, ...) stands for the file of that name beside the module or in the folder of prompts, whose
-content counts too, as does that of the prompts that it includes, imports or extends.
+`source_statements`), nor does what only speaks to people (`WITHOUT_EFFECT`). A string constant in reached code that
+ends as a data file does (.j2, .csv, ...) stands for the file of that name beside the module or in the folder of
+prompts, whose content counts too, as does that of the prompts that it includes, imports or extends.
 
 What is followed: names, `module.name` for modules of ours, and imports of both kinds. A module of ours that is used in
 any other way (passed on, say) counts whole. Relative imports are refused.

@@ -19,7 +19,7 @@ from dialeval.config.files import check_files, check_module, configuration_file,
 from dialeval.engines.spending import prices as terms
 from dialeval.errors import UserError, visible
 from dialeval.jobs import process_setup, run_lock, signals
-from dialeval.jobs.failure_summary import Notices
+from dialeval.jobs.run_progress import Notices
 from dialeval.layout import Layout
 from dialeval.paths import check_can_be_installed, check_name
 from dialeval.planning import preflight

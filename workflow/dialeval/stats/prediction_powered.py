@@ -43,10 +43,8 @@ from dialeval.stats.label_corrected import (
     leverages,
 )
 
-FEWEST_EITHER = 5
-"""Clusters with a pass, and with a fail, that a rate needs for a correction."""
-FEWEST_LABELLED = 8
-"""Clusters with labels that a system needs for a correction; with fewer, people's labels stand alone."""
+FEWEST_EITHER = 5  # clusters with a pass, and with a fail, that a rate needs for a correction
+FEWEST_LABELLED = 8  # clusters with labels that a system needs for a correction
 _ROUNDING = 1e-12  # of the values
 NO_LABEL = "no label: what people would say is unknown"
 ONE_LABELLED = "labels of one seed or case only, which tells nothing of others"
@@ -222,10 +220,7 @@ def _terms(rows: LabelledRows, target: Target, label_error: FloatArray, rate: bo
 
 
 class _Terms(NamedTuple):
-    """The terms of the estimates: means of shape [K], contributions of shape [S, K].
-
-    `labels` and `scores` are contributions of the labelled rows' labels and scores, `all_scores` of all rows' scores.
-    """
+    """Means of shape [K], and contributions [S, K] of labelled rows' `labels` and `scores`, and of `all_scores`."""
 
     ybar: FloatArray
     shift: FloatArray
@@ -252,10 +247,7 @@ class _Terms(NamedTuple):
         )
 
     def contributions(self, weight: FloatArray, bounds: tuple[float, float], spread: float = 1.0) -> Contributions:
-        """Return the estimates with the weights lambda of the systems, shape [K].
-
-        `spread` is what the labelled rows' part of a corrected error is multiplied by, as lambda was fitted to them.
-        """
+        """Return the estimates with the weights lambda, shape [K]; `spread` inflates the errors of labelled rows."""
         taken = np.where(weight > 0.0, spread, 1.0)
         from_labels = (self.labels - weight * self.scores) * taken
         unknown = np.full(len(weight), np.nan)
