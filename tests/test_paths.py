@@ -155,7 +155,7 @@ def test_progress_records_and_kept_files_go_through_no_link(results: Path, preci
         write_record(job, "key")
     kept_outputs.keep(job)
     kept_outputs.forget(results, [made])
-    assert not kept_outputs.put_back(job)
+    assert not kept_outputs.restore(job)
 
 
 def test_checkpoints_behind_a_link_are_left_alone(results: Path, precious: Path) -> None:

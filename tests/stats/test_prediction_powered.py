@@ -91,14 +91,14 @@ def test_estimates_and_contributions_are_those_of_the_formula(target: str, rows:
     found = correct_means(*drawn, target=target)
     (weight,) = set(found.weight)
     assert 0.1 < weight < 1.0
-    freedom = (1.0 / (found.human.leverage**2).sum(axis=0)).sum()
+    freedom = (1.0 / (found.people.leverage**2).sum(axis=0)).sum()
     estimate, psi = row_by_row(drawn, weight, target, freedom)
     assert found.estimate == pytest.approx(estimate)
     assert found.corrected.psi == pytest.approx(psi)
     assert found.se == pytest.approx(np.sqrt((psi**2).sum(axis=0) + found.corrected.added))
     alone, alone_psi = row_by_row(drawn, 0.0, target)
     assert found.people_only == pytest.approx(alone)
-    assert found.human.psi == pytest.approx(alone_psi)
+    assert found.people.psi == pytest.approx(alone_psi)
 
 
 def test_lambda_has_the_smallest_sum_of_variances() -> None:
@@ -131,7 +131,7 @@ def test_differences_of_people_alone_are_paired_on_the_same_seeds_and_welchs_on_
     found = paired.difference(0, 1)
     assert (found.estimate, found.df) == pytest.approx((np.mean(first - second), 39.0))
     # The guard adds a little to the smaller of the two variances.
-    assert found.se**2 == pytest.approx((first - second).var(ddof=1) / 40 + paired.human.added.sum())
+    assert found.se**2 == pytest.approx((first - second).var(ddof=1) / 40 + paired.people.added.sum())
     assert found.p >= theirs.pvalue
     apart = correct_means(nothing, labels, None, np.repeat([0, 1], 40), np.arange(80)).difference(0, 1)
     welch = ttest_ind(first, second, equal_var=False)

@@ -166,7 +166,7 @@ def correct_ratings(
         target=target,
         confidence=confidence,
         corrected=corrected,
-        human=human,
+        people=human,
         judge=judge_ratings,
         bias=bias,
     )

@@ -316,7 +316,7 @@ class Corrected:
     target: Target
     confidence: float
     corrected: Contributions
-    human: Contributions
+    people: Contributions
     judge: Contributions
     bias: Contributions
 
@@ -353,7 +353,7 @@ class Corrected:
         If the correction widens an interval by more than `WIDEST`, the difference is that of human labels only.
         """
         intervals, p = self.corrected.differences(first, second, self.confidence)
-        human, human_p = self.human.differences(first, second, self.confidence)
+        human, human_p = self.people.differences(first, second, self.confidence)
         judge, _ = self.judge.differences(first, second, self.confidence)
         bias, _ = self.bias.differences(first, second, self.confidence)
         with np.errstate(invalid="ignore"):
@@ -362,7 +362,7 @@ class Corrected:
         p = np.where(alone, human_p, p)
         weight = np.where(alone, 0.0, 0.5 * (self.weight[first] + self.weight[second]))
         labelled = self.n_labelled[first] + self.n_labelled[second]
-        clusters = (self.human.labelled[:, first] | self.human.labelled[:, second]).sum(axis=0)
+        clusters = (self.people.labelled[:, first] | self.people.labelled[:, second]).sum(axis=0)
         total = self.n[first] + self.n[second]
         effective = effective_labels(intervals.std_error, human.std_error, labelled, total, self.target)
         columns = (

@@ -173,7 +173,7 @@ def correct_means(
         target=target,
         confidence=confidence,
         corrected=corrected,
-        human=human,
+        people=human,
         judge=judge,
         bias=bias,
     )
