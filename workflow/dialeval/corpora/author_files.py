@@ -1,7 +1,7 @@
 """Rated data sets in their authors' own files: FED, USR, ConTurE, GRADE, Zhao's sets, and DSTC10's copies of them.
 
-A format is a record, which says the fields of its objects, and a function that maps the records to rated entries. Ids
-count the replies, or the dialogues, of a data set from 0, as xDial-Eval's do.
+A format is a record, which defines the fields of its objects, and a function that maps the records to rated entries.
+Ids count the replies, or the dialogues, of a data set from 0, as xDial-Eval's do.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ def read_author_file(reader: str, corpus: str, path: Path, languages: Iterable[s
         reader: a name in `FORMATS`.
         corpus: its name in the configuration.
         path: the file; of `grade_texts` that of the contexts.
-        languages: must hold `en` where it is given.
+        languages: the wanted languages, which must include `en`; None for all.
 
     Raises:
-        UserError: the file, the record, the field, the wrong value and the remedy.
+        UserError: invalid data; the message has the file, the record, the field, the value and the remedy.
     """
     only_english(languages, str(path))
     layout = FORMATS[reader] or _dstc10_format(path)
@@ -87,7 +87,7 @@ class _Format:
     Attributes:
         level: of its items.
         dimensions: what people rated.
-        entries: maps the file to rated entries, given its path, the reader's name and what was found so far.
+        entries: maps the file to rated entries, given its path, the reader's name and the reading so far.
     """
 
     level: Level
@@ -206,7 +206,7 @@ def _dstc10_replies(path: Path, reader: str, reading: RatedReading, *, name: str
 # ConTurE, `data.json`: dialogues of people with chatbots, rated reply by reply and whole.
 
 EMPTY_UTTERANCE = "<EMPTY>"
-"""Stands for an utterance without a text, as in comp-analysis' copy; people rated such replies, too."""
+"""An utterance without a text, as in comp-analysis' copy; such replies have ratings, too."""
 _IMPRESSION = "overall impression"
 _CONTURE_TAG = re.compile(r"(?:User|Chatbot)\s*:", re.IGNORECASE)
 

@@ -8,7 +8,7 @@ The winner is `left`, `right` or `tie`, in any case of letters; or the name of t
 writes it (`model_a`); or the name of the model itself. `tie (...)` is a tie, and other words mean what the caller says.
 In place of that column there may be three, of which one holds a 1: `winner_model_a`, `winner_model_b`, `winner_tie`; or
 MT-bench's two, `g1_winner` and `g2_winner`, of the same comparison in either order, which is a tie where they differ.
-Names may hold anything but line ends. Columns that nobody asks for are ignored, and so are blank lines.
+Names may have any characters but line ends. Other columns and blank lines are ignored.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 WINNERS: Mapping[str, float] = MappingProxyType({"left": 1.0, "tie": 0.5, "right": 0.0})
 """Who won -> what the one on the left gets for it."""
 SKIP = "skip"
-"""Stands for the outcome of comparisons that are passed over."""
+"""The outcome of comparisons that are skipped."""
 NO_OUTCOMES: Mapping[str, str] = MappingProxyType({})
 _IN_BOTH_ORDERS = ("g1_winner", "g2_winner")
 _BOTH_BAD = "both_bad"
@@ -48,7 +48,7 @@ _PASSED_OVER = "battles passed over, as their outcome is to be"
 _ABSENT = object()
 _NEW, _SKIPPED = -1, -2
 _Row = tuple[int | str, Sequence[Any]]
-"""Where a row stands, its line or the whole place, and its cells."""
+"""A row's line or place, and its cells."""
 
 
 class Battle(NamedTuple):
@@ -69,7 +69,7 @@ class Battles:
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins.
         cluster: number of what a battle shares with those that are resampled together.
         n_clusters: how many there are.
-        notes: what is worth knowing, and how often it was met.
+        notes: counts of remarks, to which this adds.
     """
 
     models: list[str]
@@ -115,7 +115,7 @@ def read(
         raise UserError(f"{path}: the file is empty; its first line must name the columns")
     columns = _columns(path, header, {"left": left, "right": right, "winner": winner, "cluster": cluster})
     cells_of = itemgetter(columns.places["left"], columns.places["right"], *columns.of_winner.values())
-    known: dict[tuple[Any, ...], int] = {}  # of the millions of rows most say what another said
+    known: dict[tuple[Any, ...], int] = {}  # of millions of rows most are equal to another
     distinct: dict[Battle, int] = {}
     clusters: dict[str, int] = {}
     index_of_row, cluster_of_row = array("q"), array("q")

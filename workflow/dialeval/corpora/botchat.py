@@ -27,7 +27,7 @@ from dialeval.text import counted
 
 GROUND_TRUTH = "GT"
 IDENTICAL = "EM"
-"""Stands for the judge's text where the two texts were identical, so that nobody was asked."""
+"""In place of the judge's text where the two texts were identical and no request was sent."""
 _LONGEST_CELL = 32_767
 """Characters that a cell of a workbook can hold; writers cut off the rest."""
 
@@ -53,9 +53,9 @@ class PublishedAnswer:
     """One answer of the judge.
 
     Attributes:
-        text: what it wrote; `EM` where it was not asked.
-        conversations: the dialogues beside it, left first, as JSON lists and whole; empty if the file has none.
-        place: where it stands, for messages.
+        text: its answer; `EM` where no request was sent.
+        conversations: the two dialogues, left first, as full JSON lists; empty if the file has none.
+        place: its place, for messages.
     """
 
     text: str

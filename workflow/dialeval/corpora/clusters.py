@@ -45,7 +45,7 @@ def context_clusters(items: Texts) -> list[int]:
 
     A response that stands alone is independent of all others.
     """
-    # The contexts make a tree: an utterance leads from what was said before it to what is known after it.
+    # The contexts make a tree: an utterance leads from one context to the next.
     after: dict[tuple[int, str], int] = {}
     holder: dict[int, int] = {}
     last_nodes: list[int] = []
@@ -79,7 +79,7 @@ def continuation_clusters(items: Texts) -> list[int]:
 
 
 def identical_clusters(items: Texts) -> list[int]:
-    """Joins items with the same text: whole dialogues are otherwise independent."""
+    """Joins items with the same text: dialogues are otherwise independent."""
     return merged([tuple(texts) for texts in items])
 
 
@@ -138,7 +138,7 @@ def _first(first: list[int], position: int) -> int:
     return position
 
 
-# Which dialogues a model must not have learned from when it is asked about one.
+# Folds: a model that scores a dialogue must not have been trained on its fold.
 
 DEFAULT_FOLDS = 5
 

@@ -70,11 +70,11 @@ def read_dialogues(
     Args:
         corpus: its name in the configuration.
         path: the file of its texts.
-        languages: must hold `en` where it is given.
+        languages: the wanted languages, which must include `en`; None for all.
         include_unrated: whether dialogues without a rating become items too, which judges would score in vain.
 
     Raises:
-        UserError: the file, the row or position, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the row and the remedy.
     """
     only_english(languages, str(path))
     records = read_records(path)
@@ -252,10 +252,10 @@ def read_turns(corpus: str, path: Path, languages: Iterable[str] | None = None) 
     Args:
         corpus: its name in the configuration.
         path: the file of its texts.
-        languages: must hold `en` where it is given.
+        languages: the wanted languages, which must include `en`; None for all.
 
     Raises:
-        UserError: the file, the row or position, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the row and the remedy.
     """
     only_english(languages, str(path))
     dataset = dataset_of(path)

@@ -156,7 +156,7 @@ def read_json_lines_dialogues(path: Path, language: str) -> Reading:
         language: language of the dialogues that do not name theirs.
 
     Raises:
-        UserError: the file, the line, and what is wrong there.
+        UserError: invalid data; the message has the file, the line and the remedy.
     """
     reading = Reading(str(path))
     for line in records_of(path, RecordFields([_FIELD])):

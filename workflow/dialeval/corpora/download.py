@@ -57,7 +57,7 @@ def download(
             files that were added to the registry later, as a data folder of before does; the last line names them.
         fetch: how a URL is fetched; None for plain HTTP.
         base_url: of the server of raw repository files.
-        notify: takes a line for the user.
+        notify: prints a line for the user.
 
     Returns:
         The files, present and checked.
@@ -112,7 +112,7 @@ def fetch_url(url: str, file: BinaryIO) -> None:
     """Downloads a URL into a file, over plain HTTP.
 
     Raises:
-        OSError: the network or the server failed, or fewer bytes came than were said.
+        OSError: the network or the server failed, or fewer bytes came than announced.
     """
     request = urllib.request.Request(url, headers={"User-Agent": "dialeval"})
     with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as response:
@@ -220,8 +220,8 @@ class PublicFile:
     Attributes:
         name: of the corpus.
         repository: owner and name at its origin.
-        commit: the whole hash.
-        licence: what its repository says, in our words.
+        commit: the full hash.
+        licence: the licence of its repository, in our words.
         origin_path: in the repository.
         local_path: under the data folder.
         sha256: of its content; empty where it is not known.

@@ -68,10 +68,10 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
     Args:
         corpus: its name in the configuration.
         path: the file of ratings.
-        languages: must hold `zh` where it is given.
+        languages: the wanted languages, which must include `zh`; None for all.
 
     Raises:
-        UserError: the file, the line, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the line and the remedy.
     """
     only_chinese(languages, str(path))
     rows = list(read_columns(path))
@@ -221,7 +221,7 @@ def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = 
     Args:
         corpus: its name in the configuration.
         path: the JSON file.
-        languages: must hold `zh` where it is given.
+        languages: the wanted languages, which must include `zh`; None for all.
 
     Raises:
         UserError: the file, the entry, the field, the wrong value and the remedy.

@@ -29,7 +29,7 @@ KNOWN_BY: Mapping[str, Collection[str]] = {
 _PARTS_OF_USR = ("response", "model", "Maintains Context")
 
 PEOPLE = "people"
-"""The rater's name where a source does not tell people apart."""
+"""The rater's name where a source does not name its raters."""
 
 
 class Scale(NamedTuple):
@@ -46,7 +46,7 @@ class RatedReading:
     Attributes:
         source: the file, for messages.
         items: what judges score, once per language.
-        ratings: what people (or a model) said of the items, once for all languages.
+        ratings: of the items, by humans or a model, once for all languages.
         notes: how often something was met that is kept as it is and worth knowing.
         skipped: how many records were left out for which reason.
         left_out: which items these are and why, by language and id; there may be ready scores of them.
@@ -141,7 +141,7 @@ def check_joined(reading: RatedReading, rated_as: Mapping[str, str], field: str)
     """Refuses criteria that fit no item or have no rating.
 
     Args:
-        reading: what was read.
+        reading: the result of the reader.
         rated_as: criterion that judges are asked about -> criterion that was rated.
         field: of the configuration, for the message.
 
@@ -241,7 +241,7 @@ def _counted(counts: Counter[str]) -> str:
     return "; ".join(f"{count} {reason}" for reason, count in counts.most_common())
 
 
-# What is rated in a file, gathered until all of it is known: which items depend on each other shows only then.
+# The items of a file are gathered before they are clustered: which depend on each other shows only at its end.
 
 _LANGUAGE = "en"
 
@@ -263,7 +263,7 @@ class Gathering:
         corpus: name of the corpus in the configuration.
         path: the file.
         level: of all items.
-        reading: what was found, without its items.
+        reading: the result, without its items.
     """
 
     corpus: str
@@ -285,7 +285,7 @@ class Gathering:
             where: file and record, for messages.
             turns: speaker and text of each utterance.
             ratings: of the item.
-            cluster: where the file says what depends on what; empty to find it by the texts.
+            cluster: the cluster in the file; empty to derive it from the texts.
         """
         if not ratings:
             self.reading.leave_out(_LANGUAGE, item_id, "records without a rating")

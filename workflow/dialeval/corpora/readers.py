@@ -43,7 +43,7 @@ def read_any_format(path: Path, language: str) -> Reading:
         language: language of the dialogues that do not name theirs.
 
     Raises:
-        UserError: the file, the place, and what is wrong there.
+        UserError: invalid data; the message has the file, the place and the remedy.
     """
     reading = Reading(str(path))
     for number, one in enumerate(read_transcripts(path, AUTO, {}, Counter()), start=1):
@@ -80,7 +80,7 @@ def read_mutual_folder(folder: Path, language: str) -> Reading:
     """Reads a folder of MuTual items; ids are the file names' stems.
 
     Raises:
-        UserError: the file and what is wrong in it.
+        UserError: invalid data; the message has the file and the remedy.
     """
     articles: dict[str, str] = {}
     for path in files_in(folder):

@@ -2,11 +2,11 @@
 
 The files of comp-analysis run through one list of dialogues, five rows for each. Most have the five together (blocks);
 one runs through the whole list five times (cycles). The number at the end of an id says it too, but not in every file.
-The words of a damaged dialogue, most of which are its original's, tell whether a file is in the order it should be.
+The words of a perturbed dialogue, most of which are its original's, tell whether a file is in the order it should be.
 
 Each says where its files lie and how its rows find their originals.
 
-Turn level: two files a set, paired by line, `id TAB context ... TAB response`. Dialogue level: one file of damaged
+Turn level: two files a set, paired by line, `id TAB context ... TAB response`. Dialogue level: one file of perturbed
 dialogues, `id TAB speaker: text TAB ...`, and the originals in a JSON list; Self-Contradiction brings its originals as
 a file of its own.
 """
@@ -29,11 +29,11 @@ from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
 
 Pairing = Literal["blocks", "cycles", "as_found"]
-"""Five rows of one original together; all originals again and again; whichever the words speak for."""
+"""Five rows of one original together; all originals five times; or the one of these that the words fit."""
 
 DRAWS_PER_DIALOGUE = 5
 _CLEARLY = 1.25
-"""How much more like its original a dialogue must be in one order than in another to tell them apart."""
+"""Ratio of similarities to the originals from which one order is preferred to another."""
 _NUMBER = re.compile(r"([0-9]{1,6})$")
 _WORD = re.compile(r"\w+")
 
@@ -44,7 +44,7 @@ def originals_of(
     """Returns the position of each row's original.
 
     Args:
-        rows: the id, and then the utterances, of every damaged dialogue.
+        rows: the id, and then the utterances, of every perturbed dialogue.
         originals: the utterances of every original.
         pairing: the order in which the file should be.
         source: the file, for messages.
@@ -52,7 +52,7 @@ def originals_of(
 
     Raises:
         UserError: there are not five rows for each original, the words speak clearly for another order than the
-            published one, or nothing tells which order it is.
+            published one, or fit neither.
     """
     n_rows, n_originals = len(rows), len(originals)
     if n_rows != DRAWS_PER_DIALOGUE * n_originals:
@@ -123,7 +123,7 @@ class PublishedSet:
     Attributes:
         name: the set; that of our strategy where there is one, else of its own.
         level: turn or dialogue.
-        perturbed: path of the damaged rows under the folder.
+        perturbed: path of the perturbed rows under the folder.
         original: path of the original rows, paired by line; empty where the originals are the JSON list.
         pairing: how rows find their originals in the JSON list.
         in_paper: whether the paper's tables have it.
@@ -153,7 +153,7 @@ class Pair:
     Attributes:
         strategy: name of the set.
         row: 0-based row of the damaged file.
-        unchanged: whether the damage did not change what is scored; such pairs count, as in the paper.
+        unchanged: whether the perturbation left the scored text unchanged; such pairs count, as in the paper.
     """
 
     strategy: str
@@ -333,7 +333,7 @@ def _check_as_many(folder: Path, published: PublishedSet, n_originals: int, n_pe
 def _context_length(before: list[str], after: list[str], place: str) -> int:
     """Returns how many utterances come before the response, of two rows that have their context in common.
 
-    What is put into a response can hold a TAB, which splits it; it is told from the context by the other row.
+    What is put into a response can hold a TAB, which splits it; it is distinguished from the context by the other row.
 
     Raises:
         UserError: the rows are not of one context.

@@ -147,7 +147,7 @@ def parse_json(text: str, place: str) -> Any:
 
     Args:
         text: one value; it may have several lines.
-        place: where it stands, for messages.
+        place: its place, for messages.
 
     Raises:
         UserError: it is no JSON, or holds half a character, a name twice in one object, a whole number of more than 18

@@ -53,7 +53,7 @@ def read(corpus: str, path: Path, languages: Iterable[str] | None = None) -> Rat
         languages: codes of the languages to read; None for all that the file has.
 
     Raises:
-        UserError: the file, the row or column, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the row and the remedy.
     """
     dimension, scale = _rated(path)
     columns = _columns(path)

@@ -242,7 +242,7 @@ def published_average(
 def published_in_corpus(
     system: str, level: str, corpus: str, language: str, dimension: str, statistic: str = "pearson"
 ) -> float | None:
-    """Returns a system's published correlation on one corpus (xDial-Eval, Table 15), or None for nothing."""
+    """Returns a system's published correlation on one corpus (xDial-Eval, Table 15), or None."""
     if language != "zh" or not xdial_eval.is_chinese(corpus):
         return None
     return xdial_eval.published_chinese(system, level, corpus, dimension, statistic)
@@ -256,7 +256,7 @@ def published_correlation(
 
 
 def published_ensemble(level: str, dimension: str, members: Collection[str] = ()) -> float | None:
-    """Returns what the ensemble of the best three open models reached (Table 9), or None for nothing.
+    """Returns the correlation of the ensemble of the best three open models (Table 9), or None.
 
     Args:
         level: turn or dialogue.
@@ -306,10 +306,10 @@ class PublishedRobustness:
         level: turn or dialogue.
         strategy: name of the strategy, or `average`.
         dimension: the dimension that was scored; empty for an average.
-        theta: drop above which damage counts as noticed; None for an average.
+        theta: drop above which a perturbation counts as noticed; None for an average.
         n_pairs: pairs behind the ratios; None for an average.
         ratios: judge -> robustness ratio.
-        note: what is special about the row; empty where nothing is.
+        note: a remark on the row; empty without one.
     """
 
     level: str
@@ -381,7 +381,7 @@ _NOTHING: Mapping[str, float | None] = MappingProxyType(dict.fromkeys(COLUMNS))
 
 
 def published_corpus(name: str, level: str) -> Mapping[str, float | None]:
-    """Returns what is printed of a corpus by column of `COLUMNS`, None where nothing is.
+    """Returns the printed values of a corpus by column of `COLUMNS`, or None.
 
     Args:
         name: the corpus as the configuration calls it; letters and digits count, and their case does not. One that

@@ -1,10 +1,10 @@
 """Cached outputs of jobs, restored where a job would make the same again.
 
-Snakemake takes a job's files away before it starts it, and decides at the start of a run which jobs run. So a job whose
-inputs were made anew, and are what they were, is started all the same. It finds here what it made of them: its files
-are linked a second time, below `.kept` in the results, which takes no room while the first link stands.
+Snakemake deletes a job's outputs before it starts it, and decides at the start of a run which jobs run. So a job whose
+inputs were made again without a change is started all the same. Its earlier outputs have a second hard link below
+`.kept` in the results, which takes no space while the first link exists.
 
-Nothing is put back unless the job's record (`records`) has the same key, the libraries that made it are installed
+Outputs are restored only if the job's record (`records`) has the same key, the libraries that made it are installed
 in the same versions, and the files have the digests of the record. It must import quickly, as `records` must.
 """
 

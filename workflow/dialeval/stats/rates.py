@@ -3,10 +3,10 @@
 Outcomes are 1 (win), 0.5 (tie), 0 (loss) and NaN for an unparsed verdict. Both orders of a comparison
 count alike, and both belong to their seed. Intervals are those of `clustered.clustered_proportions`, clustered by seed.
 
-A pair is noticed if the judge's score of the original is above that of the damaged item by more than theta (strictly),
-scores scaled to [0, 1] (comp-analysis, section "Robustness of the LLM Evaluators"). The ratio is over all pairs: a pair
-with a missing score counts in n and is not noticed, and their number stands beside the ratio. One dialogue is damaged
-several times, so intervals are clustered by dialogue (`clustered.clustered_proportions`).
+A pair is noticed if the judge's score of the original is above that of the perturbed item by more than theta
+(strictly), scores scaled to [0, 1] (comp-analysis, section "Robustness of the LLM Evaluators"). The ratio is over all
+pairs: a pair with a missing score counts in n and is not noticed, and their number stands beside the ratio. One
+dialogue is perturbed several times, so intervals are clustered by dialogue (`clustered.clustered_proportions`).
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ def robustness_ratios(
     """Return the share of pairs in each group (judge, strategy and dimension) whose damage was noticed.
 
     Args:
-        original, damaged: scores of each pair in [0, 1], NaN where missing, shape [n].
+        original, perturbed: scores of each pair in [0, 1], NaN where missing, shape [n].
         theta: threshold of each group, shape [n_groups], or one number for all.
         group: group of each pair, numbers in 0..n_groups-1, shape [n].
         n_groups: number of groups.
@@ -267,7 +267,7 @@ def theta_sweep(
     """Return the robustness ratios of each group at many thresholds, in their order.
 
     Args:
-        original, damaged, group, n_groups, cluster, confidence: as for `robustness_ratios`.
+        original, perturbed, group, n_groups, cluster, confidence: as for `robustness_ratios`.
         thetas: thresholds, shape [n_thetas].
 
     Raises:
@@ -294,7 +294,7 @@ def average_ratios(
     """Return the unweighted mean of the ratios of each owner's groups (a judge's at one level).
 
     Args:
-        original, damaged, theta, group, n_groups, cluster, confidence: as for `robustness_ratios`.
+        original, perturbed, theta, group, n_groups, cluster, confidence: as for `robustness_ratios`.
         owner: owner of each group, numbers in 0..n_owners-1, shape [n_groups].
         n_owners: number of owners.
 
@@ -350,7 +350,7 @@ def ladder_shares(
     Args:
         score: score of each step, NaN where missing, shape [n].
         ladder: ladder of each step, any whole numbers from 0, shape [n]; a ladder belongs to one group.
-        severity: how many times the damage was applied, shape [n]; each once in a ladder.
+        severity: how many times the perturbation was applied, shape [n]; each once in a ladder.
         group: group of each step, numbers in 0..n_groups-1, shape [n].
         n_groups: number of groups.
         cluster: dialogue of each step, shape [n]; that of its first step is the ladder's.
@@ -420,7 +420,7 @@ def _any_by_owner(flag: BoolArray, owner: IntArray, n_owners: int) -> BoolArray:
 
 @dataclass(frozen=True)
 class RobustnessRatios:
-    """Share of damage noticed in each group; arrays have shape [n_groups].
+    """Share of perturbations noticed in each group; arrays have shape [n_groups].
 
     Attributes:
         noticed: pairs whose score fell by more than theta.

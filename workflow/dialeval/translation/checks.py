@@ -33,7 +33,7 @@ STATUSES = {
     "short": "the answer is far shorter than the source",
     "repeats": "the answer says the same over and over",
 }
-"""What can become of an utterance, in words."""
+"""Status of a translation -> its description."""
 USABLE = ("ok", "blank")
 NOTHING = ("failed", "cut", "refused", "empty")
 """Of these there is no text, or only a part."""
@@ -79,7 +79,7 @@ def read_translation(
     Args:
         text: the utterance.
         answer: what the model wrote; None where it gave no answer.
-        target: code of the language asked for.
+        target: code of the target language.
         finish_reason: how the answer ended.
         source: code of the utterance's language.
     """
@@ -128,7 +128,7 @@ def _status(shown: str, text: str, n_lines: int, target: str, source: str | None
 
 
 def _loops(text: str) -> bool:
-    """Returns whether a text says the same over and over; a long laugh does not."""
+    """Returns whether a text repeats itself; a long laugh does not count."""
     found = _LOOP.search(text)
     if not found or len(found[0]) < _SHORTEST_LOOP:
         return False
@@ -136,7 +136,7 @@ def _loops(text: str) -> bool:
 
 
 def _language_status(shown: str, text: str, target: str, source: str | None) -> str:
-    """Returns `ok`, or why a text is not in the language asked for; what has only names in it may stay as it is."""
+    """Returns `ok`, or why a text is not in the target language; a text of names only may stay unchanged."""
     words = [token for token in surface_tokens(shown) if is_word(token)]
     names = {word for word in words if word[:1].isupper() or word[:1].isdigit()}
     lower = [word.lower().replace("’", "'") for word in words]
@@ -234,7 +234,7 @@ def _is_heading(line: str) -> bool:
     return _LABEL.sub("", line) == "" or line.endswith((":", "："))
 
 
-# Short words that hardly a sentence does without, by language: what a text that nobody translated is told by.
+# Frequent short words by language, by which an untranslated text is recognised.
 
 COMMON = {
     language: frozenset(words.split())
@@ -298,7 +298,7 @@ def distinctive_words(words: Sequence[str], language: str) -> list[str]:
 
 
 def reads_as_another(words: Sequence[str], language: str, source: str | None) -> str | None:
-    """Returns the language that a text is in instead of the one that it should be in, as far as common words tell.
+    """Returns the language that a text is in instead of the target, as far as common words show it.
 
     Args:
         words: of the text, in lower case.
@@ -315,7 +315,7 @@ def reads_as_another(words: Sequence[str], language: str, source: str | None) ->
     return None
 
 
-# What stands in an utterance and is kept by a translation: placeholders in brackets, and addresses.
+# Parts of an utterance that a translation keeps: placeholders in brackets, and addresses.
 
 # By ASCII alone: in Chinese nothing parts a mark from the words around it, and these are no part of it.
 _MARK = re.compile(

@@ -35,9 +35,9 @@ def plan(
     context: int,
     max_tokens: int,
 ) -> Iterator[Planned]:
-    """Yields a request for each utterance; one that is there twice in the same context is asked about once.
+    """Yields a request for each distinct utterance in context.
 
-    What has no letters, such as `:)` or `<name>`, is not asked about: it stays as it is.
+    An utterance without letters, such as `:)` or `<name>`, has no request and is kept as it is.
 
     Args:
         talks: the dialogues.
@@ -89,7 +89,7 @@ def _prompt(passage: Passage, source: str, target: str, templates: Templates) ->
     )
 
 
-# What is translated: dialogues of whatever table, and each utterance of them once in the same context.
+# Dialogues to translate, from any table; equal utterances in equal contexts are translated once.
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,9 @@ class Talk:
 
     Attributes:
         talk_id: of the item, or of the dialogue.
-        speakers: who says each utterance.
+        speakers: the speaker of each utterance.
         utterances: in order.
-        item: what it is in a table of items; None for a corpus of dialogues.
+        item: its row of a table of items; None for a corpus of dialogues.
     """
 
     talk_id: str
@@ -164,7 +164,7 @@ def _talk(rows: list[dict[str, str]]) -> Talk:
     return Talk(rows[0]["dialogue_id"], tuple(row["speaker"] for row in rows), tuple(row["text"] for row in rows))
 
 
-# What the stages of translation are told of a corpus and a language.
+# Settings of the translation stages for a corpus and a language.
 
 
 class TranslationSettings(BaseModel, defer_build=True):
@@ -209,7 +209,7 @@ class Joined:
     """The dialogues of a corpus in another language.
 
     Attributes:
-        talks: those that are whole, in their order.
+        talks: the complete ones, in their order.
         left_out: ids of those that are not.
         utterances: rows of the table `translated_utterances`.
     """

@@ -9,42 +9,41 @@ apart.
     {"conversation_id": "c1", "current_node": "n3", "mapping": {
      "n3": {"parent": "n2", "message": {"author": {"role": "assistant"}, "content": {"parts": ["Hello"]}}}, ...}}
 
-What is read is what the user saw last: the way from the root to `current_node`. The system is the model that answered
-there. What a model wrote to a tool, and thoughts, are kept apart from what was said.
+The dialogue is the branch that the user saw last, from the root to `current_node`. The system is the model that
+answered there. Tool calls and reasoning are hidden messages.
 
     {"id": "a1", "model": "alpha", "messages": [
      {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
 
 Collections of chats call them `conversation`, Claude's export `chat_messages`, and collections of votes
 `conversation_a` and `conversation_b`, of the models `model_a` and `model_b` on one question. `content` may be a list of
-parts. What a tool was told and what it gave back, and messages of the roles `system` and `developer`, are kept apart
-from what was said.
+parts. Tool calls and their results, and messages of the roles `system` and `developer`, are hidden messages.
 
     {"sender_id": "c1", "events": [{"event": "user", "text": "Hi"}, {"event": "action", "name": "utter_greet"},
      {"event": "bot", "text": "Hello"}]}
 
-What `user` and `bot` said is the dialogue; what the bot did between is kept apart as calls of tools.
+Utterances of `user` and `bot` are the dialogue; actions of the bot between them are hidden messages (tool calls).
 
     {"chosen": "\n\nHuman: Hi\n\nAssistant: Hello", "rejected": "\n\nHuman: Hi\n\nAssistant: What?"}
     {"prompt": "Hi", "chosen": "Hello", "rejected": "What?"}
 
-Either may also be a list of messages, and so may the prompt, with or without which they are whole. They are two
-dialogues on one case, of systems called `chosen` and `rejected`: how often a judge prefers the first is how often it
-agrees with who chose.
+Either may also be a list of messages, with or without the prompt, which may be one too. They are two dialogues on one
+case, of systems called `chosen` and `rejected`: the rate at which a judge prefers the first is its agreement with the
+annotators who chose.
 
     {"instruction": "Name a bird.", "output": "The heron.", "generator": "alpha"}
     {"context": ["Hi", "Hello", "Name a bird."], "response": "The heron.", "model": "alpha"}
     {"instruction": "Name a bird.", "completions": [{"model": "alpha", "response": "The heron."}, ...]}
 
-What came before may be a text, several in turn of which the last is the user's, pairs of them, or a list of messages. A
-text that stands beside a question as its `input` or `context` belongs to it.
+The context may be a text, several in turn of which the last is the user's, pairs of them, or a list of messages. A text
+in the field `input` or `context` beside a question belongs to the question.
 
     {"dialogue_id": "7", "system": "alpha", "case_id": "refund", "utterances": [
      {"speaker": "user", "text": "I want my money back."}, {"speaker": "assistant", "text": "I can see to that."}]}
 
 `utterances` (or `dialogue`, `dialog`, `turns`) may be plain texts, of two speakers in turn or as `speakers` has it.
-Optional are `case_id` or `prompt` (what systems met alike), `language`, `speakers` (names in turn), and `reference`:
-how it should have gone, as a list of utterances, or as a text that stands in place of the last one.
+Optional are `case_id` or `prompt` (the case that systems share), `language`, `speakers` (names in turn), and
+`reference`: a list of utterances, or a text in place of the last one.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ def sharegpt_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcri
     """Yields the dialogue of one object.
 
     Raises:
-        UserError: the file, the line or record, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the line and the remedy.
     """
     yield transcript(line, dialogue_field(line.record, SHAREGPT, line.where), notes)
 
@@ -95,7 +94,7 @@ def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
     """Returns the dialogue of one object of an export; `field` holds its messages.
 
     Raises:
-        UserError: the place, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the place and the remedy.
     """
     record, where = line.record, line.where
     reading = EntryReading(notes)
@@ -128,7 +127,7 @@ def is_prompt(text: str) -> bool:
 # The export of ChatGPT, `conversations.json`: each conversation is a tree, as a message may be edited or asked anew.
 
 _ASIDES = {"code": "tool_use", "execution_output": "tool_result", "thoughts": "thinking", "reasoning_recap": "thinking"}
-"""Kinds of content that are not said, and what they are."""
+"""Types of content that are hidden messages -> their type."""
 _TEXT_FIELDS = {"tool_use": "input", "tool_result": "content", "thinking": "thinking"}
 
 
@@ -228,7 +227,7 @@ def openai_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript
     """Yields the dialogue of one object, or the two between which somebody chose.
 
     Raises:
-        UserError: the file, the line or record, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the line and the remedy.
     """
     if line.record.get(PAIR[0]) is not None and not isinstance(line.record.get(MESSAGES[0]), list):
         yield from _pair(line, notes)
@@ -250,14 +249,14 @@ def _pair(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
 
 _SPEAK = ("user", "bot")
 _WAITING = ("action_listen", "action_session_start")
-"""Actions in which nothing is done."""
+"""Actions without a tool call."""
 
 
 def rasa_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
     """Yields the dialogue of one tracker.
 
     Raises:
-        UserError: the place, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the place and the remedy.
     """
     events = required(line.record, "events", line.where)
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
@@ -272,7 +271,7 @@ def _entry_rasa(event: dict[str, Any]) -> dict[str, Any] | None:
     if kind in _SPEAK:
         return {"role": kind, "content": event.get("text")}
     is_done = kind == "action" and isinstance(action, str) and action not in _WAITING
-    is_done = is_done and not str(action).startswith("utter_")  # what it says is an event of its own
+    is_done = is_done and not str(action).startswith("utter_")  # its utterance is an event of its own
     return {"role": "bot", "content": [{"type": "tool_use", "name": action, "input": ""}]} if is_done else None
 
 
@@ -287,7 +286,7 @@ def preference_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
     """Yields the two dialogues of a pair.
 
     Raises:
-        UserError: the place, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the place and the remedy.
     """
     record, where = line.record, line.where
     dialogue_id = named(record, _ID_FIELDS, where) or f"pair-{line.number}"
@@ -306,7 +305,7 @@ def _messages(value: Any, speaker: str, where: str) -> list[Any]:
     Raises:
         UserError: it is neither.
     """
-    if value is None and speaker == "user":  # a dialogue that is whole has no prompt
+    if value is None and speaker == "user":  # a full dialogue has no prompt
         return []
     if isinstance(value, list):
         return value
@@ -329,7 +328,7 @@ def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
     """Yields the dialogue of one object, or one for each of its completions.
 
     Raises:
-        UserError: the place, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the place and the remedy.
     """
     replies = line.record.get(_SEVERAL, [line.record])
     if not isinstance(replies, list) or not all(isinstance(reply, dict) for reply in replies):
@@ -388,7 +387,7 @@ def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
     """Yields the dialogue of one object.
 
     Raises:
-        UserError: the file, the line, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the line and the remedy.
     """
     record, where = line.record, line.where
     reading = EntryReading(notes, prompts_by_role=False)

@@ -73,12 +73,12 @@ class Options:
 
     Attributes:
         reader: a kind of file, or `auto`.
-        system: whose the dialogues are where the file does not say it.
+        system: the system where the file does not name it.
         language: of dialogues that do not name theirs.
-        judged: the speaker who is the system; None for whoever is called so.
+        judged: the speaker who is the system; None for a speaker with a name such as `assistant`.
         cases: a value of `By`.
-        shown: kinds of asides that judges are shown.
-        columns: names of a table's columns, by what they hold.
+        shown: types of hidden messages that judges see.
+        columns: names of a table's columns, by field.
         limit: so many cases at most, or dialogues of each system where there are none; None for all.
     """
 
@@ -124,7 +124,7 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
     Args:
         source: their name in the configuration.
         path: the file or folder.
-        options: what the configuration says of them.
+        options: the configuration of the source.
 
     Raises:
         UserError: the file, the place, the field, the value and the remedy.
@@ -180,7 +180,7 @@ def _judged(
     reading: TranscriptItems,
     counts: Counter[str],
 ) -> list[_Judged]:
-    """Returns the dialogues in which the system says something; the others are left out.
+    """Returns the dialogues with an utterance of the system; the others are left out.
 
     Raises:
         UserError: there is none.
@@ -280,13 +280,13 @@ _SHOWN_PLACES = 5
 def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Counter[str]) -> list[Transcript]:
     """Returns dialogues with their systems, and names on one line without double blanks.
 
-    A dialogue that is there again word for word, as in votes of several people about one answer, stands once.
+    Of equal dialogues, as in votes of several annotators on one answer, only one is kept.
 
     Args:
         found: the dialogues as read.
         path: their file or folder, for messages.
-        system: whose they are where the file does not say it.
-        notes: what is worth knowing is counted here.
+        system: the system where the file does not name it.
+        notes: counts of remarks, to which this adds.
 
     Raises:
         UserError: one does not say whose it is, has a name that is too long or holds a control character, or is there
@@ -381,7 +381,7 @@ class References:
         return [item for item, _ in self._of_cases.values()]
 
 
-# What stood beside a transcript: kept apart in a table, and shown to judges where the configuration asks for it.
+# Hidden messages of a transcript: kept in a table, and shown to judges if configured.
 
 _MARKS: dict[AsideType, str] = {
     "system": "[system prompt]", "tool_call": "[tool call]", "tool_result": "[tool result]", "reasoning": "[thinking]"
@@ -395,7 +395,7 @@ def showing(item: Item, transcript: Transcript, shown: Set[AsideType]) -> Item:
     Args:
         item: the transcript as an item.
         transcript: what stood beside it.
-        shown: kinds of asides; a call of a tool is the system's own, the others are nobody's.
+        shown: types of hidden messages; a tool call is the system's, the others have no speaker.
     """
     asides = [aside for aside in transcript.asides if aside.kind in shown]
     if not asides:

@@ -59,7 +59,7 @@ def read_mt_bench(path: Path) -> Iterator[Transcript]:
     """Yields the dialogues of all models.
 
     Raises:
-        UserError: the file, the line, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the line and the remedy.
     """
     questions, *answers = mt_bench_files(path)
     user_turns: dict[str, list[str]] = {}
@@ -120,11 +120,11 @@ def _dialogues(
         )
 
 
-# Which reader reads which kind of transcripts, and which kind a file is by its looks.
+# Readers by format, and detection of a file's format.
 
 AUTO, FOLDER, CSV, TEXT, MT_BENCH = "auto", "folder", "csv", "text", "mt_bench"
 _FIELDS = {"jsonl": PLAIN, "sharegpt": SHAREGPT, "messages": (*MESSAGES, *PAIR)}
-"""The fields each of which tells a format of JSON; `TOGETHER` has those that tell one only together."""
+"""Fields that each identify a format of JSON; those of `TOGETHER` identify one only together."""
 _OF_JSON: dict[str, Callable[[JsonLine, Counter[str]], Iterator[Transcript]]] = {
     "jsonl": chat_formats.plain_dialogues,
     "sharegpt": chat_formats.sharegpt_dialogues,
@@ -143,11 +143,11 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
     Args:
         path: the file or folder.
         reader: one of the kinds, or `auto`.
-        columns: names of the columns of a table, by what they hold.
-        notes: what is worth knowing is counted here.
+        columns: names of the columns of a table, by field.
+        notes: counts of remarks, to which this adds.
 
     Raises:
-        UserError: the file, the place, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the place and the remedy.
     """
     kind = detect_format(path) if reader == AUTO else reader
     if kind == FOLDER:

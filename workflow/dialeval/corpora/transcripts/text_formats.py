@@ -79,7 +79,7 @@ def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
     """Yields blocks of utterances between blank lines.
 
     Raises:
-        UserError: the text begins with a line that does not say who speaks.
+        UserError: the text begins with a line without a speaker.
     """
     entries: list[dict[str, str]] = []
     begun, is_after_blank = 0, False
@@ -129,7 +129,7 @@ def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> I
 
     Args:
         path: the file.
-        notes: what is worth knowing is counted here.
+        notes: counts of remarks, to which this adds.
         columns: the names of columns that are not called as they commonly are.
 
     Raises:
@@ -250,7 +250,7 @@ def _in_order(
     """Returns the rows of a dialogue by turn, within a turn in the file's order.
 
     Raises:
-        UserError: the same was said twice by one speaker in one numbered turn: the dialogue is there twice.
+        UserError: a numbered turn has an utterance of one speaker twice: the dialogue is there twice.
     """
     ordered = sorted(rows, key=lambda row: row[0])
     lines: dict[tuple[float, str, str], int] = {}

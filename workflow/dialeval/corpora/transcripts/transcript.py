@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from dialeval.errors import UserError
 
 AsideType = Literal["system", "tool_call", "tool_result", "reasoning"]
-"""What stands in a transcript and was not said: a system prompt, a tool's use and answer, a model's thinking."""
+"""Types of hidden messages: a system prompt, a tool call and its result, a model's reasoning."""
 
 SYSTEM_ROLES = frozenset({"system", "developer"})
 _KINDS: dict[str, AsideType] = {
@@ -40,17 +40,17 @@ class Transcript:
     """One dialogue of a file.
 
     Attributes:
-        place: where it stands, for messages.
+        place: its place, for messages.
         dialogue_id: as the file has it; empty where it has none.
-        system: whose dialogue it is; empty where the file does not say it.
-        model: who may be the system where neither file nor configuration says it.
-        speakers: who says each utterance, in the file's words.
-        utterances: what was said; none is empty.
-        asides: what stood beside it.
-        case_id: the file's name of what other systems met, too; empty where it gives none.
-        prompt: the text that other systems met, too; empty where the file gives none.
-        language: empty where the file does not say it.
-        reference: how the dialogue should have gone: speakers and utterances.
+        system: the system; empty where the file does not name it.
+        model: the system where neither file nor configuration names one.
+        speakers: the speaker of each utterance, in the file's words.
+        utterances: their texts; none is empty.
+        asides: the hidden messages.
+        case_id: the file's name of the case that systems share; empty if none.
+        prompt: the prompt that systems share; empty if none.
+        language: empty where the file does not name it.
+        reference: the reference dialogue: speakers and utterances.
     """
 
     place: str
@@ -67,7 +67,7 @@ class Transcript:
 
 
 class Message(NamedTuple):
-    """One entry of a record: an utterance of somebody, or an aside if it has a kind."""
+    """One entry of a record: an utterance, or a hidden message if it has a kind."""
 
     speaker: str
     text: str
@@ -149,7 +149,7 @@ def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: s
     """Returns the speaker who is the system; empty where it is unknown, and None where it has no utterance.
 
     Args:
-        speakers: who says each utterance.
+        speakers: the speaker of each utterance.
         system: whose dialogue it is.
         wanted: who the system is, by the configuration; None for the one called as the system, or as exports do,
             or whose label else tells the system.
