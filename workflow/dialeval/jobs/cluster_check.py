@@ -46,8 +46,8 @@ class Request(BaseModel, defer_build=True):
         slurm_partition: empty for the cluster's default one.
         slurm_account: empty for the user's default one.
         slurm_extra: further options of sbatch.
-        mem_mb: memory; None where nothing is said.
-        runtime: minutes; None where nothing is said.
+        mem_mb: memory; None if not requested.
+        runtime: minutes; None if not requested.
         cpus_per_task: cores.
         gpu: how many GPUs.
         gpu_model: their kind, by the cluster's name.
@@ -183,7 +183,7 @@ class Finding:
     """Something that was checked.
 
     Attributes:
-        kind: `ok`, `problem`, or `unknown` where it cannot be told within the time.
+        kind: `ok`, `problem`, or `unknown` where time ran out.
         words: what, with a remedy where it is a problem.
     """
 
@@ -405,7 +405,7 @@ def _status(settings: Check) -> Finding:
 
 
 def main(text: str) -> int:
-    """Prints what was found; returns 1 where there are problems, which are said again at the end, and else 0."""
+    """Prints the findings, problems again at the end; returns 1 if there are problems, else 0."""
     problems, unknown = [], False
     for finding in check(Check.model_validate_json(text)):
         print(f"{finding.kind:8} {finding.words}", flush=True)

@@ -122,7 +122,7 @@ def write_complete_lines() -> None:
     """Makes standard output and error write each line with its end, immediately.
 
     Told to write unbuffered (the option `-u`, PYTHONUNBUFFERED), Python writes the words and then, on its own, the
-    end of the line. Between the two comes what another job says.
+    end of the line. Between the two another job may write.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -159,7 +159,7 @@ def with_run_settings(
     Args:
         settings: of the stage; `name` is the model's under `model`, `selfchat.partner` that under `partner`.
         fields: the names of all settings that the stage has.
-        environment: of this process; outside a run it says nothing, and what is left out is as by default.
+        environment: of this process; outside a run it has no such settings, and the defaults are used.
     """
     given = json.loads(environment.get(VARIABLE, "{}"))
     models = given.get("models", {})

@@ -32,7 +32,7 @@ class Progress:
         stream: where lines go; standard error if not given.
 
     Attributes:
-        extra: gives further words for each line, such as what an engine says of itself.
+        extra: returns further words for each line, such as an engine's state.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Progress:
         return ", ".join(parts)
 
     def _pace(self) -> float:
-        """Returns how many are asked in a second since the first of them came; 0 until that says anything."""
+        """Returns the requests per second since the first answer; 0 before that is measurable."""
         since = time.monotonic() - self._first_sent if self._first_sent is not None else 0.0
         return (self.done - self.stored - 1) / since if since >= self.every and since > 0 else 0.0
 

@@ -103,7 +103,7 @@ class Requests:
     results_dir: Path
     jobs: Sequence[ModelJob]
     ended: set[str] = field(default_factory=set)
-    """Names of jobs that are done, which are looked at once more; one whose files were put back has asked nothing."""
+    """Names of finished jobs, which are read once more; one with restored outputs has sent no request."""
     begun: set[str] | None = None
     """Names of jobs that began; the files of others are not read, as the disk may be slow. None: all are read."""
     _final: dict[str, list[SoFar]] = field(default_factory=dict)
@@ -136,7 +136,7 @@ class Requests:
         return counts
 
     def _expected(self, job: ModelJob, counts: Sequence[SoFar]) -> int | None:
-        """Returns how much a job asks: what it did when it is done, what it says when it is at it, what was planned."""
+        """Returns the number of a job's requests: sent ones if it is done, its total if it runs, else planned ones."""
         if job.name in self.ended:
             return sum(one.done for one in counts)
         if counts and all(one.state == "done" or one.total is not None for one in counts):

@@ -3,7 +3,7 @@
 An event loop that is stopping takes a second Ctrl-C wherever it happens to be, and may then wait for ever for a task
 that is never woken. A process that ends at once loses no more than one that is killed: what is stored is whole.
 
-Snakemake lets running jobs finish when it is told to terminate, and leaves them behind when it is killed. So the run
+Snakemake lets running jobs finish when it is terminated, and leaves them behind when it is killed. So the run
 tells its jobs, by their environment, which process it is and where it leaves a mark when it is to end; a job looks
 after both. A stage that someone starts by hand knows of no run and goes on whatever its parent does.
 """

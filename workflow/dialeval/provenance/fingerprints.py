@@ -186,7 +186,7 @@ def _uses(definition: _Definition) -> list[_Definition]:
 
 @cache
 def _named_uses(definition: _Definition) -> tuple[tuple[str, tuple[_Definition, ...]], ...]:
-    """Returns each name in a definition's statements that is ours, without its module, and what it stands for."""
+    """Returns each of our names in a definition's statements, without its module, and its definitions."""
     parsed = _parse(definition.module)
     uses: list[tuple[str, tuple[_Definition, ...]]] = []
     for statement in parsed.statements.get(definition.name, []):
@@ -202,7 +202,7 @@ def _named_uses(definition: _Definition) -> tuple[tuple[str, tuple[_Definition, 
 
 
 def _resolve(module: str, name: str | None, attribute: str) -> list[_Definition]:
-    """Returns the definitions that an imported name, or `name.attribute` of an imported module, stands for."""
+    """Returns the definitions that an imported name, or `name.attribute` of an imported module, refers to."""
     if any(f"{module}.".startswith(f"{speaking}.") for speaking in WITHOUT_EFFECT):
         return []
     parsed = _parse(module)
@@ -217,7 +217,7 @@ def _resolve(module: str, name: str | None, attribute: str) -> list[_Definition]
 
 @cache
 def _line(definition: _Definition) -> str:
-    """Returns a definition's name with digests of its code and of the code that each name in it stands for.
+    """Returns a definition's name with digests of its code and of the code that each name in it refers to.
 
     Statements that bind no name have no line where a module has none.
     """
@@ -253,7 +253,7 @@ SETTLED = 2.0
 
 
 def content_digest(paths: Iterable[Path]) -> str:
-    """Returns a digest of what stands in files, in their order; empty without any. Their names and times do not count.
+    """Returns a digest of the contents of files, in their order; empty without any. Their names and times do not count.
 
     A folder in the place of a file is no mistake here: its reader reports it.
 
@@ -267,11 +267,11 @@ def content_digest(paths: Iterable[Path]) -> str:
 def kept(kind: str, files: Sequence[Path], compute: Callable[[], str]) -> str:
     """Returns what is computed of files, or what was computed when they were last seen as they are now.
 
-    Where nothing can be kept it is computed again. Processes may do this at the same time.
+    Where it cannot be cached it is computed again. Processes may do this at the same time.
 
     Args:
         kind: what is computed.
-        files: everything that it is computed of.
+        files: the files that it is computed from.
         compute: reads them.
 
     Raises:

@@ -258,7 +258,7 @@ _SECONDS = 10
 def records_behind(results: Path, files: Iterable[Path]) -> list[dict[str, Any]]:
     """Returns the records of all jobs that files rest on, by the name of the first file that each made.
 
-    What no record names, such as a user's own file, rests on nothing that is known. Jobs beside these, which may be
+    A file without a record, such as a user's own, has no known inputs. Jobs beside these, which may be
     under way, are left out, so that the same files always have the same records.
 
     Args:

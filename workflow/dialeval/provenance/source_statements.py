@@ -270,18 +270,18 @@ WORDS: dict[str, frozenset[str]] = {
 }
 """Arguments, by the name of what is called, that are words for readers: no stage that names the constant uses them."""
 MESSAGES = frozenset({"UserError", "BudgetUsedUp", "_fail"})
-"""What ends a stage with words. What it is called with counts for nothing: a stage that failed has made nothing, and an
-error whose words enter a table has a name of its own."""
+"""Exceptions and functions that end a stage with a message. Their arguments do not count: a failed stage has no output, and
+an error whose words enter a table has a name of its own."""
 IN_CONFIGURATION = frozenset({"ValueError"})
 """The same in the modules of the configuration, of which every job gets one that was found right."""
 REMARKS = frozenset({"print", "Progress", "parser.error", "sys.exit"})
-"""What says something on the terminal and goes on. Its texts count for nothing; what is computed for them does."""
+"""Functions that print. Their texts do not count; what is computed for them does."""
 _TERMINAL = frozenset({"sys.stdout", "sys.stderr"})
 _UNSAID = ("ctx", "kind", "type_comment")
 
 
 def messages_in(path: Path) -> frozenset[str]:
-    """Returns what is called with words that count for nothing, in a module of ours."""
+    """Returns the functions of a module whose messages do not count."""
     return MESSAGES | (IN_CONFIGURATION if path.parent.name == "config" else frozenset())
 
 
@@ -289,13 +289,13 @@ class Serialisation:
     """Serialises a syntax node for its digest.
 
     Args:
-        messages: what is called with words that count for nothing.
+        messages: the functions whose messages do not count.
         imported: names that the module imports from modules of ours.
 
     Attributes:
         parts: the parts of the digest.
         nodes: those that count.
-        words: arguments that are words for readers, told apart from the rest.
+        words: arguments that are words for readers, kept apart from the rest.
     """
 
     def __init__(self, messages: frozenset[str], imported: frozenset[str] = frozenset()) -> None:
