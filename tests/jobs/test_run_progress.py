@@ -43,7 +43,7 @@ def test_what_a_job_says_counts_more_than_its_plan(tmp_path: Path) -> None:
     run = Requests(tmp_path, [ModelJob("a", (plan(tmp_path, 10),)), ModelJob("b", (plan(tmp_path, 30),))])
     tell(tmp_path, "a", 3, 6, stored=2)
     whole = run.so_far()
-    assert (whole.done, whole.total, whole.asked, whole.stored, whole.status_command_of) == (3, 36, 1, 2, 1)
+    assert (whole.done, whole.total, whole.asked, whole.stored, whole.n_running) == (3, 36, 1, 2, 1)
     assert whole.in_words() == "3 of 36 requests answered (8%)"
 
 

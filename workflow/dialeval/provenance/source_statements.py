@@ -270,8 +270,8 @@ WORDS: dict[str, frozenset[str]] = {
 }
 """Arguments, by the name of what is called, that are words for readers: no stage that names the constant uses them."""
 MESSAGES = frozenset({"UserError", "BudgetUsedUp", "_fail"})
-"""Exceptions and functions that end a stage with a message. Their arguments do not count: a failed stage has no output, and
-an error whose words enter a table has a name of its own."""
+"""Exceptions and functions that end a stage with a message. Their arguments do not count: a failed stage has no output,
+and an error whose words enter a table has a name of its own."""
 IN_CONFIGURATION = frozenset({"ValueError"})
 """The same in the modules of the configuration, of which every job gets one that was found right."""
 REMARKS = frozenset({"print", "Progress", "parser.error", "sys.exit"})
