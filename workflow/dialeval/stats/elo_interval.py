@@ -71,7 +71,7 @@ class BootstrapEloInterval:
     Numbers per player are in the caller's order; a player without a comparison has NaN.
 
     Attributes:
-        low, high: ends of the interval in Elo points, shape [n_players]; NaN also where resamples do not show its
+        ci_low, ci_high: ends of the interval in Elo points, shape [n_players]; NaN also where resamples do not show its
             width: for undefeated and winless players, where all resamples are equal, and where comparisons are so few
             that the rating still depends on its start.
         replicates: ratings of each resample with the shuffles' noise taken out, shape [resamples, n_players];
@@ -90,8 +90,8 @@ class BootstrapEloInterval:
         notes: why a player's interval needs care, empty where it needs none.
     """
 
-    low: FloatArray
-    high: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
     replicates: FloatArray
     sampling_sd: FloatArray
     noise_sd: FloatArray
@@ -188,8 +188,8 @@ def bootstrap_elo_interval(
     )
     low[[bool(note) for note in notes]] = high[[bool(note) for note in notes]] = np.nan
     return BootstrapEloInterval(
-        low=low,
-        high=high,
+        ci_low=low,
+        ci_high=high,
         replicates=comparisons.to_all_players(initial + replicates),
         sampling_sd=comparisons.to_all_players(sd),
         noise_sd=comparisons.to_all_players(noise),
