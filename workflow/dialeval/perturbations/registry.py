@@ -37,7 +37,7 @@ STRATEGIES = MappingProxyType(
 
 Sensitivities = Mapping[str, Collection[str]]
 """Criterion of the user's -> strategies that lower it."""
-NOTHING_ELSE: Sensitivities = MappingProxyType({})
+NO_SENSITIVITIES: Sensitivities = MappingProxyType({})
 
 ATTEMPTS = 8
 """How many times a draw that repeats an earlier one is made."""
@@ -59,7 +59,7 @@ def find_strategy(name: str, place: str = "") -> Strategy:
     return STRATEGIES[name]
 
 
-def targets_of(strategy: str, sensitivities: Sensitivities = NOTHING_ELSE) -> tuple[Target, ...]:
+def targets_of(strategy: str, sensitivities: Sensitivities = NO_SENSITIVITIES) -> tuple[Target, ...]:
     """Returns the criteria that a strategy lowers: Table 10's dimensions, and the user's criteria that name it.
 
     A user's criterion has the smallest of the strategy's own thresholds.

@@ -16,7 +16,13 @@ from dialeval.corpora.items import Item, Rating
 from dialeval.corpora.robustness_sets import Pair
 from dialeval.criteria import Level
 from dialeval.errors import UserError
-from dialeval.perturbations.registry import NOTHING_ELSE, Sensitivities, build_ladder, perturb_repeatedly, targets_of
+from dialeval.perturbations.registry import (
+    NO_SENSITIVITIES,
+    Sensitivities,
+    build_ladder,
+    perturb_repeatedly,
+    targets_of,
+)
 from dialeval.perturbations.rewriting import Rewriting
 from dialeval.perturbations.strategy import NotApplicable, Perturbed, Pool, Strategy, build_pool
 
@@ -33,7 +39,7 @@ def pools(items: Iterable[Item]) -> dict[str, Pool]:
 
 
 def targets_of_items(
-    pairs: Iterable[Mapping[str, Any]], sensitivities: Sensitivities = NOTHING_ELSE
+    pairs: Iterable[Mapping[str, Any]], sensitivities: Sensitivities = NO_SENSITIVITIES
 ) -> dict[tuple[str, str, str], set[str]]:
     """Returns the criteria on which each item of some pairs is compared, by (corpus, language, item_id).
 
@@ -209,7 +215,7 @@ def constructed_items(
     *,
     n_steps: int,
     random_seed: int,
-    sensitivities: Sensitivities = NOTHING_ELSE,
+    sensitivities: Sensitivities = NO_SENSITIVITIES,
 ) -> Iterator[tuple[Item, list[Rating]]]:
     """Yields every step of one ladder of each dialogue, with its reference.
 

@@ -19,7 +19,7 @@ from dialeval.corpora.clusters import generator_for
 from dialeval.corpora.items import Item
 from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
-from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Sensitivities, perturb
+from dialeval.perturbations.registry import NO_SENSITIVITIES, STRATEGIES, Sensitivities, perturb
 from dialeval.perturbations.strategy import NewText, NotApplicable
 from dialeval.perturbations.words import STOP_WORDS, Replacement
 from dialeval.perturbations.words import replace as replace_words
@@ -376,7 +376,7 @@ def kinds_of_level(level: Level) -> tuple[str, ...]:
     return (*BORROWED, WORD_ORDER, *perturbations) if level == "turn" else tuple(perturbations)
 
 
-def kinds_for(criterion: str, level: Level, sensitivities: Sensitivities = NOTHING_ELSE) -> tuple[str, ...]:
+def kinds_for(criterion: str, level: Level, sensitivities: Sensitivities = NO_SENSITIVITIES) -> tuple[str, ...]:
     """Returns the kinds that lower a criterion; empty if none is known.
 
     Args:
@@ -396,7 +396,7 @@ def chosen_kinds(
     criteria: Collection[str] | None,
     kinds: Collection[str] | None,
     level: Level,
-    sensitivities: Sensitivities = NOTHING_ELSE,
+    sensitivities: Sensitivities = NO_SENSITIVITIES,
 ) -> dict[str, tuple[str, ...]]:
     """Returns the kinds by criterion.
 
