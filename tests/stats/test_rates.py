@@ -161,7 +161,7 @@ def test_with_one_order_it_is_pearsons_test(chosen: list[int]) -> None:
     assert (found.freedom, found.p) == (3, pytest.approx(expected.pvalue, abs=1e-9))
 
 
-@pytest.mark.parametrize("n_flagged_utterances", [2, 3, 4])
+@pytest.mark.parametrize("n_places", [2, 3, 4])
 def test_the_variance_is_that_over_every_shift_of_every_question(n_places: int) -> None:
     """By brute force: all shifts of three questions' counts, each set of shifts as likely as another."""
     rng = np.random.default_rng(n_places)
@@ -373,7 +373,7 @@ def test_ladders_as_counted_one_by_one(ladders: list[tuple[int, list[float]]]) -
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match=r"group\[1\] is 2; it must be in 0\.\.1"):
         robustness_ratios([1.0, 1.0], [0.0, 0.0], 0.2, [0, 2], 2, cluster=[0, 1])
-    with pytest.raises(ValueError, match="damaged"):
+    with pytest.raises(ValueError, match="perturbed"):
         robustness_ratios([1.0, 1.0], [0.0], 0.2, [0, 0], 1, cluster=[0, 1])
     with pytest.raises(ValueError, match="theta must be a number"):
         robustness_ratios([1.0], [0.0], NAN, [0], 1, cluster=[0])
