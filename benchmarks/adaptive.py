@@ -22,7 +22,7 @@ import numpy as np
 from dialeval.stats.differences import pairwise_variance
 from dialeval.stats.estimates import t_interval
 from dialeval.stats.likelihood import fit_strengths
-from dialeval.stats.significance import confidence_sequence, obrien_fleming, rounds_of, settled
+from dialeval.stats.significance import confidence_sequence, decisions, obrien_fleming, rounds_of
 from dialeval.stats.style_control import controlled_ratings
 from gates import Gates, arguments
 
@@ -94,7 +94,7 @@ def outcome(score: np.ndarray, counts: list[int], boundary: np.ndarray, error: f
     for n, edge in zip(counts, boundary, strict=True):
         still = claim == 0
         asked[still] = n
-        claim[still] = settled(score[still, :n], edge, error)
+        claim[still] = decisions(score[still, :n], edge, error)
     right = (claim == BETTER) & (BETTER != 0)
     wrong = (claim != 0) & ~right
     return Outcome(asked.mean() / N_SEEDS, int(right.sum()), wrong[BETTER == 0].mean(), bool(wrong.any()))
@@ -107,7 +107,7 @@ def asked_seeds(score: np.ndarray) -> np.ndarray:
     still = np.ones(len(score), dtype=np.bool_)
     for n, edge in zip(counts, boundary, strict=True):
         asked[still] = n
-        still[still] = settled(score[still, :n], edge, error) == 0
+        still[still] = decisions(score[still, :n], edge, error) == 0
     return asked
 
 

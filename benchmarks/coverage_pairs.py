@@ -22,7 +22,7 @@ from dialeval.labels.joined_judgements import LabelledDesign, Terms
 from dialeval.measures.design import Comparisons
 from dialeval.measures.differences import with_adjusted_p
 from dialeval.measures.ratings import rate, rating_differences, rating_rows
-from dialeval.stats.bias import self_preference
+from dialeval.stats.self_preference import self_preference
 from gates import Gates, arguments
 
 TIES = 0.1

@@ -12,8 +12,9 @@ import numpy as np
 
 from coverage_cases import CLUSTERS, Measured, measured
 from dialeval.stats.bradley_terry import bradley_terry, davidson
-from dialeval.stats.elo import play_shuffles, rating_unit
+from dialeval.stats.elo import rating_unit
 from dialeval.stats.elo_interval import bootstrap_elo_interval
+from dialeval.stats.elo_shuffles import play_shuffles
 from dialeval.stats.likelihood import fit_strengths
 
 N_PLAYERS = 5

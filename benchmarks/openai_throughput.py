@@ -36,7 +36,7 @@ from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.spending.account import Account
 from dialeval.engines.spending.prices import Terms, digest_of, run_terms
 from dialeval.engines.store import ResponseStore
-from dialeval.jobs.process_setup import keep_what_is_loaded
+from dialeval.jobs.process_setup import freeze_loaded_objects
 from dialeval.jobs.progress import Progress
 from gates import Gates, arguments
 
@@ -179,7 +179,7 @@ def main() -> int:
     options = parser.parse_args()
     gates = Gates(__file__, options)
     os.environ["BENCH_KEY"] = KEY
-    keep_what_is_loaded()  # as every job does; the yardstick gains as well
+    freeze_loaded_objects()  # as every job does; the yardstick gains as well
     with Stub(DELAY) as stub:
         rounds = asyncio.run(measure(stub, options))
 

@@ -21,7 +21,7 @@ from dialeval.corpora import readers
 from dialeval.corpora.items import Item, item_rows
 from dialeval.corpora.readers import read_rated
 from dialeval.criteria import Level
-from dialeval.perturbations.registry import STRATEGIES, damage
+from dialeval.perturbations.registry import STRATEGIES, perturb
 from dialeval.perturbations.suite import pools
 from dialeval.tables.files import TableWriter, read_table
 from dialeval.tables.metaeval import ITEMS
@@ -79,10 +79,10 @@ def damage_items(items: list[Item], folder: Path) -> Taken:
         "strategies": None, "limit": None, "dialogue_draws": 1, "turn_draws": 1, "ladder_strategies": [],
         "ladder_steps": 2, "ladder_limit": None, "published": None, "random_seed": 0,
     }  # fmt: skip
-    given, damaged, pairs = (folder / f"{name}.parquet" for name in ("given", "items", "pairs"))
+    given, perturbed, pairs = (folder / f"{name}.parquet" for name in ("given", "items", "pairs"))
     with TableWriter(given, ITEMS) as table:
         table.write_all(item_rows(items))
-    return run_stage("damage_items", settings, dialogues=[], rated=[given], ratings=[], items=damaged, pairs=pairs)
+    return run_stage("damage_items", settings, dialogues=[], rated=[given], ratings=[], items=perturbed, pairs=pairs)
 
 
 def by_strategy(items: list[Item]) -> dict[str, float]:
@@ -93,7 +93,7 @@ def by_strategy(items: list[Item]) -> dict[str, float]:
         begin = time.process_time()
         for item in items:
             if item.level == strategy.level:
-                damage(item, strategy, pool, random_seed=0)
+                perturb(item, strategy, pool, random_seed=0)
         seconds[strategy.name] = time.process_time() - begin
     return seconds
 

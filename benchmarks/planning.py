@@ -21,7 +21,7 @@ from dialeval.planning.power import LabelPlan, PlannedDesign, Size, plans
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.estimates import t_interval
 from dialeval.stats.power import (
-    PeopleDesign,
+    HumanLabelDesign,
     contributions_of_means,
     contributions_of_ratings,
     simulated,
@@ -113,7 +113,7 @@ def labels(n_labels: int, correlation: float, repetitions: int) -> Iterator[floa
     """Yields the same of people's means, corrected with a judge, by labels of 222 seeds of each of two chatbots."""
     rng = np.random.default_rng(n_labels)
     seeds = 222
-    design = PeopleDesign(spread=4.0, correlation=correlation, per_label=2.0)
+    design = HumanLabelDesign(spread=4.0, correlation=correlation, per_label=2.0)
     smallest = float(design.detectable(2 * n_labels, 2 * seeds, 0.95).smallest)
     system, cluster = np.repeat([0, 1], seeds), np.tile(np.arange(seeds), 2)
     for _ in range(repetitions):

@@ -26,7 +26,7 @@ gc.disable()
 import pyarrow
 from dialeval.jobs import process_setup as arrow_alone
 from dialeval.stages import __main__, command, {module}
-arrow_alone.leave_pandas_out()
+arrow_alone.skip_pandas()
 pyarrow.array([])
 settings = typing.get_type_hints({module}.{stage}).get("settings")
 settings and settings.model_rebuild()

@@ -13,8 +13,9 @@ import evalica
 import numpy as np
 
 from dialeval.stats.comparisons import compare
-from dialeval.stats.elo import bootstrap_elo, compact_codes
+from dialeval.stats.elo import bootstrap_elo
 from dialeval.stats.elo_interval import bootstrap_elo_interval
+from dialeval.stats.elo_shuffles import compact_codes
 from gates import Gates, arguments
 from stats_floor import build_floor
 
@@ -77,7 +78,7 @@ def main() -> int:
     if "C floor" in seconds:
         base = seconds["C floor"]
         reference = np.median(np.asarray(floor(8, reshuffle=True)), axis=1)
-        gap = np.abs(comparisons.spread(reference) - run.rating).max()
+        gap = np.abs(comparisons.to_all_players(reference) - run.rating).max()
         gates.at_most("difference from the floor's medians, in standard errors", gap / (1.2533 * 44 / 1000**0.5), 6)
         gates.at_most("certified ends / C floor", ends / base, 1.0)
         gates.at_most("ten repeats / ten C floors", seconds["ten repeats"] / (10 * base), 0.8)

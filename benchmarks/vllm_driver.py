@@ -27,7 +27,7 @@ from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine import engine as engine_module
-from dialeval.engines.vllm_engine.process import Answered, Ask, EngineSize
+from dialeval.engines.vllm_engine.process import EngineSize, GenerationRequest, GenerationResult
 from dialeval.jobs.progress import Progress
 from dialeval.prompts.rendering import Templates, render_dialogue
 from dialeval.protocols.selfchat import SELFCHAT, Talk, chat_all
@@ -43,8 +43,8 @@ class AtOnce:
     def __init__(self, answer: Sequence[int]) -> None:
         self.answer = list(answer)
 
-    async def generate(self, ask: Ask, *, dialogue: Hashable = None) -> Answered:
-        return Answered(self.answer[: ask.max_tokens], None, "stop", 0, [-4.0] * len(ask.labels))
+    async def generate(self, generation: GenerationRequest, *, dialogue: Hashable = None) -> GenerationResult:
+        return GenerationResult(self.answer[: generation.max_tokens], None, "stop", 0, [-4.0] * len(generation.labels))
 
     def close(self) -> None:
         """Ends nothing."""

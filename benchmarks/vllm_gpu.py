@@ -40,7 +40,7 @@ from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.driver import Driver
-from dialeval.engines.vllm_engine.process import Answered, Ask
+from dialeval.engines.vllm_engine.process import GenerationRequest, GenerationResult
 from dialeval.jobs.progress import Progress
 from dialeval.prompts.rendering import render_dialogue
 from dialeval.protocols.selfchat import history
@@ -164,10 +164,10 @@ class Uneven:
     def __init__(self, driver: Driver) -> None:
         self.driver, self.size, self.tokens = driver, driver.size, 0
 
-    async def generate(self, ask: Ask, *, dialogue: Hashable = None) -> Answered:
-        if ask.seed is not None:
-            ask = ask._replace(max_tokens=length_of(ask.seed))
-        answered = await self.driver.generate(ask, dialogue=dialogue)
+    async def generate(self, generation: GenerationRequest, *, dialogue: Hashable = None) -> GenerationResult:
+        if generation.seed is not None:
+            generation = generation._replace(max_tokens=length_of(generation.seed))
+        answered = await self.driver.generate(generation, dialogue=dialogue)
         self.tokens += len(answered.token_ids)
         return answered
 

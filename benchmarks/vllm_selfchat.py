@@ -26,7 +26,7 @@ from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.driver import Driver
 from dialeval.engines.vllm_engine.engine import sampler_seed
-from dialeval.engines.vllm_engine.process import Answered, Ask
+from dialeval.engines.vllm_engine.process import GenerationRequest, GenerationResult
 from dialeval.jobs.progress import Progress
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.selfchat import SELFCHAT, Talk, chat_all, history
@@ -100,9 +100,9 @@ class Recorder:
         self.driver, self.size = driver, driver.size
         self.seen: list[tuple[list[int], int, int | None]] = []
 
-    async def generate(self, ask: Ask, *, dialogue: Hashable = None) -> Answered:
-        answered = await self.driver.generate(ask, dialogue=dialogue)
-        self.seen.append((ask.prompt, len(answered.token_ids), ask.seed))
+    async def generate(self, generation: GenerationRequest, *, dialogue: Hashable = None) -> GenerationResult:
+        answered = await self.driver.generate(generation, dialogue=dialogue)
+        self.seen.append((generation.prompt, len(answered.token_ids), generation.seed))
         return answered
 
     def close(self) -> None:

@@ -23,11 +23,11 @@ PARTS = ("noun", "verb", "adj", "adv")
 
 def replaced(folder: Path) -> Iterator[tuple[str, str]]:
     """Yields each word that was replaced by one other, and that other."""
-    original, damaged = (
+    original, perturbed = (
         (folder / f"paraphrase-{kind}_text.txt").read_text(encoding="utf-8").splitlines()
         for kind in ("original", "perturbed")
     )
-    for before, after in zip(original, damaged, strict=True):
+    for before, after in zip(original, perturbed, strict=True):
         old, new = (line.split("\t")[-1].lower().split() for line in (before, after))
         for tag, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
             if tag == "replace" and end - start == last - first == 1 and old[start].isalpha():

@@ -36,7 +36,7 @@ from dialeval.engines.vllm_engine import installation
 from dialeval.engines.vllm_engine import installation as devices
 from dialeval.errors import UserError
 from dialeval.jobs import run_lock
-from dialeval.jobs.failure_summary import FailedJob, cause_in, closing_words, words_of_ending
+from dialeval.jobs.failure_summary import FailedJob, cause_in, exit_message, summary_text
 from dialeval.jobs.progress import Progress
 from dialeval.jobs.run_progress import unknown_target
 from dialeval.planning.preflight import check_transcripts, checked_config
@@ -100,9 +100,9 @@ def said(act: Callable[[], object]) -> str:
 def end_of_job(log: str, *, ended: str = "exit status 1") -> str:
     """Returns the last words of a run in which a job with this log failed."""
     cause = cause_in(log)
-    cause += words_of_ending(ended, known=bool(cause))
+    cause += exit_message(ended, known=bool(cause))
     job = FailedJob("answer (gpt, unieval)", cause, [Path("results/logs/responses/gpt/unieval/1-of-1.log")])
-    return closing_words([job], ["snakemake", "--cores", "8"])
+    return summary_text([job], ["snakemake", "--cores", "8"])
 
 
 def stage_that(fails: Callable[[], None], desk: Desk) -> str:

@@ -88,7 +88,7 @@ def test_a_sample_is_found_by_its_indices_and_the_rest_is_left_out(tmp_path: Pat
     assert [item.item_id for item in reading.items] == ["P-000000", "P-000003"]
     assert {r.item_id: r.value for r in reading.ratings if r.round is None} == {"P-000003": 2.0, "P-000000": 4.0}
     assert "3 records left out (3 dialogues without a rating)" in reading.summary()
-    assert len(comp_analysis.read_dialogues("mine", path, unrated_too=True).items) == 5
+    assert len(comp_analysis.read_dialogues("mine", path, include_unrated=True).items) == 5
     assert [file.name for file in comp_analysis.dialogue_source_files(path)] == [
         "persona-see_text.txt",
         "see_gpt4_annotations.json",

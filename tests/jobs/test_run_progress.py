@@ -19,8 +19,8 @@ from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from dialeval.jobs import progress as progress_files
-from dialeval.jobs.progress import AskingJob, Requests, SoFar
-from dialeval.jobs.run_progress import Ending, ProgressLines, RunLog, duration, failed_of, job_words
+from dialeval.jobs.progress import ModelJob, Requests, SoFar
+from dialeval.jobs.run_progress import Ending, ProgressLines, RunLog, duration, endings_in, job_words
 
 LOGGER = logging.getLogger("snakemake.logging")
 ANSWER_COMMAND = """python -m dialeval.stages answer --settings '{"model": {"a": "it''s"}}' 2>&1 | tee -i log"""
@@ -102,7 +102,7 @@ def run_two_jobs(results: Path) -> None:
     say(LogEvent.PROGRESS, done=3, total=3)
 
 
-def attached(results: Path, *jobs: AskingJob, total: int = 3, here: bool = True) -> RunLog:
+def attached(results: Path, *jobs: ModelJob, total: int = 3, here: bool = True) -> RunLog:
     run_log = RunLog().attach()
     run_log.progress = ProgressLines(Requests(results, jobs), total, here)
     run_log.progress.requests.begun = set()
@@ -112,7 +112,7 @@ def attached(results: Path, *jobs: AskingJob, total: int = 3, here: bool = True)
 def test_jobs_have_lines_when_they_begin_and_end_and_models_when_they_answered(
     shown: list[str], tmp_path: Path
 ) -> None:
-    attached(tmp_path, *(AskingJob(name, (), models=("clerk",)) for name in ("responses/clerk/arena", "later")))
+    attached(tmp_path, *(ModelJob(name, (), models=("clerk",)) for name in ("responses/clerk/arena", "later")))
     run_two_jobs(tmp_path)
     assert shown[:2] == ["answer (clerk, arena, shard 1 of 2): begins", "tabulate_seeds: begins"]
     job, model = shown[2].splitlines()
@@ -138,7 +138,7 @@ def test_without_progress_lines_snakemake_has_its_own(shown: list[str], tmp_path
 
 
 def test_the_progress_of_the_run_counts_requests_of_a_job_under_way(tmp_path: Path) -> None:
-    lines = ProgressLines(Requests(tmp_path, [AskingJob("a", (), models=("clerk",))]), 4, done=1)
+    lines = ProgressLines(Requests(tmp_path, [ModelJob("a", (), models=("clerk",))]), 4, done=1)
     assert lines.in_words() == "25%, 1 of 4 jobs"
     tell(tmp_path, "a", 30, 60)
     assert lines.in_words() == "37%, 1 of 4 jobs"
@@ -152,7 +152,7 @@ def test_the_progress_of_the_run_never_falls_and_is_100_percent_only_at_its_end(
 ) -> None:
     """Plans are made late, and a job may find more requests than it knew of: neither takes progress back."""
     results = tmp_path_factory.mktemp("results")
-    jobs = [AskingJob(name, (results / f"{name}.parquet",), models=("clerk",)) for name in "abc"]
+    jobs = [ModelJob(name, (results / f"{name}.parquet",), models=("clerk",)) for name in "abc"]
     lines = ProgressLines(Requests(results, jobs), total=2 * len(jobs))
     seen = [lines.share()]
     for name in "abc":
@@ -205,7 +205,7 @@ def test_a_failed_command_is_one_line_with_rule_ending_and_log(
     assert texts == [f"answer failed ({how}), its log: {LOG}"]
     assert not any("--settings" in str(record.__dict__) for record in records)
     assert run_log.endings == {LOG: Ending(how)}
-    assert failed_of("x\n" + texts[0] + "\ny") == {LOG: how}
+    assert endings_in("x\n" + texts[0] + "\ny") == {LOG: how}
 
 
 def test_who_asks_for_commands_sees_them(records: list[logging.LogRecord]) -> None:
@@ -235,7 +235,7 @@ def test_refusals_of_ours_are_shown_without_places_and_others_with_them(records:
     form = (
         'WorkflowError in file "rules/configuration.smk", line 79:\n{}\n  File "a.smk", line 9, in <module>\n  File "b"'
     )
-    fail(LogEvent.ERROR, form.format(run_log.shown_alone("a mistake\n  in two lines")))
+    fail(LogEvent.ERROR, form.format(run_log.without_location("a mistake\n  in two lines")))
     fail(LogEvent.ERROR, form.format("a mistake of somebody else"))
     assert str(records[0].msg) == "a mistake\n  in two lines"
     assert str(records[1].msg) == form.format("a mistake of somebody else")
@@ -264,7 +264,7 @@ def test_files_of_another_user_are_told_with_a_remedy(records: list[logging.LogR
 
 def test_a_run_that_finds_everything_made_is_noticed(records: list[logging.LogRecord]) -> None:
     run_log, called = RunLog().attach(), []
-    run_log.when_nothing_to_do = lambda: called.append(True)
+    run_log.on_nothing_to_do = lambda: called.append(True)
     LOGGER.error("Nothing to be done (all requested files are present).")
     assert called == [True]
     assert len(records) == 1

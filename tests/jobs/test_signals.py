@@ -33,7 +33,7 @@ from dialeval.jobs import signals as runwatch
 
 if sys.argv[1] == "announced":
     runwatch.announce(Path(sys.argv[2]))
-    runwatch.mark_when_terminated(Path(sys.argv[2]))
+    runwatch.mark_on_termination(Path(sys.argv[2]))
     signal.signal(signal.SIGTERM, (lambda mark: lambda *a: mark(*a))(signal.getsignal(signal.SIGTERM)))
 job = subprocess.Popen(["bash", "-c", "python -c '" + {JOB!r} + "' | cat"], stdout=subprocess.PIPE)
 job.stdout.readline()
@@ -89,7 +89,7 @@ def test_a_run_that_cannot_be_seen_from_here_is_not_watched(
     signals.announce(tmp_path, environment)
     about = json.loads(environment[signals.VARIABLE]) | {"start": "1"} | changes
     monkeypatch.setenv(signals.VARIABLE, json.dumps(about))
-    signals.end_with_the_run()
+    signals.exit_with_run()
     time.sleep(2 * signals.SECONDS)  # it would have ended us
 
 
@@ -97,7 +97,7 @@ def test_a_later_run_takes_the_mark_away(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGTERM)
     (tmp_path / ".run.stop").write_text("1\n")
     try:
-        signals.mark_when_terminated(tmp_path)
+        signals.mark_on_termination(tmp_path)
     finally:
         signal.signal(signal.SIGTERM, before)
     assert not list(tmp_path.iterdir())
@@ -108,7 +108,7 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     term = signal.getsignal(signal.SIGTERM)
     try:
-        signals.mark_when_terminated(tmp_path)
+        signals.mark_on_termination(tmp_path)
         signal.raise_signal(signal.SIGINT)
         assert not list(tmp_path.iterdir())
     finally:

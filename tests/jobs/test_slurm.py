@@ -9,18 +9,18 @@ import pytest
 
 from dialeval.jobs import slurm
 from dialeval.jobs.slurm import (
-    Asking,
     JobState,
     SlurmAnswer,
+    StatusCommand,
     accounting_answers,
     ask,
-    asking,
+    is_blocked,
     job_state,
+    print_blocked_jobs,
     remedy,
     seconds,
     settings_of_cluster,
-    stays,
-    tell_of_waiting,
+    status_command_of,
     waiting_for_ever,
 )
 
@@ -80,24 +80,24 @@ def remembers(age: str) -> str:
 @pytest.mark.parametrize("wanted", ["sacct", None])
 def test_with_accounting_sacct_is_asked_and_nothing_said(slurm, wanted: str | None) -> None:
     slurm(sacct="exit 0", scontrol=remembers("300 sec"))
-    assert asking(wanted, 40) == Asking("sacct", 40)
+    assert status_command_of(wanted, 40) == StatusCommand("sacct", 40)
 
 
 def test_without_accounting_squeue_is_asked_whatever_was_chosen(slurm) -> None:
     slurm(sacct=WITHOUT, scontrol=remembers("300 sec"))
-    found = asking("sacct", 40)
+    found = status_command_of("sacct", 40)
     assert (found.command, found.first_look) == ("squeue", 40)
     assert "accounting is not available" in found.words
 
 
 def test_squeue_that_was_asked_for_needs_no_word(slurm) -> None:
     slurm(sacct="exit 0", scontrol=remembers("300 sec"))
-    assert asking("squeue", 40) == Asking("squeue", 40)
+    assert status_command_of("squeue", 40) == StatusCommand("squeue", 40)
 
 
 def test_a_controller_that_forgets_soon_is_looked_at_sooner_and_told(slurm) -> None:
     slurm(sacct=WITHOUT, scontrol=remembers("60 sec"))
-    found = asking("sacct", 40)
+    found = status_command_of("sacct", 40)
     assert (found.command, found.first_look) == ("squeue", 20)
     assert "forgets them after 60 s" in found.words
     assert "MinJobAge of 300 s" in found.words
@@ -111,7 +111,7 @@ def test_a_controller_that_forgets_soon_is_looked_at_sooner_and_told(slurm) -> N
     ["PartitionTimeLimit", "PartitionConfig", "JobHeldUser", "QOSMaxCpuPerJobLimit", "AssocMaxWallDurationPerJobLimit"],
 )
 def test_reasons_that_stay(reason: str) -> None:
-    assert stays(reason)
+    assert is_blocked(reason)
     assert remedy(reason)
 
 
@@ -119,7 +119,7 @@ def test_reasons_that_stay(reason: str) -> None:
     "reason", ["Priority", "Resources", "None", "Dependency", "AssocGrpCpuLimit", "QOSMaxJobsPerUserLimit"]
 )
 def test_reasons_that_pass(reason: str) -> None:
-    assert not stays(reason)
+    assert not is_blocked(reason)
 
 
 def test_only_jobs_of_this_run_are_told_and_each_once(
@@ -129,7 +129,7 @@ def test_only_jobs_of_this_run_are_told_and_each_once(
     slurm(squeue="\n".join(f"echo '{line}'" for line in lines) + f"\necho >> {tmp_path}/asked")
     assert list(waiting_for_ever(tmp_path)) == [("1", "PartitionTimeLimit")]
     monkeypatch.setattr(slurm_of_module, "SECONDS", 0.01)
-    tell_of_waiting(tmp_path)
+    print_blocked_jobs(tmp_path)
     while len((tmp_path / "asked").read_text()) < 4:
         time.sleep(0.01)
     monkeypatch.setattr(slurm_of_module, "SECONDS", 1000.0)

@@ -22,7 +22,7 @@ from dialeval.planning.power import (
     planned_size,
     plans,
 )
-from dialeval.stats.power import PeopleDesign, detectable
+from dialeval.stats.power import HumanLabelDesign, detectable
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, SEEDS
 from dialeval.tables.files import HUMAN, to_table, write_table
 from dialeval.tables.labels import PLANNING
@@ -151,7 +151,7 @@ def test_earlier_labels_tell_how_people_spread_and_how_the_judge_goes_with_them(
     told = [corrected(system, half, 0.7) for system in "abc"]
     rows = made(planned, Size(3, 200), corrected=[*told, corrected("a", 9.9, 0.0, judge="other")], labels=LABELS)
     (people,) = [row for row in rows if row["estimand"] == "people"]
-    design = PeopleDesign(2.0 * 1.2**2 * 3, 0.7, per_label=3.0)
+    design = HumanLabelDesign(2.0 * 1.2**2 * 3, 0.7, per_label=3.0)
     assert people["basis"] == "labels"
     assert people["n_labels"] == 120
     assert people["half_width"] == pytest.approx(design.half_width(120, 600, 0.95), rel=1e-3)
@@ -188,7 +188,7 @@ def test_what_labels_of_these_dialogues_tell_is_taken_to_any_number_of_labels() 
     (people,) = [
         row for row in made(planned, Size(3, 200), corrected=told, labels=these) if row["estimand"] == "people"
     ]
-    design = PeopleDesign(2.0 * 1.2**2 * 3, 0.7, fixed=True, per_label=3.0)
+    design = HumanLabelDesign(2.0 * 1.2**2 * 3, 0.7, fixed=True, per_label=3.0)
     assert people["half_width"] == pytest.approx(design.half_width(300, 600, 0.95), rel=5e-3)
 
 

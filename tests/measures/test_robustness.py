@@ -19,7 +19,7 @@ from dialeval.measures.robustness import (
 )
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.strategy import build_pool
-from dialeval.perturbations.suite import damage_all, ladders, targets_of_items
+from dialeval.perturbations.suite import ladders, perturb_all, targets_of_items
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.robustness import PAIRS
@@ -41,7 +41,7 @@ POOLS = {"mine": build_pool(ITEMS)}
 
 def suite(*names: str, draws: int = 2) -> tuple[list[dict[str, Any]], dict[str, Item]]:
     outcomes = list(
-        damage_all(ITEMS, [STRATEGIES[n] for n in names], POOLS, n_draws={"dialogue": draws, "turn": 1}, random_seed=0)
+        perturb_all(ITEMS, [STRATEGIES[n] for n in names], POOLS, n_draws={"dialogue": draws, "turn": 1}, random_seed=0)
     )
     items = {item.item_id: item for item in ITEMS} | {item.item_id: item for _, item in outcomes if item}
     return [row for row, _ in outcomes], items
@@ -138,7 +138,7 @@ def test_a_ratios_clusters_are_the_dialogues_that_were_damaged() -> None:
 def test_pairs_are_counted_with_what_became_of_them() -> None:
     rows, _ = suite("order_shuffle")
     short = Item("mine", "short", "en", "dialogue", "short", ("human", "chatbot"), ("Hello.", "Hello."))
-    more = damage_all([short], [STRATEGIES["order_shuffle"]], POOLS, n_draws={"dialogue": 1, "turn": 1}, random_seed=0)
+    more = perturb_all([short], [STRATEGIES["order_shuffle"]], POOLS, n_draws={"dialogue": 1, "turn": 1}, random_seed=0)
     rows += [row for row, _ in more]
     row = find(pair_count_rows(to_table(PAIRS, rows)))
     assert (row["n_requested"], row["n_pairs"], row["n_not_applicable"]) == (13, 12, 1)

@@ -54,7 +54,7 @@ def test_every_numbered_item_is_there_once(paper: Paper) -> None:
 @pytest.mark.parametrize("item", ITEMS)
 def test_every_item_is_made_or_stands_or_says_why_not(item: Item) -> None:
     assert item.shows
-    assert item.is_result or item.stands or item.why_not
+    assert item.is_result or item.defined_in or item.why_not
     assert not (item.is_result and item.why_not), "what is made needs no excuse"
     assert bool(item.config) >= item.is_result, "what is made is made by a configuration"
     assert set(item.needs) <= set(NEEDS)
@@ -68,7 +68,7 @@ def test_what_an_item_names_exists(item: Item) -> None:
     for figure in item.figures:
         part, _, name = figure.partition("/")
         assert name in PICTURES[part], figure
-    for file in item.stands:
+    for file in item.defined_in:
         assert (ROOT / file).is_file(), file
 
 

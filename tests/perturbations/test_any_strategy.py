@@ -12,9 +12,9 @@ from perturbation_items import dialogue, response, small_pool
 from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS
 from dialeval.errors import UserError
-from dialeval.perturbations.registry import STRATEGIES, damage, damages, find_strategy
+from dialeval.perturbations.registry import STRATEGIES, find_strategy, perturb, perturb_repeatedly
 from dialeval.perturbations.rewriting import TEMPLATES
-from dialeval.perturbations.strategy import Damaged, NotApplicable, Pool, Scope, Strategy, build_pool, chatbot_turns
+from dialeval.perturbations.strategy import NotApplicable, Perturbed, Pool, Scope, Strategy, build_pool, chatbot_turns
 
 POOL = small_pool()
 TURN = [name for name, strategy in STRATEGIES.items() if strategy.level == "turn"]
@@ -52,7 +52,7 @@ def touched_by(original: Item, new: Item) -> list[int]:
     return [n for n, text in enumerate(new.utterances) if n >= n_before or text != original.utterances[n]]
 
 
-def check(item: Item, strategy: Strategy, result: Damaged | NotApplicable, scope: Scope) -> None:
+def check(item: Item, strategy: Strategy, result: Perturbed | NotApplicable, scope: Scope) -> None:
     if isinstance(result, NotApplicable):
         assert result.reason
         return
@@ -76,7 +76,7 @@ def check(item: Item, strategy: Strategy, result: Damaged | NotApplicable, scope
 @given(texts=TEXTS, language=LANGUAGE, random_seed=st.integers(0, 3))
 def test_only_the_response_is_damaged(name: str, texts: list[str], language: str, random_seed: int) -> None:
     item, strategy = response(*texts, language=language), STRATEGIES[name]
-    check(item, strategy, damage(item, strategy, POOL, random_seed=random_seed), "chatbot")
+    check(item, strategy, perturb(item, strategy, POOL, random_seed=random_seed), "chatbot")
 
 
 @pytest.mark.parametrize("name", DIALOGUE)
@@ -84,15 +84,15 @@ def test_only_the_response_is_damaged(name: str, texts: list[str], language: str
 @given(texts=TEXTS, language=LANGUAGE, scope=st.sampled_from(["chatbot", "all"]))
 def test_the_other_speaker_is_not_touched(name: str, texts: list[str], language: str, scope: Scope) -> None:
     item, strategy = dialogue(*texts, language=language), STRATEGIES[name]
-    check(item, strategy, damage(item, strategy, POOL, random_seed=1, scope=scope), scope)
+    check(item, strategy, perturb(item, strategy, POOL, random_seed=1, scope=scope), scope)
 
 
 @settings(max_examples=80, deadline=None)
 @given(texts=TEXTS, scope=st.sampled_from(["chatbot", "all"]))
 def test_a_shuffle_keeps_the_utterances(texts: list[str], scope: Scope) -> None:
     item = dialogue(*texts)
-    result = damage(item, STRATEGIES["order_shuffle"], POOL, random_seed=3, scope=scope)
-    if isinstance(result, Damaged):
+    result = perturb(item, STRATEGIES["order_shuffle"], POOL, random_seed=3, scope=scope)
+    if isinstance(result, Perturbed):
         assert Counter(result.item.utterances) == Counter(item.utterances)
 
 
@@ -104,8 +104,8 @@ def test_a_shuffle_keeps_the_utterances(texts: list[str], scope: Scope) -> None:
 @given(texts=TEXTS)
 def test_exactly_so_many_utterances_are_replaced(name: str, n_replaced: int, texts: list[str]) -> None:
     item = dialogue(*texts)
-    result = damage(item, STRATEGIES[name], POOL, random_seed=3)
-    if isinstance(result, Damaged):
+    result = perturb(item, STRATEGIES[name], POOL, random_seed=3)
+    if isinstance(result, Perturbed):
         assert len(touched_by(item, result.item)) == n_replaced
     else:
         assert len(texts) <= n_replaced or not any(text.strip() for text in texts)
@@ -115,8 +115,8 @@ def test_exactly_so_many_utterances_are_replaced(name: str, n_replaced: int, tex
 @given(texts=TEXTS, language=LANGUAGE)
 def test_repetition_keeps_every_word(texts: list[str], language: str) -> None:
     item = response(*texts, language=language)
-    result = damage(item, STRATEGIES["repetition"], POOL, random_seed=5)
-    if isinstance(result, Damaged):
+    result = perturb(item, STRATEGIES["repetition"], POOL, random_seed=5)
+    if isinstance(result, Perturbed):
         before, after = Counter("".join(item.response.split())), Counter("".join(result.item.response.split()))
         assert before <= after
         assert sum(before.values()) < sum(after.values())
@@ -132,11 +132,11 @@ def test_the_same_seed_gives_the_same_whatever_else_is_damaged(name: str) -> Non
         "Yes, he likes Rome now.",
     )
     item = response(*texts) if strategy.level == "turn" else dialogue(*texts)
-    first = damage(item, strategy, POOL, random_seed=7)
-    assert isinstance(first, Damaged)
-    damage(item, strategy, POOL, random_seed=8)
-    assert damage(item, strategy, POOL, random_seed=7) == first
-    others = [damage(item, strategy, POOL, random_seed=seed) for seed in range(12)]
+    first = perturb(item, strategy, POOL, random_seed=7)
+    assert isinstance(first, Perturbed)
+    perturb(item, strategy, POOL, random_seed=8)
+    assert perturb(item, strategy, POOL, random_seed=7) == first
+    others = [perturb(item, strategy, POOL, random_seed=seed) for seed in range(12)]
     assert strategy.name == "content_reduction" or len({str(other) for other in others}) > 1
 
 
@@ -145,8 +145,8 @@ def test_draws_differ_or_say_that_there_are_no_more(name: str) -> None:
     strategy = STRATEGIES[name]
     texts = ("Where is Tom?", "He went to Paris, because I like him.", "Oh?", "Yes, he likes Rome.")
     item = response(*texts) if strategy.level == "turn" else dialogue(*texts)
-    drawn = list(damages(item, strategy, POOL, random_seed=0, n_draws=5))
-    found = [result for result in drawn if isinstance(result, Damaged)]
+    drawn = list(perturb_repeatedly(item, strategy, POOL, random_seed=0, n_draws=5))
+    found = [result for result in drawn if isinstance(result, Perturbed)]
     assert found
     assert len({result.item.utterances for result in found}) == len(found)
     assert [result.item.item_id for result in found] == [f"{item.item_id}/{name}/{result.draw}" for result in found]
@@ -157,8 +157,8 @@ def test_draws_differ_or_say_that_there_are_no_more(name: str) -> None:
 
 def test_draws_do_not_depend_on_how_many_there_are() -> None:
     item, strategy = response("Where is it?", "I left it there, I am sure."), STRATEGIES["repetition"]
-    three = list(damages(item, strategy, POOL, random_seed=0, n_draws=3))
-    assert list(damages(item, strategy, POOL, random_seed=0, n_draws=5))[:3] == three
+    three = list(perturb_repeatedly(item, strategy, POOL, random_seed=0, n_draws=3))
+    assert list(perturb_repeatedly(item, strategy, POOL, random_seed=0, n_draws=5))[:3] == three
 
 
 @pytest.mark.parametrize(
@@ -198,9 +198,9 @@ def test_a_wrong_name_level_or_way_is_refused() -> None:
     with pytest.raises(UserError, match=r"'order_schuffle'; did you mean 'order_shuffle'\?"):
         find_strategy("order_schuffle")
     with pytest.raises(ValueError, match=r"'repetition' damages a turn"):
-        damage(dialogue("Hi.", "Hello."), STRATEGIES["repetition"], POOL, random_seed=0)
+        perturb(dialogue("Hi.", "Hello."), STRATEGIES["repetition"], POOL, random_seed=0)
     with pytest.raises(ValueError, match=r"'replace_pronoun' has no way 'number_and_gender'; it has gender, number"):
-        damage(response("He left."), STRATEGIES["replace_pronoun"], POOL, random_seed=0, way="number_and_gender")
+        perturb(response("He left."), STRATEGIES["replace_pronoun"], POOL, random_seed=0, way="number_and_gender")
 
 
 @pytest.mark.parametrize("name", ["random_response", "utterance_replacement"])
@@ -209,7 +209,7 @@ def test_without_other_dialogues_the_reason_says_so(name: str) -> None:
     texts = ("Is it raining?", "Only a little.", "Then let us walk.")
     item = response(*texts) if strategy.level == "turn" else dialogue(*texts)
     for pool in (Pool(), build_pool([item])):
-        result = damage(item, strategy, pool, random_seed=0, way=strategy.ways[0])
+        result = perturb(item, strategy, pool, random_seed=0, way=strategy.ways[0])
         assert result == NotApplicable("the corpus has no other dialogue in this language")
 
 
@@ -223,8 +223,8 @@ def test_rules_of_words_say_which_language_they_do_not_know(name: str) -> None:
         "Ja, und ihm geht es gut dort.",
     )
     item = response(*texts, language="de") if strategy.level == "turn" else dialogue(*texts, language="de")
-    result = damage(item, strategy, small_pool("de"), random_seed=0)
+    result = perturb(item, strategy, small_pool("de"), random_seed=0)
     if strategy.languages:
         assert result == NotApplicable("no rules for language 'de'")
     else:
-        assert isinstance(result, Damaged)
+        assert isinstance(result, Perturbed)

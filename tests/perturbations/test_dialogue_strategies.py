@@ -6,9 +6,9 @@ import pytest
 from perturbation_items import OTHERS, dialogue, small_pool
 
 from dialeval.corpora.items import Item
-from dialeval.perturbations.registry import STRATEGIES, damage
+from dialeval.perturbations.registry import STRATEGIES, perturb
 from dialeval.perturbations.shortening import generic_replies
-from dialeval.perturbations.strategy import Damaged, NotApplicable, Scope, chatbot_turns
+from dialeval.perturbations.strategy import NotApplicable, Perturbed, Scope, chatbot_turns
 
 POOL = small_pool()
 TALK = dialogue(
@@ -21,13 +21,13 @@ TALK = dialogue(
 )
 
 
-def results(item: Item, name: str, scope: Scope | None = None, n: int = 30) -> list[Damaged]:
-    drawn = [damage(item, STRATEGIES[name], POOL, random_seed=seed, scope=scope) for seed in range(n)]
-    return [result for result in drawn if isinstance(result, Damaged)]
+def results(item: Item, name: str, scope: Scope | None = None, n: int = 30) -> list[Perturbed]:
+    drawn = [perturb(item, STRATEGIES[name], POOL, random_seed=seed, scope=scope) for seed in range(n)]
+    return [result for result in drawn if isinstance(result, Perturbed)]
 
 
 def reason(item: Item, name: str, scope: Scope | None = None) -> str:
-    result = damage(item, STRATEGIES[name], POOL, random_seed=0, scope=scope)
+    result = perturb(item, STRATEGIES[name], POOL, random_seed=0, scope=scope)
     assert isinstance(result, NotApplicable)
     return result.reason
 

@@ -7,7 +7,7 @@ import pytest
 from perturbation_items import response
 
 from dialeval.perturbations.entities import find_entities
-from dialeval.perturbations.strategy import NotApplicable, another_entity, build_pool
+from dialeval.perturbations.strategy import NotApplicable, build_pool, draw_entity
 
 
 def found(text: str) -> list[tuple[str, str]]:
@@ -60,9 +60,9 @@ def test_places_point_into_the_text() -> None:
 
 def test_another_entity_is_of_the_corpus_or_of_our_list() -> None:
     pool = build_pool([response("Where?", "In Ulan Bator.")])
-    drawn = {another_entity(pool, "en", "place", {"oslo"}, np.random.default_rng(seed)) for seed in range(400)}
+    drawn = {draw_entity(pool, "en", "place", {"oslo"}, np.random.default_rng(seed)) for seed in range(400)}
     assert "Ulan Bator" in drawn
     assert len(drawn) > 50
-    assert another_entity(pool, "en", "colour", (), np.random.default_rng(0)) == NotApplicable(
+    assert draw_entity(pool, "en", "colour", (), np.random.default_rng(0)) == NotApplicable(
         "the corpus has no other named entity of the category"
     )

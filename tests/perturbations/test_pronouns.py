@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dialeval.perturbations.pronouns import FORMS, OPTIONS, Way, replace_pronouns
+from dialeval.perturbations.pronouns import FORMS, SUBSTITUTES, Feature, replace_pronouns
 from dialeval.perturbations.strategy import NewText, NotApplicable
 
 
-def every_result(text: str, way: Way) -> set[str]:
+def every_result(text: str, way: Feature) -> set[str]:
     results = (replace_pronouns(text, way, np.random.default_rng(seed)) for seed in range(60))
     return {result.text for result in results if isinstance(result, NewText)}
 
@@ -30,7 +30,7 @@ def every_result(text: str, way: Way) -> set[str]:
         ("person", "Take your coat.", {"Take my coat.", "Take our coat."}),
     ],
 )
-def test_known_answers(way: Way, text: str, expected: set[str]) -> None:
+def test_known_answers(way: Feature, text: str, expected: set[str]) -> None:
     assert every_result(text, way) <= expected
     assert every_result(text, way)
 
@@ -44,7 +44,7 @@ def test_one_person_becomes_the_same_other_one_throughout() -> None:
 
 @pytest.mark.parametrize("text", ["Rain.", "", "US dollars and IT jobs", "the book that fell", "😀", "那是她的书"])
 def test_without_a_pronoun_nothing_is_replaced(text: str) -> None:
-    for way in OPTIONS:
+    for way in SUBSTITUTES:
         assert isinstance(replace_pronouns(text, way, np.random.default_rng(0)), NotApplicable)
 
 
@@ -59,7 +59,7 @@ def test_detached_contractions_are_known() -> None:
 
 
 def test_every_option_is_a_known_person() -> None:
-    for options in OPTIONS.values():
+    for options in SUBSTITUTES.values():
         for person, others in options.items():
             assert person in FORMS
             assert set(others) <= set(FORMS) - {person}

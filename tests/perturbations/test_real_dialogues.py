@@ -9,8 +9,8 @@ import pytest
 from perturbation_items import real_dialogues, real_responses
 
 from dialeval.corpora.items import Item
-from dialeval.perturbations.registry import STRATEGIES, damage
-from dialeval.perturbations.strategy import Damaged, NotApplicable, Pool, build_pool
+from dialeval.perturbations.registry import STRATEGIES, perturb
+from dialeval.perturbations.strategy import NotApplicable, Perturbed, Pool, build_pool
 from dialeval.stats.rates import robustness_ratios
 
 FEWEST = 0.6
@@ -41,15 +41,15 @@ def test_most_eligible_items_are_damaged(name: str, corpus: tuple[list[Item], li
     responses, dialogues, pool = corpus
     strategy = STRATEGIES[name]
     items = responses if strategy.level == "turn" else dialogues
-    drawn = [damage(item, strategy, pool, random_seed=0) for item in items]
-    damaged = [result for result in drawn if isinstance(result, Damaged)]
+    drawn = [perturb(item, strategy, pool, random_seed=0) for item in items]
+    perturbed = [result for result in drawn if isinstance(result, Perturbed)]
     reasons = Counter(result.reason for result in drawn if isinstance(result, NotApplicable))
     n_eligible = len(items) - sum(count for reason, count in reasons.items() if reason in INELIGIBLE)
-    assert len(damaged) >= FEWEST * n_eligible, reasons
+    assert len(perturbed) >= FEWEST * n_eligible, reasons
     assert n_eligible > 100
-    assert len({result.item.item_id for result in damaged}) == len(damaged)
+    assert len({result.item.item_id for result in perturbed}) == len(perturbed)
     by_id = {item.item_id: item for item in items}
-    for result in damaged:
+    for result in perturbed:
         original = by_id[result.original_id]
         assert [text.strip() for text in result.item.utterances] != [text.strip() for text in original.utterances]
         assert result.item.speakers[: len(original.speakers)] == original.speakers
@@ -63,8 +63,8 @@ def test_a_judge_of_length_notices_reduction_and_no_shuffle(corpus: tuple[list[I
 
     noticed = {}
     for name in ("content_reduction", "order_shuffle"):
-        drawn = [(item, damage(item, STRATEGIES[name], pool, random_seed=0)) for item in dialogues]
-        pairs = [(score(item), score(result.item)) for item, result in drawn if isinstance(result, Damaged)]
+        drawn = [(item, perturb(item, STRATEGIES[name], pool, random_seed=0)) for item in dialogues]
+        pairs = [(score(item), score(result.item)) for item, result in drawn if isinstance(result, Perturbed)]
         before, after = zip(*pairs, strict=True)
         noticed[name] = robustness_ratios(
             before, after, 0.0, [0] * len(pairs), 1, cluster=range(len(pairs))

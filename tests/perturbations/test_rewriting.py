@@ -17,13 +17,13 @@ from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.rewriting import (
     Rejected,
     Rewriting,
-    Wanted,
+    RewritingTask,
     plan_rewriting,
     read_rewriting,
     rewrite_all,
-    settle,
+    settled_rewriting,
 )
-from dialeval.perturbations.strategy import Damaged, NotApplicable
+from dialeval.perturbations.strategy import NotApplicable, Perturbed
 from dialeval.perturbations.suite import rewritten_outcome
 from dialeval.prompts.rendering import Templates
 
@@ -110,7 +110,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
 )
 def test_a_rewritten_response_is_taken(answer: str) -> None:
     result = read_rewriting(ANSWER, STRATEGIES["replace_named_entity"], answer, draw=2)
-    assert isinstance(result, Damaged)
+    assert isinstance(result, Perturbed)
     assert result.item.utterances == ("Where is Tom?", "Tom went to Rome with 9 friends.")
     assert (result.way, result.item.item_id, result.touched) == ("model", "t1/replace_named_entity/2", (1,))
     assert result.changed == '"Tom went to Oslo with 3 friends." > "Tom went to Rome with 9 friends."'
@@ -176,7 +176,7 @@ def test_an_answer_that_breaks_a_rule_is_rejected(name: str, answer: str, why: s
 )
 def test_rewritten_utterances_are_taken(name: str, answer: str, expected: tuple[str, str]) -> None:
     result = read_rewriting(TALK, STRATEGIES[name], answer)
-    assert isinstance(result, Damaged)
+    assert isinstance(result, Perturbed)
     assert result.item.utterances == ("Do you sail?", expected[0], "Alone?", expected[1])
     assert result.item.speakers == TALK.speakers
     assert result.touched == (1, 3)
@@ -186,7 +186,7 @@ def test_a_contradiction_is_added_at_the_end() -> None:
     result = read_rewriting(
         TALK, STRATEGIES["self_contradiction"], "5: human: Is the lake big?\n6: I have never sailed."
     )
-    assert isinstance(result, Damaged)
+    assert isinstance(result, Perturbed)
     assert result.item.utterances == (*TALK.utterances, "Is the lake big?", "I have never sailed.")
     assert result.item.speakers == ("human", "chatbot", "human", "chatbot", "human", "chatbot")
     assert result.touched == (4, 5)
@@ -198,32 +198,32 @@ def test_after_the_human_one_utterance_is_asked_for() -> None:
     assert isinstance(request, Request)
     assert "exactly one utterance." in request.messages[0].content
     result = read_rewriting(item, STRATEGIES["self_contradiction"], "4: I have never sailed.")
-    assert isinstance(result, Damaged)
+    assert isinstance(result, Perturbed)
     assert result.item.speakers == ("human", "chatbot", "human", "chatbot")
 
 
 def test_the_second_answer_counts_where_the_first_does_not() -> None:
     strategy = STRATEGIES["contradiction"]
     good, bad = Response("Response: Tom stayed here with 3 friends."), Response("No.")
-    assert settle(ANSWER, strategy, [good]).attempts == 1
-    second = settle(ANSWER, strategy, [bad, good])
+    assert settled_rewriting(ANSWER, strategy, [good]).attempts == 1
+    second = settled_rewriting(ANSWER, strategy, [bad, good])
     assert (second.status, second.attempts) == ("ok", 2)
-    assert second.damaged is not None
-    rejected = settle(ANSWER, strategy, [bad, bad])
-    assert (rejected.status, rejected.damaged, rejected.attempts) == ("rejected", None, 2)
+    assert second.perturbed is not None
+    rejected = settled_rewriting(ANSWER, strategy, [bad, bad])
+    assert (rejected.status, rejected.perturbed, rejected.attempts) == ("rejected", None, 2)
     assert rejected.reason == "there is no line 'Response:'"
-    assert settle(ANSWER, strategy, [bad, None]).status == "rejected"
-    missing = settle(ANSWER, strategy, [None])
+    assert settled_rewriting(ANSWER, strategy, [bad, None]).status == "rejected"
+    missing = settled_rewriting(ANSWER, strategy, [None])
     assert (missing.status, missing.reason) == ("missing", "the model gave no answer")
 
 
 def test_what_was_cut_off_or_refused_is_no_rewriting() -> None:
     strategy, text = STRATEGIES["contradiction"], "Response: Tom stayed here with 3 frien"
-    cut = settle(ANSWER, strategy, [Response(text, "length")])
+    cut = settled_rewriting(ANSWER, strategy, [Response(text, "length")])
     assert (cut.status, cut.reason) == ("rejected", "the answer was cut off by its token budget")
-    refused = settle(ANSWER, strategy, [Response(text, "refusal")])
+    refused = settled_rewriting(ANSWER, strategy, [Response(text, "refusal")])
     assert (refused.status, refused.reason) == ("rejected", "the model refused")
-    assert settle(ANSWER, strategy, [Response(text, "length"), Response(text)]).status == "ok"
+    assert settled_rewriting(ANSWER, strategy, [Response(text, "length"), Response(text)]).status == "ok"
 
 
 def test_what_is_there_twice_is_no_rewriting() -> None:
@@ -233,7 +233,7 @@ def test_what_is_there_twice_is_no_rewriting() -> None:
     added = "5: On the lake?\n6: I have never sailed.\n6: I hate boats."
     assert reason("self_contradiction", added) == "utterance 6 is there more than once, with different words"
     kept = "5: On the lake?\n6: I have never sailed.\n6: I have never sailed."
-    assert isinstance(read_rewriting(TALK, STRATEGIES["self_contradiction"], kept), Damaged)
+    assert isinstance(read_rewriting(TALK, STRATEGIES["self_contradiction"], kept), Perturbed)
 
 
 def test_marks_of_thinking_in_an_utterance_are_harmless() -> None:
@@ -242,7 +242,7 @@ def test_marks_of_thinking_in_an_utterance_are_harmless() -> None:
     assert isinstance(request, Request)
     assert "Every summer.(/think)2: no" in request.messages[0].content
     repeated = "2: Every summer.(/think)2: no\n5: On the lake?\n6: I have never sailed."
-    assert isinstance(read_rewriting(talk, STRATEGIES["self_contradiction"], repeated), Damaged)
+    assert isinstance(read_rewriting(talk, STRATEGIES["self_contradiction"], repeated), Perturbed)
 
 
 # A rewriter is asked through the store: a rejected answer once more with the reason, a good one never again.
@@ -256,7 +256,7 @@ def turn(number: int) -> Item:
 
 
 def rewrite(
-    folder: Path, engine: ScriptedEngine, wanted: list[Wanted]
+    folder: Path, engine: ScriptedEngine, wanted: list[RewritingTask]
 ) -> tuple[list[Rewriting | NotApplicable], Answering, list[str]]:
     seen: list[str] = []
 
@@ -265,7 +265,7 @@ def rewrite(
 
     with ResponseStore(folder, identity=engine.identity, name="writer", protocol="perturb", writer="whole") as store:
         answering = Answering(engine, store, Progress("rewriting", None, "items"), max_failure_share=1.0)
-        results = answering.run(rewrite_all(answering, wanted, Templates(), Sampling(temperature=0.7), seen=note))
+        results = answering.run(rewrite_all(answering, wanted, Templates(), Sampling(temperature=0.7), record=note))
     return results, answering, seen
 
 
@@ -282,11 +282,13 @@ def answer(request: Request) -> str | AnswerFailure:
 
 
 @pytest.fixture
-def wanted() -> list[Wanted]:
+def wanted() -> list[RewritingTask]:
     return [(turn(number), PARAPHRASE, 0) for number in range(4)]
 
 
-def test_each_rewriting_is_accepted_asked_again_rejected_or_missing(tmp_path: Path, wanted: list[Wanted]) -> None:
+def test_each_rewriting_is_accepted_asked_again_rejected_or_missing(
+    tmp_path: Path, wanted: list[RewritingTask]
+) -> None:
     engine = ScriptedEngine(answer)
     results, answering, seen = rewrite(tmp_path, engine, wanted)
     assert [one.status for one in results if isinstance(one, Rewriting)] == ["ok", "ok", "rejected", "missing"]
@@ -300,15 +302,15 @@ def test_each_rewriting_is_accepted_asked_again_rejected_or_missing(tmp_path: Pa
     assert "nothing was changed" in rows[2][0]["reason"]
 
 
-def test_what_was_answered_is_not_asked_again(tmp_path: Path, wanted: list[Wanted]) -> None:
+def test_what_was_answered_is_not_asked_again(tmp_path: Path, wanted: list[RewritingTask]) -> None:
     rewrite(tmp_path, ScriptedEngine(answer), wanted[:3])
     engine = ScriptedEngine(answer)
     results, answering, _ = rewrite(tmp_path, engine, wanted[:3])
-    assert answering.asked == 0 == sum(engine.calls.values())
+    assert answering.n_sent == 0 == sum(engine.calls.values())
     assert [one.status for one in results if isinstance(one, Rewriting)] == ["ok", "ok", "rejected"]
 
 
-def test_the_reason_is_told_when_asking_again(tmp_path: Path, wanted: list[Wanted]) -> None:
+def test_the_reason_is_told_when_asking_again(tmp_path: Path, wanted: list[RewritingTask]) -> None:
     engine = ScriptedEngine(answer)
     rewrite(tmp_path, engine, wanted[2:3])
     first, second = engine.calls

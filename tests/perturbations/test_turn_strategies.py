@@ -8,20 +8,20 @@ import pytest
 from perturbation_items import OTHERS, response, small_pool
 
 from dialeval.corpora.items import Item
-from dialeval.perturbations.registry import STRATEGIES, damage
-from dialeval.perturbations.strategy import Damaged, NotApplicable
+from dialeval.perturbations.registry import STRATEGIES, perturb
+from dialeval.perturbations.strategy import NotApplicable, Perturbed
 
 POOL = small_pool()
 ELSEWHERE = {text for texts in OTHERS for text in texts}
 
 
-def results(item: Item, name: str, way: str | None = None, n: int = 40) -> list[Damaged]:
-    drawn = [damage(item, STRATEGIES[name], POOL, random_seed=seed, way=way) for seed in range(n)]
-    return [result for result in drawn if isinstance(result, Damaged)]
+def results(item: Item, name: str, way: str | None = None, n: int = 40) -> list[Perturbed]:
+    drawn = [perturb(item, STRATEGIES[name], POOL, random_seed=seed, way=way) for seed in range(n)]
+    return [result for result in drawn if isinstance(result, Perturbed)]
 
 
 def reason(item: Item, name: str, way: str | None = None) -> str:
-    result = damage(item, STRATEGIES[name], POOL, random_seed=0, way=way)
+    result = perturb(item, STRATEGIES[name], POOL, random_seed=0, way=way)
     assert isinstance(result, NotApplicable)
     return result.reason
 

@@ -9,8 +9,8 @@ import pytest
 from perturbation_items import response, small_pool
 
 from dialeval.errors import UserError
-from dialeval.perturbations.registry import STRATEGIES, damage
-from dialeval.perturbations.strategy import Damaged
+from dialeval.perturbations.registry import STRATEGIES, perturb
+from dialeval.perturbations.strategy import Perturbed
 from dialeval.perturbations.wordnet import WordNet, with_wordnet, wordnet_folder
 
 LICENCE = "  1 This is no line of the database.\n"
@@ -99,8 +99,8 @@ def test_a_word_counts_as_what_it_mostly_is(wordnet: WordNet) -> None:
 
 def test_unnatural_paraphrase_takes_them_and_says_so(wordnet: WordNet) -> None:
     strategy = with_wordnet(STRATEGIES["unnatural_paraphrase"], wordnet)
-    result = damage(response("What now?", "The children bought a car."), strategy, small_pool(), random_seed=0)
-    assert isinstance(result, Damaged)
+    result = perturb(response("What now?", "The children bought a car."), strategy, small_pool(), random_seed=0)
+    assert isinstance(result, Perturbed)
     assert result.way == "wordnet"
     old, new = ["The", "children", "bought", "a", "car."], result.item.response.split()
     changed = [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
@@ -111,8 +111,8 @@ def test_unnatural_paraphrase_takes_them_and_says_so(wordnet: WordNet) -> None:
 
 def test_without_wordnet_our_list_is_taken_and_says_so() -> None:
     item = response("What now?", "We had a nice big house.")
-    result = damage(item, STRATEGIES["unnatural_paraphrase"], small_pool(), random_seed=0)
-    assert isinstance(result, Damaged)
+    result = perturb(item, STRATEGIES["unnatural_paraphrase"], small_pool(), random_seed=0)
+    assert isinstance(result, Perturbed)
     assert result.way == "synonyms"
 
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.perturbations.words import (
-    Kind,
+    Inflection,
     fitting_synonym,
     in_case_of,
     inflected,
-    kinds_of,
+    inflections_of,
     pieces,
     sentences,
     unnatural_synonyms,
@@ -63,7 +63,7 @@ def test_pieces(text: str, expected: tuple[list[str], str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("verb", "kind", "form"),
+    ("verb", "inflection", "form"),
     [
         ("go", "past", "went"),
         ("stop", "ing", "stopping"),
@@ -78,13 +78,13 @@ def test_pieces(text: str, expected: tuple[list[str], str]) -> None:
         ("visit", "past", "visited"),
     ],
 )
-def test_verb_forms(verb: str, kind: Kind, form: str) -> None:
-    assert inflected(verb, kind) == form
+def test_verb_forms(verb: str, inflection: Inflection, form: str) -> None:
+    assert inflected(verb, inflection) == form
 
 
-def test_a_form_can_be_of_several_kinds() -> None:
-    assert set(kinds_of("read")) == {"base", "past", "participle"}
-    assert kinds_of("window") == ()
+def test_a_form_can_be_of_several_inflections() -> None:
+    assert set(inflections_of("read")) == {"base", "past", "participle"}
+    assert inflections_of("window") == ()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from dialeval.dialogbench.briefs import plan_briefs
 from dialeval.dialogbench.tasks import ABBREVIATIONS
 from dialeval.dialogbench.writing import prompt
 from dialeval.engines.requests import Sampling
-from dialeval.prompts.rendering import OURS, Templates, asks_as_papers, template_folders
+from dialeval.prompts.rendering import OURS, Templates, template_folders, uses_paper_prompts
 from dialeval.protocols import probability, scale
 from dialeval.protocols.forms import unfit_template
 from dialeval.protocols.verdicts import read_verdict
@@ -131,9 +131,9 @@ def test_the_writer_chooses_personalities_and_is_told_what_is_checked(language: 
 
 
 def test_what_is_asked_as_in_the_papers_is_told_by_set_and_folder(tmp_path: Path) -> None:
-    assert not asks_as_papers(["arena.j2"], None, "ours")
-    assert asks_as_papers(["arena.j2", "dialogbench_question_en.j2"], tmp_path, "papers")
+    assert not uses_paper_prompts(["arena.j2"], None, "ours")
+    assert uses_paper_prompts(["arena.j2", "dialogbench_question_en.j2"], tmp_path, "papers")
     (tmp_path / "arena.j2").write_text("Mine.", encoding="utf-8")
-    assert not asks_as_papers(["arena.j2"], tmp_path, "papers")
-    assert asks_as_papers(["gteval.j2"], tmp_path, "papers")
+    assert not uses_paper_prompts(["arena.j2"], tmp_path, "papers")
+    assert uses_paper_prompts(["gteval.j2"], tmp_path, "papers")
     assert Config.model_fields["prompts"].default.set == "ours"

@@ -67,7 +67,7 @@ def test_dialogues_grow_to_their_length(tmp_path: Path) -> None:
     dialogues, answering = run(tmp_path, engine)
     assert set(dialogues) == set(SEEDS)
     assert [turn.text for turn in dialogues["s1"]] == [f"turn {n} of hello 1" for n in (3, 4, 5, 6)]
-    assert answering.asked == 6 * 4
+    assert answering.n_sent == 6 * 4
 
 
 def test_the_number_in_flight_changes_no_dialogue(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_stopped_dialogue_goes_on_where_it_was(tmp_path: Path) -> None:
     well = ScriptedEngine(lambda r: f"t{len(r.subject[0])}")
     dialogues, answering = run(tmp_path, well)
     assert [turn.text for turn in dialogues["s0"]] == ["t2", "t3", "t4", "t5"]
-    assert answering.asked == 6 * 2
+    assert answering.n_sent == 6 * 2
 
 
 def test_the_oldest_utterances_give_way_to_the_window(tmp_path: Path) -> None:
@@ -124,14 +124,14 @@ def test_seeds_that_are_equal_are_asked_once(tmp_path: Path) -> None:
 
     engine = ScriptedEngine(reply)
     dialogues, answering = run(tmp_path, engine, {"s": ("a", "b"), "twin": ("a", "b")})
-    assert answering.asked == 4
+    assert answering.n_sent == 4
     assert [turn.text for turn in dialogues["s"]] == [turn.text for turn in dialogues["twin"]]
 
 
 @pytest.mark.parametrize("n", [2, 1])
 def test_a_seed_as_long_as_the_dialogue_asks_nothing(tmp_path: Path, n: int) -> None:
     _, answering = run(tmp_path, ScriptedEngine(), n=n)
-    assert answering.asked == 0
+    assert answering.n_sent == 0
 
 
 def test_an_answer_lost_to_the_budget_is_no_utterance(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_both_speak_in_turn_and_the_user_begins(tmp_path: Path) -> None:
     assert [turn.text for turn in dialogues["kettle"]] == ["bot1", "user2", "bot3", "user4", "bot5"]
     assert [turn.text for turn in dialogues["silent"]] == ["user0", "bot1", "user2", "bot3", "user4", "bot5"]
     assert [turn.origin for turn in dialogues["rain"]] == ["model", "partner", "model", "partner", "model"]
-    assert (asked[SELFCHAT].asked, asked[PARTNER].asked) == (9, 7)
+    assert (asked[SELFCHAT].n_sent, asked[PARTNER].n_sent) == (9, 7)
     table = list(rows("bot", PARTNER_SEEDS, dialogues))
     assert [row["origin"] for row in table[:3]] == ["seed", "model", "partner"]
 
@@ -265,7 +265,7 @@ def test_the_partner_ends_the_talk(tmp_path: Path, last: str, utterances: list[s
     assert [turn.text for turn in dialogues["kettle"]] == utterances
     again, asked = partner_run(tmp_path, *engines(lambda _: last), {"kettle": PARTNER_SEEDS["kettle"]})
     assert [turn.text for turn in again["kettle"]] == utterances
-    assert asked[SELFCHAT].asked == asked[PARTNER].asked == 0
+    assert asked[SELFCHAT].n_sent == asked[PARTNER].n_sent == 0
 
 
 def test_a_chatbot_cannot_end_the_talk(tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ def test_failures_of_either_are_told_apart_and_the_rest_goes_on(tmp_path: Path) 
     assert not asked[SELFCHAT].failures
     dialogues, asked = partner_run(tmp_path, *engines())
     assert set(dialogues) == set(PARTNER_SEEDS)
-    assert (asked[SELFCHAT].asked, asked[PARTNER].asked) == (2, 2)
+    assert (asked[SELFCHAT].n_sent, asked[PARTNER].n_sent) == (2, 2)
 
 
 @pytest.mark.parametrize(("chatbot", "partner"), [(1, 5), (5, 1), (2, 2)])

@@ -20,7 +20,7 @@ from dialeval import stages as all_stages
 from dialeval.config import EmbeddedModel, OpenAIModel, VllmModel
 from dialeval.errors import UserError
 from dialeval.provenance import fingerprints as fingerprints_content
-from dialeval.provenance.fingerprints import SMALL, SPEAKING, content_digest, kept
+from dialeval.provenance.fingerprints import SMALL, WITHOUT_EFFECT, content_digest, kept
 from dialeval.stages import stage_function
 
 # A fingerprint changes with behaviour, and with nothing else.
@@ -246,7 +246,7 @@ def test_why_a_vocabulary_is_not_there_stands_in_a_table(changed: Change) -> Non
 
 SPEAKS = sorted(
     path
-    for name in SPEAKING
+    for name in WITHOUT_EFFECT
     for place in [SOURCE.parent.joinpath(*name.split("."))]
     for path in (place.glob("*.py") if place.is_dir() else [place.with_suffix(".py")])
 )
@@ -257,14 +257,14 @@ def test_what_only_speaks_to_people_reads_nothing_else_of_ours(path: Path) -> No
     imported = {
         str(node.module) for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ImportFrom)
     }
-    assert {name for name in imported if name.startswith("dialeval") and not name.startswith(SPEAKING)} == set()
+    assert {name for name in imported if name.startswith("dialeval") and not name.startswith(WITHOUT_EFFECT)} == set()
 
 
 WORDS_PASSED_ON = {
     "dialeval.config.files",  # into another error
     "dialeval.corpora.json_records",  # into another error
     "dialeval.engines.answering",  # ends the stage with more words
-    "dialeval.engines.cl100k",  # into another error, a `NotHad`, which a table repeats
+    "dialeval.engines.cl100k",  # into another error, a `VocabularyUnavailable`, which a table repeats
     "dialeval.engines.store.response_store",  # raised again, to whoever waits for the claim
     "dialeval.engines.store.answer_files",  # raised again, to whoever waits for the write
     "dialeval.labels.reading",  # into another error

@@ -57,21 +57,21 @@ def test_a_record_that_lost_a_part_puts_nothing_back_and_stops_no_job(results: P
     whole = json.loads(record.read_text())
     for part in ("outputs", "key"):
         record.write_text(json.dumps({name: value for name, value in whole.items() if name != part}))
-        assert not kept_outputs.put_back(job(results))
+        assert not kept_outputs.restore(job(results))
     record.write_text(json.dumps(whole))
-    assert kept_outputs.put_back(job(results))
+    assert kept_outputs.restore(job(results))
 
 
 def test_what_a_job_would_make_again_is_put_back(results: Path) -> None:
     taken_away(results)
     os.utime(results / "in.csv", (2_000_000_000, 2_000_000_000))
     before = (results / ".kept/x").stat()
-    assert kept_outputs.put_back(job(results))
+    assert kept_outputs.restore(job(results))
     assert ((results / "x").read_text(), (results / "y").read_text()) == ("made", "too")
     assert (results / "x").stat().st_ino == before.st_ino, "it takes no room"
     assert sorted(path.name for path in results.iterdir()) == [".kept", "in.csv", "provenance", "read", "x", "y"]
     taken_away(results)
-    assert kept_outputs.put_back(job(results)), "and again"
+    assert kept_outputs.restore(job(results)), "and again"
 
 
 CHANGES: dict[str, Callable[[Path], Job]] = {
@@ -92,7 +92,7 @@ CHANGES: dict[str, Callable[[Path], Job]] = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_whatever_is_otherwise_has_it_made_anew(results: Path, change: str) -> None:
     changed = CHANGES[change](taken_away(results))
-    assert not kept_outputs.put_back(changed)
+    assert not kept_outputs.restore(changed)
     assert not (results / "x").exists()
 
 
@@ -113,29 +113,29 @@ def test_an_input_that_comes_or_changes_while_the_stage_runs_is_noticed(results:
 
 def test_where_prompts_and_store_lie_and_what_lies_in_the_folder_written_to_change_nothing(results: Path) -> None:
     (taken_away(results) / "another").write_text("file")
-    assert kept_outputs.put_back(job(results, prompts="ours:elsewhere", store="other store"))
+    assert kept_outputs.restore(job(results, prompts="ours:elsewhere", store="other store"))
 
 
 def test_results_may_move(results: Path) -> None:
     moved = taken_away(results).rename(results.parent / "moved")
-    assert kept_outputs.put_back(job(moved))
+    assert kept_outputs.restore(job(moved))
     assert (moved / "x").read_text() == "made"
 
 
 def test_another_version_of_a_library_has_it_made_anew(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_outputs, "installed", lambda name: "0.0.1")
     assert read_record(job(results).record)["libraries"]["numpy"] == np.__version__
-    assert not kept_outputs.put_back(job(taken_away(results)))
+    assert not kept_outputs.restore(job(taken_away(results)))
 
 
 def test_what_was_written_over_is_not_put_back(results: Path) -> None:
     (results / "y").write_text("by hand")  # in place, as some editors do: the second link shows it too
-    assert not kept_outputs.put_back(job(taken_away(results)))
+    assert not kept_outputs.restore(job(taken_away(results)))
 
 
 def test_what_is_forced_is_made_anew(results: Path) -> None:
     kept_outputs.forget(results, [results / "x"])
-    assert not kept_outputs.put_back(job(taken_away(results)))
+    assert not kept_outputs.restore(job(taken_away(results)))
 
 
 def test_only_the_last_is_kept_and_never_half_of_it(results: Path) -> None:
@@ -144,8 +144,8 @@ def test_only_the_last_is_kept_and_never_half_of_it(results: Path) -> None:
     (results / "x").write_text("other")
     end(second)
     taken_away(results)
-    assert not kept_outputs.put_back(first)
-    assert kept_outputs.put_back(second)
+    assert not kept_outputs.restore(first)
+    assert kept_outputs.restore(second)
     assert (results / "x").read_text() == "other"
 
 
@@ -156,7 +156,7 @@ def test_without_links_nothing_is_kept_and_nothing_fails(results: Path, monkeypa
     monkeypatch.setattr(Path, "hardlink_to", refuse)
     end(job(results))
     assert not [path for path in (results / ".kept").rglob("*") if path.is_file()]
-    assert not kept_outputs.put_back(job(taken_away(results)))
+    assert not kept_outputs.restore(job(taken_away(results)))
 
 
 def test_a_folder_that_is_made_is_not_kept(results: Path) -> None:
@@ -164,17 +164,17 @@ def test_a_folder_that_is_made_is_not_kept(results: Path) -> None:
     (results / "x/part").write_text("1")
     (results / "y").write_text("too")
     end(job(results))
-    assert not kept_outputs.put_back(job(results))
+    assert not kept_outputs.restore(job(results))
 
 
 def test_a_job_that_failed_in_part_says_so_and_is_not_kept(
     results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(kept_outputs, "_reasons", [])
-    kept_outputs.keep_nothing("2 requests to m have no response, and are sent again")
+    kept_outputs.disable_caching("2 requests to m have no response, and are sent again")
     end(job(results))
     assert "not kept for later runs: 2 requests to m have no response" in capsys.readouterr().out
-    assert not kept_outputs.put_back(job(taken_away(results)))
+    assert not kept_outputs.restore(job(taken_away(results)))
 
 
 def test_a_job_looks_before_it_imports_its_stage(tmp_path: Path) -> None:

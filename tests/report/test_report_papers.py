@@ -50,7 +50,7 @@ def test_what_the_run_did_not_make_says_what_does() -> None:
     assert drawing.instead.startswith("Not made: ")
     prompt = item_of(inputs, "BotChat", "Appendix B")
     assert not prompt.instead
-    assert [place.label for place in prompt.places] == list(prompt.item.stands)
+    assert [place.label for place in prompt.places] == list(prompt.item.defined_in)
 
 
 def test_a_table_counts_where_it_has_rows_of_the_papers_kind() -> None:

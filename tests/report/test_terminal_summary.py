@@ -26,9 +26,9 @@ from dialeval.report.terminal_summary import (
 
 PROGRAM = """
 from pathlib import Path
-from dialeval.report.terminal_summary import say_at_exit
+from dialeval.report.terminal_summary import print_at_exit
 from dialeval.jobs.progress import RunProgress
-say_at_exit(Path({results!r}), {whole}, {spent}, finished={finished})
+print_at_exit(Path({results!r}), {whole}, {spent}, finished={finished})
 print("Elapsed time: 0:00:01")
 """
 

@@ -119,7 +119,7 @@ def test_a_bad_file_leaves_the_table_of_before(tmp_path: Path, bad: str) -> None
 
 def test_strategies_say_which_published_sets_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("repetition", "contradiction"):
-        for path, response in ((SETS[name].original, "B."), (SETS[name].damaged, "B, B.")):
+        for path, response in ((SETS[name].original, "B."), (SETS[name].perturbed, "B, B.")):
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(f"r-0\tA\t{response}\n")
 

@@ -11,15 +11,8 @@ from scipy.special import expit
 from scipy.stats import t as student
 from scipy.stats import ttest_rel
 
-from dialeval.stats.bias import (
-    ONE_CLUSTER_TELLS,
-    ONLY_OPPONENTS,
-    SLOPE_UNKNOWN,
-    length_bias,
-    position_bias,
-    robust_slope,
-    self_preference,
-)
+from dialeval.stats.bias import ONE_CLUSTER_TELLS, length_bias, position_bias, robust_slope
+from dialeval.stats.self_preference import ONLY_OPPONENTS, SLOPE_UNKNOWN, self_preference
 
 # Position bias, length bias, self-preference.
 

@@ -17,9 +17,9 @@ from dialeval.stats.comparisons import (
     equally_weighted,
     groups,
     integer_counts,
-    mostly_zeros,
     pair_weights,
-    rings,
+    sparse_table,
+    strong_components,
 )
 from dialeval.stats.elo import bootstrap_elo
 from dialeval.stats.elo_interval import bootstrap_elo_interval
@@ -61,17 +61,17 @@ def test_a_group_is_who_can_be_reached_either_way_round(links: list[tuple[int, i
 @given(LINKS)
 def test_in_a_ring_everyone_is_reached_from_everyone(links: list[tuple[int, int]]) -> None:
     reached = reaches(links)
-    np.testing.assert_array_equal(together(rings(*sides(links), PLAYERS)), reached & reached.T)
+    np.testing.assert_array_equal(together(strong_components(*sides(links), PLAYERS)), reached & reached.T)
 
 
 def test_values_of_one_place_add_up() -> None:
-    table = mostly_zeros(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 1]), np.array([2, 2, 0]), (2, 3))
+    table = sparse_table(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 1]), np.array([2, 2, 0]), (2, 3))
     np.testing.assert_array_equal(table.toarray(), [[0.0, 0.0, 3.0], [4.0, 0.0, 0.0]])
 
 
 def test_nobody_has_no_group_and_no_ring() -> None:
     nobody = np.zeros(0, dtype=np.int64)
-    assert len(groups(nobody, nobody, 0)) == len(rings(nobody, nobody, 0)) == 0
+    assert len(groups(nobody, nobody, 0)) == len(strong_components(nobody, nobody, 0)) == 0
 
 
 # Pairs compared unequally often, as if equally often: by hand, and against the same comparisons written out.

@@ -16,18 +16,16 @@ from dialeval.stats.comparisons import compare
 from dialeval.stats.elo import (
     TAIL_TOLERANCE,
     bootstrap_elo,
-    compact_codes,
-    contraction,
-    draw_shuffles,
-    needed_length,
-    own_end,
+    contraction_rate,
+    own_tail_length,
     play_certified,
-    play_shuffles,
     rating_unit,
+    required_length,
     sequential_elo,
     typical_ratings,
 )
 from dialeval.stats.elo_interval import bootstrap_elo_interval
+from dialeval.stats.elo_shuffles import compact_codes, draw_shuffles, play_shuffles
 
 # Elo in one order, Bootstrap Elo and its certified ends.
 
@@ -81,7 +79,7 @@ def test_side_by_side_play_agrees_with_one_order(arena):
     codes = compact_codes(comparisons.type_of_row, comparisons.n_types)
     unit = rating_unit(400.0)
     played = play_shuffles(codes[orders], comparisons.first, comparisons.second, np.zeros((7, 5)), 0.5 * 32.0 / unit)
-    ratings = comparisons.spread(1000.0 + unit * played.T)
+    ratings = comparisons.to_all_players(1000.0 + unit * played.T)
     for order, rating in zip(orders, ratings, strict=True):
         expected = sequential_elo(*data.take(order).arguments).rating
         assert np.abs(rating - expected).max() <= 1e-9
@@ -108,8 +106,8 @@ def test_long_decks_are_drawn_without_repetition():
 
 def test_the_end_of_a_shuffle_stands_for_the_whole(paper_scale):
     comparisons = compare(*paper_scale.arguments)
-    shrinking = contraction(comparisons, k=32.0, scale=400.0)
-    length = needed_length(shrinking, len(paper_scale.left), TAIL_TOLERANCE)
+    rate = contraction_rate(comparisons, k=32.0, scale=400.0)
+    length = required_length(rate, len(paper_scale.left), TAIL_TOLERANCE)
     assert length < len(paper_scale.left) / 4
     codes = compact_codes(comparisons.type_of_row, comparisons.n_types)
     whole = draw_shuffles(codes, len(codes), 16, np.random.default_rng(1))
@@ -161,7 +159,7 @@ def test_a_player_with_few_comparisons_is_certified_or_played_whole(paper_scale)
 
 
 def test_a_length_that_fails_is_doubled(paper_scale, monkeypatch):
-    monkeypatch.setattr("dialeval.stats.elo.needed_length", lambda *_, **__: 500)
+    monkeypatch.setattr("dialeval.stats.elo.required_length", lambda *_, **__: 500)
     result = bootstrap_elo(*paper_scale.arguments, shuffles=40, random_seed=1)
     assert result.tail_length in (4000, 8000)
     assert result.certificate_gap <= 1e-6
@@ -320,8 +318,8 @@ SETTINGS = {"k": 32.0, "scale": 400.0}
 
 def share(monkeypatch):
     """Has shuffles share their beginnings, however few and short they are."""
-    monkeypatch.setattr(elo, "_MOST_APART", 0)
-    monkeypatch.setattr(elo, "_FEWEST_BEGINNINGS", 1)
+    monkeypatch.setattr(elo, "_MOST_INDEPENDENT", 0)
+    monkeypatch.setattr(elo, "_FEWEST_HEADS", 1)
 
 
 @pytest.fixture
@@ -377,7 +375,7 @@ def test_whole_shuffles_that_share_a_beginning_stand_for_separate_ones(arena, mo
     data = arena(5, 300, random_seed=3)
     apart = bootstrap_elo(*data.arguments, shuffles=400, repeats=4, k=1.0, random_seed=1)
     share(monkeypatch)
-    monkeypatch.setattr(elo, "_LONGEST_OWN_END", 1000)
+    monkeypatch.setattr(elo, "_LONGEST_OWN_TAIL", 1000)
     shared = bootstrap_elo(*data.arguments, shuffles=400, repeats=4, k=1.0, random_seed=2)
     assert shared.fell_back
     assert shared.siblings == 40
@@ -397,15 +395,15 @@ def test_a_last_family_may_be_smaller(seldom_met, monkeypatch):
 @pytest.mark.parametrize(("shuffles", "siblings"), [(30, 1), (90, 3), (1500, 40)])
 def test_few_shuffles_have_no_fewer_beginnings(seldom_met, monkeypatch, shuffles, siblings):
     share(monkeypatch)
-    monkeypatch.setattr(elo, "_FEWEST_BEGINNINGS", 30)
+    monkeypatch.setattr(elo, "_FEWEST_HEADS", 30)
     assert bootstrap_elo(*seldom_met.arguments, shuffles=shuffles, random_seed=1).siblings == siblings
 
 
 def test_own_ends_are_at_most_half_of_all():
-    assert own_end(0.01, 10_000) == 250
-    assert own_end(0.01, 301) == 150
-    assert own_end(0.0, 301) == 150
-    assert own_end(1e-9, 10_000_000) == 50_000
+    assert own_tail_length(0.01, 10_000) == 250
+    assert own_tail_length(0.01, 301) == 150
+    assert own_tail_length(0.0, 301) == 150
+    assert own_tail_length(1e-9, 10_000_000) == 50_000
 
 
 def test_who_is_hardly_met_is_rated_the_same_and_less_surely(arena, monkeypatch):
@@ -424,7 +422,7 @@ def test_who_is_hardly_met_is_rated_the_same_and_less_surely(arena, monkeypatch)
 def test_what_is_dealt_at_once_fits_the_room_for_it(arena, monkeypatch):
     """The ends that shuffles have of their own are more than the beginnings that they share."""
     data = arena(4, 100, random_seed=3)
-    monkeypatch.setattr(elo_interval, "_LONGEST_APART", 0)
+    monkeypatch.setattr(elo_interval, "_LONGEST_INDEPENDENT", 0)
     monkeypatch.setattr(elo_interval, "BYTES_PER_BLOCK", 200_000)
     dealt = []
 
@@ -445,7 +443,7 @@ def test_intervals_by_shared_beginnings_are_those_of_separate_shuffles(arena, mo
     cluster = {"alone": rows, "unlike": np.where(rows % 2 == 0, -1, data.seed)}[sizes]
     settings = {"resamples": 150, "random_seed": 1}
     apart = bootstrap_elo_interval(*data.arguments[:3], cluster, 4, **settings)
-    monkeypatch.setattr(elo_interval, "_LONGEST_APART", 0)
+    monkeypatch.setattr(elo_interval, "_LONGEST_INDEPENDENT", 0)
     shared = bootstrap_elo_interval(*data.arguments[:3], cluster, 4, **settings)
     assert shared.tail_length >= apart.tail_length
     assert (shared.replicates != apart.replicates).any()

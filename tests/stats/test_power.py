@@ -13,7 +13,7 @@ from statsmodels.stats.power import TTestPower
 
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.power import (
-    PeopleDesign,
+    HumanLabelDesign,
     clusters_to_halve,
     contributions_of_means,
     contributions_of_ratings,
@@ -64,7 +64,7 @@ def test_a_pilot_is_allowed_for_in_simulated_and_labelled_designs_and_a_known_sp
     few, often = (simulated(np.tile(stored, (n, 1)), 40) for n in (1, 100))
     wider = math.sqrt(6 / 5) / math.sqrt(600 / 599)  # what a draw from six varies too little by
     assert few.smallest == pytest.approx(for_pilot(5, 39) * wider * often.smallest, rel=0.05)
-    known, told = PeopleDesign(4.0, 0.5), PeopleDesign(4.0, 0.5, pilot_freedom=5)
+    known, told = HumanLabelDesign(4.0, 0.5), HumanLabelDesign(4.0, 0.5, pilot_freedom=5)
     assert told.half_width(100, 800, 0.95) == known.half_width(100, 800, 0.95)
     ratio = told.detectable(100, 800, 0.95).smallest / known.detectable(100, 800, 0.95).smallest
     assert ratio == pytest.approx(for_pilot(5, 99))
@@ -117,13 +117,15 @@ def test_what_cannot_halve_an_interval_is_said():
 
 
 def test_a_useless_judge_leaves_people_alone_and_a_perfect_one_counts_as_labels():
-    people = PeopleDesign(2.0, 0.0, per_label=2.0).detectable(100, 800, 0.95)
+    people = HumanLabelDesign(2.0, 0.0, per_label=2.0).detectable(100, 800, 0.95)
     alone = detectable(math.sqrt(2.0 / 100), 49)
     assert (float(people.smallest), float(people.half_width)) == (float(alone.smallest), float(alone.half_width))
-    perfect = PeopleDesign(2.0, 1.0, per_label=2.0)
+    perfect = HumanLabelDesign(2.0, 1.0, per_label=2.0)
     assert perfect.half_width(100, 800, 0.95) == pytest.approx(student.ppf(0.975, 49) * math.sqrt(2.0 / 800))
-    assert PeopleDesign(2.0, 0.5, fixed=True).half_width(800, 800, 0.95) == 0.0
-    assert PeopleDesign(2.0, 0.5).half_width(900, 800, 0.95) == PeopleDesign(2.0, 0.5).half_width(800, 800, 0.95)
+    assert HumanLabelDesign(2.0, 0.5, fixed=True).half_width(800, 800, 0.95) == 0.0
+    assert HumanLabelDesign(2.0, 0.5).half_width(900, 800, 0.95) == HumanLabelDesign(2.0, 0.5).half_width(
+        800, 800, 0.95
+    )
 
 
 def found_in_fact(difference, chance, rng, n_seeds, repetitions):
@@ -150,7 +152,7 @@ def test_the_smallest_difference_is_found_in_four_of_five_runs(n_seeds):
 def test_so_do_labels_corrected_by_a_judge(correlation):
     rng = np.random.default_rng(3)
     seeds, n_labels, repetitions = 200, 40, 150
-    design = PeopleDesign(spread=2.0 * 2, correlation=correlation, per_label=2.0)
+    design = HumanLabelDesign(spread=2.0 * 2, correlation=correlation, per_label=2.0)
     smallest = float(design.detectable(2 * n_labels, 2 * seeds, 0.95).smallest)
     hits = 0
     system, cluster = np.repeat([0, 1], seeds), np.tile(np.arange(seeds), 2)

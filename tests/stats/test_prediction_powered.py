@@ -14,15 +14,14 @@ from scipy.stats import ttest_1samp, ttest_ind, ttest_rel
 from dialeval.stats import prediction_powered as means
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.clustered import clustered_proportion
-from dialeval.stats.label_corrected import ALIKE, NOT_CORRECTED, WIDEST, Corrected
+from dialeval.stats.label_corrected import ALIKE, NOT_CORRECTED, WIDEST, Corrected, agreement_guard
 from dialeval.stats.prediction_powered import (
     Annotators,
     LabelledRows,
-    agreement_guard,
     check_rows,
     correct_means,
-    label_doubt,
-    unseen_errors,
+    label_error_variance,
+    unseen_error_variance,
 )
 from dialeval.stats.reliability import annotator_variance
 
@@ -353,13 +352,13 @@ def test_a_judge_who_never_erred_on_the_labels_may_err_elsewhere(rate: bool) -> 
     held, widths = [], []
     for number in range(200):
         rng = np.random.default_rng(number)
-        people = rng.integers(0, 2, 300).astype(np.float64) if rate else rng.integers(1, 6, 300).astype(np.float64)
+        human = rng.integers(0, 2, 300).astype(np.float64) if rate else rng.integers(1, 6, 300).astype(np.float64)
         errs = rng.random(300) < 0.015
-        judge = np.where(errs, 1.0 - people if rate else 6.0 - people, people)
+        judge = np.where(errs, 1.0 - human if rate else 6.0 - human, human)
         system, seed = np.repeat([0, 1], 150), np.tile(np.arange(150), 2)
-        label = np.where(seed < 40, people, np.nan)
+        label = np.where(seed < 40, human, np.nan)
         found = correct_means(judge, label, None, system, seed, target="these")
-        truth = np.array([people[system == k].mean() for k in range(2)])
+        truth = np.array([human[system == k].mean() for k in range(2)])
         held.append((found.ci_low <= truth) & (truth <= found.ci_high))
         widths.append(
             (found.ci_high - found.ci_low).mean() / (found.human_only_ci_high - found.human_only_ci_low).mean()
@@ -442,7 +441,7 @@ def test_labels_beyond_the_scale_are_refused(ends: tuple[float, float], words: s
 
 def test_rates_near_0_are_held_on_either_side_whatever_the_number_of_passes() -> None:
     """Student's t misses 6% above and 1% below."""
-    below, above, people = [], [], []
+    below, above, human = [], [], []
     for number in range(250):
         rng = np.random.default_rng(number)
         own = rng.normal(size=(800, 2))
@@ -452,11 +451,11 @@ def test_rates_near_0_are_held_on_either_side_whatever_the_number_of_passes() ->
         found = correct_means(f.ravel(), label.ravel(), None, system.ravel(), seed.ravel(), rate=True)
         below.append(found.ci_high < 0.0668)
         above.append(found.ci_low > 0.0668)
-        people.append((found.human_only_ci_low <= 0.0668) & (found.human_only_ci_high >= 0.0668))
+        human.append((found.human_only_ci_low <= 0.0668) & (found.human_only_ci_high >= 0.0668))
     assert 0.93 <= 1.0 - np.mean(below) - np.mean(above) <= 0.98
     assert np.mean(below) <= 0.04
     assert np.mean(above) <= 0.04
-    assert np.mean(people) >= 0.93
+    assert np.mean(human) >= 0.93
 
 
 def test_a_judge_who_hardly_errs_on_passes_has_a_bias_with_an_honest_interval() -> None:
@@ -464,9 +463,9 @@ def test_a_judge_who_hardly_errs_on_passes_has_a_bias_with_an_honest_interval() 
     held = []
     for number, labels in itertools.product(range(120), (20, 200)):
         rng = np.random.default_rng(number)
-        people = (rng.random(600) < 0.6).astype(np.float64)
-        score = np.where((people == 1.0) & (rng.random(600) < 0.025), 0.0, people)
-        label = np.where(np.arange(600) < labels, people, np.nan)
+        human = (rng.random(600) < 0.6).astype(np.float64)
+        score = np.where((human == 1.0) & (rng.random(600) < 0.025), 0.0, human)
+        label = np.where(np.arange(600) < labels, human, np.nan)
         found = correct_means(score, label, None, np.zeros(600), np.arange(600), rate=True)
         held.append(found.judge_bias_ci_low[0] <= -0.015 <= found.judge_bias_ci_high[0])
     assert np.mean(held) >= 0.95
@@ -529,17 +528,19 @@ def rows(label: list[float], probability: float, *, target: str = "these", score
 )
 def test_doubt_is_what_the_draw_does_not_show(label, probability, target, doubt):
     found = rows(label, probability, target=target)
-    assert label_doubt(found, [0.8, np.nan, 0.8, np.nan] if np.isnan(label[1]) else [0.8] * 4) == pytest.approx([doubt])
-    assert label_doubt(found, None).tolist() == [0.0]
+    assert label_error_variance(
+        found, [0.8, np.nan, 0.8, np.nan] if np.isnan(label[1]) else [0.8] * 4
+    ) == pytest.approx([doubt])
+    assert label_error_variance(found, None).tolist() == [0.0]
     with pytest.raises(ValueError, match="label_variance must be 0 or more"):
-        label_doubt(found, [-0.1] * 4)
+        label_error_variance(found, [-0.1] * 4)
 
 
 def test_a_judge_without_an_error_on_ten_labels_is_given_one_of_eleven():
     labels = rows([1.0] * 10, 1.0, target="new")
-    assert unseen_errors(labels, labels.f, np.ones(1), rate=True) == pytest.approx([1 / 110])
+    assert unseen_error_variance(labels, labels.f, np.ones(1), rate=True) == pytest.approx([1 / 110])
     erring = rows([0.0] * 5 + [1.0] * 5, 1.0, target="new")
-    assert unseen_errors(erring, erring.f, np.array([0.5]), rate=True).tolist() == [0.0]
+    assert unseen_error_variance(erring, erring.f, np.array([0.5]), rate=True).tolist() == [0.0]
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
@@ -547,11 +548,11 @@ def test_a_judge_who_is_always_off_by_as_much_is_given_an_error_of_the_labels_si
     grades = rows((unit * np.arange(10.0)).tolist(), 1.0, target="new")
     echo = grades.y + 0.3 * unit
     variance = unit**2 * np.var(np.arange(10.0))
-    assert unseen_errors(grades, echo, np.array([4.5 * unit]), rate=False) == pytest.approx([variance / 110])
+    assert unseen_error_variance(grades, echo, np.array([4.5 * unit]), rate=False) == pytest.approx([variance / 110])
     echo[:5] += unit * np.arange(5.0)  # off by different amounts on four, and by the common one on six
-    assert unseen_errors(grades, echo, np.array([4.5 * unit]), rate=False) == pytest.approx([variance / 110])
+    assert unseen_error_variance(grades, echo, np.array([4.5 * unit]), rate=False) == pytest.approx([variance / 110])
     echo[5] += unit
-    assert unseen_errors(grades, echo, np.array([4.5 * unit]), rate=False).tolist() == [0.0]
+    assert unseen_error_variance(grades, echo, np.array([4.5 * unit]), rate=False).tolist() == [0.0]
 
 
 def test_a_system_whose_labels_agree_is_drawn_towards_the_others_as_by_two_clusters():

@@ -15,7 +15,7 @@ from dialeval.stats.resampling import (
     p_above_next,
     percentile_interval,
     ratio_replicates,
-    unless_same,
+    without_zero_width,
 )
 
 
@@ -129,7 +129,7 @@ def test_ratios_on_resamples_are_those_of_the_rows_drawn():
 
 
 def test_an_interval_without_width_is_none():
-    low, high = unless_same(np.array([1.0, 2.0, np.nan]), np.array([1.0 + 1e-9, 3.0, np.nan]))
+    low, high = without_zero_width(np.array([1.0, 2.0, np.nan]), np.array([1.0 + 1e-9, 3.0, np.nan]))
     np.testing.assert_array_equal((low, high), ([np.nan, 2.0, np.nan], [np.nan, 3.0, np.nan]))
 
 

@@ -18,13 +18,13 @@ from dialeval.stats.significance import (
     benjamini_hochberg,
     confidence_sequence,
     crossing_probabilities,
+    decisions,
     holm,
     obrien_fleming,
     order_claims,
     places,
     rounds_of,
     sequential_p_value,
-    settled,
     tie_statistic,
 )
 
@@ -281,15 +281,15 @@ def test_of_two_equals_few_pass_a_single_look_however_few_the_cases_are(n: int, 
     """Wins of one side over n cases that are never tied, by the binomial distribution."""
     wins = np.arange(n + 1)
     score = (np.arange(n) < wins[:, np.newaxis]).astype(float)
-    passed = settled(score, obrien_fleming([n], error)[0], error) != 0
+    passed = decisions(score, obrien_fleming([n], error)[0], error) != 0
     assert binom.pmf(wins, n, 0.5) @ passed <= error * 1.03
 
 
 def test_a_handful_of_cases_settles_nothing_though_one_side_won_them_all() -> None:
-    assert settled(np.ones(5), 1.96) == 0  # by the binomial 2 / 32
-    assert settled(np.ones(6), 1.96) == 1  # 2 / 64
-    assert settled(np.zeros(6), 1.96) == -1
-    assert settled(np.array([1.0] * 5 + [0.5] * 50), 1.96) == 0, "ties say nothing"
+    assert decisions(np.ones(5), 1.96) == 0  # by the binomial 2 / 32
+    assert decisions(np.ones(6), 1.96) == 1  # 2 / 64
+    assert decisions(np.zeros(6), 1.96) == -1
+    assert decisions(np.array([1.0] * 5 + [0.5] * 50), 1.96) == 0, "ties say nothing"
 
 
 @pytest.mark.parametrize(("n", "block"), [(6, 2), (10, 5), (12, 12), (20, 5), (40, 10)])
@@ -298,7 +298,7 @@ def test_of_equals_shown_in_both_orders_few_are_called_different_on_few_cases(n:
     lead = 0.6 * rng.standard_normal((20_000, n))
     score = np.mean([rng.random(lead.shape) < 1 / (1 + np.exp(-lead - place)) for place in (0.3, -0.3)], axis=0)
     counts = np.cumsum(np.bincount(rounds_of(n, block))).tolist()
-    claims = [settled(score[:, :k], edge) for k, edge in zip(counts, obrien_fleming(counts, 0.05), strict=True)]
+    claims = [decisions(score[:, :k], edge) for k, edge in zip(counts, obrien_fleming(counts, 0.05), strict=True)]
     assert np.any(claims, axis=0).mean() < 0.054
 
 
@@ -318,7 +318,7 @@ def test_equals_are_called_different_in_one_of_twenty_and_the_rest_costs_a_third
         rng = np.random.default_rng(3)
         lead = gap + 0.6 * rng.standard_normal((4000, 222))
         score = np.mean([rng.random(lead.shape) < 1 / (1 + np.exp(-lead - place)) for place in (0.3, -0.3)], axis=0)
-        claims = np.column_stack([settled(score[:, :n], edge) for n, edge in zip(counts, edges, strict=True)])
+        claims = np.column_stack([decisions(score[:, :n], edge) for n, edge in zip(counts, edges, strict=True)])
         first = np.where((claims != 0).any(axis=1), (claims != 0).argmax(axis=1), -1)
         cost[gap] = np.asarray(counts)[first].mean() / 222
         if gap:

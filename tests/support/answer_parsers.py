@@ -16,7 +16,7 @@ from dialeval.dialogbench.briefs import plan_briefs
 from dialeval.dialogbench.written_items import read_written
 from dialeval.engines.requests import Response
 from dialeval.perturbations.registry import STRATEGIES
-from dialeval.perturbations.rewriting import settle
+from dialeval.perturbations.rewriting import settled_rewriting
 from dialeval.prompts.reasoning import split_thinking, thinking_mark, without_marks
 from dialeval.prompts.rendering import one_line
 from dialeval.protocols import locate, pair, scale
@@ -50,7 +50,9 @@ def _settled(answer: dict[str, Any]) -> Iterable[dict[str, Any]]:
     for strategy in STRATEGIES.values():
         if strategy.by_model:
             about = REPLY if strategy.level == "turn" else TALK
-            yield {"status": settle(about, strategy, [Response(answer["text"], answer["finish_reason"])]).status}
+            yield {
+                "status": settled_rewriting(about, strategy, [Response(answer["text"], answer["finish_reason"])]).status
+            }
 
 
 def _texts(answer: dict[str, Any]) -> Iterable[dict[str, Any]]:

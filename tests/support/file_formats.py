@@ -237,14 +237,14 @@ _CONVERSATIONS = [["index", "nround", "gpt"], ["MT-1", 4, json.dumps(_TALK)], ["
 
 
 def _turn_set(name: str, original: bytes, damaged: bytes) -> dict[str, bytes]:
-    return {SETS[name].original: original, SETS[name].damaged: damaged}
+    return {SETS[name].original: original, SETS[name].perturbed: damaged}
 
 
 def _dialogue_set(name: str, in_cycles: bool = False) -> dict[str, bytes]:
     firsts = [b"Hi!", b"Sun?"]
     order = [row % 2 if in_cycles else row // 5 for row in range(10)]
     rows = [b"x_%02d\thuman: %s\tmodel: Hey %d." % (n, firsts[n], row) for row, n in enumerate(order)]
-    return {SETS[name].damaged: b"\n".join(rows) + b"\n"}
+    return {SETS[name].perturbed: b"\n".join(rows) + b"\n"}
 
 
 _CALL = {"function": {"name": "find", "arguments": "{}"}}

@@ -28,7 +28,7 @@ from dialeval.jobs.progress import Progress
 
 MOST = 16
 """Tokens of an answer."""
-account.OTHERS_POLL = 0.02
+account.POLL_SECONDS = 0.02
 
 
 def a_request(number: int) -> Request:

@@ -1,4 +1,4 @@
-"""What dialogues are scored on: the papers' dimensions, BotChat's kinds of failures, and criteria of the user's own.
+"""Criteria of dialogues: the papers' dimensions, BotChat's types of failure, and those of the user.
 
 A criterion has a scale of numbers or of labels. A label's value is its place, 1 for the first and lowest; Yes is 1 and
 No is 0.
@@ -16,7 +16,7 @@ from typing import Literal
 Level = Literal["turn", "dialogue"]
 LEVELS: tuple[Level, ...] = ("turn", "dialogue")
 SHOWN_LEVELS: Mapping[Level, str] = MappingProxyType({"turn": "response", "dialogue": "dialogue"})
-"""What is scored at each level, in the words for a judge."""
+"""Level -> the name of its items in prompts."""
 YES, NO = "Yes", "No"
 MOST_POINTS = 26
 """Points of a scale between which a judge can choose by one token: a letter."""
@@ -37,12 +37,12 @@ class Scale:
     labels: tuple[str, ...] = ()
 
     @property
-    def asks_yes_or_no(self) -> bool:
+    def is_yes_no(self) -> bool:
         """Returns whether it is a Yes or a No."""
         return self.labels == (NO, YES)
 
     def value_of(self, label: str) -> float:
-        """Returns the value that a label stands for."""
+        """Returns the value of a label."""
         return self.low + self.labels.index(label)
 
     def points(self) -> dict[str, float]:
@@ -68,8 +68,8 @@ class Words:
     """A criterion in one language.
 
     Attributes:
-        question: asks by level for a Yes or a No, Yes being good; a level without one has none.
-        meaning: says by level what is meant.
+        question: by level, a Yes/No question, Yes being good.
+        meaning: by level, the definition.
         labels: the scale's labels, in its order; empty where they are those of the criterion.
         rubric: what each value or label of the scale stands for.
     """
@@ -103,26 +103,26 @@ class Criterion:
     translations: Mapping[str, Words] = field(default_factory=dict)
 
     def is_at(self, level: Level) -> bool:
-        """Returns whether it can be asked of a response (`turn`), or of a whole dialogue."""
+        """Returns whether it applies to a response (`turn`), or to a dialogue."""
         return self.level in (None, level)
 
     @property
-    def asks_yes_or_no(self) -> bool:
+    def is_yes_no(self) -> bool:
         """Returns whether its probability is that of Yes: where there is a question, and no labels to choose from."""
-        return self.scale.asks_yes_or_no or bool(self.words.question and not self.scale.labels)
+        return self.scale.is_yes_no or bool(self.words.question and not self.scale.labels)
 
     @property
     def has_a_probability(self) -> bool:
-        """Returns whether it can be asked about by the probabilities of answers."""
-        return self.asks_yes_or_no or 2 <= len(self.scale.points()) <= MOST_POINTS
+        """Returns whether it can be scored by the probabilities of labels."""
+        return self.is_yes_no or 2 <= len(self.scale.points()) <= MOST_POINTS
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Returns everything that judges call it."""
+        """Returns all of its names in judges' answers."""
         return (self.name, *self.aliases)
 
     def in_language(self, language: str) -> Words:
-        """Returns its words in a language; what is not translated is as it is."""
+        """Returns its texts in a language; untranslated ones stay as they are."""
         own = self.translations.get(language)
         if own is None:
             return self.words
@@ -205,7 +205,7 @@ def with_own(own: Iterable[Criterion]) -> dict[str, Criterion]:
     return {**SHIPPED, **{criterion.name: criterion for criterion in own}}
 
 
-# BotChat's kinds of failure (appendix C, Figures 8 and 9)
+# BotChat's types of failure (appendix C, Figures 8 and 9)
 
 SELF_IDENTIFICATION, CONFUSION = "self_identification", "contextual_confusion"
 LENGTH, FORMAL, REPETITION = "excessive_length", "formal_tone", "repetitive_phrasing"
@@ -246,6 +246,6 @@ FAILURES: Mapping[str, Criterion] = MappingProxyType(
         )
     }
 )
-"""The kinds by name, in the order of the tables."""
+"""The types of failure by name, in the order of the tables."""
 RULED_FAILURES = (SELF_IDENTIFICATION, LENGTH, REPETITION)
-"""The kinds that rules can find."""
+"""The types of failure that rules can find."""

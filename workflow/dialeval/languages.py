@@ -15,7 +15,7 @@ from dialeval.errors import UserError, nearest
 PAPER_ORDER = ("en", "zh", "es", "de", "fr", "ja", "ko", "hi", "ar", "ru")
 """The ten languages of xDial-Eval in the order of its tables and figures."""
 AVERAGE = "average"
-"""Stands for the mean over languages where a table names one."""
+"""The name of the mean over languages in tables."""
 _PLACES = {language: place for place, language in enumerate(PAPER_ORDER)}
 
 
@@ -57,7 +57,7 @@ class Language(NamedTuple):
         return min(1.0, len(own) / len(letters)) if letters else 1.0
 
     def may_be_in(self, text: str) -> bool:
-        """Returns whether a text may be this language's by its letters; Japanese is told from Chinese by its kana."""
+        """Returns whether a text may be this language's by its letters; kana distinguish Japanese from Chinese."""
         if self.share(text) < _SHARE:
             return False
         n_han, n_kana = (len(re.findall(f"[{some}]", text)) for some in (_HAN, _KANA))

@@ -42,7 +42,7 @@ def tokens(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65536)
 def is_word(token: str) -> bool:
-    """Says whether a token is a word, and not punctuation."""
+    """Returns whether a token is a word, and not punctuation."""
     return _WORD.search(token) is not None
 
 
@@ -63,7 +63,7 @@ def unfinished_tokens(text: str) -> tuple[str, ...]:
 
 
 def is_unspaced(token: str) -> bool:
-    """Says whether a token is a character of a script without blanks."""
+    """Returns whether a token is a character of a script without blanks."""
     return _UNSPACED_CHARACTER.match(token) is not None
 
 

@@ -181,10 +181,10 @@ def test_the_store_is_asked_before_the_metric_is_loaded(
             return answering
 
     first = answered()
-    assert (first.total, first.asked, first.failures.total()) == (len(requests) + 2, len(requests), 0)
+    assert (first.total, first.n_sent, first.failures.total()) == (len(requests) + 2, len(requests), 0)
     monkeypatch.setattr(EncoderEngine, "_load", None)
     again = answered()
-    assert (again.total, again.asked) == (len(requests) + 2, 0)
+    assert (again.total, again.n_sent) == (len(requests) + 2, 0)
 
 
 def test_the_identity_follows_weights_score_and_precision_and_not_the_layout(metric_folder: Folders) -> None:

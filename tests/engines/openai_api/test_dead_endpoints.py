@@ -155,8 +155,8 @@ def test_what_one_job_finds_holds_for_the_others_of_the_run_and_not_for_the_next
     with LoopbackEndpoint(lambda _: Reply(refusal("no such key"), 401)) as endpoint:
         _, first = run(tmp_path / "store", endpoint.url)
         asked = received(endpoint)
-        _, second = run(tmp_path / "store", endpoint.url, protocol="arena")
-        assert (second, received(endpoint)) == (first, asked)
+        _, retry = run(tmp_path / "store", endpoint.url, protocol="arena")
+        assert (retry, received(endpoint)) == (first, asked)
         os.utime(lock, ns=(1, 1))  # another run begins
         run(tmp_path / "store", endpoint.url)
         assert len(endpoint.log) > asked

@@ -141,7 +141,7 @@ def test_every_request_ends_in_one_outcome_and_no_success_is_asked_twice(tmp_pat
         for kind, failure in EXPECTED_FAILURES.items():
             expected[failure] += kinds[kind]
         assert answering.failures == expected
-        assert answering.total == answering.asked == len(numbers) == len(answers) + sum(expected.values())
+        assert answering.total == answering.n_sent == len(numbers) == len(answers) + sum(expected.values())
         for number, response in answers.items():
             kind = kind_of(f"question {number}")
             assert kind not in EXPECTED_FAILURES
@@ -157,7 +157,7 @@ def test_every_request_ends_in_one_outcome_and_no_success_is_asked_twice(tmp_pat
         some = [number for number in numbers if number < 1000 or kind_of(f"question {number}") != "always down"]
         again, same = run(endpoint, tmp_path / "first", some)
         assert same == answers
-        assert again.asked == len(some) - len(answers)  # only what failed is asked again
+        assert again.n_sent == len(some) - len(answers)  # only what failed is asked again
         assert all(before[f"question {number}"] == endpoint.asked[f"question {number}"] for number in answers)
 
 

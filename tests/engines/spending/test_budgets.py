@@ -20,7 +20,7 @@ from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import Response
 from dialeval.engines.spending.account import Account
 from dialeval.engines.spending.entries import FOLDER, SUFFIX, Ledger
-from dialeval.engines.spending.prices import NOTHING, Billed, Bound, announce, digest_of, run_terms, terms_for
+from dialeval.engines.spending.prices import NO_TOKENS, Billed, Bound, announce, digest_of, run_terms, terms_for
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 
@@ -240,7 +240,7 @@ def test_a_try_that_is_called_off_before_it_is_written_down_costs_nothing(tmp_pa
     account = Account(tmp_path, terms, "arena")
 
     async def story() -> float:
-        account.settle(await account.reserve(Bound(10, 16)), NOTHING)  # opens the file
+        account.settle(await account.reserve(Bound(10, 16)), NO_TOKENS)  # opens the file
         called_off = asyncio.create_task(account.reserve(Bound(10, 16)))
         await asyncio.sleep(0)
         called_off.cancel()

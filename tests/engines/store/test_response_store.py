@@ -168,9 +168,9 @@ def test_half_a_line_of_a_writer_at_work_is_not_damaged(tmp_path: Path, capsys: 
     assert f"{path} has 1 damaged line" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("seconds", "damaged"), [(5.0, 0), (600.0, 1)])
+@pytest.mark.parametrize(("seconds", "corrupt"), [(5.0, 0), (600.0, 1)])
 def test_without_locks_a_file_that_just_changed_may_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, damaged: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, corrupt: int
 ) -> None:
     fill(tmp_path, range(3), writer="shard-2-of-2")
     path = the_file(tmp_path)
@@ -182,7 +182,7 @@ def test_without_locks_a_file_that_just_changed_may_be_written(
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
     with opened(tmp_path) as store:
-        assert sum(store.report.damaged.values()) == damaged
+        assert sum(store.report.corrupt.values()) == corrupt
 
 
 def test_half_a_last_line_is_remembered_with_the_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,8 +193,8 @@ def test_half_a_last_line_is_remembered_with_the_places(tmp_path: Path, monkeypa
     read = answer_files.places_in(path, keep=True)
     assert path.with_name(path.name + ".places").is_file()
     again = answer_files.places_in(path, keep=True)
-    assert (read.damaged, read.is_unfinished, len(read.ends)) == (0, True, 4)
-    assert (again.damaged, again.is_unfinished, len(again.ends)) == (0, True, 4)
+    assert (read.corrupt, read.is_unfinished, len(read.key_tails)) == (0, True, 4)
+    assert (again.corrupt, again.is_unfinished, len(again.key_tails)) == (0, True, 4)
 
 
 @pytest.mark.parametrize("place", [0, 5, 20, 34, 38, 50])
@@ -207,7 +207,7 @@ def test_a_flipped_byte_costs_one_answer(tmp_path: Path, place: int) -> None:
     path.write_bytes(bytes(content))
     with opened(tmp_path) as store:
         assert [number for number in range(10) if store.get(key(number))] == [n for n in range(10) if n != 4]
-        assert sum(store.report.damaged.values()) == 1
+        assert sum(store.report.corrupt.values()) == 1
 
 
 @pytest.mark.parametrize("first", [b"", b"\xef\xbb\xbf"])

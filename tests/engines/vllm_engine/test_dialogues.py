@@ -32,7 +32,7 @@ def stored_keys(folder: Path) -> list[str]:
 def test_24_seeds(reference: Any) -> None:
     assert len(reference.texts) == 24
     assert all(len(turns) == 4 and all(turns) for turns in reference.texts.values())
-    assert reference.answering.asked == 24 * 4
+    assert reference.answering.n_sent == 24 * 4
     assert len({tuple(turns) for turns in reference.texts.values()}) == 24
 
 
@@ -49,7 +49,7 @@ def test_dialogues_are_equal_whatever_the_number_in_flight(
 def test_a_second_run_asks_nothing(engine: VllmEngine, selfchat: SelfChat, reference: Any, tmp_path: Path) -> None:
     selfchat(engine, tmp_path)
     again = selfchat(engine, tmp_path)
-    assert again.answering.asked == 0
+    assert again.answering.n_sent == 0
     assert again.texts == reference.texts
 
 
@@ -90,7 +90,7 @@ def test_a_killed_run_leaves_no_process_and_goes_on_without_asking_twice(
     assert 20 <= len(before) < 24 * 4
     resumed = selfchat(engine, store)
     assert resumed.stored_before == len(before)
-    assert resumed.answering.asked == 24 * 4 - len(before)
+    assert resumed.answering.n_sent == 24 * 4 - len(before)
     assert len(stored_keys(store)) == len(set(stored_keys(store))) == 24 * 4
     assert resumed.texts == reference.texts
 

@@ -76,7 +76,7 @@ def test_a_judge_prompt_that_cannot_fit_is_truncated_and_the_others_are_answered
     assert status == {"fits": "ok", "too-long": "truncated"}
     asyncio.run(own.close())
     assert "1 of the requests do not fit the window of 1024" in capsys.readouterr().out
-    assert judge(own, tmp_path, requests)[0].asked == 0
+    assert judge(own, tmp_path, requests)[0].n_sent == 0
 
 
 def test_a_schema_is_followed(engine: VllmEngine, reference: Any, tmp_path: Path) -> None:

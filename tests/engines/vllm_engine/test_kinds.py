@@ -15,10 +15,10 @@ from dialeval.engines.vllm_engine import VllmEngine
 
 pytestmark = pytest.mark.vllm
 HELLO = (Message("system", "You chat."), Message("user", "Hello, how are you?"))
-Ask = Callable[..., Response]
+GenerationRequest = Callable[..., Response]
 
 
-def test_chat_gives_text_and_counts(engine: VllmEngine, ask: Ask) -> None:
+def test_chat_gives_text_and_counts(engine: VllmEngine, ask: GenerationRequest) -> None:
     answer = ask(engine, "chat", HELLO, sampling=Sampling(max_tokens=10))
     assert answer.text
     assert answer.prompt_tokens == engine.count_tokens(HELLO)
@@ -26,14 +26,14 @@ def test_chat_gives_text_and_counts(engine: VllmEngine, ask: Ask) -> None:
     assert "<|im_" not in answer.text
 
 
-def test_chat_stops_at_a_stop_text(engine: VllmEngine, ask: Ask) -> None:
+def test_chat_stops_at_a_stop_text(engine: VllmEngine, ask: GenerationRequest) -> None:
     free = ask(engine, "chat", HELLO, sampling=Sampling(max_tokens=24)).text
     stopped = ask(engine, "chat", HELLO, sampling=Sampling(max_tokens=24, stop=(free[2:4],)))
     assert stopped.text == free[: free.index(free[2:4])]
     assert stopped.finish_reason == "stop"
 
 
-def test_an_utterance_ends_with_the_mark_of_the_template(engine: VllmEngine, ask: Ask) -> None:
+def test_an_utterance_ends_with_the_mark_of_the_template(engine: VllmEngine, ask: GenerationRequest) -> None:
     answers = [
         ask(engine, "chat", HELLO, sampling=Sampling(temperature=2.0, max_tokens=900), repeat=repeat)
         for repeat in range(3)
@@ -42,7 +42,7 @@ def test_an_utterance_ends_with_the_mark_of_the_template(engine: VllmEngine, ask
     assert all("<|im_" not in answer.text for answer in answers)
 
 
-def test_sampling_differs_by_repeat_and_messages_and_is_repeatable(engine: VllmEngine, ask: Ask) -> None:
+def test_sampling_differs_by_repeat_and_messages_and_is_repeatable(engine: VllmEngine, ask: GenerationRequest) -> None:
     def sample(messages: tuple[Message, ...], repeat: int, seed: int | None = 1) -> str:
         sampling = Sampling(temperature=1.0, max_tokens=12, seed=seed)
         return ask(engine, "chat", messages, sampling=sampling, repeat=repeat).text
@@ -53,7 +53,7 @@ def test_sampling_differs_by_repeat_and_messages_and_is_repeatable(engine: VllmE
     assert sample(HELLO, 0) == texts[0]
 
 
-def test_choice_gives_every_label_and_the_mass(engine: VllmEngine, ask: Ask) -> None:
+def test_choice_gives_every_label_and_the_mass(engine: VllmEngine, ask: GenerationRequest) -> None:
     answer = ask(engine, "choice", HELLO, labels=("Yes", "No"))
     assert answer.label_logprobs is not None
     assert set(answer.label_logprobs) == {"Yes", "No"}
@@ -62,7 +62,7 @@ def test_choice_gives_every_label_and_the_mass(engine: VllmEngine, ask: Ask) -> 
     assert answer.text == max(answer.label_logprobs, key=lambda label: answer.label_logprobs[label])  # type: ignore[index]
 
 
-def test_loglikelihood_gives_a_sum_and_the_number_of_tokens(engine: VllmEngine, ask: Ask) -> None:
+def test_loglikelihood_gives_a_sum_and_the_number_of_tokens(engine: VllmEngine, ask: GenerationRequest) -> None:
     answer = ask(engine, "loglikelihood", HELLO, continuation="I am fine.")
     assert answer.logprob is not None
     assert answer.logprob < 0
@@ -70,7 +70,7 @@ def test_loglikelihood_gives_a_sum_and_the_number_of_tokens(engine: VllmEngine, 
     assert 3 <= answer.n_tokens <= 10
 
 
-def test_what_cannot_fit_is_not_asked_and_not_cut(engine: VllmEngine, ask: Ask) -> None:
+def test_what_cannot_fit_is_not_asked_and_not_cut(engine: VllmEngine, ask: GenerationRequest) -> None:
     long = (Message("user", "word " * 2000),)
     before = engine.prompt_tokens, engine.too_long
     for kind, fields in (("chat", {}), ("choice", {"labels": ("Yes", "No")}), ("loglikelihood", {"continuation": "x"})):
@@ -86,14 +86,14 @@ def test_what_cannot_fit_is_not_asked_and_not_cut(engine: VllmEngine, ask: Ask) 
     engine.too_long = before[1]
 
 
-def test_a_request_that_vllm_refuses_fails_alone(engine: VllmEngine, ask: Ask) -> None:
+def test_a_request_that_vllm_refuses_fails_alone(engine: VllmEngine, ask: GenerationRequest) -> None:
     with pytest.raises(AnswerFailure) as caught:
         ask(engine, "chat", HELLO, sampling=Sampling(max_tokens=4, top_p=7.0))
     assert caught.value.kind == "refused"
     assert ask(engine, "chat", HELLO, sampling=Sampling(max_tokens=4)).text
 
 
-def test_a_cancelled_request_leaves_the_engine(engine: VllmEngine, ask: Ask) -> None:
+def test_a_cancelled_request_leaves_the_engine(engine: VllmEngine, ask: GenerationRequest) -> None:
     async def cancel() -> None:
         request = Request("test", "test", "chat", HELLO, Sampling(temperature=2.0, max_tokens=900))
         task = asyncio.create_task(engine.answer(request))

@@ -11,7 +11,7 @@ import pytest
 
 from dialeval.engines.requests import Message, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
-from dialeval.engines.vllm_engine.process import Answered
+from dialeval.engines.vllm_engine.process import GenerationResult
 from dialeval.errors import UserError
 
 pytestmark = pytest.mark.vllm
@@ -117,7 +117,7 @@ def test_marks_that_are_special_tokens_are_seen_and_taken_out(
         tokenizer.decode(ids, skip_special_tokens=True) != answer or not reasoning
     )  # as thoughts came into utterances
     for stop in ((), ("\n",)):
-        assert engine.split_reasoning(Answered(ids, None, "stop", 0, []), "", stop) == (answer, reasoning)
+        assert engine.split_reasoning(GenerationResult(ids, None, "stop", 0, []), "", stop) == (answer, reasoning)
 
 
 def test_a_choice_is_read_behind_the_reasoning(strict_engine: VllmEngine, ask: Callable[..., Any]) -> None:

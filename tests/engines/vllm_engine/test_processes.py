@@ -19,7 +19,7 @@ from processes import wait_until_gone
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.driver import Copies, EngineProcess
-from dialeval.engines.vllm_engine.process import Answered, Ask
+from dialeval.engines.vllm_engine.process import GenerationRequest, GenerationResult
 from dialeval.errors import UserError
 from dialeval.provenance.records import libraries
 
@@ -79,11 +79,11 @@ def test_two_copies_share_the_dialogues_and_each_stays_with_one(
     shared, alone = Copies.generate, EngineProcess.generate
     dialogues: dict[tuple[int, ...], Hashable] = {}
 
-    async def noting(self: Copies, ask: Ask, *, dialogue: Hashable = None) -> Answered:
+    async def noting(self: Copies, ask: GenerationRequest, *, dialogue: Hashable = None) -> GenerationResult:
         dialogues[tuple(ask.prompt)] = dialogue
         return await shared(self, ask, dialogue=dialogue)
 
-    async def counting(self: EngineProcess, ask: Ask, *, dialogue: Hashable = None) -> Answered:
+    async def counting(self: EngineProcess, ask: GenerationRequest, *, dialogue: Hashable = None) -> GenerationResult:
         copies_of[dialogues[tuple(ask.prompt)]].add(self.pid)
         return await alone(self, ask, dialogue=dialogue)
 

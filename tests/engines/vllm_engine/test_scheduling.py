@@ -60,41 +60,41 @@ def test_dialogues_fit_if_they_do_at_their_longest() -> None:
     utterance = FIRST_GUESS_OF_ANSWER + MARKS  # nothing is known yet
     five_in_the_end = 5 * 2 * (10 * utterance + 32 / 2)
     admission = Admission(capacity=int(five_in_the_end / PART_IN_USE) + 1, block_size=32)
-    assert admission.holds({2: 5}, 10, 1024)
-    assert not admission.holds({2: 6}, 10, 1024)
-    assert admission.holds({2: 6}, 10, 40)  # utterances of 40 tokens at most
+    assert admission.fits({2: 5}, 10, 1024)
+    assert not admission.fits({2: 6}, 10, 1024)
+    assert admission.fits({2: 6}, 10, 40)  # utterances of 40 tokens at most
 
 
 def test_dialogues_that_end_make_room_for_others_in_time() -> None:
     """Five at once fill the cache at their end; when they are long, some new ones are short as long as these live."""
     admission = Admission(capacity=int(5 * 2 * (10 * 69 + 16) / PART_IN_USE) + 1, block_size=32)
-    assert not admission.holds({4: 5, 2: 1}, 10, 1024)
+    assert not admission.fits({4: 5, 2: 1}, 10, 1024)
     # at the last turn of the five: 5 x 2 x (10 x 69 + 16) = 7060 and nothing beside it
-    assert not admission.holds({9: 5, 2: 1}, 10, 1024)
-    assert admission.holds({9: 4, 2: 2}, 10, 1024)  # 4 x 1412, and 2 x 2 x (3 x 69 + 16) = 892
-    assert admission.holds({9: 4, 2: 3}, 10, 1024)  # 1338 of the 1412 that are left
-    assert not admission.holds({9: 4, 2: 4}, 10, 1024)
+    assert not admission.fits({9: 5, 2: 1}, 10, 1024)
+    assert admission.fits({9: 4, 2: 2}, 10, 1024)  # 4 x 1412, and 2 x 2 x (3 x 69 + 16) = 892
+    assert admission.fits({9: 4, 2: 3}, 10, 1024)  # 1338 of the 1412 that are left
+    assert not admission.fits({9: 4, 2: 4}, 10, 1024)
 
 
 def test_the_length_of_answers_is_learned_and_the_first_few_say_little() -> None:
     admission = Admission(capacity=7060, block_size=32)
     admission.count_answer(1)
-    assert not admission.holds({2: 5}, 10, 1024)
+    assert not admission.fits({2: 5}, 10, 1024)
     for _ in range(100):
         admission.count_answer(10)
     mean = (FIRST_GUESS_OF_ANSWER * GUESSES + 1 + 1000) / (GUESSES + 101)
     most = int(7060 * PART_IN_USE / (2 * (10 * (mean + MARKS) + 16)))
     assert most > 5
-    assert admission.holds({2: most}, 10, 1024)
-    assert not admission.holds({2: most + 1}, 10, 1024)
+    assert admission.fits({2: most}, 10, 1024)
+    assert not admission.fits({2: most + 1}, 10, 1024)
 
 
 def test_a_cache_that_holds_many_dialogues_holds_fewer() -> None:
     admission = Admission(capacity=7060, block_size=16)
     for young, middle, old in itertools.product(range(8), repeat=3):
-        if admission.holds({2: young, 6: middle, 11: old}, 12, 100):
-            assert admission.holds({2: young, 11: old}, 12, 100)
-            assert admission.holds({6: middle, 11: old}, 12, 100)
+        if admission.fits({2: young, 6: middle, 11: old}, 12, 100):
+            assert admission.fits({2: young, 11: old}, 12, 100)
+            assert admission.fits({6: middle, 11: old}, 12, 100)
 
 
 def test_a_dialogue_waits_until_another_has_ended_or_there_is_more_room() -> None:
@@ -130,12 +130,12 @@ def test_a_dialogue_waits_until_another_has_ended_or_there_is_more_room() -> Non
 def test_the_room_knows_how_long_dialogues_have_become() -> None:
     seen: list[dict[int, int]] = []
 
-    def holds(lengths: Mapping[int, int]) -> bool:
+    def fits(lengths: Mapping[int, int]) -> bool:
         seen.append(dict(lengths))
         return True
 
     async def run() -> None:
-        room = DialogueRoom(holds)
+        room = DialogueRoom(fits)
         async with room.dialogue(2) as one, room.dialogue(2) as other:
             one()
             one()

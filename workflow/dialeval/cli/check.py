@@ -21,7 +21,7 @@ from dialeval.config.files import configuration_file, read_config_file, shown
 from dialeval.config.models import VllmModel
 from dialeval.engines.answering import open_engine, run_in_order
 from dialeval.engines.availability import cannot_compute_here, unavailable, without_key
-from dialeval.engines.cl100k import at_hand
+from dialeval.engines.cl100k import is_available
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.engines.spending import prices
 from dialeval.engines.spending.prices import prices_of
@@ -254,7 +254,7 @@ def _is_outside(path: Path) -> bool:
 
 def _vocabulary(config: Config) -> Finding:
     try:
-        if at_hand(config.tokens.cl100k_file):
+        if is_available(config.tokens.cl100k_file):
             return Finding(State.OK, "tokens", "the vocabulary is here")
     except UserError as error:
         return Finding(State.MISSING, "tokens.cl100k_file", str(error))

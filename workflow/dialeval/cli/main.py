@@ -11,7 +11,7 @@ from types import ModuleType
 
 from dialeval import __version__
 from dialeval.errors import UserError
-from dialeval.jobs.process_setup import bear_all_letters, show_controls
+from dialeval.jobs.process_setup import escape_control_characters, replace_unencodable
 from dialeval.paths import PROJECT
 
 COMMANDS = {
@@ -36,9 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, or 1 after an error message.
     """
-    bear_all_letters(sys.stdout)
+    replace_unencodable(sys.stdout)
     for stream in (sys.stdout, sys.stderr):
-        show_controls(stream)
+        escape_control_characters(stream)
     try:
         try:
             return _run(parsed(list(sys.argv[1:] if arguments is None else arguments)))

@@ -166,7 +166,7 @@ class OwnCriterion(Section):
                 raise ValueError(
                     f"'{spelling}' means both '{meant[folded(spelling)]}' and '{label}'; choose other names"
                 )
-        if scale.asks_yes_or_no and self.question is None:
+        if scale.is_yes_no and self.question is None:
             raise ValueError("scale yes_no needs a question; write one that Yes answers where it is good")
         for field, text in (("question", self.question), ("meaning", self.meaning)):
             if self.level and isinstance(text, dict) and list(text) != [self.level]:

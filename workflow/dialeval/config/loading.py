@@ -31,7 +31,7 @@ from dialeval.config.section import Mistake
 from dialeval.config.training import EncoderTraining
 from dialeval.config.without_effect import idle_fields
 from dialeval.errors import UserError, nearest
-from dialeval.whole_files import write_new
+from dialeval.paths import write_new
 
 Place = tuple[str | int, ...]
 Check = Callable[[Config], Iterable[Mistake]]

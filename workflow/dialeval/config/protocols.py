@@ -303,9 +303,9 @@ def _measures_of_scores(field: str, protocol: Protocol, criteria: Mapping[str, C
         yield Mistake(f"{field}.criteria", words, depends)
     kinds: dict[str, Callable[[Criterion], bool]] = {}
     if protocol.form == "scale":
-        kinds = {"checklist": lambda one: one.scale.asks_yes_or_no, "rates": lambda one: bool(one.scale.labels)}
+        kinds = {"checklist": lambda one: one.scale.is_yes_no, "rates": lambda one: bool(one.scale.labels)}
     elif protocol.form == "probability":
-        kinds = {"checklist": lambda one: one.asks_yes_or_no}
+        kinds = {"checklist": lambda one: one.is_yes_no}
     for measure, counts in kinds.items():
         numbers = [one.name for one in named or PAPERS.values() if not counts(one)]
         if measure in measures and numbers:

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from dialeval.config.section import Count, Section, Share
-from dialeval.prompts.rendering import PromptSet, asks_as_papers
+from dialeval.prompts.rendering import PromptSet, uses_paper_prompts
 
 
 class Answering(Section):
@@ -34,7 +34,7 @@ class Prompts(Section):
 
     def as_papers(self, *templates: str) -> bool:
         """Returns whether templates are asked as in the papers' set, none of them from the folder."""
-        return asks_as_papers(templates, self.directory, self.set)
+        return uses_paper_prompts(templates, self.directory, self.set)
 
 
 class Tokens(Section):

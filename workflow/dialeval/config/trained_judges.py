@@ -148,7 +148,7 @@ def unfit_adapters(config: Config) -> Iterator[Mistake]:
         for data in model.learns_from if isinstance(model, VllmModel) else ():
             section = config.training.get(data)
             for criterion in section.learned if section else ():
-                if criterion in known and not known[criterion].asks_yes_or_no:
+                if criterion in known and not known[criterion].is_yes_no:
                     words = (
                         f"'{data}' is about {criterion}, which has no Yes/No question for an adapter to learn; give "
                         f"criteria.{criterion} a question, or name others under training.{data}.criteria"

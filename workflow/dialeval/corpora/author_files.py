@@ -1,13 +1,13 @@
 """Rated data sets in their authors' own files: FED, USR, ConTurE, GRADE, Zhao's sets, and DSTC10's copies of them.
 
-A format is a record, which says the fields of its objects, and a function that maps the records to rated entries. Ids
-count the replies, or the dialogues, of a data set from 0, as xDial-Eval's do.
+A format is a record, which defines the fields of its objects, and a function that maps the records to rated entries.
+Ids count the replies, or the dialogues, of a data set from 0, as xDial-Eval's do.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from dialeval.corpora.json_records import Record, RecordFields, Text, Utterance,
 from dialeval.corpora.rated_sources import (
     Gathering,
     RatedReading,
+    advice,
     before_response,
     only_english,
     rating_value,
@@ -54,10 +55,10 @@ def read_author_file(reader: str, corpus: str, path: Path, languages: Iterable[s
         reader: a name in `FORMATS`.
         corpus: its name in the configuration.
         path: the file; of `grade_texts` that of the contexts.
-        languages: must hold `en` where it is given.
+        languages: the wanted languages, which must include `en`; None for all.
 
     Raises:
-        UserError: the file, the record, the field, the wrong value and the remedy.
+        UserError: invalid data; the message has the file, the record, the field, the value and the remedy.
     """
     only_english(languages, str(path))
     layout = FORMATS[reader] or _dstc10_format(path)
@@ -86,7 +87,7 @@ class _Format:
     Attributes:
         level: of its items.
         dimensions: what people rated.
-        entries: maps the file to rated entries, given its path, the reader's name and what was found so far.
+        entries: maps the file to rated entries, given its path, the reader's name and the reading so far.
     """
 
     level: Level
@@ -204,8 +205,8 @@ def _dstc10_replies(path: Path, reader: str, reading: RatedReading, *, name: str
 
 # ConTurE, `data.json`: dialogues of people with chatbots, rated reply by reply and whole.
 
-NOTHING_SAID = "<EMPTY>"
-"""Stands for an utterance without a text, as in comp-analysis' copy; people rated such replies, too."""
+EMPTY_UTTERANCE = "<EMPTY>"
+"""An utterance without a text, as in comp-analysis' copy; such replies have ratings, too."""
 _IMPRESSION = "overall impression"
 _CONTURE_TAG = re.compile(r"(?:User|Chatbot)\s*:", re.IGNORECASE)
 
@@ -258,8 +259,8 @@ def _exchanged(exchange: _Exchange, reading: RatedReading) -> Turns:
         tag = _CONTURE_TAG.match(text)
         text = text[tag.end() :].strip() if tag else text
         if not text:
-            reading.notes[f"utterances without a text, shown as {NOTHING_SAID}"] += 1
-        turns.append((speaker, text or NOTHING_SAID))
+            reading.notes[f"utterances without a text, shown as {EMPTY_UTTERANCE}"] += 1
+        turns.append((speaker, text or EMPTY_UTTERANCE))
     return turns
 
 
@@ -448,45 +449,10 @@ def _truth(value: Any) -> Any:
     return _TRUTHS.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
-# The objects of a file, and the reader that takes a file of another format.
+# The objects of a file.
 
-KNOWN_BY: Mapping[str, Collection[str]] = {
-    "fed_turn or fed_dialogue": ("context", "system", "annotations"),
-    "usr": ("context", "responses", "fact"),
-    "conture_turn or conture_dialogue": ("turns", "dialog_ratings"),
-    "grade_convai2, grade_dailydialog or grade_empathetic": ("Context", "Response", "HumanScores"),
-    "zhao": ("context", "reference", "responses"),
-    "dstc10_json or dstc11_json": ("annotations",),
-}
-"""Readers, by the fields that all objects of their files have."""
-_PARTS_OF_USR = ("response", "model", "Maintains Context")
 
 _Form = TypeVar("_Form", bound=Record)
-
-
-def advice(record: object, tried: str) -> str:
-    """Returns the end of a sentence that names the reader of such a file; empty where none other is known.
-
-    Args:
-        record: an object of the file.
-        tried: the reader that could not take it.
-    """
-    readers = _reader_of(record)
-    if not readers or tried in readers:
-        return ""
-    return f"; a file with these fields is read by {readers}: name that as the reader"
-
-
-def _reader_of(record: object) -> str:
-    if not isinstance(record, dict):
-        return ""
-    if all(name in record for name in _PARTS_OF_USR):
-        return "usr"
-    for readers, fields in KNOWN_BY.items():
-        if all(name in record for name in fields):
-            return readers
-    inner = next(iter(record.values()), None)
-    return "zhao" if isinstance(inner, dict) and _reader_of(inner) == "zhao" else ""
 
 
 def _records(path: Path, reader: str, form: type[_Form]) -> Iterator[tuple[str, _Form]]:

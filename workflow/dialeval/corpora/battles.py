@@ -8,7 +8,7 @@ The winner is `left`, `right` or `tie`, in any case of letters; or the name of t
 writes it (`model_a`); or the name of the model itself. `tie (...)` is a tie, and other words mean what the caller says.
 In place of that column there may be three, of which one holds a 1: `winner_model_a`, `winner_model_b`, `winner_tie`; or
 MT-bench's two, `g1_winner` and `g2_winner`, of the same comparison in either order, which is a tie where they differ.
-Names may hold anything but line ends. Columns that nobody asks for are ignored, and so are blank lines.
+Names may have any characters but line ends. Other columns and blank lines are ignored.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 WINNERS: Mapping[str, float] = MappingProxyType({"left": 1.0, "tie": 0.5, "right": 0.0})
 """Who won -> what the one on the left gets for it."""
 SKIP = "skip"
-"""Stands for the outcome of comparisons that are passed over."""
+"""The outcome of comparisons that are skipped."""
 NO_OUTCOMES: Mapping[str, str] = MappingProxyType({})
 _IN_BOTH_ORDERS = ("g1_winner", "g2_winner")
 _BOTH_BAD = "both_bad"
@@ -48,7 +48,7 @@ _PASSED_OVER = "battles passed over, as their outcome is to be"
 _ABSENT = object()
 _NEW, _SKIPPED = -1, -2
 _Row = tuple[int | str, Sequence[Any]]
-"""Where a row stands, its line or the whole place, and its cells."""
+"""A row's line or place, and its cells."""
 
 
 class Battle(NamedTuple):
@@ -69,7 +69,7 @@ class Battles:
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins.
         cluster: number of what a battle shares with those that are resampled together.
         n_clusters: how many there are.
-        notes: what is worth knowing, and how often it was met.
+        notes: counts of remarks, to which this adds.
     """
 
     models: list[str]
@@ -115,10 +115,10 @@ def read(
         raise UserError(f"{path}: the file is empty; its first line must name the columns")
     columns = _columns(path, header, {"left": left, "right": right, "winner": winner, "cluster": cluster})
     cells_of = itemgetter(columns.places["left"], columns.places["right"], *columns.of_winner.values())
-    known: dict[tuple[Any, ...], int] = {}  # of the millions of rows most say what another said
-    kinds: dict[Battle, int] = {}
+    known: dict[tuple[Any, ...], int] = {}  # of millions of rows most are equal to another
+    distinct: dict[Battle, int] = {}
     clusters: dict[str, int] = {}
-    kind_of_row, cluster_of_row = array("q"), array("q")
+    index_of_row, cluster_of_row = array("q"), array("q")
     for place, row in rows:
         if len(row) != len(header):
             raise UserError(
@@ -127,16 +127,16 @@ def read(
             )
         written = cells_of(row)
         texts = of_text or all(type(cell) is str for cell in written)  # of JSON, 1 and true are one key
-        kind = known.get(written, _NEW) if texts else _NEW
-        if kind == _NEW:
+        index = known.get(written, _NEW) if texts else _NEW
+        if index == _NEW:
             battle = _battle(row, columns, outcomes, _where(path, place))
-            kind = _SKIPPED if battle is None else kinds.setdefault(battle, len(kinds))
+            index = _SKIPPED if battle is None else distinct.setdefault(battle, len(distinct))
             if texts:
-                known[written] = kind
-        if kind == _SKIPPED:
+                known[written] = index
+        if index == _SKIPPED:
             notes[_PASSED_OVER] += 1
             continue
-        kind_of_row.append(kind)
+        index_of_row.append(index)
         if cluster:
             value = row[columns.places["cluster"]]
             number = clusters.get(value) if type(value) is str else None
@@ -146,10 +146,10 @@ def read(
                     raise _empty(cluster, _where(path, place))
                 number = clusters.setdefault(name, len(clusters))
             cluster_of_row.append(number)
-    if not kind_of_row:
+    if not index_of_row:
         passed_over = f"none but the {notes[_PASSED_OVER]:,} that `outcomes` passes over; correct it"
         raise UserError(f"{path}: there is no battle in it, {passed_over if notes[_PASSED_OVER] else 'only a header'}")
-    return _arrays(list(kinds), kind_of_row, cluster_of_row, len(clusters), notes)
+    return _arrays(list(distinct), index_of_row, cluster_of_row, len(clusters), notes)
 
 
 def _objects(path: Path) -> Iterator[_Row]:
@@ -169,7 +169,7 @@ def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None])
         UserError: one is not there, or there twice.
     """
     sides = [side for side in ("left", "right") if given[side] is None]
-    of_kind = next((kind for kind in range(3) if all(COLUMNS[side][kind] in header for side in sides)), 0)
+    of_kind = next((index for index in range(3) if all(COLUMNS[side][index] in header for side in sides)), 0)
     winner = given["winner"] or next((name for name in COLUMNS["winner"] if name in header), COLUMNS["winner"][0])
     names = {side: given[side] or COLUMNS[side][of_kind] for side in ("left", "right")} | {"winner": winner}
     three = (f"winner_{names['left']}", f"winner_{names['right']}", "winner_tie")
@@ -227,10 +227,10 @@ def _battle(row: Sequence[Any], columns: _Columns, outcomes: Mapping[str, str], 
     left, right = (_name(row[columns.places[side]], columns.names[side], where) for side in ("left", "right"))
     cells = {column: row[number] for column, number in columns.of_winner.items()}
     if len(cells) == len(_MARKS):
-        words = {_marked(cells, where): "winner"}
+        words = {_winner_of_marks(cells, where): "winner"}
     else:
         words = {_word(cell, column, outcomes, where): column for column, cell in cells.items()}
-    winners = {_plain(word, left, right, columns): column for word, column in words.items()}
+    winners = {_without_remark(word, left, right, columns): column for word, column in words.items()}
     if SKIP in winners and SKIP in outcomes.values():
         return None
     for side, name in (("left", left), ("right", right)):
@@ -254,7 +254,7 @@ def _name(value: Any, column: str, where: str) -> str:
     return name_of(value, column, where)
 
 
-def _marked(cells: Mapping[str, Any], where: str) -> str:
+def _winner_of_marks(cells: Mapping[str, Any], where: str) -> str:
     """Returns which of three columns is marked.
 
     Raises:
@@ -283,7 +283,7 @@ def _word(value: Any, column: str, outcomes: Mapping[str, str], where: str) -> s
     return outcomes.get(written) or outcomes.get(plain) or written
 
 
-def _plain(word: str, left: str, right: str, columns: _Columns) -> str:
+def _without_remark(word: str, left: str, right: str, columns: _Columns) -> str:
     """Returns the meaning of a word for the winner; an unknown word unchanged."""
     if word in (left, columns.names["left"]):
         return "left"
@@ -299,18 +299,22 @@ def _empty(column: str, where: str) -> UserError:
 
 
 def _arrays(
-    kinds: Sequence[Battle], kind_of_row: array[int], cluster_of_row: array[int], n_clusters: int, notes: Counter[str]
+    distinct: Sequence[Battle],
+    index_of_row: array[int],
+    cluster_of_row: array[int],
+    n_clusters: int,
+    notes: Counter[str],
 ) -> Battles:
     """Returns the battles as arrays; without clusters each battle is its own cluster."""
-    models = sorted({name for battle in kinds for name in battle[:2]})
+    models = sorted({name for battle in distinct for name in battle[:2]})
     number = {model: place for place, model in enumerate(models)}
-    kind = np.frombuffer(kind_of_row, dtype=np.int64)
+    index = np.frombuffer(index_of_row, dtype=np.int64)
     return Battles(
         models=models,
-        left=np.array([number[battle.left] for battle in kinds], dtype=np.int64)[kind],
-        right=np.array([number[battle.right] for battle in kinds], dtype=np.int64)[kind],
-        outcome=np.array([WINNERS[battle.winner] for battle in kinds], dtype=np.float64)[kind],
-        cluster=np.frombuffer(cluster_of_row, dtype=np.int64) if n_clusters else np.arange(len(kind)),
-        n_clusters=n_clusters or len(kind),
+        left=np.array([number[battle.left] for battle in distinct], dtype=np.int64)[index],
+        right=np.array([number[battle.right] for battle in distinct], dtype=np.int64)[index],
+        outcome=np.array([WINNERS[battle.winner] for battle in distinct], dtype=np.float64)[index],
+        cluster=np.frombuffer(cluster_of_row, dtype=np.int64) if n_clusters else np.arange(len(index)),
+        n_clusters=n_clusters or len(index),
         notes=notes,
     )

@@ -27,7 +27,7 @@ from dialeval.text import counted
 
 GROUND_TRUTH = "GT"
 IDENTICAL = "EM"
-"""Stands for the judge's text where the two texts were identical, so that nobody was asked."""
+"""In place of the judge's text where the two texts were identical and no request was sent."""
 _LONGEST_CELL = 32_767
 """Characters that a cell of a workbook can hold; writers cut off the rest."""
 
@@ -53,9 +53,9 @@ class PublishedAnswer:
     """One answer of the judge.
 
     Attributes:
-        text: what it wrote; `EM` where it was not asked.
-        conversations: the dialogues beside it, left first, as JSON lists and whole; empty if the file has none.
-        place: where it stands, for messages.
+        text: its answer; `EM` where no request was sent.
+        conversations: the two dialogues, left first, as full JSON lists; empty if the file has none.
+        place: its place, for messages.
     """
 
     text: str
@@ -153,11 +153,11 @@ def _index_parts(row: Row, layout: _Layout, place: str) -> list[str]:
         form = ";".join(f"<{column}>" for column in columns)
         raise UserError(f"{place}: {layout.index} is '{row.cells[layout.index]:.60}'; it must be of the form {form}")
     for column, part in zip(columns, parts, strict=True):
-        said = row.cells.get(column, part).strip()
-        if said != part:
+        value = row.cells.get(column, part).strip()
+        if value != part:
             raise UserError(
-                f"{place}: {layout.index} says '{part:.60}', but the column {column} says '{said:.60}'; correct one of "
-                "them"
+                f"{place}: {layout.index} says '{part:.60}', but the column {column} says '{value:.60}'; correct one "
+                "of them"
             )
     return parts
 

@@ -45,16 +45,16 @@ def context_clusters(items: Texts) -> list[int]:
 
     A response that stands alone is independent of all others.
     """
-    # The contexts make a tree: an utterance leads from what was said before it to what is known after it.
+    # The contexts make a tree: an utterance leads from one context to the next.
     after: dict[tuple[int, str], int] = {}
     holder: dict[int, int] = {}
-    ends: list[int] = []
+    last_nodes: list[int] = []
     for position, texts in enumerate(items):
         node = 0
         for text in texts[:-1]:
             node = after.setdefault((node, text), len(after) + 1)
-        ends.append(holder.setdefault(node, position) if node else position)
-    first = ends[:]
+        last_nodes.append(holder.setdefault(node, position) if node else position)
+    first = last_nodes[:]
     for position, texts in enumerate(items):
         node = 0
         for text in texts if len(texts) > 1 else ():
@@ -79,7 +79,7 @@ def continuation_clusters(items: Texts) -> list[int]:
 
 
 def identical_clusters(items: Texts) -> list[int]:
-    """Joins items with the same text: whole dialogues are otherwise independent."""
+    """Joins items with the same text: dialogues are otherwise independent."""
     return merged([tuple(texts) for texts in items])
 
 
@@ -138,7 +138,7 @@ def _first(first: list[int], position: int) -> int:
     return position
 
 
-# Which dialogues a model must not have learned from when it is asked about one.
+# Folds: a model that scores a dialogue must not have been trained on its fold.
 
 DEFAULT_FOLDS = 5
 

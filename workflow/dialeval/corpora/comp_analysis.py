@@ -63,39 +63,39 @@ _INDICES = "indices"
 
 
 def read_dialogues(
-    corpus: str, path: Path, languages: Iterable[str] | None = None, *, unrated_too: bool = False
+    corpus: str, path: Path, languages: Iterable[str] | None = None, *, include_unrated: bool = False
 ) -> RatedReading:
     """Reads a data set.
 
     Args:
         corpus: its name in the configuration.
         path: the file of its texts.
-        languages: must hold `en` where it is given.
-        unrated_too: whether dialogues without a rating become items too; judges would be asked about them for nothing.
+        languages: the wanted languages, which must include `en`; None for all.
+        include_unrated: whether dialogues without a rating become items too, which judges would score in vain.
 
     Raises:
-        UserError: the file, the row or position, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the row and the remedy.
     """
     only_english(languages, str(path))
     records = read_records(path)
     speakers, texts = _dialogues(path, records)
     reading = RatedReading(str(path))
-    by_model, by_people = _annotation_files(path)
-    if by_people is not None and _short_name(path) == "fed":
-        reading.ratings += _people(corpus, by_people, records, texts, reading.notes)
-    elif by_people is not None:
-        reading.notes[f"file {by_people.name} is not read: only the scales of FED's are known"] += 1
+    by_model, by_humans = _annotation_files(path)
+    if by_humans is not None and _short_name(path) == "fed":
+        reading.ratings += _human_ratings(corpus, by_humans, records, texts, reading.notes)
+    elif by_humans is not None:
+        reading.notes[f"file {by_humans.name} is not read: only the scales of FED's are known"] += 1
     if by_model is not None:
         reading.ratings += _rounds(corpus, by_model, records)
     if not reading.ratings:
-        looked_for = ", ".join(str(file) for file in _candidates(path, "gpt4"))
-        raise UserError(f"{path}: there are no ratings beside it; looked for: {looked_for}")
+        candidates = ", ".join(str(file) for file in _candidates(path, "gpt4"))
+        raise UserError(f"{path}: there are no ratings beside it; looked for: {candidates}")
 
     rated = {rating.item_id for rating in reading.ratings}
     firsts = clusters.identical_clusters(texts)
     for record, turn_speakers, utterances, first in zip(records, speakers, texts, firsts, strict=True):
         item = Item(corpus, record.record_id, "en", "dialogue", records[first].record_id, turn_speakers, utterances)
-        if unrated_too or record.record_id in rated:
+        if include_unrated or record.record_id in rated:
             reading.add(item, f"row {record.row}")
         else:
             reading.leave_out("en", record.record_id, "dialogues without a rating")
@@ -123,17 +123,17 @@ def _dialogues(path: Path, records: list[TabRecord]) -> tuple[list[tuple[str, ..
 
 def _annotation_files(path: Path) -> tuple[Path | None, Path | None]:
     """Returns the files of GPT-4's and of people's ratings."""
-    by_model, by_people = (
+    by_model, by_humans = (
         next((file for file in _candidates(path, kind) if file.is_file()), None) for kind in ("gpt4", "human")
     )
-    return by_model, by_people
+    return by_model, by_humans
 
 
 def _candidates(path: Path, kind: str) -> list[Path]:
     """Returns where annotations may lie: those of `persona-see` are kept under `see`."""
-    whole = path.stem.removesuffix("_text")
+    full = path.stem.removesuffix("_text")
     short = _short_name(path)
-    names = dict.fromkeys((short, whole, short.replace("-", "_"), short.rpartition("-")[2], short.partition("-")[0]))
+    names = dict.fromkeys((short, full, short.replace("-", "_"), short.rpartition("-")[2], short.partition("-")[0]))
     return [path.parent / f"{name}_{kind}_annotations.json" for name in names]
 
 
@@ -141,7 +141,7 @@ def _short_name(path: Path) -> str:
     return path.stem.removesuffix("_text").removesuffix("-dial")
 
 
-def _people(
+def _human_ratings(
     corpus: str, file: Path, records: list[TabRecord], texts: list[tuple[str, ...]], notes: Counter[str]
 ) -> list[Rating]:
     """Returns the ratings of FED's annotators, each singly, and their mean."""
@@ -252,10 +252,10 @@ def read_turns(corpus: str, path: Path, languages: Iterable[str] | None = None) 
     Args:
         corpus: its name in the configuration.
         path: the file of its texts.
-        languages: must hold `en` where it is given.
+        languages: the wanted languages, which must include `en`; None for all.
 
     Raises:
-        UserError: the file, the row or position, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the row and the remedy.
     """
     only_english(languages, str(path))
     dataset = dataset_of(path)

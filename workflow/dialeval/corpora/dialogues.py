@@ -156,7 +156,7 @@ def read_json_lines_dialogues(path: Path, language: str) -> Reading:
         language: language of the dialogues that do not name theirs.
 
     Raises:
-        UserError: the file, the line, and what is wrong there.
+        UserError: invalid data; the message has the file, the line and the remedy.
     """
     reading = Reading(str(path))
     for line in records_of(path, RecordFields([_FIELD])):
@@ -167,10 +167,10 @@ def read_json_lines_dialogues(path: Path, language: str) -> Reading:
 def _dialogue(line: JsonLine, path: Path, language: str) -> HumanDialogue:
     where = line.where
     dialogue_id = name_of(required(line.record, "dialogue_id", where), "dialogue_id", where)
-    said = required(line.record, _FIELD, where)
-    if not isinstance(said, list):
+    entries = required(line.record, _FIELD, where)
+    if not isinstance(entries, list):
         raise UserError(f"{where}: 'utterances' must be a list of objects with 'speaker' and 'text'")
-    utterances = tuple(_utterance(item, i, where) for i, item in enumerate(said, start=1))
+    utterances = tuple(_utterance(item, i, where) for i, item in enumerate(entries, start=1))
     own_language = optional_text(line.record, "language", where) or language
     return HumanDialogue(dialogue_id, utterances, own_language, where.removeprefix(f"{path}, "))
 

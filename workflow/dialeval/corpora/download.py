@@ -46,7 +46,7 @@ def download(
     fetch: Fetch | None = None,
     *,
     base_url: str = RAW_FILES,
-    say: Callable[[str], None] = print,
+    notify: Callable[[str], None] = print,
 ) -> list[Path]:
     """Prints the licences of corpora and fetches them.
 
@@ -57,7 +57,7 @@ def download(
             files that were added to the registry later, as a data folder of before does; the last line names them.
         fetch: how a URL is fetched; None for plain HTTP.
         base_url: of the server of raw repository files.
-        say: takes a line for the user.
+        notify: prints a line for the user.
 
     Returns:
         The files, present and checked.
@@ -67,7 +67,7 @@ def download(
     """
     files = files_of(names)
     for line in licence_lines(files):
-        say(line)
+        notify(line)
     done: Counter[str] = Counter()
     absent: list[PublicFile] = []
     for file in files:
@@ -86,13 +86,13 @@ def download(
     left_out = set(absent)
     there = [file for file in files if file not in left_out]
     unchecked = sum(not file.sha256 for file in there)
-    say(
+    notify(
         ", ".join(f"{count} files {how}" for how, count in done.items())
         + f" in {data_dir}; {len(there) - unchecked} have the checksum on record"
         + (f", of {unchecked} no checksum is on record" if unchecked else "")
     )
     if absent:
-        say(
+        notify(
             f"NOT COPIED: {len(absent)} files that {mirror} does not have, such as "
             f"{', '.join(str(file.local_path) for file in absent[:3])}; without a mirror they come from the network"
         )
@@ -112,16 +112,16 @@ def fetch_url(url: str, file: BinaryIO) -> None:
     """Downloads a URL into a file, over plain HTTP.
 
     Raises:
-        OSError: the network or the server failed, or fewer bytes came than were said.
+        OSError: the network or the server failed, or fewer bytes came than announced.
     """
     request = urllib.request.Request(url, headers={"User-Agent": "dialeval"})
     with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as response:
-        said = response.headers.get("Content-Length")
+        announced = response.headers.get("Content-Length")
         n_bytes = 0
         while chunk := response.read(_CHUNK):
             n_bytes += file.write(chunk)
-    if said is not None and n_bytes != int(said):
-        raise ConnectionError(f"the connection ended after {n_bytes} of {said} bytes")
+    if announced is not None and n_bytes != int(announced):
+        raise ConnectionError(f"the connection ended after {n_bytes} of {announced} bytes")
 
 
 def _check_present(file: PublicFile, target: Path) -> None:
@@ -221,8 +221,8 @@ class PublicFile:
     Attributes:
         name: of the corpus.
         repository: owner and name at its origin.
-        commit: the whole hash.
-        licence: what its repository says, in our words.
+        commit: the full hash.
+        licence: the licence of its repository, in our words.
         origin_path: in the repository.
         local_path: under the data folder.
         sha256: of its content; empty where it is not known.

@@ -68,10 +68,10 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
     Args:
         corpus: its name in the configuration.
         path: the file of ratings.
-        languages: must hold `zh` where it is given.
+        languages: the wanted languages, which must include `zh`; None for all.
 
     Raises:
-        UserError: the file, the line, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the line and the remedy.
     """
     only_chinese(languages, str(path))
     rows = list(read_columns(path))
@@ -100,8 +100,8 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
         elif not (ratings := list(_ratings((corpus, item_id), level, row, where))):
             reading.leave_out(LANGUAGE, item_id, "rows without a rating")
         else:
-            dialogue, said = _shown(item_id, level, dialogues, where, file)
-            who, texts = tuple(one.speaker for one in said), tuple(one.text for one in said)
+            dialogue, utterances = _shown(item_id, level, dialogues, where, file)
+            who, texts = tuple(one.speaker for one in utterances), tuple(one.text for one in utterances)
             reading.add(Item(corpus, item_id, LANGUAGE, level, dialogue, who, texts), f"line {line}")
             reading.ratings += ratings
     if all(SETS.get(name.casefold()) != CHATBOTS for name in sets):
@@ -167,7 +167,7 @@ def _dialogues(file: Path) -> dict[str, list[_Numbered]]:
                 "must be unique"
             )
         found.setdefault(match[1], []).append(_Numbered(key[1], _speaker(row["SID"]), row["SEG"].strip()))
-    return {name: sorted(said) for name, said in found.items()}
+    return {name: sorted(utterances) for name, utterances in found.items()}
 
 
 class _Numbered(NamedTuple):
@@ -198,13 +198,13 @@ def _shown(
     if match is None or (level == "turn" and match[2] is None):
         form = "<set>-<six digits>-<four digits>" if level == "turn" else "<set>-<six digits>"
         raise UserError(f"{where}: the id '{item_id:.60}' is not of the form {form}")
-    said = dialogues.get(match[1], [])
+    utterances = dialogues.get(match[1], [])
     if level == "turn":
-        numbers = [one.number for one in said]
-        said = said[: numbers.index(int(match[2])) + 1] if int(match[2]) in numbers else []
-    if not said:
+        numbers = [one.number for one in utterances]
+        utterances = utterances[: numbers.index(int(match[2])) + 1] if int(match[2]) in numbers else []
+    if not utterances:
         raise UserError(f"{where}: '{item_id:.60}' is rated, but is not in {file}; both must come from one release")
-    return match[1], said
+    return match[1], utterances
 
 
 # DSTC11's development sets in Chinese: `<set>-turn_eval.json` and `<set>-dial_eval.json` under `metadata/dev/zh`.
@@ -221,7 +221,7 @@ def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = 
     Args:
         corpus: its name in the configuration.
         path: the JSON file.
-        languages: must hold `zh` where it is given.
+        languages: the wanted languages, which must include `zh`; None for all.
 
     Raises:
         UserError: the file, the entry, the field, the wrong value and the remedy.
@@ -229,7 +229,7 @@ def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = 
     only_chinese(languages, str(path))
     match = _NAME.fullmatch(path.stem)
     name = set_named(match[1] if match else path.stem, str(path))
-    whole_dialogues = match is not None and (match[2] or "").casefold() == "dial"
+    only_dialogues = match is not None and (match[2] or "").casefold() == "dial"
     content = read_json(path)
     if not isinstance(content, list):
         raise UserError(f"{path}: a JSON list of rated entries is needed, not {type(content).__name__}")
@@ -239,7 +239,7 @@ def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = 
         where = f"{path}, entry {number}"
         is_dialogue = isinstance(value, dict) and "dialog" in value
         record = parsed(_Dialogue, value, where) if is_dialogue else parsed(_Reply, value, where)
-        level: Level = "dialogue" if whole_dialogues or is_dialogue else "turn"
+        level: Level = "dialogue" if only_dialogues or is_dialogue else "turn"
         turns = _turns(record, level)
         item_id = f"{name}-{'turn' if level == 'turn' else 'dial'}-{number:06d}"
         ratings = _annotated((corpus, item_id), level, record.annotations or {}, where)
@@ -289,13 +289,13 @@ def _lines(context: str) -> Turns:
     parts = [_tagged(line.strip()) for line in context.split("\n") if line.strip()]
     if not any(speaker for speaker, _ in parts):
         return parts
-    said: Turns = []
+    utterances: Turns = []
     for speaker, text in parts:
-        if speaker or not said:
-            said.append((speaker, text))
+        if speaker or not utterances:
+            utterances.append((speaker, text))
         else:
-            said[-1] = (said[-1][0], f"{said[-1][1]}\n{text}")
-    return said
+            utterances[-1] = (utterances[-1][0], f"{utterances[-1][1]}\n{text}")
+    return utterances
 
 
 def _tagged(text: str) -> tuple[str, str]:
@@ -318,13 +318,13 @@ def _annotated(item: tuple[str, str], level: Level, annotations: Mapping[str, An
     return ratings
 
 
-def _speakers(said: Turns, level: Level, *, chatbot: bool) -> tuple[str, ...]:
+def _speakers(utterances: Turns, level: Level, *, chatbot: bool) -> tuple[str, ...]:
     """Returns the speakers: as the source names them, and others alternating with their neighbours."""
-    who = [speaker for speaker, _ in said]
+    who = [speaker for speaker, _ in utterances]
     if not any(who):
         if level == "turn":
-            return speakers_before_response(len(said))
-        return speakers_in_turn(len(said)) if chatbot else speakers_in_turn(len(said), "A", "B")
+            return speakers_before_response(len(utterances))
+        return speakers_in_turn(len(utterances)) if chatbot else speakers_in_turn(len(utterances), "A", "B")
     first = next(place for place, speaker in enumerate(who) if speaker)
     for place in range(first - 1, -1, -1):
         who[place] = "A" if who[place + 1] == "B" else "B"

@@ -1,4 +1,4 @@
-"""Items that judges score: responses in context and whole dialogues.
+"""Items that judges score: responses in context and dialogues.
 
 Comp-analysis and xDial-Eval call these the turn level and the dialogue level. Ratings do not depend on the language an
 item is shown in: xDial-Eval keeps those of the English original for every translation.
@@ -20,10 +20,10 @@ from dialeval.tables.files import iterate_rows
 from dialeval.tables.metaeval import ITEMS
 
 RaterKind = Literal["human", "model", "construction"]
-"""Who gave a rating: people, a model, or nobody: a reference that is known by how the item was made."""
+"""The type of rater: human, model, or construction for a reference that follows from how the item was made."""
 
 REFERENCE = "reference"
-"""The system whose dialogues say how cases should have gone: others are compared with it, it competes with none."""
+"""The system of reference dialogues: others are compared with it, and it has no rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,12 @@ class Item:
         corpus: name of the corpus in the configuration.
         item_id: readable, unique within its corpus and language, and the same in every language.
         language: language code.
-        level: whether the last utterance or the whole dialogue is scored.
+        level: `turn` if the last utterance is scored, `dialogue` if all of it.
         cluster: items with the same cluster are not independent (one dialogue, one context); intervals resample these.
-        speakers: who says each utterance, as the source names them; `human` and `chatbot` where it is known.
+        speakers: the speaker of each utterance, as the source names them; `human` and `chatbot` where it is known.
         utterances: in order; at turn level the last one is the response, which may stand alone.
         system: who is judged by it, such as a chatbot; empty where no system's dialogues are compared.
-        case_id: what systems have in common, such as a ChatSEED or a test case; empty where they met nothing alike.
+        case_id: the case that systems share, such as a ChatSEED; empty without one.
         judged: name among `speakers` of who is judged, where others are shown but not judged; empty for all.
     """
 
@@ -74,7 +74,7 @@ class Rating:
         rater: a name, such as `gpt-4`; `people` where the source gives only their mean.
         round: 0-based number of the rater or of the repeated round where they are kept singly; None for a mean.
         value: on the scale from `scale_min` to `scale_max`.
-        n_raters: how many ratings the value is the mean of; None where the source does not say.
+        n_raters: how many ratings the value is the mean of; None if unknown.
     """
 
     corpus: str
@@ -103,7 +103,7 @@ def item_rows(items: Iterable[Item]) -> Iterator[dict[str, Any]]:
         yield row | {"speakers": list(item.speakers), "utterances": list(item.utterances)}
 
 
-# Dialogues of people as items to be scored: each as a whole, and one of its responses in its context.
+# Human dialogues as items to score: each dialogue, and one of its responses in context.
 
 
 def items_of_dialogues(utterances: pa.Table) -> Iterator[Item]:
@@ -136,16 +136,16 @@ def not_between_two(utterances: pa.Table) -> list[str]:
 
 def chosen(items: Iterable[Item], limit: int | None, random_seed: int) -> list[Item]:
     """Returns at most `limit` items of each corpus, level and language, drawn by their ids, in the order given."""
-    everything = list(items)
+    all_items = list(items)
     groups: dict[tuple[str, str, str], list[int]] = {}
-    for place, item in enumerate(everything):
+    for place, item in enumerate(all_items):
         groups.setdefault((item.corpus, item.level, item.language), []).append(place)
     drawn = [
         place
         for group in groups.values()
-        for place in sorted(group, key=lambda place: _rank(everything[place].item_id, random_seed))[:limit]
+        for place in sorted(group, key=lambda place: _rank(all_items[place].item_id, random_seed))[:limit]
     ]
-    return [everything[place] for place in sorted(drawn)]
+    return [all_items[place] for place in sorted(drawn)]
 
 
 def drawn_dialogues(items: Iterable[Item], limit: int, random_seed: int) -> set[tuple[str, str]]:
@@ -171,7 +171,7 @@ def _rank(name: str, random_seed: int) -> int:
     return _number(f"{random_seed}/{name}")
 
 
-# The utterances of whole dialogues as items of their own, for criteria that are about a response in its context.
+# The utterances of dialogues as items of their own, for criteria of level `turn`.
 
 Turns = Literal["last", "all"]
 
@@ -180,9 +180,9 @@ def turns_of(item: Item, turns: Turns, *, said_before: int = 0) -> Iterator[Item
     """Yields the judged side's utterances of a dialogue as turn-level items with their contexts; none of a response.
 
     Args:
-        item: a whole dialogue.
+        item: a dialogue.
         turns: `last` for the last of these utterances, `all` for each.
-        said_before: utterances at the beginning that nobody is judged by, such as a ChatSEED's.
+        said_before: number of utterances at the beginning that are not judged, such as a ChatSEED's.
     """
     if item.level != "dialogue":
         return

@@ -7,7 +7,7 @@
 
 A line is a response in its context (which may be left out) or a dialogue. A rating is a number (a mean), a list with
 one number per rater (null where one is missing), an object with `value` or `values`, or a list of such objects where
-several kinds of raters rated one dimension. An item in several languages has a line for each, with one id.
+several types of raters rated one dimension. An item in several languages has a line for each, with one id.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from pydantic import BeforeValidator, ConfigDict, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from dialeval.corpora import clusters
-from dialeval.corpora.author_files import advice
 from dialeval.corpora.items import Item, RaterKind, Rating
 from dialeval.corpora.json_records import Name, Record, RecordFields, Text, parsed, records_of
 from dialeval.corpora.rated_sources import (
     PEOPLE,
     RatedReading,
     Scale,
+    advice,
     check,
     rating_value,
     repeated_ratings,
@@ -203,7 +203,7 @@ def _ratings_of(item: tuple[str, str, str], value: Any, scale: Scale | None, pla
 
 
 class _OneRating(Record):
-    """A mean, or a number per rater, of one kind of raters."""
+    """A mean, or a number per rater, of one type of raters."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
@@ -17,8 +17,19 @@ from dialeval.criteria import DIMENSIONS, LEVELS, SHIPPED, SHOWN_LEVELS, Level
 from dialeval.errors import UserError
 from dialeval.text import counted
 
+KNOWN_BY: Mapping[str, Collection[str]] = {
+    "fed_turn or fed_dialogue": ("context", "system", "annotations"),
+    "usr": ("context", "responses", "fact"),
+    "conture_turn or conture_dialogue": ("turns", "dialog_ratings"),
+    "grade_convai2, grade_dailydialog or grade_empathetic": ("Context", "Response", "HumanScores"),
+    "zhao": ("context", "reference", "responses"),
+    "dstc10_json or dstc11_json": ("annotations",),
+}
+"""Readers, by the fields that all objects of their files have."""
+_PARTS_OF_USR = ("response", "model", "Maintains Context")
+
 PEOPLE = "people"
-"""The rater's name where a source does not tell people apart."""
+"""The rater's name where a source does not name its raters."""
 
 
 class Scale(NamedTuple):
@@ -35,7 +46,7 @@ class RatedReading:
     Attributes:
         source: the file, for messages.
         items: what judges score, once per language.
-        ratings: what people (or a model) said of the items, once for all languages.
+        ratings: of the items, by humans or a model, once for all languages.
         notes: how often something was met that is kept as it is and worth knowing.
         skipped: how many records were left out for which reason.
         left_out: which items these are and why, by language and id; there may be ready scores of them.
@@ -81,10 +92,10 @@ class RatedReading:
     def summary(self) -> str:
         """Returns one line: counts of read and left-out records with reasons, and notes on the rest."""
         languages = list(dict.fromkeys(item.language for item in self.items))
-        people = sum(rating.rater_kind == "human" for rating in self.ratings)
+        n_human = sum(rating.rater_kind == "human" for rating in self.ratings)
         line = (
             f"{self.source}: {counted(len(self.items), 'item')} in {counted(len(languages), 'language')} "
-            f"({listed(languages)}) and {counted(len(self.ratings), 'rating')} read, {people:,} of them by people"
+            f"({listed(languages)}) and {counted(len(self.ratings), 'rating')} read, {n_human:,} of them by people"
         )
         if self.skipped:
             line += f"; {counted(sum(self.skipped.values()), 'record')} left out ({_counted(self.skipped)})"
@@ -126,12 +137,12 @@ def check(reading: RatedReading) -> RatedReading:
     return reading
 
 
-def check_joined(reading: RatedReading, asks: Mapping[str, str], field: str) -> None:
+def check_joined(reading: RatedReading, rated_as: Mapping[str, str], field: str) -> None:
     """Refuses criteria that fit no item or have no rating.
 
     Args:
-        reading: what was read.
-        asks: criterion that judges are asked about -> criterion that was rated.
+        reading: the result of the reader.
+        rated_as: criterion that judges are asked about -> criterion that was rated.
         field: of the configuration, for the message.
 
     Raises:
@@ -139,18 +150,19 @@ def check_joined(reading: RatedReading, asks: Mapping[str, str], field: str) -> 
     """
     levels = {item.level for item in reading.items}
     rated = list(dict.fromkeys(rating.dimension for rating in reading.ratings))
-    for asked, wanted in asks.items():
-        if asked in SHIPPED and not any(SHIPPED[asked].is_at(level) for level in levels):
+    for criterion, wanted in rated_as.items():
+        if criterion in SHIPPED and not any(SHIPPED[criterion].is_at(level) for level in levels):
             there = [level for level in LEVELS if level in levels]
-            kinds = " and ".join(f"{SHOWN_LEVELS[level]}s" for level in there)
+            found_levels = " and ".join(f"{SHOWN_LEVELS[level]}s" for level in there)
             names = listed(dict.fromkeys(name for level in there for name in DIMENSIONS[level]))
             raise UserError(
-                f"{field}: {reading.source} holds {kinds}, and '{asked}' is no criterion of one; choose from {names}"
+                f"{field}: {reading.source} holds {found_levels}, and '{criterion}' is not asked of one; ask about "
+                f"one of {names}"
             )
         if wanted not in rated:
             raise UserError(
-                f"{field}: scores on '{asked}' are to be compared with ratings on '{wanted:.60}', which "
-                f"{reading.source} does not have; it has ratings on {listed(rated)}: name one of these"
+                f"{field}: '{criterion}' is to be compared with ratings on '{wanted:.60}', and nobody rated that in "
+                f"{reading.source}; rated are {listed(rated)}: name one of these"
             )
 
 
@@ -229,7 +241,7 @@ def _counted(counts: Counter[str]) -> str:
     return "; ".join(f"{count} {reason}" for reason, count in counts.most_common())
 
 
-# What is rated in a file, gathered until all of it is known: which items depend on each other shows only then.
+# The items of a file are gathered before they are clustered: which depend on each other shows only at its end.
 
 _LANGUAGE = "en"
 
@@ -251,7 +263,7 @@ class Gathering:
         corpus: name of the corpus in the configuration.
         path: the file.
         level: of all items.
-        reading: what was found, without its items.
+        reading: the result, without its items.
     """
 
     corpus: str
@@ -264,25 +276,25 @@ class Gathering:
         self.reading = RatedReading(str(self.path))
 
     def take(
-        self, item_id: str, where: str, said: Sequence[tuple[str, str]], ratings: list[Rating], cluster: str = ""
+        self, item_id: str, where: str, turns: Sequence[tuple[str, str]], ratings: list[Rating], cluster: str = ""
     ) -> None:
         """Takes an item with its ratings; one without a rating or with an empty utterance is left out and counted.
 
         Args:
             item_id: of the item.
             where: file and record, for messages.
-            said: speaker and text of each utterance.
+            turns: speaker and text of each utterance.
             ratings: of the item.
-            cluster: where the file says what depends on what; empty to find it by the texts.
+            cluster: the cluster in the file; empty to derive it from the texts.
         """
         if not ratings:
             self.reading.leave_out(_LANGUAGE, item_id, "records without a rating")
-        elif not said or not all(text for _, text in said):
+        elif not turns or not all(text for _, text in turns):
             self.reading.leave_out(_LANGUAGE, item_id, "records with an empty utterance")
         else:
             self.reading.ratings += ratings
             place = where.removeprefix(f"{self.path}, ")
-            speakers, texts = zip(*said, strict=True)
+            speakers, texts = zip(*turns, strict=True)
             self._found.append(_Rated(item_id, place, speakers, texts, cluster))
 
     def checked(self) -> RatedReading:
@@ -303,3 +315,28 @@ class Gathering:
 def before_response(texts: Sequence[str]) -> list[tuple[str, str]]:
     """Returns utterances with their speakers where the last is the chatbot's and two alternate before it."""
     return list(zip(speakers_before_response(len(texts)), texts, strict=True))
+
+
+def advice(record: object, tried: str) -> str:
+    """Returns the end of a sentence that names the reader of such a file; empty where none other is known.
+
+    Args:
+        record: an object of the file.
+        tried: the reader that could not take it.
+    """
+    readers = _reader_of(record)
+    if not readers or tried in readers:
+        return ""
+    return f"; a file with these fields is read by {readers}: name that as the reader"
+
+
+def _reader_of(record: object) -> str:
+    if not isinstance(record, dict):
+        return ""
+    if all(name in record for name in _PARTS_OF_USR):
+        return "usr"
+    for readers, required in KNOWN_BY.items():
+        if all(name in record for name in required):
+            return readers
+    inner = next(iter(record.values()), None)
+    return "zhao" if isinstance(inner, dict) and _reader_of(inner) == "zhao" else ""

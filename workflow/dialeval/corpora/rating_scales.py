@@ -96,7 +96,7 @@ DSTC10_SETS: Mapping[str, Dimensions] = {
     "fed-turn": FED_TURN,
     "fed-dial": FED_DIALOGUE,
 }
-"""What was rated in the sets whose scales are known, on their authors' scales."""
+"""Dimensions and scales of the sets whose authors publish them."""
 
 RATED_BY_PEOPLE: dict[str, dict[str, Scale]] = {
     "persona-usr": dict(USR.values()),

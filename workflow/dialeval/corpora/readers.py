@@ -43,7 +43,7 @@ def read_any_format(path: Path, language: str) -> Reading:
         language: language of the dialogues that do not name theirs.
 
     Raises:
-        UserError: the file, the place, and what is wrong there.
+        UserError: invalid data; the message has the file, the place and the remedy.
     """
     reading = Reading(str(path))
     for number, one in enumerate(read_transcripts(path, AUTO, {}, Counter()), start=1):
@@ -51,9 +51,9 @@ def read_any_format(path: Path, language: str) -> Reading:
             reading.skipped["with fewer than two utterances"] += 1
             continue
         dialogue_id = "/".join(name for name in (one.dialogue_id or f"row-{number}", one.system) if name)
-        said = tuple(Utterance(*pair) for pair in zip(one.speakers, one.utterances, strict=True))
+        utterances = tuple(Utterance(*pair) for pair in zip(one.speakers, one.utterances, strict=True))
         place = one.place.removeprefix(f"{path}, ")
-        reading.dialogues.append(HumanDialogue(dialogue_id, said, one.language or language, place))
+        reading.dialogues.append(HumanDialogue(dialogue_id, utterances, one.language or language, place))
     return check(reading)
 
 
@@ -80,7 +80,7 @@ def read_mutual_folder(folder: Path, language: str) -> Reading:
     """Reads a folder of MuTual items; ids are the file names' stems.
 
     Raises:
-        UserError: the file and what is wrong in it.
+        UserError: invalid data; the message has the file and the remedy.
     """
     articles: dict[str, str] = {}
     for path in files_in(folder):

@@ -2,11 +2,11 @@
 
 The files of comp-analysis run through one list of dialogues, five rows for each. Most have the five together (blocks);
 one runs through the whole list five times (cycles). The number at the end of an id says it too, but not in every file.
-The words of a damaged dialogue, most of which are its original's, tell whether a file is in the order it should be.
+The words of a perturbed dialogue, most of which are its original's, tell whether a file is in the order it should be.
 
 Each says where its files lie and how its rows find their originals.
 
-Turn level: two files a set, paired by line, `id TAB context ... TAB response`. Dialogue level: one file of damaged
+Turn level: two files a set, paired by line, `id TAB context ... TAB response`. Dialogue level: one file of perturbed
 dialogues, `id TAB speaker: text TAB ...`, and the originals in a JSON list; Self-Contradiction brings its originals as
 a file of its own.
 """
@@ -29,11 +29,11 @@ from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
 
 Pairing = Literal["blocks", "cycles", "as_found"]
-"""Five rows of one original together; all originals again and again; whichever the words speak for."""
+"""Five rows of one original together; all originals five times; or the one of these that the words fit."""
 
 DRAWS_PER_DIALOGUE = 5
 _CLEARLY = 1.25
-"""How much more like its original a dialogue must be in one order than in another to tell them apart."""
+"""Ratio of similarities to the originals from which one order is preferred to another."""
 _NUMBER = re.compile(r"([0-9]{1,6})$")
 _WORD = re.compile(r"\w+")
 
@@ -44,7 +44,7 @@ def originals_of(
     """Returns the position of each row's original.
 
     Args:
-        rows: the id, and then the utterances, of every damaged dialogue.
+        rows: the id, and then the utterances, of every perturbed dialogue.
         originals: the utterances of every original.
         pairing: the order in which the file should be.
         source: the file, for messages.
@@ -52,7 +52,7 @@ def originals_of(
 
     Raises:
         UserError: there are not five rows for each original, the words speak clearly for another order than the
-            published one, or nothing tells which order it is.
+            published one, or fit neither.
     """
     n_rows, n_originals = len(rows), len(originals)
     if n_rows != DRAWS_PER_DIALOGUE * n_originals:
@@ -99,9 +99,9 @@ def _likeness(rows: Sequence[Sequence[str]], originals: Sequence[Sequence[str]],
     shares = []
     for row, original in zip(rows, order, strict=True):
         perturbed = _words(row[1:])
-        whole = math.fsum(weight[word] for word in words[original])
+        total = math.fsum(weight[word] for word in words[original])
         kept = math.fsum(weight[word] for word in words[original] & perturbed)
-        shares.append(kept / whole if whole else 0.0)
+        shares.append(kept / total if total else 0.0)
     return math.fsum(shares) / len(shares)
 
 
@@ -123,7 +123,7 @@ class PublishedSet:
     Attributes:
         name: the set; that of our strategy where there is one, else of its own.
         level: turn or dialogue.
-        damaged: path of the damaged rows under the folder.
+        perturbed: path of the perturbed rows under the folder.
         original: path of the original rows, paired by line; empty where the originals are the JSON list.
         pairing: how rows find their originals in the JSON list.
         in_paper: whether the paper's tables have it.
@@ -131,7 +131,7 @@ class PublishedSet:
 
     name: str
     level: Level
-    damaged: str
+    perturbed: str
     original: str = ""
     pairing: Pairing = "blocks"
     in_paper: bool = True
@@ -139,11 +139,11 @@ class PublishedSet:
     @property
     def files(self) -> tuple[str, ...]:
         """Returns the paths of its files under the folder; sets whose originals are the JSON list share that one."""
-        return (self.damaged, self.original or ORIGINALS_FILE)
+        return (self.perturbed, self.original or ORIGINALS_FILE)
 
     def is_in(self, folder: Path) -> bool:
         """Returns whether a file of this set alone is in a folder."""
-        return any((folder / path).is_file() for path in (self.damaged, self.original) if path)
+        return any((folder / path).is_file() for path in (self.perturbed, self.original) if path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +153,13 @@ class Pair:
     Attributes:
         strategy: name of the set.
         row: 0-based row of the damaged file.
-        unchanged: whether the damage did not change what is scored; such pairs count, as in the paper.
+        unchanged: whether the perturbation left the scored text unchanged; such pairs count, as in the paper.
     """
 
     strategy: str
     row: int
     original: Item
-    damaged: Item
+    perturbed: Item
     unchanged: bool
 
 
@@ -226,8 +226,8 @@ def sets_in(folder: Path) -> list[str]:
 
 
 def _turn(name: str, family: str, *, in_paper: bool = True) -> PublishedSet:
-    damaged, original = (f"{TURN_FOLDER}/{family}-{side}_text.txt" for side in ("perturbed", "original"))
-    return PublishedSet(name, "turn", damaged, original, in_paper=in_paper)
+    perturbed, original = (f"{TURN_FOLDER}/{family}-{side}_text.txt" for side in ("perturbed", "original"))
+    return PublishedSet(name, "turn", perturbed, original, in_paper=in_paper)
 
 
 def _dialogue(name: str, file: str, *, pairing: Pairing = "blocks", in_paper: bool = True) -> PublishedSet:
@@ -306,26 +306,26 @@ def read_sets(folder: Path, names: Iterable[str] | None = None) -> dict[str, lis
 
 def _read_turn_set(folder: Path, published: PublishedSet) -> list[Pair]:
     originals = read_fields(folder / published.original)
-    damaged = read_fields(folder / published.damaged)
-    _check_as_many(folder, published, len(originals), len(damaged))
+    perturbed = read_fields(folder / published.perturbed)
+    _check_as_many(folder, published, len(originals), len(perturbed))
     pairs: list[Pair] = []
-    for row, (before, after) in enumerate(zip(originals, damaged, strict=True)):
-        n_context = _context_length(before, after, f"{folder / published.damaged}, line {row + 1}")
+    for row, (before, after) in enumerate(zip(originals, perturbed, strict=True)):
+        n_context = _context_length(before, after, f"{folder / published.perturbed}, line {row + 1}")
         original, new = (
             _turn_item(published.name, row, side, fields[1 : 1 + n_context], "\t".join(fields[1 + n_context :]), path)
             for side, fields, path in (
                 ("original", before, folder / published.original),
-                ("damaged", after, folder / published.damaged),
+                ("damaged", after, folder / published.perturbed),
             )
         )
         pairs.append(Pair(published.name, row, original, new, original.response == new.response))
     return pairs
 
 
-def _check_as_many(folder: Path, published: PublishedSet, n_originals: int, n_damaged: int) -> None:
-    if n_originals != n_damaged:
+def _check_as_many(folder: Path, published: PublishedSet, n_originals: int, n_perturbed: int) -> None:
+    if n_originals != n_perturbed:
         raise UserError(
-            f"{folder / published.damaged} has {n_damaged} rows, but {published.original} has {n_originals}; "
+            f"{folder / published.perturbed} has {n_perturbed} rows, but {published.original} has {n_originals}; "
             "they are paired by line"
         )
 
@@ -333,7 +333,7 @@ def _check_as_many(folder: Path, published: PublishedSet, n_originals: int, n_da
 def _context_length(before: list[str], after: list[str], place: str) -> int:
     """Returns how many utterances come before the response, of two rows that have their context in common.
 
-    What is put into a response can hold a TAB, which splits it; it is told from the context by the other row.
+    What is put into a response can hold a TAB, which splits it; it is distinguished from the context by the other row.
 
     Raises:
         UserError: the rows are not of one context.
@@ -369,23 +369,23 @@ def _check_texts(texts: Sequence[str], place: str) -> None:
 
 
 def _read_dialogue_set(folder: Path, published: PublishedSet) -> list[Pair]:
-    path = folder / published.damaged
-    damaged = read_fields(path)
+    path = folder / published.perturbed
+    perturbed = read_fields(path)
     if published.original:
         originals = read_fields(folder / published.original)
-        _check_as_many(folder, published, len(originals), len(damaged))
+        _check_as_many(folder, published, len(originals), len(perturbed))
         before = [
             _tagged_item(f"{published.name}/{row:03d}/original", f"{published.name}/{row:03d}", fields, place)
             for row, (fields, place) in enumerate(_placed(folder / published.original, originals))
         ]
-        whose = list(range(len(damaged)))
+        original_of_row = list(range(len(perturbed)))
     else:
-        before = _fed_originals(folder / ORIGINALS_FILE)
+        before = _read_fed_originals(folder / ORIGINALS_FILE)
         texts = [original.utterances for original in before]
-        whose = originals_of(damaged, texts, published.pairing, str(path), ORIGINALS_FILE)
+        original_of_row = originals_of(perturbed, texts, published.pairing, str(path), ORIGINALS_FILE)
     pairs: list[Pair] = []
-    for row, (fields, place) in enumerate(_placed(path, damaged)):
-        original = before[whose[row]]
+    for row, (fields, place) in enumerate(_placed(path, perturbed)):
+        original = before[original_of_row[row]]
         new = _tagged_item(f"{published.name}/{row:03d}/damaged", original.cluster, fields, place)
         pairs.append(Pair(published.name, row, original, new, original.utterances == new.utterances))
     return pairs
@@ -415,7 +415,7 @@ def _placed(path: Path, rows: list[list[str]]) -> list[tuple[list[str], str]]:
     return [(fields, f"{path}, line {number}") for number, fields in enumerate(rows, start=1)]
 
 
-def _fed_originals(path: Path) -> list[Item]:
+def _read_fed_originals(path: Path) -> list[Item]:
     """Reads the undamaged dialogues; the human begins."""
     content = read_json(path)
     if not isinstance(content, list) or not content:

@@ -2,7 +2,7 @@
 
 Columns: `corpus`, `item_id`, `dimension`, `value`; `language` where the items are not English; `repeat` where a metric
 scored an item more than once. An empty value is a score that is missing. Scores of items that the corpus has but that
-were left out when it was read, such as dialogues that nobody rated, are passed over and counted.
+were left out when it was read, such as dialogues without ratings, are skipped and counted.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class RatedCorpora:
     Attributes:
         levels: by corpus, whether responses or dialogues are scored.
         items: every rated item.
-        rated: by corpus, the dimensions that somebody rated.
+        rated: the rated dimensions by corpus.
         left_out: items that were left out when their corpus was read, and why.
     """
 
@@ -84,7 +84,7 @@ def read_score_file(
         name: of the metric.
         scale: the lowest and the highest value it can give.
         about: the rated corpora.
-        notes: counts what is worth a word.
+        notes: counts of remarks, to which this adds.
 
     Raises:
         UserError: with the file and the row: a missing column, an unknown corpus, item or dimension, a value that is no

@@ -180,7 +180,7 @@ def judged_places(item: Item, said_before: int) -> tuple[int, ...]:
     )
 
 
-# Scenarios of the user's: who a simulated user is, what it wants, and how it begins the talk.
+# Scenarios: the persona, goal and opening of a simulated user.
 
 TEXTS = ("opening", "persona", "goal", "language")
 
@@ -191,9 +191,9 @@ class Scenario:
 
     Attributes:
         scenario_id: readable and unique within its table.
-        opening: what it says first; empty where its model finds the first words.
+        opening: its first utterance; empty where its model writes it.
         persona: who it is.
-        goal: what it wants.
+        goal: its goal.
         language: language code.
         more: the further columns.
     """
@@ -215,7 +215,7 @@ def read_scenarios(path: Path, *, limit: int | None = None, opened: bool = False
         opened: whether every scenario needs an opening.
 
     Raises:
-        UserError: the file, the line, and what is wrong there.
+        UserError: invalid data; the message has the file, the line and the remedy.
     """
     places: dict[str, str] = {}
     scenarios = []

@@ -29,7 +29,7 @@ def rows_of(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int
 
     Args:
         path: the file.
-        notes: what is worth knowing is counted here.
+        notes: counts of remarks, to which this adds.
 
     Raises:
         UserError: as of `read_csv` and `sheet_rows`.

@@ -74,7 +74,7 @@ def read_text(path: Path) -> str:
     except _BROKEN as error:
         reason = getattr(error, "strerror", None) or f"{error}; give the file unpacked, as text in UTF-8"
         raise UserError(f"{path} cannot be read: {reason}") from error
-    _refuse_other_kinds(path, content)
+    _refuse_binary(path, content)
     encoding = _encoding(content)
     try:
         text = content.decode(encoding)
@@ -105,7 +105,7 @@ def read_lines(path: Path, newline: str = "\n", *, western: bool = False) -> Ite
     try:
         with unpacked(path) as file:
             beginning = file.peek(_LONGEST_MARK)
-            _refuse_other_kinds(path, beginning)
+            _refuse_binary(path, beginning)
             encoding = WESTERN if western else _encoding(beginning)
             for line in io.TextIOWrapper(file, encoding=encoding, newline=newline):
                 if "\0" in line:
@@ -147,7 +147,7 @@ def parse_json(text: str, place: str) -> Any:
 
     Args:
         text: one value; it may have several lines.
-        place: where it stands, for messages.
+        place: its place, for messages.
 
     Raises:
         UserError: it is no JSON, or holds half a character, a name twice in one object, a whole number of more than 18
@@ -271,7 +271,7 @@ def is_nested_deeper(value: Any, levels: int) -> bool:
     return any(isinstance(part, dict | list) for part in level)
 
 
-def _refuse_other_kinds(path: Path, beginning: bytes) -> None:
+def _refuse_binary(path: Path, beginning: bytes) -> None:
     for mark, kind in _OTHER_KINDS.items():
         if beginning.startswith(mark):
             raise UserError(f"{path}, line 1: this is {kind}")

@@ -53,7 +53,7 @@ def read(corpus: str, path: Path, languages: Iterable[str] | None = None) -> Rat
         languages: codes of the languages to read; None for all that the file has.
 
     Raises:
-        UserError: the file, the row or column, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the row and the remedy.
     """
     dimension, scale = _rated(path)
     columns = _columns(path)
@@ -85,8 +85,8 @@ def read(corpus: str, path: Path, languages: Iterable[str] | None = None) -> Rat
         number = number_in(cell)
         value = rating_value(cell if number is None else number, scale, f"{path}, column {_RATINGS}, row {row}")
         if ids[row] in kept:
-            people = N_RATERS.get(path.stem)
-            reading.ratings.append(Rating(corpus, ids[row], dimension, "human", PEOPLE, None, value, people, *scale))
+            n_raters = N_RATERS.get(path.stem)
+            reading.ratings.append(Rating(corpus, ids[row], dimension, "human", PEOPLE, None, value, n_raters, *scale))
     return check(reading)
 
 

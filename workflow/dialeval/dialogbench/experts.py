@@ -27,8 +27,8 @@ from dialeval.corpora.text_files import listed, read_csv, read_text
 from dialeval.dialogbench.examination import extras_of, question_of, render_utterances
 from dialeval.dialogbench.items import LETTERS, TestItem
 from dialeval.errors import UserError
+from dialeval.paths import replacing
 from dialeval.tables.files import escaped_cell, unescaped_cell
-from dialeval.whole_files import replacing
 
 COLUMNS = ("item", "task", "language", "dialogue", "beside", "question", *LETTERS, "answer", "expert")
 _FILLED_IN = ("answer", "expert")

@@ -17,7 +17,7 @@ from dialeval.papers.dialogbench import OVERALL, published_size
 from dialeval.stats.agreement import judge_agreement, retest_inconsistency
 from dialeval.stats.arrays import IntArray
 from dialeval.stats.clustered import clustered_proportion
-from dialeval.stats.rates import even_places
+from dialeval.stats.rates import position_test
 
 PEOPLE, METHOD = "people", "experts"
 SIMULATED = " (simulated)"
@@ -183,7 +183,7 @@ def position_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
         chosen = _chosen(group, letters)
         counts = chosen.sum(axis=0)
         n_read = int(counts.sum())
-        test = even_places(chosen)
+        test = position_test(chosen)
         for place, letter in enumerate(letters):
             rows.append(
                 {

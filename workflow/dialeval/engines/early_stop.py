@@ -1,6 +1,6 @@
 """Stops a job early whose requests all fail or cannot be parsed, and remembers the reason.
 
-Until the first answer that is of use, no more requests are under way than may yet turn out useless. What is found
+Until the first answer that is of use, no more requests are in flight than may yet turn out useless. What is found
 holds for the other jobs of the run, too; what was billed and cannot be stored, as where an endpoint leaves label
 probabilities out, holds for later runs as well. Both lie in the store, in `stops.jsonl` of the model's folder; deleting
 it forgets them.
@@ -23,13 +23,13 @@ from pathlib import Path
 from dialeval.engines.rate_limits.circuit_breaker import FINAL_KINDS, EndpointDead, resume_advice
 from dialeval.engines.requests import AnswerFailure, Request, Response
 from dialeval.errors import UserError
-from dialeval.jobs.signals import run_mark
+from dialeval.jobs.signals import run_id
 
 FILE = "stops.jsonl"
 MOST_ALIKE = 20
-"""Equal refusals without one answer before or between them after which nothing more is asked."""
+"""Equal refusals without an answer before or between them after which no more requests are sent."""
 MOST_BILLED = 10
-"""Answers that are billed and cannot be stored, without one that can, after which nothing more is asked."""
+"""Answers that are billed and cannot be stored, without one that can, after which no more requests are sent."""
 MOST_UNPARSED = 20
 _ALIKE = "bad_request"
 """The kind of refusals of one request or of all; `rate_limits.circuit_breaker` counts those of an endpoint."""
@@ -40,11 +40,11 @@ _OF_ALL = ("choice", "loglikelihood", "chat")
 _FOUND_OUT_ONCE = ("choice", "loglikelihood")
 _NO_WAY_THERE = frozenset({"connection", "server"})
 """Kinds that may pass, unless the failure itself says otherwise, as one of a wrong certificate does."""
-_SECONDS = 0.05
+_POLL_SECONDS = 0.05
 _READ_AGAIN = 0.5
-"""Seconds between two looks at what other jobs have found."""
+"""Seconds between two reads of what other jobs have found."""
 _NUMBERED = re.compile(r"(?=\S*\d)[\w-]{8,}")
-"""Words in which refusals may differ that say the same: names that a proxy gives to requests, times."""
+"""Parts of a message in which equal refusals may differ: a proxy's request ids, times."""
 _REMEDIES = {
     "choice": "the endpoint gives no probabilities of labels: set another `label_logprobs` of the model (`vllm` for a "
     "vLLM server), or ask this model by a protocol of form `scale` instead of `probability` (DialogBench: `letter` "
@@ -74,15 +74,14 @@ class Parsing:
     """How a job checks whether answers can be parsed.
 
     Attributes:
-        status_of: returns the status of an answer once it is parsed, `ok` where anything in it could be; empty where
-            that is not known.
+        status_of: returns the status of an answer once it is parsed, `ok` where any of it could be; empty if unknown.
         most_unparsed: how many may be unparsed before the first that is parsed.
-        second: returns the request that asks for the form again; None where none is made.
+        retry: returns the retry of a request with an unparsed answer; None where there is none.
     """
 
     status_of: Callable[[Request, Response], str]
     most_unparsed: int = MOST_UNPARSED
-    second: Callable[[Request, Response], Request | None] | None = None
+    retry: Callable[[Request, Response], Request | None] | None = None
 
 
 class EarlyStop:
@@ -99,12 +98,12 @@ class EarlyStop:
         self.parsing: Parsing | None = None
         self._file = model_folder / FILE
         self._name, self._about, self._settings = name, f"{name} under {protocol}", settings
-        self._run = run_mark()
+        self._run = run_id()
         self._known: list[dict[str, str | list[str]]] = []
         self._size, self._read_at = -1, 0.0
         self._useful = self._answered = self._alike_over = False
-        self._words, self._refused = "", 0
-        self._under_way, self._may_fail = 0, 0.0
+        self._words, self._n_refused = "", 0
+        self._in_flight, self._may_fail = 0, 0.0
         self._waiting: deque[object] = deque()
         self._first: int | None = None
         self._billed: dict[str, str] = {}
@@ -114,7 +113,7 @@ class EarlyStop:
         self._unparsed_advice = ""
 
     async def enter(self, request: Request, key: str, may_fail: float) -> None:
-        """Takes a place for a request, which waits where those under way may decide that nothing more is asked.
+        """Takes a place for a request, waiting while those in flight may stop the job.
 
         Args:
             request: the request.
@@ -132,27 +131,27 @@ class EarlyStop:
             while not self._useful and (
                 self._waiting[0] is not turn or self._waits(may_fail) or not self._is_first(request)
             ):
-                await asyncio.sleep(_SECONDS)
+                await asyncio.sleep(_POLL_SECONDS)
                 self.check_known(request, key)
             while self._waits(may_fail):  # an answer was of use, and refusals alike are still counted
-                await asyncio.sleep(_SECONDS)
+                await asyncio.sleep(_POLL_SECONDS)
             self.check(may_fail)
-            self._under_way += 1
+            self._in_flight += 1
         finally:
             self._waiting.remove(turn)
-            if not self._under_way:
+            if not self._in_flight:
                 self._release_first()
 
     def leave(self) -> None:
         """Gives the place back."""
-        self._under_way -= 1
-        if not self._under_way or self._useful:
+        self._in_flight -= 1
+        if not self._in_flight or self._useful:
             if not self._useful and len(self._billed) >= self._max_billed(self._may_fail):
                 self._billed_message()  # written down before another job begins to find out the same
             self._release_first()
 
     def read(self, request: Request, response: Response) -> Request | None:
-        """Notes an answer, new or stored: where it is of use, whatever fails from now on fails for itself.
+        """Notes an answer, new or stored; after a useful one, failures no longer stop the job.
 
         Returns:
             A request whose answer decides whether this one is of use, or None.
@@ -166,10 +165,10 @@ class EarlyStop:
             self._release_first()
         if status in ("", "ok"):
             return None
-        if status == "unparsed" and self.parsing and self.parsing.second:
-            second = self.parsing.second(request, response)
-            if second is not None:
-                return second
+        if status == "unparsed" and self.parsing and self.parsing.retry:
+            retry = self.parsing.retry(request, response)
+            if retry is not None:
+                return retry
         self._statuses[status] += 1
         self._example = self._example or " ".join(response.text.split())
         kind = "structured" if request.answer_schema else request.kind
@@ -190,7 +189,7 @@ class EarlyStop:
         alike = _NUMBERED.sub("", words)
         self._alike_over = self._alike_over or kind != _ALIKE or alike != _NUMBERED.sub("", self._words or words)
         self._words = words
-        self._refused += 1
+        self._n_refused += 1
         lost = kind in FINAL_KINDS - {"parameter"} or (kind in _NO_WAY_THERE and not getattr(failure, "passing", True))
         if lost and not self._answered:
             raise EndpointDead(f"model {self._name}: the first request failed: {kind}: {words}. {resume_advice(kind)}")
@@ -206,7 +205,7 @@ class EarlyStop:
         if len(self._billed) >= self._max_billed(may_fail):
             raise UserError(self._billed_message())
         raise UserError(
-            f"{self._about}: the endpoint refused the first {self._refused} requests with the same words, so the job "
+            f"{self._about}: the endpoint refused the first {self._n_refused} requests with the same words, so the job "
             f"stopped: {self._words}; check `model`, the key, `base_url` and the fields that are sent. Then run the "
             "same command again"
         )
@@ -232,19 +231,19 @@ class EarlyStop:
                 raise (EndpointDead if "dead" in known else UserError)(str(known["words"]))
 
     def _waits(self, may_fail: float) -> bool:
-        """Returns whether requests under way may decide that nothing more is asked."""
-        return self._under_way > 0 and self._room(may_fail) <= 0
+        """Returns whether requests in flight may stop the job."""
+        return self._in_flight > 0 and self._room(may_fail) <= 0
 
     def _room(self, may_fail: float) -> float:
-        """Returns how many more requests may be under way."""
+        """Returns how many more requests may be in flight."""
         room = float("inf")
         if not self._useful:
             room = self._max_billed(may_fail) - len(self._billed)
             if self.parsing:
                 room = min(room, self.parsing.most_unparsed - sum(self._statuses.values()))
-        if not self._alike_over and self._refused > may_fail:
-            room = min(room, MOST_ALIKE - self._refused)
-        return room - self._under_way
+        if not self._alike_over and self._n_refused > may_fail:
+            room = min(room, MOST_ALIKE - self._n_refused)
+        return room - self._in_flight
 
     def _max_billed(self, may_fail: float) -> float:
         """Returns how many answers may be billed and not stored."""

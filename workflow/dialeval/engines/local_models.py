@@ -37,7 +37,7 @@ def too_few_gpus(wanted: int, field: str) -> str | None:
 
     Args:
         wanted: how many; 0 for the CPU.
-        field: where the configuration says so.
+        field: the configuration's field of that number.
     """
     usable = usable_gpus() if wanted else None
     if usable is None or usable >= wanted:
@@ -56,13 +56,11 @@ def check_precision(precision: str, gpus: int) -> str | None:
     return None
 
 
-# How many GPUs this machine has, and how many of them a process may use; asked of NVIDIA's driver alone.
-
 _JETSON = Path("/etc/nv_tegra_release")  # where NVML does not count GPUs
 
 
 def gpus_of_the_driver() -> int | None:
-    """Returns how many GPUs NVIDIA's driver shows, 0 without a driver; None where it cannot be asked."""
+    """Returns the number of GPUs that NVIDIA's driver shows, 0 without a driver; None where NVML cannot count them."""
     if _JETSON.exists():
         return None
     try:
@@ -79,10 +77,10 @@ def gpus_of_the_driver() -> int | None:
 
 
 def usable_gpus(environment: Mapping[str, str] | None = None) -> int | None:
-    """Returns how many of them CUDA_VISIBLE_DEVICES leaves to a process; None where the driver cannot be asked.
+    """Returns the number of GPUs that CUDA_VISIBLE_DEVICES leaves to a process; None where NVML cannot count them.
 
     Args:
-        environment: variables to look at; the process's own by default.
+        environment: environment variables; the process's own by default.
     """
     total = gpus_of_the_driver()
     named = (os.environ if environment is None else environment).get("CUDA_VISIBLE_DEVICES")
@@ -99,11 +97,8 @@ def _named_devices(named: str) -> int:
     return count
 
 
-# Which sequences are computed together: those of like length, as many as a number of tokens allows.
-
-
 def by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
-    """Yields the places of sequences that are computed together, the longest first.
+    """Yields the indices of each batch of sequences of similar length, the longest first.
 
     Args:
         lengths: of the sequences, in tokens.

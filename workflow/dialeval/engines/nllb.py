@@ -63,32 +63,32 @@ class NllbEngine:
         return 0
 
     async def close(self) -> None:
-        """Has nothing to give back."""
+        """Does nothing; the model is freed with the process."""
 
     def _outcomes(self, window: Sequence[tuple[str, Request]]) -> Iterator[Outcome]:
         alike: dict[tuple[str, int], list[_Pending]] = defaultdict(list)
         for key, request in window:
             try:
-                asked = self._read(key, request)
+                pending = self._read(key, request)
             except AnswerFailure as failure:
                 yield key, failure
             else:
-                if len(asked.ids) <= self._translator.window:
-                    alike[asked.target, asked.max_tokens].append(asked)
+                if len(pending.ids) <= self._translator.window:
+                    alike[pending.target, pending.max_tokens].append(pending)
                 else:  # to translate a part of it and lose the rest would be worse
-                    cut = Response("", finish_reason="length", prompt_tokens=len(asked.ids), completion_tokens=0)
+                    cut = Response("", finish_reason="length", prompt_tokens=len(pending.ids), completion_tokens=0)
                     yield key, cut
         for (target, max_tokens), group in alike.items():
-            for places in by_length([len(asked.ids) for asked in group], self._batch_tokens):
+            for places in by_length([len(pending.ids) for pending in group], self._batch_tokens):
                 batch = [group[place] for place in places]
-                found = self._translator.translate([asked.ids for asked in batch], target, max_tokens)
-                for asked, translation in zip(batch, found, strict=True):
+                found = self._translator.translate([pending.ids for pending in batch], target, max_tokens)
+                for pending, translation in zip(batch, found, strict=True):
                     yield (
-                        asked.key,
+                        pending.key,
                         Response(
                             text=translation.text,
                             finish_reason="stop" if translation.ended else "length",
-                            prompt_tokens=len(asked.ids),
+                            prompt_tokens=len(pending.ids),
                             completion_tokens=translation.n_tokens,
                         ),
                     )
@@ -280,7 +280,7 @@ class Translator:
         return self._network
 
 
-# Whether a translation model fits where it is to compute: asked before its weights are read.
+# Whether a translation model fits into memory: checked before its weights are read.
 
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 SMALLER = (
@@ -305,7 +305,7 @@ def weights_bytes(config: Any, precision: str) -> int:
 
 
 def free_bytes(*, on_gpu: bool) -> int | None:
-    """Returns the bytes that are free on the first GPU or in the machine's memory; None where that cannot be asked."""
+    """Returns the free bytes of the first GPU or of the machine's memory; None where they are unknown."""
     if on_gpu:
         import torch
 

@@ -1,9 +1,8 @@
 """Requests to models, their responses, and the key under which a response is stored.
 
-Answers come from elsewhere: what they hold is bounded here, once for all engines. What can be kept honestly is mended:
-half of a surrogate pair, which is no character, becomes U+FFFD, the mark for one that came broken; a count of tokens
-that no model can have counted is one that is not known. Both were paid for, and asking again would give the same. What
-is no probability is refused.
+Responses are validated here, once for all engines. Some invalid values are repaired, since the response was paid for
+and a retry would give the same: half of a surrogate pair becomes U+FFFD, and an impossible count of tokens is unknown.
+A value that is no probability is refused.
 
 A request is plain data. Its key is a hash over everything that can change the answer: the kind, the messages, the
 labels or the continuation, the sampling parameters, the repeat number and the model's identity.
@@ -23,7 +22,7 @@ from dialeval.errors import visible
 MOST_TOKENS = 100_000_000
 """More tokens than any prompt or answer has; a greater count is none."""
 BROKEN = "\ufffd"
-"""Stands for a character that came broken."""
+"""The replacement of an invalid character."""
 _ROUNDING = 0.01
 """What a logarithm of a probability may be above 0, where it was rounded or summed in half precision."""
 
@@ -31,7 +30,7 @@ _response_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _request_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 PENALTIES = ("presence_penalty", "frequency_penalty")
-"""Fields of `Sampling` that make a token less likely once it was said, or the more often it was."""
+"""Fields of `Sampling` that make repeated tokens less likely."""
 _OF_AN_ENDPOINT = '"engine":"openai"'
 
 Kind = Literal["chat", "choice", "loglikelihood"]
@@ -141,7 +140,7 @@ class Request:
 class Response:
     """A model's answer.
 
-    A response holds what every table can hold, from the moment it is made: see `answer_values` for what is mended.
+    Its values are valid for every table; invalid ones are repaired or refused when it is made.
 
     Attributes:
         text: the answer without its reasoning part.
@@ -153,7 +152,7 @@ class Response:
         logprob: summed log-probability of the continuation (`loglikelihood`), over `n_tokens` tokens.
 
     Raises:
-        AnswerFailure: `impossible`: a value is nothing that an answer can have.
+        AnswerFailure: `impossible`: a value is invalid.
     """
 
     text: str
@@ -170,8 +169,8 @@ class Response:
     def __post_init__(self) -> None:
         try:
             for name in _TEXTS:
-                if (text := getattr(self, name)) is not (whole := valid_unicode(text)):
-                    self._set(name, whole)
+                if (text := getattr(self, name)) is not (valid := valid_unicode(text)):
+                    self._set(name, valid)
             for name in _COUNTS:
                 if (given := getattr(self, name)) is not None and given is not (count := token_count(given)):
                     self._set(name, count)
@@ -212,7 +211,7 @@ def read_response(text: str | bytes) -> tuple[Response, str]:
     """Reads the JSON of `Response.to_json`, of this version or another.
 
     Returns:
-        The response, and in words what it has not as it was written; empty if there is nothing to say.
+        The response, and a note on values that were repaired; empty if there are none.
 
     Raises:
         ValueError: it is no response.
@@ -285,7 +284,7 @@ def request_key(request: Request, identity: str, *, reads_subject: bool = False)
         reads_subject: whether the model answers from the subject, which then belongs to the key.
     """
     sampling = request.sampling
-    # what was asked without penalties keeps its key
+    # requests without penalties keep their key
     penalties = {name: getattr(sampling, name) for name in PENALTIES if getattr(sampling, name)}
     content = {
         "identity": identity,
@@ -321,10 +320,10 @@ def _seen_labels(logprobs: object) -> dict[str, float]:
     return {label: value for label, value in seen.items() if value > -math.inf}
 
 
-# What a model is told beside the dialogue, for models whose chat template takes no system message.
+# Chats for models whose template takes no system message.
 
 OPENING_LINE = "(The conversation begins.)"
-"""What the user says before an assistant who speaks first, where there is no system text to stand there."""
+"""The user's message before an assistant who speaks first, without a system message."""
 
 
 def merge_system(messages: Sequence[Message]) -> tuple[Message, ...]:

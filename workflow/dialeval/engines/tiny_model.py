@@ -80,8 +80,8 @@ def build_tiny_model(folder: Path, *, steps: int = DEFAULT_STEPS, random_seed: i
 class Example(NamedTuple):
     """A training text: a prompt and its answer."""
 
-    before: str
-    said: str
+    prompt: str
+    answer: str
 
 
 class Examples:
@@ -117,21 +117,23 @@ class Examples:
         if self._generator.random() < 0.5:
             answer = "Choice: No\nIndex: None\nReason: The utterances are short and answer each other."
         else:
-            dialogue, place = self._damaged(dialogue)
+            dialogue, place = self._perturbed(dialogue)
             answer = f"Choice: Yes\nIndex: {place}\nReason: Utterance {place} does not fit what came before."
         prompt = self._templates.render("unieval.j2", utterances=dialogue, speakers=None)
         return _verdict(prompt, answer)
 
     def pair_verdict(self) -> Example:
         """Returns an Arena or GTEval prompt and a verdict."""
-        damaged = self._generator.random(2) < 0.5
-        pair = [self._damaged(self._dialogue()[:JUDGED])[0] if bad else self._dialogue()[:JUDGED] for bad in damaged]
+        perturbed = self._generator.random(2) < 0.5
+        pair = [
+            self._perturbed(self._dialogue()[:JUDGED])[0] if bad else self._dialogue()[:JUDGED] for bad in perturbed
+        ]
         choice = {
             (False, False): "Neither",
             (True, False): "Conversation 1",
             (False, True): "Conversation 2",
             (True, True): "Both",
-        }[bool(damaged[0]), bool(damaged[1])]
+        }[bool(perturbed[0]), bool(perturbed[1])]
         template = "arena.j2" if self._generator.random() < 0.5 else "gteval.j2"
         prompt = self._templates.render(template, first=pair[0], second=pair[1])
         answer = f"Choice: {choice}\nReason: The replies there do not fit what came before."
@@ -140,7 +142,7 @@ class Examples:
     def _dialogue(self) -> Dialogue:
         return self._dialogues[int(self._generator.integers(len(self._dialogues)))]
 
-    def _damaged(self, dialogue: Dialogue) -> tuple[Dialogue, int]:
+    def _perturbed(self, dialogue: Dialogue) -> tuple[Dialogue, int]:
         """Returns a dialogue with a foreign utterance, and that utterance's number, counted from 1."""
         other = self._dialogue()
         place = int(self._generator.integers(1, len(dialogue)))
@@ -217,11 +219,11 @@ def _train_model(tokenizer: Any, examples: Examples, steps: int, random_seed: in
         draw = examples.verdict if length == LONG else examples.chat  # a verdict needs to see all of its prompt
         drawn = [draw() for _ in range(TOKENS_PER_STEP // length)]
         rows = [[tokenizer(part, add_special_tokens=False)["input_ids"] for part in example] for example in drawn]
-        width = min(length, max(len(before) + len(said) for before, said in rows))
+        width = min(length, max(len(prompt) + len(answer) for prompt, answer in rows))
         ids = torch.full((len(rows), width), config.pad_token_id)
         labels = torch.full((len(rows), width), -100)
-        for place, (before, said) in enumerate(rows):
-            row, learned = (before + said)[-width:], min(len(said), width)
+        for place, (prompt, answer) in enumerate(rows):
+            row, learned = (prompt + answer)[-width:], min(len(answer), width)
             ids[place, : len(row)] = torch.tensor(row)
             labels[place, len(row) - learned : len(row)] = torch.tensor(row[-learned:])
         logits = model(input_ids=ids, attention_mask=(ids != config.pad_token_id).long()).logits
@@ -245,8 +247,8 @@ def _message(role: str, content: str) -> str:
 
 
 def _verdict(prompt: str, answer: str) -> Example:
-    before, _, said = _message("assistant", answer).partition(answer)
-    return Example(_message("user", prompt) + before, answer + said)
+    opening, _, closing = _message("assistant", answer).partition(answer)
+    return Example(_message("user", prompt) + opening, answer + closing)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ft2font import LoadFlags
 
+from dialeval.paths import replacing
 from dialeval.tables.files import HUMAN
-from dialeval.whole_files import replacing
 
 COLUMN, PAGE = 3.35, 6.9
 """Widths of a figure, in inches: one column of a paper, or its page. A figure is drawn at the size of its print."""

@@ -23,7 +23,16 @@ from pydantic import BaseModel
 
 from dialeval.jobs.node_probe import back, environment
 from dialeval.jobs.node_probe import there as probe_there
-from dialeval.jobs.slurm import JobState, accounting_answers, ask, asking, job_state, remedy, settings_of_cluster, stays
+from dialeval.jobs.slurm import (
+    JobState,
+    accounting_answers,
+    ask,
+    is_blocked,
+    job_state,
+    remedy,
+    settings_of_cluster,
+    status_command_of,
+)
 from dialeval.text import counted
 
 
@@ -31,14 +40,14 @@ class Request(BaseModel, defer_build=True):
     """What some jobs ask for.
 
     Attributes:
-        by: whose jobs they are, in words.
+        by: the jobs of the request, in words.
         together: whether they are a whole group's, which `cores` of the profile bounds; then only what its
             jobs do not request one by one is reported.
         slurm_partition: empty for the cluster's default one.
         slurm_account: empty for the user's default one.
         slurm_extra: further options of sbatch.
-        mem_mb: memory; None where nothing is said.
-        runtime: minutes; None where nothing is said.
+        mem_mb: memory; None if not requested.
+        runtime: minutes; None if not requested.
         cpus_per_task: cores.
         gpu: how many GPUs.
         gpu_model: their kind, by the cluster's name.
@@ -136,7 +145,7 @@ def gpus_in(gres: str) -> int:
 
 
 def unfit(request: Request, known: Mapping[str, Partition]) -> Iterator[str]:
-    """Yields what a request asks for that its partition has not, with remedies."""
+    """Yields the resources of a request that exceed its partition's, with remedies."""
     names = request.partition_names() or [name for name, one in known.items() if one.default]
     if not names:
         yield f"{request.by}: no partition is named, and the cluster has no default one; known: {', '.join(known)}"
@@ -151,14 +160,14 @@ def unfit(request: Request, known: Mapping[str, Partition]) -> Iterator[str]:
             continue
         if not one.up and not request.together:
             yield f"{request.by}: partition {name} takes no jobs now; ask its administrators, or name another"
-        for field, asked, there, unit in (
+        for field, settings, there, unit in (
             ("runtime", request.runtime, one.minutes, "minutes"),
             ("mem_mb", request.mem_mb, one.mem_mb, "MB a node"),
             ("cpus_per_task", request.cpus_per_task, one.cores, "cores a node"),
             ("gpu", request.gpu, one.gpus, "GPUs a node"),
         ):
-            if asked is not None and there is not None and asked > there:
-                words = f"asks for {asked} {unit.removesuffix(' a node')}, and partition {name} has {there} {unit}"
+            if settings is not None and there is not None and settings > there:
+                words = f"asks for {settings} {unit.removesuffix(' a node')}, and partition {name} has {there} {unit}"
                 wrong = "lower `cores` of the profile" if request.together else f"correct {field}"
                 yield f"{request.by}: {words}; {wrong}, or name another partition"
 
@@ -174,7 +183,7 @@ class Finding:
     """Something that was checked.
 
     Attributes:
-        kind: `ok`, `problem`, or `unknown` where it cannot be told within the time.
+        kind: `ok`, `problem`, or `unknown` where time ran out.
         words: what, with a remedy where it is a problem.
     """
 
@@ -183,7 +192,7 @@ class Finding:
 
 
 class Trial:
-    """A small job that asks for what others ask for.
+    """A small job with the resources of other jobs.
 
     Args:
         request: what they ask for.
@@ -205,8 +214,8 @@ class Trial:
             folder.mkdir(parents=True, exist_ok=True)
             probe_there(folder, self.nonce).write_text(self.nonce)
         folders = {name: str(folder) for name, folder in self.folders.items()}
-        asked = {"nonce": self.nonce, "folders": folders, "patience": self.patience}
-        self.task.write_text(json.dumps(asked), encoding="utf-8")
+        settings = {"nonce": self.nonce, "folders": folders, "patience": self.patience}
+        self.task.write_text(json.dumps(settings), encoding="utf-8")
         command = shlex.join([sys.executable, "-m", "dialeval.jobs.node_probe", str(self.task)])
         self._began = time.monotonic()
         output = ["--output", str(self.task.with_suffix(".log")), "--chdir", str(Path.cwd()), "--export=ALL"]
@@ -275,7 +284,7 @@ class Trial:
             )
         if not ended and state.state in WAITING:
             waits = f"{where}: the job waits in the queue ({state.reason})"
-            if stays(state.reason):
+            if is_blocked(state.reason):
                 return Finding("problem", f"{waits}, for ever: {remedy(state.reason)}")
             return Finding("unknown", f"{waits}, and the check waits no longer; Slurm accepted the request")
         if not ended:
@@ -324,11 +333,11 @@ class Trial:
 # The check, as a command
 
 LONGEST = 55.0
-"""Seconds for everything."""
+"""Seconds for all checks."""
 
 
 class Check(BaseModel, defer_build=True):
-    """What is to be checked.
+    """The settings of a check.
 
     Attributes:
         executor: Snakemake's executor of the run.
@@ -351,24 +360,24 @@ class Check(BaseModel, defer_build=True):
     patience: float = 20.0
 
 
-def check(asked: Check) -> Iterable[Finding]:
-    """Yields what was found, one thing after the other."""
+def check(settings: Check) -> Iterable[Finding]:
+    """Yields the findings as they come."""
     deadline = time.monotonic() + LONGEST
-    if asked.executor != "slurm":
-        now = f"executor '{asked.executor}'" if asked.executor else "no cluster"
+    if settings.executor != "slurm":
+        now = f"executor '{settings.executor}'" if settings.executor else "no cluster"
         yield Finding("problem", f"this command uses {now}; check Slurm with --profile profiles/slurm")
         return
     version = ask("sinfo", "--version")
     known = partitions()
     if not known:
-        asked_for = version.words if version.status is None else ask("sinfo", "-h").words or "it names no partition"
-        yield Finding("problem", f"Slurm does not answer: {asked_for}; start the run on a login node of the cluster")
+        answer_words = version.words if version.status is None else ask("sinfo", "-h").words or "it names no partition"
+        yield Finding("problem", f"Slurm does not answer: {answer_words}; start the run on a login node of the cluster")
         return
     cluster = settings_of_cluster().get("ClusterName", "a cluster without a name")
     yield Finding("ok", f"{version.words} answers for {cluster}, partitions {', '.join(sorted(known))}")
-    yield _status(asked)
+    yield _status(settings)
     fit = []
-    for request in asked.requests:
+    for request in settings.requests:
         mistakes = list(unfit(request, known))
         yield from (Finding("problem", words) for words in mistakes)
         fit += [request] if all(name in known for name in request.partition_names()) else []
@@ -376,29 +385,29 @@ def check(asked: Check) -> Iterable[Finding]:
             yield Finding("ok", f"{request.by}: partitions have what they ask for")
     requests_by_options = {tuple(request.options()): request for request in reversed(fit)}
     trials = [
-        Trial(request, asked.folders, asked.latency_wait, asked.patience)
+        Trial(request, settings.folders, settings.latency_wait, settings.patience)
         for request in reversed(requests_by_options.values())
     ]
     try:
         for trial in trials:
             trial.begin()
         for trial in trials:
-            yield from trial.findings(deadline, compare_code=not asked.own_environments)
+            yield from trial.findings(deadline, compare_code=not settings.own_environments)
     finally:
         for trial in trials:
             trial.end()
-    if asked.own_environments:
+    if settings.own_environments:
         yield Finding("unknown", "environments that Snakemake makes (--sdm) are not tried: they are made by the run")
 
 
-def _status(asked: Check) -> Finding:
-    found = asking(asked.status_command, asked.first_look)
+def _status(settings: Check) -> Finding:
+    found = status_command_of(settings.status_command, settings.first_look)
     about = "with accounting" if accounting_answers() else "without accounting"
     return Finding("ok", f"{about}: {found.command} reports how jobs ended{f' ({found.words})' if found.words else ''}")
 
 
 def main(text: str) -> int:
-    """Prints what was found; returns 1 where there are problems, which are said again at the end, and else 0."""
+    """Prints the findings, problems again at the end; returns 1 if there are problems, else 0."""
     problems, unknown = [], False
     for finding in check(Check.model_validate_json(text)):
         print(f"{finding.kind:8} {finding.words}", flush=True)

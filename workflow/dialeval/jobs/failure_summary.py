@@ -16,7 +16,7 @@ from typing import Protocol
 
 from dialeval.errors import visible
 from dialeval.jobs.run_lock import LOCK
-from dialeval.jobs.run_progress import Ending, RunLog, failed_of, job_words
+from dialeval.jobs.run_progress import Ending, RunLog, endings_in, job_words
 from dialeval.jobs.signals import MARK
 from dialeval.jobs.slurm import JobState, job_state
 from dialeval.text import counted
@@ -61,7 +61,7 @@ class FailedJob:
     last_lines: Sequence[str] = ()
 
 
-def closing_words(
+def summary_text(
     failed: Sequence[FailedJob], command: Sequence[str], *, stopped: str = "", colour: bool = False
 ) -> str:
     """Returns the summary of a failed run, the causes at its end.
@@ -113,7 +113,7 @@ def command_to_resume(command: Sequence[str]) -> str:
     return shlex.join(kept)
 
 
-def words_of_ending(how: str, *, known: bool) -> list[str]:
+def exit_message(how: str, *, known: bool) -> list[str]:
     """Returns how a command ended; nothing where a known cause says as much."""
     if how in _SIGNALS and not (known and how == "signal 15"):
         return [_SIGNALS[how]]
@@ -174,7 +174,7 @@ class Job(Protocol):
     wildcards: Mapping[str, str]
 
 
-def say_at_exit(failed: Iterable[object], run_log: RunLog, command: Sequence[str], results_dir: Path) -> None:
+def print_at_exit(failed: Iterable[object], run_log: RunLog, command: Sequence[str], results_dir: Path) -> None:
     """Prints the summary of a failed run when the process ends, behind all of Snakemake's output.
 
     Args:
@@ -187,7 +187,7 @@ def say_at_exit(failed: Iterable[object], run_log: RunLog, command: Sequence[str
     found = [job for group in groups for job in failed_in(group, run_log, _began(results_dir))]
     jobs = sorted(found, key=lambda job: job.name)
     colour = wants_colour(sys.stderr.isatty(), os.environ)
-    words = closing_words(jobs, command, stopped=_signal(results_dir), colour=colour)
+    words = summary_text(jobs, command, stopped=_signal(results_dir), colour=colour)
     atexit.register(partial(print, f"\n{words}", file=sys.stderr, flush=True))
 
 
@@ -202,7 +202,7 @@ def failed_in(group: Sequence[Job], run_log: RunLog, began: float) -> list[Faile
     ending = next((run_log.endings[log] for job in group for log in job.log if log in run_log.endings), Ending())
     state = job_state(ending.cluster_job) if ending.cluster_job else None
     cluster_text = _end_of(Path(ending.cluster_log)) if ending.cluster_log else ""
-    named = failed_of(cluster_text)
+    named = endings_in(cluster_text)
     blamed = [job for job in group if job.log and job.log[0] in named] or _unfinished(group, began)
     return [_failed_job(job, run_log, ending, named, state, cluster_text, began) for job in blamed]
 
@@ -231,7 +231,7 @@ def _failed_job(
     if not cause and (missing := [one for one in run_log.missing_outputs if any(path in one for path in job.output)]):
         paths = [path for path in job.output if path in missing[-1]]
         cause = [f"it ended without an error, but {', '.join(paths)} was missing after --latency-wait"]
-    cause += words_of_ending(how, known=bool(cause)) + (words_of_state(state, job.rule.name) if state else [])
+    cause += exit_message(how, known=bool(cause)) + (words_of_state(state, job.rule.name) if state else [])
     if not cause_in(text) and cluster:
         cause += cause_in_cluster_log(cluster)
     if not cause and ending.words:

@@ -28,7 +28,7 @@ def answer(task: Path) -> dict[str, Any]:
     """Returns what this machine finds, with seconds until it saw the file in each folder; None where it did not."""
     task_data = json.loads(task.read_text(encoding="utf-8"))
     folders = {
-        name: _look(Path(folder), task_data["nonce"], task_data["patience"])
+        name: _seconds_until_seen(Path(folder), task_data["nonce"], task_data["patience"])
         for name, folder in task_data["folders"].items()
     }
     return {**environment(), "host": socket.gethostname(), "folders": folders, "gpus": gpus()}
@@ -64,7 +64,7 @@ def back(folder: Path, nonce: str) -> Path:
     return folder / f".check-{nonce}-node"
 
 
-def _look(folder: Path, nonce: str, patience: float) -> dict[str, Any]:
+def _seconds_until_seen(folder: Path, nonce: str, patience: float) -> dict[str, Any]:
     began = time.monotonic()
     seen = None
     while seen is None and time.monotonic() - began < patience:

@@ -40,8 +40,8 @@ class _NotFound(MetaPathFinder):
         return None
 
 
-def leave_pandas_out() -> None:
-    """Makes PyArrow look for pandas now, in vain, unless pandas is loaded, whose series it may receive."""
+def skip_pandas() -> None:
+    """Makes PyArrow work without pandas, unless pandas is loaded already."""
     if PANDAS in sys.modules or "pyarrow" not in sys.modules:
         return
     import pyarrow as pa
@@ -64,8 +64,8 @@ waits a little longer: 50,000 containers are some ten megabytes.
 """
 
 
-def keep_what_is_loaded() -> None:
-    """Leaves out of that search what is loaded by now, and has it take place seldom."""
+def freeze_loaded_objects() -> None:
+    """Excludes loaded objects from garbage collection, and makes it rarer."""
     gc.freeze()
     gc.set_threshold(SELDOM)
 
@@ -76,7 +76,7 @@ _PLAIN = {"–": "-", "—": "-", "−": "-", "×": "x", "…": "...", "≥": ">
 _NAME = "dialeval.plain"
 
 
-def bear_all_letters(stream: TextIO) -> None:
+def replace_unencodable(stream: TextIO) -> None:
     """Has a stream write every letter in some way: 0.1–0.2 as 0.1-0.2, since 0.1\\u20130.2 reads as other numbers.
 
     Args:
@@ -88,8 +88,8 @@ def bear_all_letters(stream: TextIO) -> None:
             stream.reconfigure(errors=_NAME)
 
 
-def show_controls(stream: TextIO) -> None:
-    """Has a stream write control and bidirectional characters out, which names and answers of others may have.
+def escape_control_characters(stream: TextIO) -> None:
+    """Makes a stream escape control and bidirectional characters, which names and answers may contain.
 
     A carriage return at an end of what is written stays: so does a progress bar take its line back.
 
@@ -118,11 +118,11 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
 # Lines of several jobs on one terminal or pipe
 
 
-def write_whole_lines() -> None:
-    """Has standard output and error write a line with its end, at once and as soon as it is said.
+def write_complete_lines() -> None:
+    """Makes standard output and error write each line with its end, immediately.
 
     Told to write unbuffered (the option `-u`, PYTHONUNBUFFERED), Python writes the words and then, on its own, the
-    end of the line. Between the two comes what another job says.
+    end of the line. Between the two another job may write.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -147,11 +147,11 @@ def announce(
         answering: what happens when requests fail.
         environment: of this process.
     """
-    said = {"models": {name: fields for name, fields in models.items() if fields}, "answering": answering}
-    environment[VARIABLE] = json.dumps(said, sort_keys=True)
+    content = {"models": {name: fields for name, fields in models.items() if fields}, "answering": answering}
+    environment[VARIABLE] = json.dumps(content, sort_keys=True)
 
 
-def with_how_jobs_run(
+def with_run_settings(
     settings: dict[str, Any], fields: Iterable[str], environment: Mapping[str, str] = os.environ
 ) -> dict[str, Any]:
     """Returns the settings of a stage with what they leave out of how its job runs.
@@ -159,7 +159,7 @@ def with_how_jobs_run(
     Args:
         settings: of the stage; `name` is the model's under `model`, `selfchat.partner` that under `partner`.
         fields: the names of all settings that the stage has.
-        environment: of this process; outside a run it says nothing, and what is left out is as by default.
+        environment: of this process; outside a run it has no such settings, and the defaults are used.
     """
     given = json.loads(environment.get(VARIABLE, "{}"))
     models = given.get("models", {})

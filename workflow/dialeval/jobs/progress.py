@@ -20,11 +20,11 @@ from typing import TextIO
 import pyarrow.parquet as pq
 
 from dialeval.errors import UserError
-from dialeval.whole_files import refuse_links, write_new
+from dialeval.paths import refuse_links, write_new
 
 
 class Progress:
-    """Counts what is done and says so every few seconds.
+    """Counts finished requests and prints them every few seconds.
 
     Args:
         title: what is being done.
@@ -34,7 +34,7 @@ class Progress:
         stream: where lines go; standard error if not given.
 
     Attributes:
-        extra: gives further words for each line, such as what an engine says of itself.
+        extra: returns further words for each line, such as an engine's state.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Progress:
         self.extra: Callable[[], str] = str
         self._stream = stream or sys.stderr
         self._start = self._last = time.monotonic()
-        self._first_asked: float | None = None
+        self._first_sent: float | None = None
         self._report("running")
 
     def advance(self, *, stored: bool = False, failed: bool = False, tokens: int = 0) -> None:
@@ -54,8 +54,8 @@ class Progress:
         self.stored += stored
         self.failed += failed
         self.tokens += tokens
-        if not stored and self._first_asked is None:
-            self._first_asked = time.monotonic()
+        if not stored and self._first_sent is None:
+            self._first_sent = time.monotonic()
         if time.monotonic() - self._last >= self.every:
             self._last = time.monotonic()
             self._print(self._line())
@@ -64,9 +64,9 @@ class Progress:
     def finish(self) -> None:
         """Prints the closing line."""
         seconds = time.monotonic() - self._start
-        asked = self.done - self.stored
+        sent = self.done - self.stored
         self._print(
-            f"{self.title}: {self.done} {self.unit} done in {seconds:.1f} s{self._speed(seconds)} ({asked} sent, "
+            f"{self.title}: {self.done} {self.unit} done in {seconds:.1f} s{self._speed(seconds)} ({sent} sent, "
             f"{self.stored} from the store, {self.failed} failed)"
         )
         self._report("done")
@@ -87,8 +87,8 @@ class Progress:
         return ", ".join(parts)
 
     def _pace(self) -> float:
-        """Returns how many are asked in a second since the first of them came; 0 until that says anything."""
-        since = time.monotonic() - self._first_asked if self._first_asked is not None else 0.0
+        """Returns the requests per second since the first answer; 0 before that is measurable."""
+        since = time.monotonic() - self._first_sent if self._first_sent is not None else 0.0
         return (self.done - self.stored - 1) / since if since >= self.every and since > 0 else 0.0
 
     def _speed(self, seconds: float) -> str:
@@ -123,7 +123,7 @@ _folder: list[Path] = []
 
 @dataclass(frozen=True)
 class SoFar:
-    """How far a job is with what it asks one model.
+    """The progress of a job's requests to one model.
 
     Attributes:
         title: what is asked of whom.
@@ -148,7 +148,7 @@ class SoFar:
 
     @property
     def asked(self) -> int:
-        """How many the model was asked, failures included."""
+        """The number of requests that were sent, failures included."""
         return self.done - self.stored
 
     @property
@@ -158,19 +158,19 @@ class SoFar:
 
 
 def report_for(results_dir: Path, log: Path | None) -> None:
-    """Has what this process asks be told under the log of its job; one whose log lies elsewhere tells nothing."""
+    """Makes this process write its progress under its job's log; a job whose log lies elsewhere writes none."""
     name = job_name(results_dir, log) if log else ""
     _folder[:] = [results_dir / FOLDER / name] if name else []
 
 
 def job_name(results_dir: Path, log: Path) -> str:
-    """Returns what the files of a job are called: its log's path below the logs; empty for one that lies elsewhere."""
+    """Returns the name of a job's files: its log's path below the logs; empty for a log that lies elsewhere."""
     logs = results_dir / _LOGS
     return log.relative_to(logs).with_suffix("").as_posix() if log.is_relative_to(logs) else ""
 
 
 def write(so_far: SoFar) -> None:
-    """Writes how far this process is, whole or not at all; what cannot be written is no reason to stop asking."""
+    """Writes the progress of this process atomically; an error of writing is ignored."""
     for folder in _folder:
         path = folder / f"{_UNFIT.sub('_', so_far.title)}.json"
         with suppress(OSError, UserError):
@@ -185,7 +185,7 @@ def forget(results_dir: Path) -> None:
 
 
 def read_all(results_dir: Path) -> dict[str, list[SoFar]]:
-    """Returns how far the jobs of the last run are or were, by their names; empty before any has asked."""
+    """Returns the progress of the jobs of the last run by name; empty before any has sent a request."""
     folder = results_dir / FOLDER
     found: dict[str, list[SoFar]] = {}
     for path in sorted(folder.rglob("*.json")):
@@ -194,7 +194,7 @@ def read_all(results_dir: Path) -> dict[str, list[SoFar]]:
 
 
 def read_job(results_dir: Path, name: str) -> list[SoFar]:
-    """Returns how far one job is or was, by model asked."""
+    """Returns the progress of one job, by model."""
     return [one for path in sorted((results_dir / FOLDER / name).glob("*.json")) for one in _read(path)]
 
 
@@ -207,7 +207,7 @@ def _read(path: Path) -> Iterator[SoFar]:
 
 
 @dataclass(frozen=True)
-class AskingJob:
+class ModelJob:
     """A job of a run that makes requests.
 
     Attributes:
@@ -265,7 +265,7 @@ class Requests:
     """
 
     results_dir: Path
-    jobs: Sequence[AskingJob]
+    jobs: Sequence[ModelJob]
     ended: set[str] = field(default_factory=set)
     """Names of jobs that ended, whose files are read once more; a job whose outputs were restored has none."""
     begun: set[str] | None = None
@@ -291,7 +291,7 @@ class Requests:
         sums = [sum(models, RunProgress()) for models in at_work]
         return sum(one.done / one.total for one in sums if one.total and not one.unplanned)
 
-    def _of_job(self, job: AskingJob) -> dict[str, RunProgress]:
+    def _of_job(self, job: ModelJob) -> dict[str, RunProgress]:
         counts = self._counts_of(job.name)
         found: dict[str, RunProgress] = {}
         for one in counts:
@@ -316,7 +316,7 @@ class Requests:
             self._final[name] = counts
         return counts
 
-    def _rows_of(self, job: AskingJob) -> int | None:
+    def _rows_of(self, job: ModelJob) -> int | None:
         """Return the number of planned requests of a job; None where a plan is missing."""
         planned = [self._rows(path) for path in job.requests]
         known = [rows for rows in planned if rows is not None]

@@ -18,11 +18,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dialeval.errors import UserError
-from dialeval.whole_files import open_no_link
+from dialeval.paths import open_no_link
 
 LOCK = ".run.lock"
 """The lock of a results folder, written when a run begins."""
-_held: list[int] = []
+_locks: list[int] = []
 
 
 def acquire(results_dir: Path) -> None:
@@ -36,12 +36,12 @@ def acquire(results_dir: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise _held_elsewhere(results_dir, descriptor) from None
+        raise _locked_by_other_run(results_dir, descriptor) from None
     except OSError as error:  # a file system without locks
         print(f"note: {results_dir} has no file locks ({error.strerror}); see to it that only one run uses it")
     os.ftruncate(descriptor, 0)
     os.write(descriptor, f"{os.getpid()}\n".encode())
-    _held.append(descriptor)
+    _locks.append(descriptor)
 
 
 def refuse_second_run(results_dir: Path) -> None:
@@ -57,14 +57,14 @@ def refuse_second_run(results_dir: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise _held_elsewhere(results_dir, descriptor) from None
+        raise _locked_by_other_run(results_dir, descriptor) from None
     except OSError:  # a file system without locks
         return
     finally:
         os.close(descriptor)
 
 
-def _held_elsewhere(results_dir: Path, descriptor: int) -> UserError:
+def _locked_by_other_run(results_dir: Path, descriptor: int) -> UserError:
     owner = os.read(descriptor, 20).decode().strip()
     return UserError(
         f"another run (process {owner}) is at work in {results_dir}; wait for it to end, or give this one a folder of "
@@ -106,7 +106,7 @@ def check_writable(folder: Path) -> None:
 _OF_A_FOLDER = ".snakemake_timestamp"
 
 
-def bring_to_the_present(paths: Iterable[Path], clock: Path) -> str:
+def reset_future_timestamps(paths: Iterable[Path], clock: Path) -> str:
     """Gives files whose time stamps lie in the future the present time; those that are missing are passed over.
 
     Args:
@@ -115,7 +115,7 @@ def bring_to_the_present(paths: Iterable[Path], clock: Path) -> str:
             machine's.
 
     Returns:
-        What is to be told of it; empty where all are of the past.
+        A message about it; empty where all are of the past.
 
     Raises:
         UserError: a file is in the future and cannot be changed.

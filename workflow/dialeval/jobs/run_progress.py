@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dialeval.jobs.process_setup import write_whole_lines
+from dialeval.jobs.process_setup import write_complete_lines
 from dialeval.jobs.progress import Requests, job_name
 
 SECONDS = 30.0
@@ -78,9 +78,9 @@ class RunLog(logging.Filter):
     """How jobs failed, by the log of the job."""
     missing_outputs: list[str] = field(default_factory=list)
     """Snakemake's messages on outputs that a job did not write."""
-    when_nothing_to_do: Callable[[], object] | None = None
+    on_nothing_to_do: Callable[[], object] | None = None
     """Called where all outputs are up to date, and so none of Snakemake's hooks runs."""
-    when_jobs_are_sought: Callable[[], object] | None = None
+    on_planning: Callable[[], object] | None = None
     """Called when Snakemake begins to find out which jobs run; its hooks come later."""
     targets: Callable[[], Iterable[str]] = tuple
     """Returns the names that can stand behind `snakemake`."""
@@ -100,7 +100,7 @@ class RunLog(logging.Filter):
         logger.addFilter(self)
         return self
 
-    def shown_alone(self, message: str) -> str:
+    def without_location(self, message: str) -> str:
         """Return a message that is shown without the place in the workflow's files that refused to go on."""
         self._refusals.add(message)
         return message
@@ -123,10 +123,10 @@ class RunLog(logging.Filter):
 
     def _plain(self, record: logging.LogRecord) -> None:
         text = str(record.msg)
-        if text.startswith(_BUILDING) and self.when_jobs_are_sought:
-            self.when_jobs_are_sought()
-        if text.startswith(_NOTHING) and self.when_nothing_to_do:
-            self.when_nothing_to_do()
+        if text.startswith(_BUILDING) and self.on_planning:
+            self.on_planning()
+        if text.startswith(_NOTHING) and self.on_nothing_to_do:
+            self.on_nothing_to_do()
         if text.startswith(_OUT_OF_JOBS) and any(word.partition("=")[0] in _UNTIL for word in sys.argv):
             record.msg = (
                 "Snakemake goes no further than each rule that --until names, and so never comes to one of them that "
@@ -137,7 +137,7 @@ class RunLog(logging.Filter):
         text = str(record.msg)
         command = _COMMAND.search(text) if _RULE.search(text) else None
         if command and not self.commands_shown:
-            self._statuses[command["command"]] = how_it_ended(int(command[2] or -int(command[3])))
+            self._statuses[command["command"]] = exit_words(int(command[2] or -int(command[3])))
             return False
         if "Exception" in text and "output files are missing" in text:
             self.missing_outputs.append(text)
@@ -173,7 +173,7 @@ def _of_cluster(record: logging.LogRecord, logs: Sequence[str]) -> dict[str, str
     return {"cluster_job": str(number or ""), "cluster_log": next((log for log in logs if log), "")}
 
 
-def how_it_ended(status: int) -> str:
+def exit_words(status: int) -> str:
     """Return an exit status in words; those of a shell whose command a signal ended name the signal.
 
     Args:
@@ -199,7 +199,7 @@ def unknown_target(target: str, known: Sequence[str]) -> str:
     )
 
 
-def failed_of(text: str) -> dict[str, str]:
+def endings_in(text: str) -> dict[str, str]:
     """Return how jobs ended that the log of a group names, by the log of each."""
     return {found["log"]: found["how"] for found in _FAILED.finditer(text)}
 
@@ -240,7 +240,7 @@ class ProgressLines:
     def start(self) -> ProgressLines:
         """Begin to write the progress every half minute."""
         self.requests.begun = set()
-        write_whole_lines()
+        write_complete_lines()
         threading.Thread(target=self._print_progress, name="progress", daemon=True).start()
         return self
 

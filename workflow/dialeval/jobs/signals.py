@@ -3,7 +3,7 @@
 An event loop that is stopping takes a second Ctrl-C wherever it happens to be, and may then wait for ever for a task
 that is never woken. A process that ends at once loses no more than one that is killed: what is stored is whole.
 
-Snakemake lets running jobs finish when it is told to terminate, and leaves them behind when it is killed. So the run
+Snakemake lets running jobs finish when it is terminated, and leaves them behind when it is killed. So the run
 tells its jobs, by their environment, which process it is and where it leaves a mark when it is to end; a job looks
 after both. A stage that someone starts by hand knows of no run and goes on whatever its parent does.
 """
@@ -24,13 +24,13 @@ from types import FrameType
 from typing import NoReturn
 
 from dialeval.jobs.run_lock import LOCK
-from dialeval.whole_files import write_new
+from dialeval.paths import write_new
 
 INTERRUPTED = 130
 
 
-def end_at_once(*_: object) -> NoReturn:
-    """Ends this process, as a handler of signals, without waiting for anything."""
+def exit_immediately(*_: object) -> NoReturn:
+    """Ends this process at once, as a handler of signals."""
     name = Path(sys.argv[0]).stem
     words = f"error in {name}: ended at once; stored responses are kept, run the same command to resume\n"
     os.write(2, words.encode())  # `print` may be what was interrupted
@@ -39,12 +39,12 @@ def end_at_once(*_: object) -> NoReturn:
 
 def is_stopping() -> bool:
     """Returns whether the first Ctrl-C has come, so that the next one ends this process."""
-    return signal.getsignal(signal.SIGINT) is end_at_once
+    return signal.getsignal(signal.SIGINT) is exit_immediately
 
 
 @contextmanager
-def next_ends_at_once() -> Iterator[None]:
-    """Lets the first Ctrl-C do what it does here, and has the next one end this process, be it after this."""
+def next_signal_exits() -> Iterator[None]:
+    """Keeps the effect of the first Ctrl-C in this context; the next one ends the process, also after it."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
@@ -55,9 +55,9 @@ def next_ends_at_once() -> Iterator[None]:
     def first(number: int, frame: FrameType | None) -> None:
         nonlocal came
         if came:  # the next one interrupted this very function
-            end_at_once()
+            exit_immediately()
         came = True
-        signal.signal(signal.SIGINT, end_at_once)
+        signal.signal(signal.SIGINT, exit_immediately)
         before(number, frame)
 
     signal.signal(signal.SIGINT, first)
@@ -79,17 +79,17 @@ MARK = ".run.stop"
 
 
 def announce(results_dir: Path, environment: MutableMapping[str, str] = os.environ) -> None:
-    """Lets all jobs that this process starts know it."""
+    """Passes the run to the jobs that this process starts."""
     about = {"pid": os.getpid(), "start": _start(os.getpid()), "where": _here(), "mark": str(_mark(results_dir))}
     environment[VARIABLE] = json.dumps(about)
 
 
 def leave_alone(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Has jobs started from now on know no run: those that only look may find the mark of another one, and go on."""
+    """Removes the run from the environment of jobs that are started from now on."""
     environment.pop(VARIABLE, None)
 
 
-def mark_when_terminated(results_dir: Path) -> None:
+def mark_on_termination(results_dir: Path) -> None:
     """Has SIGTERM and SIGINT leave the mark that jobs look for, before they do what they did so far.
 
     Call it when no other run uses the results folder: it removes the mark of an earlier run.
@@ -119,8 +119,8 @@ def _mark_at(number: signal.Signals, mark: Path) -> None:
     signal.signal(number, terminated)
 
 
-def run_mark(environment: Mapping[str, str] = os.environ) -> str:
-    """Returns what tells the run that started this process from every other one; empty where there is none."""
+def run_id(environment: Mapping[str, str] = os.environ) -> str:
+    """Returns the id of the run that started this process; empty without one."""
     try:
         mark = Path(json.loads(environment[VARIABLE])["mark"])
         began = mark.with_name(LOCK).stat().st_mtime_ns  # the lock is written when the run begins
@@ -129,7 +129,7 @@ def run_mark(environment: Mapping[str, str] = os.environ) -> str:
     return f"{mark.parent} {began}"
 
 
-def end_with_the_run() -> None:
+def exit_with_run() -> None:
     """Has this process terminated as by SIGTERM, within about a second, when the run that started it ends.
 
     Without a run, or with one on another machine or in another container, nothing is watched.
@@ -189,7 +189,7 @@ def _start(pid: int) -> str | None:
 
 
 def _here() -> str:
-    """Names the place in which process numbers mean something: this machine, or this container on it."""
+    """Returns the namespace of process ids: this machine, or this container on it."""
     try:
         space = str(Path("/proc/self/ns/pid").readlink())
     except OSError:

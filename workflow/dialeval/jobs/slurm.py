@@ -23,11 +23,11 @@ PATIENCE = 15.0
 
 @dataclass(frozen=True)
 class SlurmAnswer:
-    """What a command of Slurm's said.
+    """The answer of a Slurm command.
 
     Attributes:
         status: its exit status; None where it is not installed or did not answer in time.
-        words: what it wrote, without what it says about errors where it succeeded.
+        words: its output; without its error stream where it succeeded.
     """
 
     status: int | None
@@ -98,7 +98,7 @@ def settings_of_cluster() -> dict[str, str]:
 
 
 def accounting_answers() -> bool:
-    """Returns whether sacct can tell how jobs ended, for which Slurm needs a database."""
+    """Returns whether sacct answers, for which Slurm needs an accounting database."""
     return ask("sacct", "-X", "-n", "--format=JobIdRaw", "--name=dialeval-asks-whether-sacct-answers").status == 0
 
 
@@ -117,17 +117,17 @@ def _fields(line: str) -> dict[str, str]:
 LOOKS = 3
 """How often a run has to look at a job in the time for which the controller remembers it."""
 SLOWEST = 180
-"""Seconds between two looks of the plugin where nothing ends for long."""
+"""Seconds between two checks of the plugin where nothing ends for long."""
 
 
 @dataclass(frozen=True)
-class Asking:
-    """Of whom a run asks how jobs ended.
+class StatusCommand:
+    """The command by which a run learns how jobs ended.
 
     Attributes:
         command: `sacct` or `squeue`.
         first_look: seconds after which a job is looked at first.
-        words: what the user is to know about it; empty where all is as asked for.
+        words: a note for the user; empty where the wanted command is used.
     """
 
     command: str
@@ -135,7 +135,7 @@ class Asking:
     words: str = ""
 
 
-def asking(wanted: str | None, first_look: int) -> Asking:
+def status_command_of(wanted: str | None, first_look: int) -> StatusCommand:
     """Returns whom to ask, and when.
 
     Args:
@@ -143,19 +143,19 @@ def asking(wanted: str | None, first_look: int) -> Asking:
         first_look: seconds that they wait before the first look at a job.
     """
     if wanted != "squeue" and accounting_answers():
-        return Asking(wanted or "sacct", first_look)
+        return StatusCommand(wanted or "sacct", first_look)
     remembered = seconds(settings_of_cluster().get("MinJobAge", ""))
     words = [] if wanted == "squeue" else ["Slurm's accounting is not available, so squeue reports how jobs ended"]
-    look = first_look
+    interval = first_look
     if remembered is not None and remembered < LOOKS * first_look:  # else the plugin would go back to sacct
-        look = max(1, remembered // LOOKS)
-        words.append(f"jobs are looked at after {look} s, as the controller forgets them after {remembered} s")
+        interval = max(1, remembered // LOOKS)
+        words.append(f"jobs are looked at after {interval} s, as the controller forgets them after {remembered} s")
     if remembered is not None and remembered <= SLOWEST:
         words.append(
             f"a job may end unseen where nothing else ends for {remembered} s, and the run would wait for it: ask the "
             "administrators for a MinJobAge of 300 s, or press Ctrl-C and run the same command again"
         )
-    return Asking("squeue", look, "; ".join(words))
+    return StatusCommand("squeue", interval, "; ".join(words))
 
 
 # Pending jobs
@@ -180,7 +180,7 @@ _REMEDIES = {
 }
 
 
-def stays(reason: str) -> bool:
+def is_blocked(reason: str) -> bool:
     """Returns whether a job with a reason of Slurm stays pending until its request or the cluster changes."""
     if reason.startswith(_LIMITS):
         return any(part in reason for part in _OF_ONE_JOB)
@@ -193,7 +193,7 @@ def remedy(reason: str) -> str:
     return known or "correct what the profile asks for (partition, account), or ask the administrators"
 
 
-def tell_of_waiting(folder: Path) -> None:
+def print_blocked_jobs(folder: Path) -> None:
     """Prints to standard error, from now on and once for each job, which jobs of a run can never start.
 
     Args:
@@ -208,7 +208,7 @@ def waiting_for_ever(folder: Path) -> Iterator[tuple[str, str]]:
     for line in answer.words.splitlines() if answer.status == 0 else []:
         number, _, rest = line.partition("|")
         reason, _, submitted_from = rest.partition("|")
-        if stays(reason) and Path(submitted_from) == folder:
+        if is_blocked(reason) and Path(submitted_from) == folder:
             yield number, reason
 
 

@@ -85,7 +85,7 @@ def _scale_limits(form: str, criterion: Criterion) -> dict[str, float]:
 
 
 def _is_yes_or_no(form: str, criterion: Criterion) -> bool:
-    return criterion.scale.asks_yes_or_no or (form == "probability" and criterion.asks_yes_or_no)
+    return criterion.scale.is_yes_no or (form == "probability" and criterion.is_yes_no)
 
 
 def _score(text: str, form: str, criterion: Criterion) -> dict[str, Any]:

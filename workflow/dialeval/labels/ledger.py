@@ -18,8 +18,8 @@ from dialeval.corpora.text_files import read_csv
 from dialeval.criteria import LEVELS, Level
 from dialeval.errors import UserError
 from dialeval.labels.units import Identity
+from dialeval.paths import replacing
 from dialeval.tables.files import escaped_cell, unescaped_cell
-from dialeval.whole_files import replacing
 
 # The ledger of a draw, `draw-<protocol>.csv` beside the labels: everything that could be drawn, and what was.
 

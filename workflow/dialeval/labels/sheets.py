@@ -284,7 +284,7 @@ def _about(question: Question, criterion: Criterion, shown: AskedCriterion) -> S
         own = criterion.in_language("").question.get("dialogue", "")
         text = own or f"Does this show {criterion.name}?{meaning}"
         return SheetQuestion(criterion.name, f"{text} If so, say where it first does.", _yes_no())
-    if (form == "probability" and criterion.asks_yes_or_no) or criterion.scale.asks_yes_or_no:
+    if (form == "probability" and criterion.is_yes_no) or criterion.scale.is_yes_no:
         return SheetQuestion(criterion.name, shown.question, _yes_no(*_rubric(shown, YES, NO)))
     scale = criterion.scale
     text = f"{_sentence(criterion.name)}{meaning}"

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from dialeval.corpora.text_files import number_in
 from dialeval.errors import UserError
+from dialeval.paths import replacing
 from dialeval.tables.files import escaped_cell, unescaped_cell
-from dialeval.whole_files import replacing
 
 ENOUGH_WORDS = 30.0
 """Different words that a simulated annotator is half content with."""

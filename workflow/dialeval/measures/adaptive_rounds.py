@@ -22,10 +22,10 @@ from dialeval.measures.design import OUTCOMES
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
 from dialeval.stats.significance import (
     confidence_sequence,
+    decisions,
     obrien_fleming,
     rounds_of,
     sequential_p_value,
-    settled,
     tie_statistic,
 )
 
@@ -125,7 +125,7 @@ class Rounds:
         boundary, error = self._boundary[looked, self._round], self._error[looked]
         tested = tie_statistic(self._scores(looked, np.nan), error)
         self._distance[looked] = tested.cautious
-        low, high = (settled(self._scores(looked, value), boundary, error) for value in (0.0, 1.0))
+        low, high = (decisions(self._scores(looked, value), boundary, error) for value in (0.0, 1.0))
         better = np.where(low == high, low, 0)
         over = self._counts[looked, self._round] == self._counts[looked, -1]
         tally = {state: np.bincount(self.plan.pair[self._state == state], minlength=len(self._open)) for state in

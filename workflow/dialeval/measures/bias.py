@@ -26,9 +26,10 @@ from dialeval.measures.design import (
 from dialeval.measures.item_values import is_yes, labels_of
 from dialeval.stats.agreement import judge_agreement, retest_inconsistency
 from dialeval.stats.arrays import FloatArray
-from dialeval.stats.bias import length_bias, position_bias, self_preference
+from dialeval.stats.bias import length_bias, position_bias
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.estimates import Estimate
+from dialeval.stats.self_preference import self_preference
 from dialeval.stats.style_control import NO_COMPARISON, controlled_ratings
 from dialeval.tables.files import HUMAN
 

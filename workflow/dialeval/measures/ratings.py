@@ -30,7 +30,7 @@ from dialeval.stats.elo import BootstrapElo, bootstrap_elo
 from dialeval.stats.elo_interval import BootstrapEloInterval, bootstrap_elo_interval
 from dialeval.stats.estimates import SINGLE_CLUSTER
 from dialeval.stats.rates import WinMatrices, win_matrices
-from dialeval.stats.resampling import ALL_THE_SAME, p_above_next, percentile_interval, unless_same
+from dialeval.stats.resampling import ALL_THE_SAME, p_above_next, percentile_interval, without_zero_width
 from dialeval.stats.style_control import ControlledRatings, controlled_ratings
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import BATTLE_DIFFERENCES, BATTLE_RATINGS
@@ -300,7 +300,7 @@ def _elo(rated: Rated) -> _Shown:
         known = np.where(identified, replicates, np.nan)
         with np.errstate(invalid="ignore"):
             replicates = replicates - np.nanmean(known, axis=1, keepdims=True) + rated.point.initial
-        low, high = unless_same(*percentile_interval(replicates, rated.spread.confidence, rated.spread.clusters))
+        low, high = without_zero_width(*percentile_interval(replicates, rated.spread.confidence, rated.spread.clusters))
         low, high = (np.where(np.isnan(rated.spread.needed), end, np.nan) for end in (low, high))
     return _Shown(*(np.where(identified, values, np.nan) for values in (rating, low, high, replicates)))
 
@@ -376,7 +376,7 @@ def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: s
     """
     plain, spread = rated.plain, rated.spread
     variance = resampled_pairwise_variance(spread.replicates, plain.n_clusters)
-    forgotten = spread.left_of_start.of_pairs_forgotten(np.sqrt(variance)) | np.isnan(variance)
+    forgotten = spread.start_dependence.is_negligible_for_pairs(np.sqrt(variance)) | np.isnan(variance)
     by_elo = _undetermined(plain.part, rated.point.group)
     methods = {
         "elo": (rated.point.rating, variance, lambda i, j: by_elo(i, j) or ("" if forgotten[i, j] else START_LEFT)),

@@ -15,7 +15,7 @@ from dialeval.measures.design import Row
 from dialeval.measures.differences import family_columns, mean_rows
 from dialeval.measures.score_cells import keys, mean_values, places, scores_of
 from dialeval.papers.comp_analysis import find_average, find_n_pairs, find_ratio, find_ratios
-from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Sensitivities, targets_of
+from dialeval.perturbations.registry import NO_SENSITIVITIES, STRATEGIES, Sensitivities, targets_of
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.estimates import Estimates
@@ -54,7 +54,7 @@ def _counted(counts: Counter[str]) -> str:
     return "; ".join(f"{count} {name}" for name, count in counts.most_common())
 
 
-def score_pairs(pairs: pa.Table, judgements: pa.Table, sensitivities: Sensitivities = NOTHING_ELSE) -> ScoredPairs:
+def score_pairs(pairs: pa.Table, judgements: pa.Table, sensitivities: Sensitivities = NO_SENSITIVITIES) -> ScoredPairs:
     """Return the scores of both sides of every pair, joined by key.
 
     Args:
@@ -216,7 +216,7 @@ def score_drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
 
 
 def ladder_rows(
-    pairs: pa.Table, judgements: pa.Table, confidence: float, sensitivities: Sensitivities = NOTHING_ELSE
+    pairs: pa.Table, judgements: pa.Table, confidence: float, sensitivities: Sensitivities = NO_SENSITIVITIES
 ) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `robustness/ladders`: how often scores fall with every step of damage."""
     steps = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["ladder"])))

@@ -17,11 +17,11 @@ from dialeval.engines.requests import BROKEN, Response
 from dialeval.engines.spending.entries import Sums
 from dialeval.engines.spending.prices import Prices
 from dialeval.errors import UserError
+from dialeval.paths import replacing
 from dialeval.prompts.reasoning import thinking_mark
 from dialeval.tables.dialogues import USAGE
 from dialeval.tables.files import to_table
 from dialeval.text import counted
-from dialeval.whole_files import replacing
 
 REASONING_MARK, LOW_MASS, BROKEN_LETTERS = "reasoning_mark", "low_mass", "broken_letters"
 _WORDS = {
@@ -106,7 +106,7 @@ class Usage:
             model,
             protocol,
             answering.total,
-            answering.asked,
+            answering.n_sent,
             tokens.input_tokens,
             tokens.output_tokens,
             tokens.reasoning_tokens,

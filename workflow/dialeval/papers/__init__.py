@@ -1,1 +1,1 @@
-"""The four papers, item by item: what makes each of their tables and figures here, or why nothing does."""
+"""The four papers: each of their tables and figures, and what reproduces it here."""

@@ -2,7 +2,7 @@
 
 The mean lengths are the paper's Table 1 and the Elo ratings its Table 2. The UniEval pass rates and GTEval's win+tie
 rates, which the paper shows as figures only, are those of its public leaderboard, as shares in 0..1. Where the two
-disagree the paper's value stands, and the note says what the other one is.
+disagree, the paper's value is used, and the note has the other one.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def _made(number: str, shows: str, **more: Any) -> Item:
 
 
 def _failures(number: str, shows: str, **where: tuple[str, ...]) -> Item:
-    """Returns an item about the kinds of failure."""
+    """Returns an item about the types of failure."""
     return _made(
         number,
         shows,
         tables=("failures/rates", "failures/examples"),
         figures=("failures/rates",),
-        stands=("docs/failures.md",),
+        defined_in=("docs/failures.md",),
         remark="By rules, which need no judge, as in the run without keys; a judge names all kinds and the utterances.",
         where=where,
     )
@@ -62,7 +62,7 @@ BOTCHAT = Paper(
         Item(
             "Figure 1",
             "the procedure, from seeds over self-chat to verdicts",
-            stands=("docs/protocols.md",),
+            defined_in=("docs/protocols.md",),
             why_not="a drawing, in which nothing is measured",
         ),
         Item(
@@ -113,18 +113,18 @@ BOTCHAT = Paper(
         Item(
             "Algorithm 1",
             "self-chat, utterance by utterance",
-            stands=("workflow/dialeval/protocols/selfchat.py",),
+            defined_in=("workflow/dialeval/protocols/selfchat.py",),
         ),
         _made(
             "Appendix A",
             "Elo over shuffled comparisons, its median",
             tables=("arena/ratings",),
-            stands=("workflow/dialeval/stats/elo.py",),
+            defined_in=("workflow/dialeval/stats/elo.py",),
         ),
         Item(
             "Appendix B",
             "the prompts of self-chat, UniEval, Arena and GTEval",
-            stands=("docs/prompts.md", *prompts("selfchat", "unieval", "arena", "gteval")),
+            defined_in=("docs/prompts.md", *prompts("selfchat", "unieval", "arena", "gteval")),
             remark=OWN_WORDS,
         ),
         _failures("Appendix C", "five kinds of failure, and what a good dialogue is like"),
@@ -158,7 +158,7 @@ _MEASURED = {
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """What was published about one model.
+    """The published results of one model.
 
     Attributes:
         name: the model as the paper prints it.
@@ -181,7 +181,7 @@ def published_models() -> tuple[PublishedModel, ...]:
 
 
 def find_model(model_name: str) -> PublishedModel | None:
-    """Returns what was published about a model, or None if the paper has no such model.
+    """Returns the published results of a model, or None if the paper has no such model.
 
     Args:
         model_name: any of its names; only letters and digits count, and their case does not.
@@ -190,7 +190,7 @@ def find_model(model_name: str) -> PublishedModel | None:
 
 
 def published_value(model_name: str, column: str) -> float | None:
-    """Returns one published number, or None where nothing was published for the model.
+    """Returns one published number, or None where none was published for the model.
 
     Args:
         model_name: any of the model's names, as in `find_model`.
@@ -206,7 +206,7 @@ def published_value(model_name: str, column: str) -> float | None:
 
 
 def published_number(protocol: str, measure: str, model_name: str, n: int | None) -> float | None:
-    """Returns what was published for a model by a measure under a protocol at a length; None for nothing."""
+    """Returns the published value of a model by measure, protocol and length, or None."""
     column = _MEASURED.get((protocol, measure, n))
     return published_value(model_name, column) if column else None
 

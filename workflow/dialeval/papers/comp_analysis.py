@@ -58,19 +58,19 @@ COMP_ANALYSIS = Paper(
         Item(
             "Table 2",
             "the prompt that asks for ratings of all dimensions at once",
-            stands=prompts("rating_dialogue", "rating_turn"),
+            defined_in=prompts("rating_dialogue", "rating_turn"),
             remark=OWN_WORDS,
         ),
         Item(
             "Table 3",
             "the prompt that asks yes or no",
-            stands=prompts("yes_no_dialogue", "yes_no_turn"),
+            defined_in=prompts("yes_no_dialogue", "yes_no_turn"),
             remark=OWN_WORDS,
         ),
         Item(
             "Table 4",
             "the question of each dimension",
-            stands=("docs/prompts.md", "docs/criteria.md"),
+            defined_in=("docs/prompts.md", "docs/criteria.md"),
             remark=OWN_WORDS,
         ),
         _result(
@@ -116,7 +116,7 @@ COMP_ANALYSIS = Paper(
         Item(
             "Table 10",
             "the fourteen perturbations",
-            stands=("docs/robustness.md",),
+            defined_in=("docs/robustness.md",),
             remark="The published pairs are read; of other originals, rules or a rewriter make their own.",
         ),
         Item(
@@ -140,7 +140,7 @@ COMP_ANALYSIS = Paper(
         Item(
             "Table 13",
             "what the models are: backbone, training, window",
-            stands=("configs/comp-analysis-models.yaml",),
+            defined_in=("configs/comp-analysis-models.yaml",),
             remark="All but PaLM-2 Bison, which is withdrawn.",
         ),
         _result(
@@ -242,7 +242,7 @@ def published_average(
 def published_in_corpus(
     system: str, level: str, corpus: str, language: str, dimension: str, statistic: str = "pearson"
 ) -> float | None:
-    """Returns a system's published correlation on one corpus (xDial-Eval, Table 15), or None for nothing."""
+    """Returns a system's published correlation on one corpus (xDial-Eval, Table 15), or None."""
     if language != "zh" or not xdial_eval.is_chinese(corpus):
         return None
     return xdial_eval.published_chinese(system, level, corpus, dimension, statistic)
@@ -256,7 +256,7 @@ def published_correlation(
 
 
 def published_ensemble(level: str, dimension: str, members: Collection[str] = ()) -> float | None:
-    """Returns what the ensemble of the best three open models reached (Table 9), or None for nothing.
+    """Returns the correlation of the ensemble of the best three open models (Table 9), or None.
 
     Args:
         level: turn or dialogue.
@@ -306,10 +306,10 @@ class PublishedRobustness:
         level: turn or dialogue.
         strategy: name of the strategy, or `average`.
         dimension: the dimension that was scored; empty for an average.
-        theta: drop above which damage counts as noticed; None for an average.
+        theta: drop above which a perturbation counts as noticed; None for an average.
         n_pairs: pairs behind the ratios; None for an average.
         ratios: judge -> robustness ratio.
-        note: what is special about the row; empty where nothing is.
+        note: a remark on the row; empty without one.
     """
 
     level: str
@@ -381,7 +381,7 @@ _NOTHING: Mapping[str, float | None] = MappingProxyType(dict.fromkeys(COLUMNS))
 
 
 def published_corpus(name: str, level: str) -> Mapping[str, float | None]:
-    """Returns what is printed of a corpus by column of `COLUMNS`, None where nothing is.
+    """Returns the printed values of a corpus by column of `COLUMNS`, or None.
 
     Args:
         name: the corpus as the configuration calls it; letters and digits count, and their case does not. One that

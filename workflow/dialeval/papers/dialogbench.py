@@ -76,11 +76,11 @@ DIALOGBENCH = Paper(
         _result(
             "Table 4", "what becomes of the accuracy without styles, and without the filter", ("dialogbench/ablations",)
         ),
-        Item("Table 5", "the question of each task", stands=("docs/dialogbench.md",), remark=_OWN_WORDS),
+        Item("Table 5", "the question of each task", defined_in=("docs/dialogbench.md",), remark=_OWN_WORDS),
         Item(
             "Table 6",
             "the twenty-six models that are examined",
-            stands=("configs/dialogbench-models.yaml",),
+            defined_in=("configs/dialogbench-models.yaml",),
             remark="All but MOSS-Moon-003-Base, for which no server scores given text.",
         ),
         _result(
@@ -92,33 +92,36 @@ DIALOGBENCH = Paper(
         Item(
             "Table 8",
             "what each of the twenty domains is about",
-            stands=("workflow/dialeval/dialogbench/tasks.py",),
+            defined_in=("workflow/dialeval/dialogbench/tasks.py",),
             remark=_OWN_WORDS,
         ),
         *(
             Item(
-                f"Table {number}", f"the prompt for writing items: {words} ({task})", stands=_WRITER, remark=_OWN_WORDS
+                f"Table {number}",
+                f"the prompt for writing items: {words} ({task})",
+                defined_in=_WRITER,
+                remark=_OWN_WORDS,
             )
             for number, (task, words) in enumerate(_WRITTEN_TASKS, start=9)
         ),
         Item(
             "Table 21",
             "the prompt of the filter",
-            stands=prompts("dialogbench_filter_en", "dialogbench_filter_zh"),
+            defined_in=prompts("dialogbench_filter_en", "dialogbench_filter_zh"),
             remark=_OWN_WORDS,
         ),
         Item(
             "Figure 1",
             "the procedure, from tasks over prompts to filtered items",
-            stands=("docs/dialogbench.md",),
+            defined_in=("docs/dialogbench.md",),
             why_not="a drawing, in which nothing is measured",
         ),
-        Item("Figure 2", "which tasks serve which dimension", stands=("docs/dialogbench.md",)),
-        Item("Figure 3", "the parts of the writer's prompt", stands=_WRITER, remark=_OWN_WORDS),
+        Item("Figure 2", "which tasks serve which dimension", defined_in=("docs/dialogbench.md",)),
+        Item("Figure 3", "the parts of the writer's prompt", defined_in=_WRITER, remark=_OWN_WORDS),
         Item(
             "Figure 4",
             "the question of each task",
-            stands=("workflow/dialeval/dialogbench/examination.py",),
+            defined_in=("workflow/dialeval/dialogbench/examination.py",),
             remark=_OWN_WORDS,
         ),
         _result(
@@ -153,13 +156,13 @@ DIALOGBENCH = Paper(
         Item(
             "Figure 9",
             "the prompt of the examination for pre-trained models",
-            stands=prompts("dialogbench_perplexity_en", "dialogbench_perplexity_zh", folder="prompts"),
+            defined_in=prompts("dialogbench_perplexity_en", "dialogbench_perplexity_zh", folder="prompts"),
             remark=_OWN_WORDS,
         ),
         Item(
             "Figure 10",
             "the prompt of the examination for instruction-tuned models",
-            stands=prompts("dialogbench_question_en", "dialogbench_question_zh", folder="prompts"),
+            defined_in=prompts("dialogbench_question_en", "dialogbench_question_zh", folder="prompts"),
             remark=_OWN_WORDS,
         ),
     ),

@@ -21,7 +21,7 @@ NEEDS: Mapping[Need, str] = MappingProxyType(
         "people": "human annotators or experts",
     }
 )
-"""What an item may need that a fresh copy of this project does not bring, in words."""
+"""Requirements of an item beyond a fresh copy of this project -> their description."""
 OWN_WORDS = (
     "What the paper asks, in our own words; `prompts: {set: papers}` asks so, docs/prompts.md says how they differ."
 )
@@ -33,25 +33,25 @@ class Item:
 
     Attributes:
         number: as the paper counts: `Table 5`.
-        shows: what it shows, in our words.
+        shows: its content, in our words.
         tables: which of our tables show the same, `<folder>/<table>`.
         figures: which of our figures do, `<folder>/<file>` without suffix; `{n}` and `{protocol}` stand for any.
         where: what a row of these tables has, by column, that shows it: one of some values, or, of none, any at all. A
             run whose tables have no such row does not show the item; of a table without the column nothing is asked.
         beside: tables that a run has besides where it shows the item, such as those of what it trained.
-        stands: files of this project where what is no result stands: a prompt, a definition, a list of models.
+        defined_in: files of this project with an item that is no result: a prompt, a definition, a list of models.
         config: the configuration that makes the paper's numbers; empty where the item is no result.
-        target: what Snakemake is asked for; empty where the run without a target makes it.
+        target: Snakemake's target; empty for the default one.
         needs: what that run needs that cannot come with the project.
         remark: where ours differs from the paper's.
-        why_not: why there is nothing, in a line; empty where there is.
+        why_not: why it is not reproduced, in a line; empty if it is.
     """
 
     number: str
     shows: str
     tables: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
-    stands: tuple[str, ...] = ()
+    defined_in: tuple[str, ...] = ()
     config: str = ""
     target: str = ""
     needs: tuple[Need, ...] = ()
@@ -67,7 +67,7 @@ class Item:
 
     @property
     def made_by(self) -> str:
-        """The configuration that makes the paper's numbers, and what is to be asked of Snakemake, in words."""
+        """The configuration and the Snakemake target that reproduce the item, in words."""
         return f"{self.config} (target {self.target})" if self.target else self.config
 
     def files(self) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ class Paper:
     """A paper.
 
     Attributes:
-        name: short, as everything here calls it.
+        name: short name.
         title: its title.
         address: where it can be read.
         items: its tables and figures, in the order of their numbers, then what else it defines.
@@ -99,7 +99,7 @@ class Paper:
 
 
 def prompts(*names: str, folder: str = "prompts/papers") -> tuple[str, ...]:
-    """Returns the files of prompts by their names, as items say where they stand."""
+    """Returns the paths of prompt templates by their names, for `Item.defined_in`."""
     return tuple(f"workflow/dialeval/{folder}/{name}.j2" for name in names)
 
 

@@ -152,5 +152,5 @@ _OF_PARTS: Mapping[str, tuple[Citation, ...]] = MappingProxyType(
 
 
 def to_cite(part: str) -> tuple[Citation, ...]:
-    """Returns what to cite for a part of the report; nothing for the part of a source of transcripts."""
+    """Returns the citations of a part of the report; empty for a source of transcripts."""
     return _OF_PARTS.get(part, ())

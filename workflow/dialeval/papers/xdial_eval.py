@@ -1,6 +1,6 @@
 """xDial-Eval, item by item, and its printed numbers.
 
-A model stands in the paper under one name up to three times: as it is, tuned on English data, and tuned on data in ten
+A model is in the paper under one name up to three times: as it is, tuned on English data, and tuned on data in ten
 languages. Each is a system of its own here, and only those that were asked as they are go by the bare name:
 
     LLaMA-2-7B                  as it is (Tables 5 and 17)
@@ -82,7 +82,7 @@ XDIAL_EVAL = Paper(
         Item(
             "Table 3",
             "Alpaca's prompts for responses and dialogues",
-            stands=prompts("yes_no_turn", "yes_no_dialogue"),
+            defined_in=prompts("yes_no_turn", "yes_no_dialogue"),
             remark="In our own words, by `prompts: {set: papers}`; a model's own format is its chat template.",
         ),
         _result(
@@ -108,7 +108,7 @@ XDIAL_EVAL = Paper(
         Item(
             "Table 6",
             "the prompt that asks how adequate a translation is",
-            stands=prompts("adequacy"),
+            defined_in=prompts("adequacy"),
             remark=OWN_WORDS,
         ),
         *(
@@ -118,7 +118,7 @@ XDIAL_EVAL = Paper(
                 config=_CONFIG,
                 target="report",
                 needs=("download",),
-                stands=("docs/rated-corpora.md",),
+                defined_in=("docs/rated-corpora.md",),
                 remark="The report shows a sample of the items of every corpus, in every language.",
             )
             for number, what in (("Table 7", "response"), ("Table 8", "dialogue"))
@@ -127,7 +127,7 @@ XDIAL_EVAL = Paper(
             Item(
                 number,
                 f"the prompt in the format of {model}",
-                stands=prompts("yes_no_turn", "yes_no_dialogue"),
+                defined_in=prompts("yes_no_turn", "yes_no_dialogue"),
                 remark="In our own words, by `prompts: {set: papers}`; a model's own format is its chat template.",
             )
             for number, model in _TEMPLATES
@@ -209,7 +209,7 @@ class Row:
         table: number of the table.
         statistic: pearson or spearman.
         level: turn or dialogue.
-        training: `English`, `multilingual`, or empty for a model that was asked as it is.
+        training: `English`, `multilingual`, or empty for a model without fine-tuning.
         system: the name as printed; an ensemble's has a plus sign, the language model first.
         values: correlations by language or corpus, and their average.
     """
@@ -223,7 +223,7 @@ class Row:
 
     @property
     def label(self) -> str:
-        """Returns the name that tells the system from the same model after other training."""
+        """Returns the system's name, which includes its training."""
         return f"{self.system} ({self.training})" if self.training and "+" not in self.system else self.system
 
 
@@ -250,7 +250,7 @@ def trained() -> frozenset[str]:
 
 
 def training_of(system: str) -> str:
-    """Returns what a system was trained on, as of `Row.training`; empty for one that was asked as it is, or unknown."""
+    """Returns a system's `Row.training`; empty without fine-tuning, or if unknown."""
     return next((row.training for row in rows() if folded(row.label) == folded(system)), "")
 
 
@@ -260,7 +260,7 @@ def is_ensemble(system: str) -> bool:
 
 
 def published_xdial(system: str, level: str, language: str, statistic: str) -> float | None:
-    """Returns what a system reached on the translated corpora, or None where nothing is printed.
+    """Returns a system's printed correlation on the translated corpora, or None.
 
     Args:
         system: its name, as in `labels`; only letters and digits count, and their case does not.
@@ -272,7 +272,7 @@ def published_xdial(system: str, level: str, language: str, statistic: str) -> f
 
 
 def published_chinese(system: str, level: str, corpus: str, dimension: str, statistic: str) -> float | None:
-    """Returns what a system reached on a natural Chinese corpus, or None where nothing is printed.
+    """Returns a system's printed correlation on a natural Chinese corpus, or None.
 
     Args:
         system: its name, as for `published_xdial`.

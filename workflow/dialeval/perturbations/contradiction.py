@@ -8,8 +8,18 @@ from typing import NamedTuple
 import numpy as np
 
 from dialeval.perturbations.entities import Entity, category_of, find_entities
-from dialeval.perturbations.strategy import Case, NewText, NotApplicable, another_entity, span
-from dialeval.perturbations.words import Kind, Replacement, Word, base_of, kinds_of, replace, sentences, word_set, words
+from dialeval.perturbations.strategy import Case, NewText, NotApplicable, draw_entity, span
+from dialeval.perturbations.words import (
+    Inflection,
+    Replacement,
+    Word,
+    base_of,
+    inflections_of,
+    replace,
+    sentences,
+    word_set,
+    words,
+)
 
 NOTHING_TO_NEGATE = "no statement that can be negated"
 
@@ -43,7 +53,7 @@ def swapped_entities(case: Case, rng: np.random.Generator) -> NewText | NotAppli
     swapped = [entity for entity in find_entities(case.item.response) if mentions.get(entity.key, 0) >= FEWEST_MENTIONS]
     if not swapped:
         return NotApplicable("no named entity that the context mentions twice")
-    return exchange(case, swapped, category_of(swapped), mentions, rng)
+    return exchange_entities(case, swapped, category_of(swapped), mentions, rng)
 
 
 def swapped_references(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
@@ -51,7 +61,7 @@ def swapped_references(case: Case, rng: np.random.Generator) -> NewText | NotApp
     persons = [entity for text in case.item.context for entity in find_entities(text) if entity.category == "person"]
     if not persons:
         return NotApplicable("no co-reference to a named entity of the context")
-    name = another_entity(case.pool, case.item.language, "person", {entity.key for entity in persons}, rng)
+    name = draw_entity(case.pool, case.item.language, "person", {entity.key for entity in persons}, rng)
     if isinstance(name, NotApplicable):
         return name
     text = case.item.response
@@ -72,7 +82,7 @@ def swapped_references(case: Case, rng: np.random.Generator) -> NewText | NotApp
     return NewText(replace(text, changes), tuple(spans))
 
 
-def exchange(
+def exchange_entities(
     case: Case,
     entities: list[Entity],
     categories: dict[str, str],
@@ -83,35 +93,33 @@ def exchange(
 
     Args:
         case: the item and its pool.
-        entities: what is exchanged.
-        categories: which category each one's replacement comes from, by `Entity.key`.
+        entities: the entities to exchange.
+        categories: category of each replacement, by `Entity.key`.
         avoid: keys that may not be drawn.
         rng: source of the draws.
     """
     text = case.item.response
-    instead: dict[str, str] = {}
+    replacement: dict[str, str] = {}
     taken = {*avoid, *(entity.key for entity in entities)}
     for key, category in categories.items():
-        new = another_entity(case.pool, case.item.language, category, taken, rng)
+        new = draw_entity(case.pool, case.item.language, category, taken, rng)
         if isinstance(new, NotApplicable):
             return new
-        instead[key] = new
+        replacement[key] = new
         taken.add(new.lower())
     lower = not any(letter.isupper() for letter in text)
     changes: list[Replacement] = []
     for entity in entities:
-        new = instead[entity.key].lower() if lower else instead[entity.key]
+        new = replacement[entity.key].lower() if lower else replacement[entity.key]
         changes.append(Replacement(entity.start, entity.end, new[:1].upper() + new[1:] if entity.start == 0 else new))
     return NewText(replace(text, changes), tuple(dict.fromkeys(span(text[c.start : c.end], c.new) for c in changes)))
 
-
-# English statements turned into their opposite, by their first verb.
 
 _MARK = r"\s?['’]\s?"
 _NEGATED = re.compile(
     rf"\b(do|does|did|is|are|was|were|have|has|had|would|should|could|must|need)\s?n{_MARK}t\b", re.IGNORECASE
 )
-_REMOVALS = (  # (negation, what stands there instead)
+_REMOVALS = (  # (negation, its replacement)
     (_NEGATED, r"\1"),
     (
         re.compile(rf"\b(do|does|did|is|are|was|were|have|has|had|would|should|could|must)n{_MARK}t\b", re.IGNORECASE),
@@ -250,14 +258,14 @@ def _main_clause(sentence: str, start: int) -> int:
 def _without_negation(sentence: str, start: int) -> Negated | None:
     """Takes the first negation away."""
     first: tuple[re.Match[str], str] | None = None
-    for pattern, instead in _REMOVALS:
+    for pattern, replacement in _REMOVALS:
         match = pattern.search(sentence, start)
         if match and (first is None or match.start() < first[0].start()):
-            first = match, instead
+            first = match, replacement
     if first is None:
         return None
-    match, instead = first
-    new = match.expand(instead)
+    match, replacement = first
+    new = match.expand(replacement)
     new = _UNMARKED.get(new.lower(), new)
     if match.group()[0].isupper() and new:
         new = new[0].upper() + new[1:]
@@ -302,46 +310,55 @@ def _finite(sentence: str, found: list[Word], place: int) -> Negated | None:
     previous = found[place - 1].lower if place else ""
     following = next((other.lower for other in found[place + 1 :] if other.lower not in _ADVERBS), "")
     if lower in _BE:
-        said_of_subject = place and previous not in ("here", "who", "which")
-        return _change(sentence, word.start, word.end, f"{word.text} not") if said_of_subject else None
+        has_subject = place and previous not in ("here", "who", "which")
+        return _change(sentence, word.start, word.end, f"{word.text} not") if has_subject else None
     if lower in _MODALS and place and previous not in _DETERMINERS:
         return _change(sentence, word.start, word.end, "cannot" if lower == "can" else f"{word.text} not")
     if (
         lower in _PERFECT
         and place
-        and ("participle" in kinds_of(following) or following in ("been", "got", "") or following == "better")
+        and ("participle" in inflections_of(following) or following in ("been", "got", "") or following == "better")
     ):
         return _change(sentence, word.start, word.end, f"{word.text} not")
-    if lower in _DO and place and ("base" in kinds_of(following) or not following):
+    if lower in _DO and place and ("base" in inflections_of(following) or not following):
         return _change(sentence, word.start, word.end, f"{word.text} not")
-    kind = _statement_verb(sentence, found, place)
-    if kind is None:
+    inflection = _statement_verb(sentence, found, place)
+    if inflection is None:
         return None
     start = place  # "always goes" becomes "doesn't always go"
     while start and found[start - 1].lower in _ADVERBS:
         start -= 1
     adverbs = sentence[found[start].start : word.start]
-    do = {"base": "don't", "third": "doesn't", "past": "didn't"}[kind]
-    new = f"{do} {adverbs[:1].lower()}{adverbs[1:]}{base_of(lower, kind)}"
+    do = {"base": "don't", "third": "doesn't", "past": "didn't"}[inflection]
+    new = f"{do} {adverbs[:1].lower()}{adverbs[1:]}{base_of(lower, inflection)}"
     first = sentence[found[start].start]
     new = new[0].upper() + new[1:] if first.isupper() else new
     return _change(sentence, found[start].start, word.end, new)
 
 
-def _statement_verb(sentence: str, found: list[Word], place: int) -> Kind | None:
+def _statement_verb(sentence: str, found: list[Word], place: int) -> Inflection | None:
     """Returns base, third or past where a word is the verb of a statement or, at the beginning, of a command."""
-    lower, kinds = found[place].lower, kinds_of(found[place].lower)
-    if not kinds:
+    lower, forms = found[place].lower, inflections_of(found[place].lower)
+    if not forms:
         return None
     subject = place - 1
     while subject >= 0 and found[subject].lower in _ADVERBS:
         subject -= 1
     if subject < 0:
-        if "third" in kinds and lower not in ("works", "plays", "thanks", "plans", "jogs", "names", "looks", "walks"):
+        if "third" in forms and lower not in (
+            "works",
+            "plays",
+            "thanks",
+            "plans",
+            "jogs",
+            "names",
+            "looks",
+            "walks",
+        ):
             return "third"
         if lower in ("sounds", "looks"):
             return "third"
-        return "base" if "base" in kinds and lower not in _NO_COMMANDS and len(found) > place + 1 else None
+        return "base" if "base" in forms and lower not in _NO_COMMANDS and len(found) > place + 1 else None
     before = found[subject].lower
     if sentence[found[subject].end : found[place].start].strip(" ") not in ("", *_ADVERBS) and subject == place - 1:
         return None
@@ -358,19 +375,19 @@ def _statement_verb(sentence: str, found: list[Word], place: int) -> Kind | None
             "someone",
             "somebody",
         )
-        tenses: tuple[Kind, ...] = ("past", "third", "base")
-        for kind in tenses:
-            if kind in kinds and not (kind == "past" and "base" in kinds and not third_person):
-                return kind
+        tenses: tuple[Inflection, ...] = ("past", "third", "base")
+        for inflection in tenses:
+            if inflection in forms and not (inflection == "past" and "base" in forms and not third_person):
+                return inflection
         return None
-    if before in _NOT_BEFORE_VERB or before in _MODALS or before in _DO or kinds_of(before):
+    if before in _NOT_BEFORE_VERB or before in _MODALS or before in _DO or inflections_of(before):
         return None
     owner = found[subject - 1].lower if subject else ""
-    if "past" in kinds and "base" not in kinds and lower not in ("found", "read") and owner != "":
+    if "past" in forms and "base" not in forms and lower not in ("found", "read") and owner != "":
         return "past"
-    if "third" in kinds and owner in _DETERMINERS:
+    if "third" in forms and owner in _DETERMINERS:
         return "third"
-    if "base" in kinds and before.endswith("s") and not before.endswith("ss") and owner in _DETERMINERS:
+    if "base" in forms and before.endswith("s") and not before.endswith("ss") and owner in _DETERMINERS:
         return "base"
     return None
 

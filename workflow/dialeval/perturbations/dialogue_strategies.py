@@ -17,10 +17,10 @@ from dialeval.perturbations.strategy import (
     NotApplicable,
     Strategy,
     Target,
-    edit_each,
+    edit_utterances,
+    is_last_speaker,
     span,
-    spoke_last,
-    strange_utterance,
+    unrelated_utterance,
 )
 from dialeval.perturbations.words import STOP_WORDS, has_word, pieces, sentences, word_set, words
 
@@ -37,7 +37,7 @@ _ECHOES = (
     "{echo}. {own}",
     "{own} {echo}, as you said.",
 )
-_ASKED_AGAIN = (
+_FOLLOW_UP_QUESTIONS = (
     "Wait, what was that you said before?",
     "Sorry, can you go back to what you told me earlier?",
     "Hold on, tell me again what you said before.",
@@ -78,7 +78,7 @@ def utterance_replacement(n_replaced: int) -> Apply:
         drawn = sorted(choice[int(place)] for place in rng.permutation(len(choice))[:n_replaced])
         utterances, spans = list(case.item.utterances), []
         for place in drawn:
-            new = strange_utterance(case.pool, case.item, rng, utterances)
+            new = unrelated_utterance(case.pool, case.item, rng, utterances)
             if isinstance(new, NotApplicable):
                 return new
             spans.append(span(utterances[place], new))
@@ -111,9 +111,9 @@ def self_contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplic
     place, statement, denial = choice[int(rng.integers(len(choice)))]
     speaker = item.speakers[place]
     other = next((name for name in item.speakers if name != speaker), speaker)
-    asks = spoke_last(item, place)
-    added = (_ASKED_AGAIN[int(rng.integers(len(_ASKED_AGAIN)))], denial) if asks else (denial,)
-    added_speakers = (other, speaker) if asks else (speaker,)
+    asks_first = is_last_speaker(item, place)
+    added = (_FOLLOW_UP_QUESTIONS[int(rng.integers(len(_FOLLOW_UP_QUESTIONS)))], denial) if asks_first else (denial,)
+    added_speakers = (other, speaker) if asks_first else (speaker,)
     return Edit("negation", (*item.utterances, *added), (f"{place} denied: {span(statement, denial)}",), added_speakers)
 
 
@@ -128,7 +128,7 @@ def utterance_duplication(case: Case, rng: np.random.Generator) -> Edit | NotApp
         tail = blank.join(found[worded[int(rng.integers(len(worded)))] :])
         return NewText(f"{utterances[place].rstrip()}{blank}{tail}", (f'{place} + "{tail}"',))
 
-    return edit_each(case, "tail", change)
+    return edit_utterances(case, "tail", change)
 
 
 def repeating_others(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
@@ -143,7 +143,7 @@ def repeating_others(case: Case, rng: np.random.Generator) -> Edit | NotApplicab
         return NewText(_with_echo(echo, utterances[place], case.item.language, rng), (f'{place} repeats "{echo}"',))
 
     replies = [place for place in case.editable if place > 0]
-    return edit_each(with_fields(case, editable=tuple(replies)), "echo", change)
+    return edit_utterances(with_fields(case, editable=tuple(replies)), "echo", change)
 
 
 def generic_utterance(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
@@ -156,7 +156,7 @@ def generic_utterance(case: Case, rng: np.random.Generator) -> Edit | NotApplica
             return NotApplicable("no generic replies in this language")
         return NewText(reply, (f"{place}: {span(utterances[place], reply)}",))
 
-    return edit_each(case, "stock_replies", change)
+    return edit_utterances(case, "stock_replies", change)
 
 
 def content_reduction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
@@ -173,7 +173,7 @@ def content_reduction(case: Case, rng: np.random.Generator) -> Edit | NotApplica
     reducible = tuple(place for place in case.editable if is_reducible(case.item.utterances[place]))
     if not reducible:
         return NotApplicable("the utterances are too short to be reduced")
-    return edit_each(with_fields(case, editable=reducible), "shortening", change)
+    return edit_utterances(with_fields(case, editable=reducible), "shortening", change)
 
 
 STRATEGIES = (

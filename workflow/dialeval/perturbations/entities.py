@@ -1,7 +1,7 @@
 """Named entities and numbers in English text, by closed lists, capitals and digits, with coarse categories.
 
 Categories: person, place, people (nationalities and languages), organisation, weekday, month, day, festivity, time,
-money, percent, year, number, and `name` for a capitalised name of which no more is known.
+money, percent, year, number, and `name` for any other capitalised name.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from dialeval.perturbations.words import (
     base_of,
     in_case_of,
     inflected,
-    kinds_of,
+    inflections_of,
     neighbour,
     replace,
     starts_sentence,
@@ -22,7 +22,7 @@ from dialeval.perturbations.words import (
     words,
 )
 
-Way = Literal["gender", "number", "person"]
+Feature = Literal["gender", "number", "person"]
 CASES = ("subject", "object", "determiner", "possessive", "reflexive")
 FORMS: dict[str, tuple[str, str, str, str, str]] = {
     "I": ("I", "me", "my", "mine", "myself"),
@@ -39,7 +39,7 @@ FORMS: dict[str, tuple[str, str, str, str, str]] = {
 }
 """Person -> its form in each of `CASES`."""
 
-OPTIONS: dict[Way, dict[str, tuple[str, ...]]] = {
+SUBSTITUTES: dict[Feature, dict[str, tuple[str, ...]]] = {
     "gender": {"he": ("it", "they"), "she": ("it", "they"), "it": ("he", "she"), "they": ("he", "she")},
     "number": {
         "I": ("we",),
@@ -62,8 +62,7 @@ OPTIONS: dict[Way, dict[str, tuple[str, ...]]] = {
         "they": ("I", "we"),
     },
 }
-"""What each way may put in a person's place: genders swapped with neutral ones, singular with plural, first person
-with second or third."""
+"""Feature that changes -> person -> persons that may replace it."""
 
 _AGREEMENT = {  # verb -> its form with I, with he, and with everyone else
     "am": ("am", "is", "are"),
@@ -101,13 +100,13 @@ _CLITIC = re.compile(r"(\s?['’]\s?)(m|s|re|ve|ll|d)\b", re.IGNORECASE)
 _ADVERBS = word_set("also always really never often usually just still sometimes only actually")
 
 
-def replace_pronouns(text: str, way: Way, rng: np.random.Generator) -> NewText | NotApplicable:
+def replace_pronouns(text: str, way: Feature, rng: np.random.Generator) -> NewText | NotApplicable:
     """Replaces every pronoun that a way applies to, each person by the same other one throughout.
 
     The case is kept, and a form of be, have or do beside a changed subject agrees with the new one, so that what is
     wrong afterwards is who is meant.
     """
-    instead = {person: options[int(rng.integers(len(options)))] for person, options in OPTIONS[way].items()}
+    instead = {person: options[int(rng.integers(len(options)))] for person, options in SUBSTITUTES[way].items()}
     found = words(text)
     changes: list[Replacement] = []
     spans: dict[str, None] = {}
@@ -175,7 +174,7 @@ def _is_subject(text: str, found: tuple[Word, ...], place: int) -> bool:
     if not following or previous in _PREPOSITIONS or following in _LINKS:
         return False
     return (
-        not (kinds_of(previous) and previous not in ("think", "know", "guess", "hope", "say", "said", "believe"))
+        not (inflections_of(previous) and previous not in ("think", "know", "guess", "hope", "say", "said", "believe"))
         and previous != "thank"
     )
 
@@ -214,10 +213,10 @@ def _agreeing(
     if previous and previous.lower in _AGREEMENT:
         return [_in_agreement(text, previous, column)]
     if following and not (previous and previous.lower in _AUXILIARIES):
-        kinds = kinds_of(following.lower)
-        if "base" in kinds and column == 1 and "past" not in kinds:
+        inflections = inflections_of(following.lower)
+        if "base" in inflections and column == 1 and "past" not in inflections:
             return [Replacement(following.start, following.end, inflected(following.lower, "third"))]
-        if "third" in kinds and column != 1:
+        if "third" in inflections and column != 1:
             return [Replacement(following.start, following.end, base_of(following.lower, "third"))]
     return []
 

@@ -1,8 +1,8 @@
 """Every perturbation strategy by name, and severity ladders of them.
 
-In a dialogue every step damages utterances that no step before has touched; a turn-level strategy takes one utterance
-after another as a response to what stands before it. A response by itself can only be damaged again where that makes
-it worse (`Strategy.cumulative`).
+In a dialogue every step perturbs utterances that no earlier step has touched; a turn-level strategy takes one utterance
+after another as a response to those before it. A response can be perturbed again only by a strategy that is
+`cumulative`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from dialeval.errors import UserError, nearest
 from dialeval.perturbations import dialogue_strategies, turn_strategies
 from dialeval.perturbations.strategy import (
     Case,
-    Damaged,
     Edit,
     NotApplicable,
+    Perturbed,
     Pool,
     Scope,
     Strategy,
@@ -37,10 +37,10 @@ STRATEGIES = MappingProxyType(
 
 Sensitivities = Mapping[str, Collection[str]]
 """Criterion of the user's -> strategies that lower it."""
-NOTHING_ELSE: Sensitivities = MappingProxyType({})
+NO_SENSITIVITIES: Sensitivities = MappingProxyType({})
 
 ATTEMPTS = 8
-"""How many times a draw is made again when it repeats an earlier one."""
+"""How many times a draw that repeats an earlier one is made."""
 
 
 def find_strategy(name: str, place: str = "") -> Strategy:
@@ -59,7 +59,7 @@ def find_strategy(name: str, place: str = "") -> Strategy:
     return STRATEGIES[name]
 
 
-def targets_of(strategy: str, sensitivities: Sensitivities = NOTHING_ELSE) -> tuple[Target, ...]:
+def targets_of(strategy: str, sensitivities: Sensitivities = NO_SENSITIVITIES) -> tuple[Target, ...]:
     """Returns the criteria that a strategy lowers: Table 10's dimensions, and the user's criteria that name it.
 
     A user's criterion has the smallest of the strategy's own thresholds.
@@ -75,7 +75,7 @@ def targets_of(strategy: str, sensitivities: Sensitivities = NOTHING_ELSE) -> tu
     return (*papers, *(Target(name, theta) for name, strategies in sensitivities.items() if strategy in strategies))
 
 
-def damage(
+def perturb(
     item: Item,
     strategy: Strategy,
     pool: Pool,
@@ -84,14 +84,14 @@ def damage(
     draw: int = 0,
     scope: Scope | None = None,
     way: str | None = None,
-) -> Damaged | NotApplicable:
-    """Damages an item by the rules of a strategy, without a model.
+) -> Perturbed | NotApplicable:
+    """Perturbs an item by the rules of a strategy, without a model.
 
-    The result depends on the random seed, the item, the strategy, the draw and the pool, and on nothing else.
+    The result depends on the random seed, the item, the strategy, the draw and the pool only.
 
     Args:
         item: a good response in its context, or a good dialogue; of the strategy's level.
-        strategy: what to do.
+        strategy: the strategy to apply.
         pool: replacements from the corpus (`pool.build_pool`).
         random_seed: seed of all draws.
         draw: 0-based number of the repetition.
@@ -104,7 +104,7 @@ def damage(
     return _drawn(item, strategy, pool, random_seed, draw, 0, scope, way)
 
 
-def damages(
+def perturb_repeatedly(
     item: Item,
     strategy: Strategy,
     pool: Pool,
@@ -113,16 +113,16 @@ def damages(
     n_draws: int,
     scope: Scope | None = None,
     way: str | None = None,
-) -> Iterator[Damaged | NotApplicable]:
-    """Yields the draws 0 to `n_draws` - 1 of `damage`, each other than all before it, or why there is none.
+) -> Iterator[Perturbed | NotApplicable]:
+    """Yields draws 0 to `n_draws` - 1 of `perturb`, each different from those before it, or why there is none.
 
     Args:
-        item, strategy, pool, random_seed, scope, way: as for `damage`.
-        n_draws: how many times the item is damaged.
+        item, strategy, pool, random_seed, scope, way: as for `perturb`.
+        n_draws: how many times the item is perturbed.
     """
     seen: set[tuple[str, ...]] = set()
     for draw in range(n_draws):
-        result: Damaged | NotApplicable = NotApplicable("no further result that differs from those before")
+        result: Perturbed | NotApplicable = NotApplicable("no further result that differs from those before")
         for attempt in range(ATTEMPTS):
             drawn = _drawn(item, strategy, pool, random_seed, draw, attempt, scope, way)
             if isinstance(drawn, NotApplicable):
@@ -143,7 +143,7 @@ def turns_in_scope(item: Item, scope: Scope) -> tuple[int, ...]:
 
 
 def apply_strategy(case: Case, strategy: Strategy, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Applies the rules of a strategy, and refuses what they cannot or did not damage.
+    """Applies the rules of a strategy; not applicable where they change nothing.
 
     Raises:
         ValueError: the strategy is of the other level or has no such way.
@@ -166,7 +166,7 @@ def apply_strategy(case: Case, strategy: Strategy, rng: np.random.Generator) -> 
     return edit
 
 
-def damaged_item(item: Item, edit: Edit, suffix: str) -> tuple[Item, tuple[int, ...]]:
+def perturbed_item(item: Item, edit: Edit, suffix: str) -> tuple[Item, tuple[int, ...]]:
     """Returns the item after an edit, and the numbers of the utterances that changed, moved or are new."""
     new = with_fields(
         item,
@@ -188,32 +188,29 @@ def _drawn(
     attempt: int,
     scope: Scope | None,
     way: str | None,
-) -> Damaged | NotApplicable:
+) -> Perturbed | NotApplicable:
     parts = [item.corpus, item.language, item.item_id, strategy.name, str(draw)]
     rng = generator_for(random_seed, *parts, *([str(attempt)] if attempt else []))
     case = Case(item, pool, turns_in_scope(item, scope or strategy.scope), way)
     edit = apply_strategy(case, strategy, rng)
     if isinstance(edit, NotApplicable):
         return edit
-    new, touched = damaged_item(item, edit, f"{strategy.name}/{draw}")
-    return Damaged(strategy.name, edit.way, draw, 1, item.item_id, new, touched, "; ".join(edit.spans))
-
-
-# Severity ladders: one strategy applied 0, 1, 2, ... times to one item, each step building on the one before.
+    new, touched = perturbed_item(item, edit, f"{strategy.name}/{draw}")
+    return Perturbed(strategy.name, edit.way, draw, 1, item.item_id, new, touched, "; ".join(edit.spans))
 
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """The steps of one ladder.
+    """A severity ladder: a strategy applied 0, 1, 2, ... times to one item, each step on the one before.
 
     Attributes:
         original: step 0.
         steps: steps 1, 2, ...; `severity` is the number of the step.
-        reason: why there are not more steps; empty if there are as many as were asked for.
+        reason: why there are fewer steps than requested; empty if there are not.
     """
 
     original: Item
-    steps: tuple[Damaged, ...]
+    steps: tuple[Perturbed, ...]
     reason: str
 
 
@@ -227,14 +224,14 @@ def build_ladder(
     draw: int = 0,
     scope: Scope | None = None,
 ) -> Ladder:
-    """Applies a strategy again and again.
+    """Returns the severity ladder of an item and a strategy.
 
     Args:
         item: a dialogue for any strategy, or a response in its context for a turn-level one.
-        strategy: what is applied.
+        strategy: the strategy to apply.
         pool: replacements from the corpus.
         random_seed: seed of all draws.
-        n_steps: how many steps beyond the original are wanted.
+        n_steps: number of steps beyond the original.
         draw: 0-based number of the repetition; the `item_id` of a step is `<original>/<strategy>/<draw>/<step>`.
         scope: whose utterances of a dialogue may be touched; None for the strategy's own.
 
@@ -244,7 +241,7 @@ def build_ladder(
     if item.level == "turn" and strategy.level == "dialogue":
         raise ValueError(f"'{strategy.name}' damages dialogues, but '{item.item_id}' is a response")
     rng = generator_for(random_seed, item.corpus, item.language, item.item_id, strategy.name, str(draw), "ladder")
-    steps: list[Damaged] = []
+    steps: list[Perturbed] = []
     current = item
     waiting = _groups(item, strategy, scope, rng)
     reason = ""
@@ -253,19 +250,19 @@ def build_ladder(
         if isinstance(edit, NotApplicable):
             reason = edit.reason
             break
-        new, _ = damaged_item(
+        new, _ = perturbed_item(
             with_fields(current, item_id=item.item_id), edit, f"{strategy.name}/{draw}/{len(steps) + 1}"
         )
         n_before = len(item.utterances)
         touched = tuple(n for n, text in enumerate(new.utterances) if n >= n_before or text != item.utterances[n])
         spans = "; ".join(edit.spans)
-        steps.append(Damaged(strategy.name, edit.way, draw, len(steps) + 1, item.item_id, new, touched, spans))
+        steps.append(Perturbed(strategy.name, edit.way, draw, len(steps) + 1, item.item_id, new, touched, spans))
         current = with_fields(new, item_id=item.item_id)
     return Ladder(item, tuple(steps), reason)
 
 
 def _groups(item: Item, strategy: Strategy, scope: Scope | None, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    """Returns which utterances the steps damage, in random order; for a response it is always the last one."""
+    """Returns the utterances that each step perturbs, in random order; of a response always the last one."""
     if item.level == "turn":
         return [(len(item.utterances) - 1,)]
     places = turns_in_scope(item, scope or strategy.scope)
@@ -283,7 +280,7 @@ def _next_step(
     *,
     first: bool,
 ) -> Edit | NotApplicable:
-    """Damages the next utterances that can be damaged; those that were tried leave `waiting`."""
+    """Perturbs the next utterances that can be perturbed; those that were tried leave `waiting`."""
     if current.level == "turn":
         if not first and not strategy.cumulative:
             return NotApplicable("applied again, it makes a response no worse")

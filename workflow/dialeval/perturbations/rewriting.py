@@ -1,6 +1,7 @@
-"""Damage by a model: requests to rewrite items, and checks of what comes back.
+"""Perturbation by a model: requests to rewrite items, and checks of the responses.
 
-A rewriting that fails its check is asked for once more, with the reason in the prompt; what fails again is `rejected`.
+A rewriting that fails its check is requested once more, with the reason in the prompt; one that fails again is
+`rejected`.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Literal
 from dialeval.corpora.items import Item
 from dialeval.engines.answering import Answering, run_concurrently
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
-from dialeval.perturbations.registry import damaged_item, turns_in_scope
-from dialeval.perturbations.strategy import Damaged, Edit, NotApplicable, Scope, Strategy, span, spoke_last
+from dialeval.perturbations.registry import perturbed_item, turns_in_scope
+from dialeval.perturbations.strategy import Edit, NotApplicable, Perturbed, Scope, Strategy, is_last_speaker, span
 from dialeval.perturbations.words import pieces
 from dialeval.prompts.reasoning import without_marks, without_thinking
 from dialeval.prompts.rendering import Templates
@@ -33,13 +34,13 @@ TEMPLATES = {
     "unnatural_paraphrase": "perturb_unnatural_paraphrase.j2",
     "utterance_duplication": "perturb_utterance_duplication.j2",
 }
-"""By the strategy's name; here, since who damages by rules depends on none of them."""
+"""Prompt template by strategy; here, so that perturbing by rules does not depend on them."""
 WAY = "model"
 ATTEMPTS = 2
-"""How many times a rewriting is asked for."""
+"""How many times a rewriting is requested."""
 
-_NOT_WHOLE = {"length": "the answer was cut off by its token budget", "refusal": "the model refused"}
-"""Why an answer is not read, by how it ended."""
+_UNUSABLE = {"length": "the answer was cut off by its token budget", "refusal": "the model refused"}
+"""Finish reason -> why such a response cannot be used."""
 _RESPONSE = re.compile(r"^\W{0,3}response\W{0,3}:\**\s*(?P<text>.+)", re.IGNORECASE | re.DOTALL | re.MULTILINE)
 _NUMBERED = re.compile(
     r"^\W{0,3}(?:utterance\s*)?#?(?P<number>\d{1,3})\s*(?:\*+\s*)?[:.)]\**\s*(?P<text>.*)$", re.IGNORECASE
@@ -56,17 +57,17 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """What became of a rewriting after all attempts.
+    """The result of rewriting an item, after all attempts.
 
     Attributes:
         status: `ok`; `rejected` where every answer failed its check; `missing` where none came.
-        damaged: the damaged item where the status is `ok`.
+        perturbed: the perturbed item where the status is `ok`.
         reason: why there is none.
-        attempts: how many answers were looked at.
+        attempts: how many responses were checked.
     """
 
     status: Literal["ok", "rejected", "missing"]
-    damaged: Damaged | None
+    perturbed: Perturbed | None
     reason: str
     attempts: int
 
@@ -85,8 +86,8 @@ def plan_rewriting(
     """Returns the request to rewrite an item.
 
     Args:
-        item: the item to be damaged, of the strategy's level.
-        strategy: one that a model can make.
+        item: the item to perturb, of the strategy's level.
+        strategy: one that has a prompt template.
         templates: the prompts.
         sampling: how the answer is drawn; draws differ only at a temperature above 0 or by the model's own noise.
         draw: 0-based number of the repetition.
@@ -130,8 +131,8 @@ def plan_rewriting(
 
 def read_rewriting(
     item: Item, strategy: Strategy, answer: str, *, draw: int = 0, scope: Scope | None = None
-) -> Damaged | Rejected:
-    """Returns the damaged item that an answer gives, or why the answer cannot be used.
+) -> Perturbed | Rejected:
+    """Returns the perturbed item that a response gives, or why the response cannot be used.
 
     Args:
         item, strategy, draw, scope: as for `plan_rewriting`.
@@ -160,11 +161,11 @@ def read_rewriting(
     spans = [span(item.utterances[n] if n < n_before else "", text) for n, text in enumerate(utterances)]
     kept = [text for n, text in enumerate(spans) if n >= n_before or utterances[n] != item.utterances[n]]
     edit = Edit(WAY, utterances, tuple(kept), new_speakers)
-    new, touched = damaged_item(item, edit, f"{strategy.name}/{draw}")
-    return Damaged(strategy.name, WAY, draw, 1, item.item_id, new, touched, "; ".join(edit.spans))
+    new, touched = perturbed_item(item, edit, f"{strategy.name}/{draw}")
+    return Perturbed(strategy.name, WAY, draw, 1, item.item_id, new, touched, "; ".join(edit.spans))
 
 
-def settle(
+def settled_rewriting(
     item: Item,
     strategy: Strategy,
     answers: Sequence[Response | None],
@@ -172,38 +173,38 @@ def settle(
     draw: int = 0,
     scope: Scope | None = None,
 ) -> Rewriting:
-    """Returns what became of a rewriting: the first answer that passes its check, or why none does.
+    """Returns the first rewriting that passes its check, or why none does.
 
     Args:
         item, strategy, draw, scope: as for `plan_rewriting`.
-        answers: what the model answered, in the order in which it was asked; None where there was no answer.
+        answers: the model's responses, in the order of the attempts; None where there was none.
     """
     given = [answer for answer in answers if answer is not None]
     reason = "the model gave no answer"
     for attempt, answer in enumerate(given, start=1):
-        if answer.finish_reason in _NOT_WHOLE:
-            reason = _NOT_WHOLE[answer.finish_reason]
+        if answer.finish_reason in _UNUSABLE:
+            reason = _UNUSABLE[answer.finish_reason]
             continue
         result = read_rewriting(item, strategy, answer.text, draw=draw, scope=scope)
-        if isinstance(result, Damaged):
+        if isinstance(result, Perturbed):
             return Rewriting("ok", result, "", attempt)
         reason = result.reason
     return Rewriting("rejected" if given else "missing", None, reason, len(given))
 
 
 def _rewritten(strategy: Strategy, places: tuple[int, ...]) -> tuple[int, ...]:
-    """Returns which of the utterances in scope a model is asked about: nobody can repeat what was not said yet."""
+    """Returns the utterances in scope that the model rewrites; the first one has nothing before it to repeat."""
     return tuple(place for place in places if place > 0) if strategy.name == "repeating_others" else places
 
 
 def _added_speakers(item: Item, place: int) -> tuple[str, ...]:
-    """Returns who says the utterances that are added when the speaker of one of them contradicts themselves.
+    """Returns the speakers of the utterances that are added where a speaker contradicts an earlier utterance.
 
-    Where that speaker also spoke last, the other one first asks.
+    Where that speaker also spoke last, the other one asks first.
     """
     speaker = item.speakers[place]
     other = next((name for name in item.speakers if name != speaker), speaker)
-    return (other, speaker) if spoke_last(item, place) else (speaker,)
+    return (other, speaker) if is_last_speaker(item, place) else (speaker,)
 
 
 def _lines(item: Item, places: range, *, numbered: bool = False) -> str:
@@ -247,7 +248,7 @@ def _added(item: Item, answer: str, n_wanted: int) -> tuple[str, ...] | Rejected
 def _numbered(answer: str, item: Item) -> dict[int, str] | Rejected:
     """Returns the numbered utterances of an answer by 0-based number; other lines go on with the one before.
 
-    One that is there twice with different words is refused: nobody can tell which is meant.
+    A number that occurs twice with different words is refused.
     """
     found: list[tuple[int, list[str]]] = []
     for line in answer.split("\n"):
@@ -287,7 +288,7 @@ def _rewritten_utterances(item: Item, answer: str, places: tuple[int, ...]) -> t
     return tuple(utterances)
 
 
-# What must hold of an item that a model rewrote, for each strategy; a broken rule is a reason to reject it.
+# Checks of a rewritten item, by strategy.
 
 Check = Callable[[Item, tuple[str, ...], tuple[int, ...]], str]
 """Gets the original, all utterances after the rewriting and the numbers of those in scope; returns what is wrong."""
@@ -299,11 +300,11 @@ LONGEST_RATIO = 2.0
 """How many times as long as the original a rewritten response may be."""
 
 FEWEST_REPEATED = 2
-"""How many words in a row must come from the other speaker, or be said again."""
+"""How many words in a row must be repeated from the other speaker, or from the utterance itself."""
 
 
 def problem_of(strategy: str, item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
-    """Returns what is wrong with a rewritten item, in words for the model and the reader; empty if nothing is.
+    """Returns the problem of a rewritten item, in words for the model and the reader; empty if there is none.
 
     Args:
         strategy: name of the strategy.
@@ -339,8 +340,8 @@ def _repeats_the_other(item: Item, utterances: tuple[str, ...], places: tuple[in
     return "" if enough else "fewer than half of the utterances repeat words of the other speaker"
 
 
-def _shares_a_stretch(said: str, reply: str) -> bool:
-    source, target = tokens(said), tokens(reply)
+def _shares_a_stretch(source_text: str, reply: str) -> bool:
+    source, target = tokens(source_text), tokens(reply)
     n = min(FEWEST_REPEATED, len(source))
     stretches = {source[start : start + n] for start in range(len(source) - n + 1)}
     return any(target[start : start + n] in stretches for start in range(len(target) - n + 1))
@@ -389,38 +390,36 @@ def _unchanged(item: Item, utterances: tuple[str, ...], places: tuple[int, ...])
     return "" if 2 * len(changed) >= len(places) else "fewer than half of the utterances were changed"
 
 
-# Asks a model to rewrite items, each once more where its first answer fails the check.
-
-Wanted = tuple[Item, Strategy, int]
-"""An item, what is to be done to it, and the number of the draw."""
+RewritingTask = tuple[Item, Strategy, int]
+"""An item, the strategy to apply, and the number of the draw."""
 
 
 async def rewrite_all(
     answering: Answering,
-    wanted: Sequence[Wanted],
+    tasks: Sequence[RewritingTask],
     templates: Templates,
     sampling: Sampling,
     *,
-    seen: Callable[[str, Response], None],
+    record: Callable[[str, Response], None],
 ) -> list[Rewriting | NotApplicable]:
-    """Returns what became of every rewriting, in the order of `wanted`.
+    """Requests rewritings, each once more where its first response fails the check; returns them in order of `tasks`.
 
     Args:
         answering: the rewriter.
-        wanted: what is to be rewritten.
+        tasks: the items to rewrite.
         templates: the prompts.
         sampling: how answers are drawn.
-        seen: told of every answer, new or stored, with its key.
+        record: called with the key and every response, new or stored.
     """
     results: dict[int, Rewriting | NotApplicable] = {}
-    waiting = iter(enumerate(wanted))
+    waiting = iter(enumerate(tasks))
 
     async def worker() -> None:
         for place, (item, strategy, draw) in waiting:
-            results[place] = await _rewrite(answering, item, strategy, draw, templates, sampling, seen)
+            results[place] = await _rewrite(answering, item, strategy, draw, templates, sampling, record)
 
-    await run_concurrently(worker() for _ in range(min(answering.engine.concurrency, len(wanted))))
-    return [results[place] for place in range(len(wanted))]
+    await run_concurrently(worker() for _ in range(min(answering.engine.concurrency, len(tasks))))
+    return [results[place] for place in range(len(tasks))]
 
 
 async def _rewrite(
@@ -430,7 +429,7 @@ async def _rewrite(
     draw: int,
     templates: Templates,
     sampling: Sampling,
-    seen: Callable[[str, Response], None],
+    record: Callable[[str, Response], None],
 ) -> Rewriting | NotApplicable:
     answers: list[Response | None] = []
     result = Rewriting("missing", None, "", 0)
@@ -443,9 +442,9 @@ async def _rewrite(
         except AnswerFailure:
             answers.append(None)
         else:
-            seen(answering.key(request), response)
+            record(answering.key(request), response)
             answers.append(response)
-        result = settle(item, strategy, answers, draw=draw)
+        result = settled_rewriting(item, strategy, answers, draw=draw)
         if result.status == "ok":
             break
     return result

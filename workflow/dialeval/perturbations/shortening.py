@@ -1,4 +1,4 @@
-"""Utterances that say little: generic replies, and utterances cut down."""
+"""Shortened utterances and generic replies."""
 
 from __future__ import annotations
 
@@ -17,11 +17,20 @@ from dialeval.perturbations.contradiction import ASKING, AUXILIARIES, SUBJECTS
 from dialeval.perturbations.contradiction import is_question as is_english_question
 from dialeval.perturbations.entities import find_entities
 from dialeval.perturbations.strategy import NewText, NotApplicable
-from dialeval.perturbations.words import END_MARKS, Replacement, kinds_of, pieces, replace, sentences, word_set, words
+from dialeval.perturbations.words import (
+    END_MARKS,
+    Replacement,
+    inflections_of,
+    pieces,
+    replace,
+    sentences,
+    word_set,
+    words,
+)
 from dialeval.text import QUESTION_MARKS, normalised, script_of
 
 FEWEST_PIECES = 5
-"""Words, or characters in scripts without blanks, below which an utterance holds too little to reduce."""
+"""Words, or characters in scripts without blanks, below which an utterance is too short to reduce."""
 
 MOST_KEPT = 0.75
 """Share of the pieces that may remain."""
@@ -57,12 +66,12 @@ _UNFINISHED = word_set(
 
 
 def is_reducible(text: str) -> bool:
-    """Says whether an utterance is long enough for something to be left out."""
+    """Returns whether an utterance is long enough to be shortened."""
     return len(pieces(text)[0]) >= FEWEST_PIECES
 
 
 def shorten(text: str, language: str, rng: np.random.Generator) -> NewText | NotApplicable:
-    """Returns what little is left of an utterance after its details are gone.
+    """Returns an utterance without its details.
 
     One of its sentences is kept, statements before questions. In English it is cut before its first detail (a clause,
     a reason, a place, a time), fillers go, and names and numbers that remain become `something` or `someone`. In other
@@ -105,7 +114,7 @@ def _cut_english(sentence: str) -> str:
 
 
 def _cut_before_detail(sentence: str) -> str:
-    """Cuts at the first place where what stands before can stand alone: it has a verb and ends in no function word."""
+    """Cuts before the first detail after which the rest is a clause: it has a verb and ends in no function word."""
     places = sorted(
         {match.start() for match in _CLAUSE_END.finditer(sentence)}
         | {match.start() for match in _DETAIL.finditer(sentence)}
@@ -121,18 +130,19 @@ def _cut_before_detail(sentence: str) -> str:
 
 
 def _can_stand_alone(found: list[str]) -> bool:
-    """Says whether words could be a sentence: a finite verb or a command, and no loose end."""
+    """Returns whether words could be a sentence: a finite verb or a command, and a complete end."""
     if found[0] in _NO_OPENERS or found[-1].rpartition("'")[2] in ("d", "ll", "m", "re", "s", "ve"):
         return False
     if any(word in AUXILIARIES or "'" in word for word in found[:-1]):
         return True
-    if any(before in SUBJECTS and kinds_of(word) for before, word in itertools.pairwise(found)):
+    if any(before in SUBJECTS and inflections_of(word) for before, word in itertools.pairwise(found)):
         return True
     if any(
-        before not in _QUANTITIES and _FINITE & set(kinds_of(word)) for before, word in itertools.pairwise(found[:-1])
+        before not in _QUANTITIES and _FINITE & set(inflections_of(word))
+        for before, word in itertools.pairwise(found[:-1])
     ):
         return True
-    return "base" in kinds_of(found[0])
+    return "base" in inflections_of(found[0])
 
 
 def _without_fillers(sentence: str) -> str:
@@ -144,7 +154,7 @@ def _without_fillers(sentence: str) -> str:
 
 
 def _without_names(sentence: str) -> str:
-    """Names things less exactly: somebody, somewhere, some; what a sentence begins with or calls to stays."""
+    """Replaces entities by vague words such as `someone`, but for those at the beginning or after a comma."""
     changes: list[Replacement] = []
     for entity in find_entities(sentence):
         before, after = sentence[: entity.start].rstrip(), sentence[entity.end :].lstrip()
@@ -170,11 +180,8 @@ def _content_sentences(text: str, language: str) -> list[str]:
     return [sentence for sentence in found if len(pieces(_LEADS.sub("", sentence))[0]) >= 2] or found
 
 
-# Things one can say to anything: replies without content, in the languages of xDial-Eval.
-
-
 class Generic(NamedTuple):
-    """Generic replies of one language."""
+    """Generic replies of one of xDial-Eval's languages."""
 
     to_questions: tuple[str, ...]
     to_statements: tuple[str, ...]
@@ -196,7 +203,7 @@ def generic_replies() -> MappingProxyType[str, Generic]:
 
 
 def is_question(text: str, language: str) -> bool:
-    """Says whether an utterance asks something."""
+    """Returns whether an utterance is a question."""
     if language == "en":
         sentence = text.strip().rstrip('"”’) ')
         return any(mark in sentence[-3:] for mark in QUESTION_MARKS) or is_english_question(sentence)
@@ -204,7 +211,7 @@ def is_question(text: str, language: str) -> bool:
 
 
 def generic_reply(previous: str, language: str, avoid: Collection[str], rng: np.random.Generator) -> str | None:
-    """Draws a generic reply to an utterance: an answer if that asks something, or else a remark.
+    """Draws a generic reply to an utterance: an answer after a question, or else a remark.
 
     Args:
         previous: the utterance that is replied to; may be empty.

@@ -1,4 +1,4 @@
-"""A perturbation strategy, what it gives, and what other dialogues offer as replacements."""
+"""Perturbation strategies: their definition, their result, and the pool that replacements are drawn from."""
 
 from __future__ import annotations
 
@@ -33,38 +33,38 @@ class Pool:
     """Replacements from a corpus, by language.
 
     Attributes:
-        said: responses of turn-level items and all utterances of dialogues, each once per cluster.
+        utterances: responses of turn-level items and all utterances of dialogues, each once per cluster.
         entities: category -> distinct entities, with those of our own list after the corpus's.
     """
 
-    said: Mapping[str, tuple[PoolUtterance, ...]] = field(default_factory=dict)
+    utterances: Mapping[str, tuple[PoolUtterance, ...]] = field(default_factory=dict)
     entities: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 def build_pool(items: Iterable[Item]) -> Pool:
     """Returns the pool of a corpus; the order of the items decides which draw is which."""
-    said: dict[str, dict[PoolUtterance, None]] = {}
+    utterances: dict[str, dict[PoolUtterance, None]] = {}
     texts: dict[str, dict[str, None]] = {}
     for item in items:
         own = (item.response,) if item.level == "turn" else item.utterances
-        said.setdefault(item.language, {}).update(
+        utterances.setdefault(item.language, {}).update(
             (PoolUtterance(text.strip(), item.cluster), None) for text in own if text.strip()
         )
         if item.language == "en":
             texts.setdefault("en", {}).update(dict.fromkeys(item.utterances))
     return Pool(
-        {language: tuple(found) for language, found in said.items()},
+        {language: tuple(found) for language, found in utterances.items()},
         {language: _entities(found) for language, found in texts.items()},
     )
 
 
-def strange_utterance(
+def unrelated_utterance(
     pool: Pool, item: Item, rng: np.random.Generator, taken: Iterable[str] = ()
 ) -> str | NotApplicable:
     """Draws an utterance of another dialogue that is about something else.
 
-    In English it has two words that carry meaning and none that was said in the dialogue; elsewhere it is long enough
-    to be about something. Where the draws find none such, any other utterance of another dialogue will do.
+    In English it has two content words and none of the dialogue's; in other languages it has `FEWEST_PIECES`. Where no
+    draw finds one, any other utterance of another dialogue is taken.
 
     Args:
         pool: where to draw from.
@@ -72,14 +72,14 @@ def strange_utterance(
         rng: source of the draws.
         taken: further utterances that it must not repeat.
     """
-    said = pool.said.get(item.language, ())
-    if not said:
+    utterances = pool.utterances.get(item.language, ())
+    if not utterances:
         return NotApplicable("the corpus has no other dialogue in this language")
     heard = {normalised(text) or text.strip() for text in (*item.utterances, *taken)}
     topics = frozenset[str]().union(*map(content_words, item.utterances)) if item.language == "en" else frozenset[str]()
     second_best = ""
-    for place in rng.integers(len(said), size=TRIES):
-        text, cluster = said[int(place)]
+    for place in rng.integers(len(utterances), size=TRIES):
+        text, cluster = utterances[int(place)]
         if cluster == item.cluster or (normalised(text) or text) in heard:
             continue
         if _is_about_something(text, item.language) and not topics & content_words(text):
@@ -88,7 +88,7 @@ def strange_utterance(
     return second_best or NotApplicable("the corpus has no other dialogue in this language")
 
 
-def another_entity(
+def draw_entity(
     pool: Pool, language: str, category: str, avoid: Iterable[str], rng: np.random.Generator
 ) -> str | NotApplicable:
     """Draws an entity of a category, none of `avoid` (in lower case)."""
@@ -126,21 +126,18 @@ def _is_about_something(text: str, language: str) -> bool:
     return len(pieces(text)[0]) >= FEWEST_PIECES
 
 
-# What a perturbation gives: a damaged item with an account of what was done to it, or the reason why there is none.
-
-
 @dataclass(frozen=True, slots=True)
-class Damaged:
-    """An item made worse on purpose.
+class Perturbed:
+    """A perturbed item, with its strategy and what changed.
 
     Attributes:
         strategy: name of the strategy.
         way: which of the strategy's ways or rules was used; `model` where a model rewrote the item.
         draw: 0-based number of this repetition; draws of one item differ from each other.
         severity: how many times the strategy was applied; 1 unless the item is a step of a severity ladder.
-        original_id: `item_id` of the undamaged item.
-        item: the damaged item; never equal to the original. Its `item_id` is `<original_id>/<strategy>/<draw>`.
-        touched: 0-based numbers of the utterances in the damaged item that changed, moved or are new.
+        original_id: `item_id` of the original item.
+        item: the perturbed item; never equal to the original. Its `item_id` is `<original_id>/<strategy>/<draw>`.
+        touched: 0-based numbers of the utterances in the perturbed item that changed, moved or are new.
         changed: what changed, for a reader, such as `2: "she" > "they"` (utterances counted from 0).
     """
 
@@ -156,12 +153,10 @@ class Damaged:
 
 @dataclass(frozen=True, slots=True)
 class NotApplicable:
-    """Why an item could not be damaged; the same reason has the same words, so that reasons can be counted."""
+    """Why an item could not be perturbed; equal reasons have equal texts, so that they can be counted."""
 
     reason: str
 
-
-# A perturbation strategy: a name, what it aims at, and a function that damages the utterances of one case.
 
 Scope = Literal["chatbot", "all"]
 """Whose utterances may be touched in a dialogue."""
@@ -169,11 +164,11 @@ Scope = Literal["chatbot", "all"]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One item that is to be damaged.
+    """One item to perturb.
 
     Attributes:
         item: the item; its last utterance is the response at turn level.
-        pool: what other dialogues offer as replacements.
+        pool: replacements from other dialogues.
         editable: 0-based numbers of the utterances that may be touched, ascending.
         way: the only way that may be used; None leaves the choice to the strategy.
     """
@@ -186,7 +181,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """The utterances after the damage.
+    """The utterances after a perturbation.
 
     Attributes:
         way: which way was used.
@@ -203,19 +198,19 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class NewText:
-    """One utterance after the damage, and what changed in it."""
+    """One utterance after a perturbation, and what changed in it."""
 
     text: str
     spans: tuple[str, ...] = ()
 
 
-Way = Callable[[Case, np.random.Generator], NewText | NotApplicable]
-"""One way to damage a response (the last utterance)."""
+Rule = Callable[[Case, np.random.Generator], NewText | NotApplicable]
+"""One rule that perturbs a response (the last utterance)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A dimension that the damage lowers, and the drop above which it counts as noticed (Table 10)."""
+    """A dimension that a strategy lowers, and the drop in score above which it counts as noticed (Table 10)."""
 
     dimension: str
     theta: float
@@ -231,13 +226,13 @@ class Strategy:
     Attributes:
         name: as in the configuration.
         title: as the paper's tables print it.
-        level: what it damages.
+        level: of the items that it perturbs.
         targets: Table 10's dimensions and thresholds.
         apply: the rules; they need no model.
         ways: names of the ways to choose from.
-        scope: whose utterances a dialogue-level strategy touches unless told otherwise.
+        scope: whose utterances a dialogue-level strategy touches by default.
         languages: language codes that the rules know; empty where they need no knowledge of a language.
-        by_model: whether a rewriting model makes it too, unless it is told what to make; not where rules lose nothing.
+        by_model: whether the rewriting model applies it too by default; false where rules do as well.
         unit: how many utterances of a dialogue one application needs: one step of a severity ladder.
         cumulative: whether applying it again to the same response makes that response worse still.
     """
@@ -260,17 +255,17 @@ def span(before: str, after: str) -> str:
     return f'"{before}" > "{after}"'
 
 
-def random_way(ways: Mapping[str, Way], case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Damages the response in the first of the ways that applies, the ways being tried in random order."""
+def apply_in_random_order(ways: Mapping[str, Rule], case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
+    """Perturbs the response by the first rule that applies, trying the rules in random order."""
     order = [list(ways)[int(place)] for place in rng.permutation(len(ways))]
-    return first_way({name: ways[name] for name in order}, case, rng)
+    return apply_first_applicable({name: ways[name] for name in order}, case, rng)
 
 
-def first_way(ways: Mapping[str, Way], case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Damages the response in the first of the ways that applies, in the order given.
+def apply_first_applicable(ways: Mapping[str, Rule], case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
+    """Perturbs the response by the first rule that applies, in the order given.
 
     Returns:
-        The edit; if no way applies, the reasons of all of them.
+        The edit; if no rule applies, the reasons of all of them.
     """
     reasons: dict[str, None] = {}
     for name, way in ways.items():
@@ -286,10 +281,10 @@ def first_way(ways: Mapping[str, Way], case: Case, rng: np.random.Generator) -> 
     return NotApplicable("; ".join(sorted(reasons)))
 
 
-def edit_each(
+def edit_utterances(
     case: Case, way: str, change: Callable[[int, Sequence[str]], NewText | NotApplicable]
 ) -> Edit | NotApplicable:
-    """Changes every utterance that may be touched, if the change applies to at least half of them.
+    """Applies a change to every editable utterance; not applicable where it changes fewer than half of them.
 
     Args:
         case: the dialogue.
@@ -314,15 +309,12 @@ def edit_each(
     return Edit(way, tuple(utterances), tuple(spans))
 
 
-# Which utterances are the chatbot's.
-
-
 def chatbot_turns(item: Item) -> tuple[int, ...]:
     """Returns the 0-based numbers of the chatbot's utterances.
 
     A speaker named `chatbot` is the chatbot; beside a speaker named `human` it is the other one. Where neither is
-    known, it is the one who responds at turn level, and the second to speak in a dialogue. Where the source tells no
-    two speakers apart, they are taken to speak in turn.
+    known, it is the last speaker at turn level, and the second to speak in a dialogue. Where the source names fewer
+    than two speakers, they are taken to alternate.
     """
     speakers = item.speakers
     names = list(dict.fromkeys(speakers))
@@ -338,16 +330,16 @@ def chatbot_turns(item: Item) -> tuple[int, ...]:
     return tuple(turn for turn, speaker in enumerate(speakers) if speaker == chatbot)
 
 
-def same_speaker_before(item: Item) -> tuple[int, ...]:
-    """Returns the numbers of the earlier utterances of the one who says the last one."""
+def earlier_turns_of_last_speaker(item: Item) -> tuple[int, ...]:
+    """Returns the 0-based numbers of the earlier utterances of the last speaker."""
     last = len(item.speakers) - 1
     if len(set(item.speakers)) < 2:
         return tuple(turn for turn in range(last) if (last - turn) % 2 == 0)
     return tuple(turn for turn in range(last) if item.speakers[turn] == item.speakers[last])
 
 
-def spoke_last(item: Item, turn: int) -> bool:
-    """Says whether the one who says an utterance also says the last one."""
+def is_last_speaker(item: Item, turn: int) -> bool:
+    """Returns whether an utterance's speaker also has the last utterance."""
     if len(set(item.speakers)) < 2:
         return (len(item.speakers) - 1 - turn) % 2 == 0
     return item.speakers[turn] == item.speakers[-1]

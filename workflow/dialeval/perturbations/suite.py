@@ -1,8 +1,8 @@
-"""Suites of damaged items: every strategy on every item it fits.
+"""Perturbed items for robustness: every strategy on every item of its level, and items rated by construction.
 
-The reference of an item is how many steps short of the most damage it is, on the dimensions that the damage aims at and
-overall. It is known by construction and says nothing of people; it serves to see that a judge can be told from chance
-where there are no human ratings at hand.
+The reference score of a constructed item is the number of steps between it and the top of its severity ladder, on the
+dimensions that the strategy lowers and overall. It is no human rating; it tests whether a judge is better than chance
+where there are none.
 """
 
 from __future__ import annotations
@@ -16,16 +16,22 @@ from dialeval.corpora.items import Item, Rating
 from dialeval.corpora.robustness_sets import Pair
 from dialeval.criteria import Level
 from dialeval.errors import UserError
-from dialeval.perturbations.registry import NOTHING_ELSE, Sensitivities, build_ladder, damages, targets_of
+from dialeval.perturbations.registry import (
+    NO_SENSITIVITIES,
+    Sensitivities,
+    build_ladder,
+    perturb_repeatedly,
+    targets_of,
+)
 from dialeval.perturbations.rewriting import Rewriting
-from dialeval.perturbations.strategy import Damaged, NotApplicable, Pool, Strategy, build_pool
+from dialeval.perturbations.strategy import NotApplicable, Perturbed, Pool, Strategy, build_pool
 
 Outcome = tuple[dict[str, Any], Item | None]
-"""A row of the table `pairs`, and the damaged item if there is one."""
+"""A row of the table `pairs`, and the perturbed item if there is one."""
 
 
 def pools(items: Iterable[Item]) -> dict[str, Pool]:
-    """Returns what replacements are drawn from, by corpus."""
+    """Returns the pool of replacements of each corpus."""
     groups: dict[str, list[Item]] = {}
     for item in items:
         groups.setdefault(item.corpus, []).append(item)
@@ -33,13 +39,13 @@ def pools(items: Iterable[Item]) -> dict[str, Pool]:
 
 
 def targets_of_items(
-    pairs: Iterable[Mapping[str, Any]], sensitivities: Sensitivities = NOTHING_ELSE
+    pairs: Iterable[Mapping[str, Any]], sensitivities: Sensitivities = NO_SENSITIVITIES
 ) -> dict[tuple[str, str, str], set[str]]:
     """Returns the criteria on which each item of some pairs is compared, by (corpus, language, item_id).
 
     Args:
         pairs: rows of the table `pairs`.
-        sensitivities: what lowers the user's criteria.
+        sensitivities: the strategies that lower the user's criteria.
     """
     wanted: dict[tuple[str, str, str], set[str]] = {}
     for row in pairs:
@@ -51,7 +57,7 @@ def targets_of_items(
     return wanted
 
 
-def damage_all(
+def perturb_all(
     items: Sequence[Item],
     strategies: Iterable[Strategy],
     pool_of: Mapping[str, Pool],
@@ -65,12 +71,12 @@ def damage_all(
             if item.level != strategy.level:
                 continue
             pool = pool_of[item.corpus]
-            drawn = damages(item, strategy, pool, random_seed=random_seed, n_draws=n_draws[item.level])
+            drawn = perturb_repeatedly(item, strategy, pool, random_seed=random_seed, n_draws=n_draws[item.level])
             for draw, result in enumerate(drawn):
                 if isinstance(result, NotApplicable):
                     yield _row(item, strategy.name, draw, status="not_applicable", reason=result.reason), None
                 else:
-                    yield damaged_row(item, result), result.item
+                    yield perturbed_row(item, result), result.item
 
 
 def ladders(
@@ -99,46 +105,46 @@ def ladders(
                 continue
             yield _row(item, strategy.name, 0, ladder=name, severity=0, item_id=item.item_id, status="ok"), None
             for step in ladder.steps:
-                yield damaged_row(item, step) | {"ladder": name}, step.item
+                yield perturbed_row(item, step) | {"ladder": name}, step.item
 
 
 def published_outcome(pair: Pair) -> Outcome:
-    """Returns a published pair as a row; one whose damage changed nothing counts, as in the paper."""
+    """Returns the row of a published pair; a pair of equal texts counts, as in the paper."""
     row = _row(
         pair.original,
         pair.strategy,
         pair.row,
         generator="published",
-        item_id=pair.damaged.item_id,
+        item_id=pair.perturbed.item_id,
         unchanged=pair.unchanged,
         status="ok",
     )
-    return row, pair.damaged
+    return row, pair.perturbed
 
 
 def rewritten_outcome(item: Item, strategy: Strategy, draw: int, rewriting: Rewriting | NotApplicable) -> Outcome:
-    """Returns what became of a rewriting by a model as a row."""
+    """Returns the row of a rewriting by a model."""
     if isinstance(rewriting, NotApplicable):
         return _row(
             item, strategy.name, draw, generator="model", status="not_applicable", reason=rewriting.reason
         ), None
-    if rewriting.damaged is None:
+    if rewriting.perturbed is None:
         return _row(
             item, strategy.name, draw, generator="model", status=rewriting.status, reason=rewriting.reason
         ), None
-    return damaged_row(item, rewriting.damaged), rewriting.damaged.item
+    return perturbed_row(item, rewriting.perturbed), rewriting.perturbed.item
 
 
-def damaged_row(item: Item, damaged: Damaged) -> dict[str, Any]:
-    """Returns the row of a damaged item."""
+def perturbed_row(item: Item, perturbed: Perturbed) -> dict[str, Any]:
+    """Returns the row of a perturbed item."""
     return _row(
         item,
-        damaged.strategy,
-        damaged.draw,
-        generator=damaged.way,
-        severity=damaged.severity,
-        item_id=damaged.item.item_id,
-        changed=damaged.changed,
+        perturbed.strategy,
+        perturbed.draw,
+        generator=perturbed.way,
+        severity=perturbed.severity,
+        item_id=perturbed.item.item_id,
+        changed=perturbed.changed,
         status="ok",
     )
 
@@ -162,16 +168,14 @@ def _row(item: Item, strategy: str, draw: int, **more: Any) -> dict[str, Any]:
     } | more
 
 
-# Which rated items are good enough to be damaged: those that people rated highly (comp-analysis, appendix C).
-
 OVERALL = "overall"
 
 
 def well_rated(items: Sequence[Item], ratings: Iterable[Mapping[str, Any]], at_least: float | None) -> list[Item]:
-    """Returns the items whose mean rating by people, on a scale from 0 to 1, is high enough.
+    """Returns the items whose mean human rating, scaled to 0 to 1, is high enough (comp-analysis, appendix C).
 
-    What counts is `overall` where people rated it, and the mean over all that they rated elsewhere. An item that nobody
-    rated is left out.
+    The rating is that of `overall`, or the mean over all rated dimensions where `overall` is not rated. Items without
+    human ratings are left out.
 
     Args:
         items: of rated corpora.
@@ -199,12 +203,9 @@ def well_rated(items: Sequence[Item], ratings: Iterable[Mapping[str, Any]], at_l
 
 
 def _quality(by_dimension: Mapping[str, Sequence[float]]) -> float:
-    """Returns an item's mean rating, each dimension counting alike; below 0 where nobody rated it."""
+    """Returns an item's mean rating, dimensions weighted equally; below 0 without ratings."""
     counted = [by_dimension[OVERALL]] if OVERALL in by_dimension else list(by_dimension.values())
     return sum(sum(values) / len(values) for values in counted) / len(counted) if counted else -1.0
-
-
-# Rated items whose reference nobody gave: dialogues damaged by a known number of steps.
 
 
 def constructed_items(
@@ -214,17 +215,17 @@ def constructed_items(
     *,
     n_steps: int,
     random_seed: int,
-    sensitivities: Sensitivities = NOTHING_ELSE,
+    sensitivities: Sensitivities = NO_SENSITIVITIES,
 ) -> Iterator[tuple[Item, list[Rating]]]:
     """Yields every step of one ladder of each dialogue, with its reference.
 
     Args:
         corpus: name of the rated corpus.
-        dialogues: undamaged, at dialogue level.
+        dialogues: the originals, at dialogue level.
         strategies: taken in turn, one for each dialogue.
         n_steps: steps of a ladder; a dialogue on which not as many can be taken is left out.
         random_seed: of all draws.
-        sensitivities: what lowers the user's criteria.
+        sensitivities: the strategies that lower the user's criteria.
     """
     pool = build_pool(dialogues)
     place = 0
@@ -234,7 +235,7 @@ def constructed_items(
         if len(ladder.steps) < n_steps:
             continue
         place += 1
-        for step, item in enumerate([dialogue, *(damaged.item for damaged in ladder.steps)]):
+        for step, item in enumerate([dialogue, *(perturbed.item for perturbed in ladder.steps)]):
             own = replace(item, corpus=corpus)
             yield (
                 own,

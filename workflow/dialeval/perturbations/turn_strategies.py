@@ -7,10 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from dialeval.perturbations.contradiction import exchange, negated_verbs, swapped_entities, swapped_references
+from dialeval.perturbations.contradiction import exchange_entities, negated_verbs, swapped_entities, swapped_references
 from dialeval.perturbations.entities import category_of, find_entities
-from dialeval.perturbations.pronouns import Way as PronounWay
-from dialeval.perturbations.pronouns import replace_pronouns
+from dialeval.perturbations.pronouns import Feature, replace_pronouns
 from dialeval.perturbations.shortening import generic_reply, is_question
 from dialeval.perturbations.strategy import (
     Case,
@@ -19,12 +18,12 @@ from dialeval.perturbations.strategy import (
     NotApplicable,
     Strategy,
     Target,
+    apply_first_applicable,
+    apply_in_random_order,
+    earlier_turns_of_last_speaker,
     entity_categories,
-    first_way,
-    random_way,
-    same_speaker_before,
     span,
-    strange_utterance,
+    unrelated_utterance,
 )
 from dialeval.perturbations.words import (
     Replacement,
@@ -58,7 +57,7 @@ def random_response(case: Case, rng: np.random.Generator) -> Edit | NotApplicabl
     ways = {"other_dialogue": _from_another_dialogue, "history": _from_history}
     if rng.random() < HISTORY_SHARE:
         ways = dict(reversed(ways.items()))
-    return first_way(ways, case, rng)
+    return apply_first_applicable(ways, case, rng)
 
 
 def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
@@ -68,10 +67,10 @@ def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicabl
     second or third.
     """
 
-    def replaced(way: PronounWay) -> NewText | NotApplicable:
+    def replaced(way: Feature) -> NewText | NotApplicable:
         return replace_pronouns(case.item.response, way, rng)
 
-    return random_way(
+    return apply_in_random_order(
         {
             "gender": lambda *_: replaced("gender"),
             "number": lambda *_: replaced("number"),
@@ -84,7 +83,7 @@ def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicabl
 
 def replace_named_entity(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Replace named entities and numbers by others of the same category or of another one."""
-    return random_way(
+    return apply_in_random_order(
         {"same_category": _entities_of_same_category, "other_category": _entities_of_other_category}, case, rng
     )
 
@@ -96,17 +95,17 @@ def contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     same category. `references` replaces pronouns that stand for a named person by another name.
     """
     ways = {"negation": negated_verbs, "entities": swapped_entities, "references": swapped_references}
-    return random_way(ways, case, rng)
+    return apply_in_random_order(ways, case, rng)
 
 
 def repetition(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Repeat a random part of the response, in place."""
-    return first_way({"span": _repeated_portion}, case, rng)
+    return apply_first_applicable({"span": _repeated_portion}, case, rng)
 
 
 def unnatural_paraphrase(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Replace random content words by rare synonyms, from our list or from WordNet."""
-    return first_way({"synonyms": partial(rare_synonyms, listed_synonyms)}, case, rng)
+    return apply_first_applicable({"synonyms": partial(rare_synonyms, listed_synonyms)}, case, rng)
 
 
 def dullness(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
@@ -115,13 +114,13 @@ def dullness(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     The stock reply is a `generic_answer` after a question, else a `generic_response`. The third way is
     `earlier_utterance`.
     """
-    asked = bool(case.item.context) and is_question(case.item.context[-1], case.item.language)
-    generic = "generic_answer" if asked else "generic_response"
+    follows_question = bool(case.item.context) and is_question(case.item.context[-1], case.item.language)
+    generic = "generic_answer" if follows_question else "generic_response"
     if case.way in ("generic_answer", "generic_response") and case.way != generic:
         return NotApplicable(
             "the response answers no question" if generic == "generic_response" else "the response answers a question"
         )
-    return random_way({generic: _generic, "earlier_utterance": _earlier_utterance}, case, rng)
+    return apply_in_random_order({generic: _generic, "earlier_utterance": _earlier_utterance}, case, rng)
 
 
 STRATEGIES = (
@@ -221,15 +220,15 @@ def rare_synonyms(synonyms_of: SynonymsOf, case: Case, rng: np.random.Generator)
 
 
 def _from_another_dialogue(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    drawn = strange_utterance(case.pool, case.item, rng)
+    drawn = unrelated_utterance(case.pool, case.item, rng)
     return drawn if isinstance(drawn, NotApplicable) else NewText(drawn, (span(case.item.response, drawn),))
 
 
 def _from_history(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    return _said_before(case, range(len(case.item.context)), "nothing else was said before", rng)
+    return _earlier_text(case, range(len(case.item.context)), "nothing else was said before", rng)
 
 
-def _said_before(
+def _earlier_text(
     case: Case, turns: range | tuple[int, ...], reason: str, rng: np.random.Generator
 ) -> NewText | NotApplicable:
     """Draws one of some utterances that is not the response."""
@@ -247,7 +246,7 @@ def _entities_of_same_category(case: Case, rng: np.random.Generator) -> NewText 
     found = list(find_entities(case.item.response))
     if not found:
         return NotApplicable("no named entity or number")
-    return exchange(case, found, category_of(found), {}, rng)
+    return exchange_entities(case, found, category_of(found), {}, rng)
 
 
 def _entities_of_other_category(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
@@ -258,7 +257,7 @@ def _entities_of_other_category(case: Case, rng: np.random.Generator) -> NewText
     for key, category in category_of(found).items():
         others = [name for name in entity_categories(case.pool, case.item.language) if name != category]
         categories[key] = others[int(rng.integers(len(others)))]
-    return exchange(case, found, categories, {}, rng)
+    return exchange_entities(case, found, categories, {}, rng)
 
 
 def _repeated_portion(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
@@ -285,4 +284,4 @@ def _generic(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
 
 
 def _earlier_utterance(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    return _said_before(case, same_speaker_before(case.item), "the speaker said nothing else before", rng)
+    return _earlier_text(case, earlier_turns_of_last_speaker(case.item), "the speaker said nothing else before", rng)

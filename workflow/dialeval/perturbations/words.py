@@ -34,7 +34,7 @@ STOP_WORDS = word_set(
     while who whom why will with won't would wouldn't yeah yes you you'd you'll you're you've your yours yourself
     yourselves"""
 )
-"""English words that say little by themselves."""
+"""English function words."""
 
 _ABBREVIATIONS = word_set("mr mrs ms dr st vs etc no a.m p.m u.s e.g i.e")
 
@@ -107,13 +107,13 @@ def replace(text: str, replacements: Iterable[Replacement]) -> str:
 
 
 def starts_sentence(text: str, start: int) -> bool:
-    """Says whether a word that begins here is the first of a sentence."""
+    """Returns whether a word that begins here is the first of a sentence."""
     before = text[:start].rstrip(" \t\n\"“'‘(-")
     return not before or (before[-1] in END_MARKS + ":" and not _ends_in_abbreviation(before))
 
 
 def in_case_of(model: str, new: str, *, first: bool) -> str:
-    """Returns a word written as the one it stands for.
+    """Returns a word in the letter case of the word that it replaces.
 
     Args:
         model: the word that is replaced.
@@ -128,7 +128,7 @@ def in_case_of(model: str, new: str, *, first: bool) -> str:
 
 
 def has_word(piece: str) -> bool:
-    """Says whether a piece holds a letter or a digit."""
+    """Returns whether a piece has a letter or a digit."""
     return any(character.isalnum() for character in piece)
 
 
@@ -143,7 +143,7 @@ def pieces(text: str) -> tuple[list[str], str]:
 
 
 def _ends_in_abbreviation(text: str) -> bool:
-    """Says whether the stop at the end of a text belongs to a word such as `Mr.` or to an initial."""
+    """Returns whether the stop at the end of a text belongs to a word such as `Mr.` or to an initial."""
     last_word = text.rstrip(".").rsplit(maxsplit=1)[-1:]
     if not text.endswith(".") or not last_word:
         return False
@@ -173,9 +173,7 @@ def _is_latin(character: str) -> bool:
     return character.isalnum() and not is_unspaced(character)
 
 
-# Forms of English verbs: irregular ones from a table, regular ones by rule.
-
-Kind = Literal["base", "third", "past", "participle", "ing"]
+Inflection = Literal["base", "third", "past", "participle", "ing"]
 
 _DOUBLED = word_set("begin forget prefer regret occur abhor abet admit permit control refer con")
 _VOWELS = "aeiou"
@@ -201,35 +199,35 @@ def verbs() -> MappingProxyType[str, VerbForms]:
 
 
 @cache
-def readings() -> MappingProxyType[str, tuple[tuple[str, Kind], ...]]:
-    """Returns for every form in the table the verbs and kinds that it can be."""
-    found: dict[str, tuple[tuple[str, Kind], ...]] = {}
+def readings() -> MappingProxyType[str, tuple[tuple[str, Inflection], ...]]:
+    """Returns for every form in the table the verbs and inflections that it can be."""
+    found: dict[str, tuple[tuple[str, Inflection], ...]] = {}
     for base, forms in verbs().items():
-        for kind in get_args(Kind):
-            form = str(getattr(forms, kind))
-            found[form] = (*found.get(form, ()), (base, kind))
+        for inflection in get_args(Inflection):
+            form = str(getattr(forms, inflection))
+            found[form] = (*found.get(form, ()), (base, inflection))
     return MappingProxyType(found)
 
 
-def kinds_of(word: str) -> tuple[Kind, ...]:
-    """Returns the kinds of verb form that a word can be; none for a word that is not in the table."""
-    return tuple(kind for _, kind in readings().get(word, ()))
+def inflections_of(word: str) -> tuple[Inflection, ...]:
+    """Returns the inflections that a word can be; none for a word that is not in the table."""
+    return tuple(inflection for _, inflection in readings().get(word, ()))
 
 
-def base_of(word: str, kind: Kind) -> str:
-    """Returns the base form of a word that is a verb form of some kind.
+def base_of(word: str, inflection: Inflection) -> str:
+    """Returns the base form of a word that is an inflected verb.
 
     Raises:
         KeyError: the word is no such form.
     """
-    return next(base for base, found in readings()[word] if found == kind)
+    return next(base for base, found in readings()[word] if found == inflection)
 
 
-def inflected(verb: str, kind: Kind) -> str:
+def inflected(verb: str, inflection: Inflection) -> str:
     """Returns a form of any verb, in the table or not; of several words the first is the verb."""
     first, blank, rest = verb.partition(" ")
     forms = verbs().get(first) or _forms(first, "", "")
-    return str(getattr(forms, kind)) + blank + rest
+    return str(getattr(forms, inflection)) + blank + rest
 
 
 def with_s(word: str) -> str:
@@ -269,8 +267,6 @@ def _with_ing(base: str) -> str:
     return _doubled(base) + "ing"
 
 
-# Everyday English words and synonyms that people would hardly use, in the form that fits the sentence.
-
 Part = Literal["noun", "verb", "adjective", "adverb"]
 
 _BEFORE_NOUN = word_set(
@@ -296,7 +292,7 @@ _PLURALS = MappingProxyType(
 
 
 class Synonym(NamedTuple):
-    """What may stand for a word form.
+    """Unnatural synonyms of a word form.
 
     Attributes:
         part: the part of speech under which it may.
@@ -321,8 +317,14 @@ def unnatural_synonyms() -> MappingProxyType[str, tuple[Synonym, ...]]:
     for row in csv.DictReader(text.splitlines()):
         word, part, unnatural = row["word"], row["part"], row["unnatural"].split(";")
         if part == "verb":
-            for kind in get_args(Kind):
-                _add(found, inflected(word, kind), "verb", word, [inflected(synonym, kind) for synonym in unnatural])
+            for inflection in get_args(Inflection):
+                _add(
+                    found,
+                    inflected(word, inflection),
+                    "verb",
+                    word,
+                    [inflected(synonym, inflection) for synonym in unnatural],
+                )
         elif part == "noun":
             _add(found, word, "noun", word, unnatural)
             _add(found, plural(word), "noun", word, [plural(synonym) for synonym in unnatural])
@@ -341,7 +343,7 @@ def listed_synonyms(form: str) -> tuple[Synonym, ...]:
 def fitting_synonym(
     word: Word, previous: str, following: str, synonyms_of: SynonymsOf = listed_synonyms
 ) -> Synonym | None:
-    """Returns the synonym of a word that fits what stands beside it, or None.
+    """Returns the synonym of a word that fits its neighbours, or None.
 
     Args:
         word: a word of an utterance.
@@ -372,7 +374,7 @@ def _add(found: dict[str, list[Synonym]], form: str, part: Part, base: str, form
 
 def _fits(synonym: Synonym, word: Word, previous: str, *, alone: bool) -> bool:
     if synonym.part == "verb":
-        after_verb = bool(kinds_of(previous)) and previous not in _BEFORE_VERB and word.lower == synonym.base
+        after_verb = bool(inflections_of(previous)) and previous not in _BEFORE_VERB and word.lower == synonym.base
         return word.lower.endswith("ing") or not (previous in _BEFORE_NOUN or after_verb)
     if synonym.part == "noun":
         return previous not in _ONLY_BEFORE_VERB and (alone or previous not in _BEFORE_VERB)

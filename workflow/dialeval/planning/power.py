@@ -25,7 +25,7 @@ from dialeval.measures.ratings import players
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.power import (
     Detectable,
-    PeopleDesign,
+    HumanLabelDesign,
     clusters_to_halve,
     contributions_of_means,
     contributions_of_ratings,
@@ -302,7 +302,7 @@ def of_people(
 
 def _people(
     number: Number, shared: Row, per_case: int, of_pairs: bool, corrected: Sequence[Row]
-) -> tuple[PeopleDesign, str, list[str]]:
+) -> tuple[HumanLabelDesign, str, list[str]]:
     """Returns how people's labels spread and how the judge goes with them, what that rests on, and what to know."""
     name, _, answer = _CORRECTED.get(number.measure, number.measure).partition(" of ")
     about = ("protocol", "criterion", "n_utterances", "judge")
@@ -327,7 +327,7 @@ def _people(
         )
         spread = number.apart * per_case
         notes += ["people spread as the judge's scores do"] if number.contribution is not None else []
-        return PeopleDesign(spread, correlation, pilot_freedom=freedom), basis, notes
+        return HumanLabelDesign(spread, correlation, pilot_freedom=freedom), basis, notes
     half = np.array([row["human_only_ci_high"] - row["human_only_ci_low"] for row in informative]) / 2.0
     error = half / stdtrit(np.array([row["n_labelled_seeds"] - 1.0 for row in informative]), 0.975)
     labelled = sum(row["n_labelled"] for row in informative) / (2.0 if of_pairs else 1.0)
@@ -335,7 +335,7 @@ def _people(
     if of_pairs:  # ratings average one number over all systems, which takes its share of each one's variance
         square *= len(informative) / max(len(informative) - 1.0, 1.0)
     pilot = float(sum(row["n_labelled_seeds"] - 1.0 for row in informative))
-    return PeopleDesign(2.0 * square * labelled, correlation, pilot_freedom=pilot), LABELLED, notes
+    return HumanLabelDesign(2.0 * square * labelled, correlation, pilot_freedom=pilot), LABELLED, notes
 
 
 def _known(*numbers: float | None) -> bool:

@@ -30,14 +30,14 @@ _BRACKETS = "<>＜＞〈〉◁▷[]|｜ \t\r\n"
 
 
 def without_thinking(text: str) -> str:
-    """Returns an answer without the thinking that it begins with; thinking that never ends leaves nothing."""
+    """Returns an answer without the reasoning that it begins with; empty if the reasoning does not end."""
     return split_thinking(text)[0]
 
 
 def split_thinking(
     text: str, opening: str = OPENING, closing: str = CLOSING, *, opened: bool = False
 ) -> tuple[str, str]:
-    """Returns the answer, and the thinking that stands between marks at its very beginning.
+    """Returns the answer, and the reasoning between marks at its beginning.
 
     The first closing mark ends it; whatever looks like one later on belongs to the answer. Thinking that never ends
     leaves an empty answer.
@@ -56,7 +56,7 @@ def split_thinking(
 
 
 def thinking_mark(text: str) -> str:
-    """Returns the first mark of thinking that an answer holds, empty if there is none."""
+    """Returns the first mark of reasoning in an answer, empty if there is none."""
     found = _MARK.search(text)
     return found[0] if found else ""
 

@@ -7,8 +7,8 @@ do the marks of a model's thinking and of its messages, `</think>` or `<|im_end|
 `str()` of one, its lines one by one, and slices of it are all that there is. So a template of a user's own can lay a
 dialogue out as it likes, and what was said in it can still neither end its own line nor forge a mark.
 
-`ours` are the templates in `prompts/`. `papers` ask what the prompts of the four papers ask, in our words; what it
-has no template for is asked by ours.
+`ours` are the templates in `prompts/`. `papers` follow the prompts of the four papers, in our words; where it has no
+template, that of `ours` is used.
 """
 
 from __future__ import annotations
@@ -94,11 +94,11 @@ class ShownDialogue(Sequence[str]):
 
     Args:
         utterances: the texts.
-        speakers: who says each, as the source names them; they are shown as A, B, C, ... in the order in which they
-            begin to speak, since a name may tell what is asked. None for two speakers in turn.
+        speakers: the speaker of each, as the source names them; they are shown as A, B, C, ... in the order in which
+            they begin to speak, since a name may give the answer away. None for two speakers in turn.
     """
 
-    __slots__ = ("_lines", "_whole")
+    __slots__ = ("_lines", "_text")
 
     def __init__(self, utterances: Sequence[str], speakers: Sequence[str] | None = None) -> None:
         letters = letters_of([str(turn % 2) for turn in range(len(utterances))] if speakers is None else speakers)
@@ -106,10 +106,10 @@ class ShownDialogue(Sequence[str]):
 
     def _show(self, lines: Iterable[str]) -> None:
         self._lines = tuple(lines)
-        self._whole = "\n".join(self._lines)
+        self._text = "\n".join(self._lines)
 
     def __str__(self) -> str:
-        return self._whole
+        return self._text
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -136,7 +136,7 @@ class SpokenDialogue(ShownDialogue):
 
     Args:
         utterances: the texts.
-        speakers: who says each.
+        speakers: the speaker of each.
     """
 
     __slots__ = ()
@@ -146,7 +146,7 @@ class SpokenDialogue(ShownDialogue):
 
 
 def shown_name(name: str) -> str:
-    """Returns a speaker's name as it stands before what is said."""
+    """Returns a speaker's name as it is shown before an utterance."""
     return one_line(name[:1].upper() + name[1:])
 
 
@@ -186,8 +186,8 @@ def template_folders(directory: Path | None = None, prompt_set: PromptSet = "our
     return [*own, *([ours / PAPERS] if prompt_set == PAPERS else []), ours]
 
 
-def asks_as_papers(templates: Iterable[str], directory: Path | None, prompt_set: PromptSet) -> bool:
-    """Returns whether all of some templates are asked as in the papers' set, none of them from a user's folder.
+def uses_paper_prompts(templates: Iterable[str], directory: Path | None, prompt_set: PromptSet) -> bool:
+    """Returns whether all templates are of the papers' set, and none of a user's folder.
 
     What that set has no template for is no prompt that a paper prints, so that ours is as good as any.
 

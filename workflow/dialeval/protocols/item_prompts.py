@@ -93,7 +93,7 @@ def prompt_for(
         "criteria": shown,
         "criterion": shown[0],
         "what": SHOWN_LEVELS[level],
-        "options": () if criteria[0].asks_yes_or_no else shown[0].options,
+        "options": () if criteria[0].is_yes_no else shown[0].options,
         **frame(shown, [criterion.scale for criterion in criteria]),
     }
     return templates.render(names[level], **values)

@@ -86,7 +86,7 @@ def parse(
     criterion = with_own(question.own)[planned["part"]]
     value, mass = expectation(dict(answer["label_logprobs"] or ()), values_of(criterion)), answer["label_mass"]
     status = status_of(answer["status"], answer["finish_reason"], readable=value is not None, mass=mass)
-    scale = YES_NO if criterion.asks_yes_or_no else criterion.scale
+    scale = YES_NO if criterion.is_yes_no else criterion.scale
     yield judgement(
         judge,
         planned,
@@ -102,7 +102,7 @@ def parse(
 
 def values_of(criterion: Criterion) -> dict[str, float]:
     """Returns the labels that are asked for with their values."""
-    if criterion.asks_yes_or_no:
+    if criterion.is_yes_no:
         return {YES: 1.0, NO: 0.0}
     return dict(zip(choice_labels(criterion), criterion.scale.points().values(), strict=False))
 

@@ -189,7 +189,7 @@ def option_labels(criterion: Criterion) -> tuple[str, ...]:
 
 def choice_labels(criterion: Criterion) -> tuple[str, ...]:
     """Returns the labels whose probabilities are asked for."""
-    return (YES, NO) if criterion.asks_yes_or_no else option_labels(criterion)
+    return (YES, NO) if criterion.is_yes_no else option_labels(criterion)
 
 
 def frame(criteria: Sequence[AskedCriterion], scales: Sequence[Scale]) -> dict[str, str]:
@@ -204,7 +204,7 @@ def frame(criteria: Sequence[AskedCriterion], scales: Sequence[Scale]) -> dict[s
 
 
 def _answer(scale: Scale, labels: Sequence[str], *, described: bool) -> str:
-    if scale.asks_yes_or_no:
+    if scale.is_yes_no:
         return "Yes or No"
     if labels:
         return "one of these: " + ", ".join(labels)

@@ -238,7 +238,7 @@ def _patterns(scale: Scale, spellings: tuple[tuple[str, str], ...]) -> _Patterns
         texts = (
             f"{CALLED}{_MARKS}{_LEAD}{_MARKS}{label}",
             f"{_IS}{_MARKS}{label}",
-            _anywhere(spellings, yes_or_no=scale.asks_yes_or_no),
+            _anywhere(spellings, yes_or_no=scale.is_yes_no),
             "",
         )
     else:

@@ -3,9 +3,9 @@
 A fingerprint covers every definition of ours that the stage's module can reach: its own top-level statements, the
 functions, classes and constants that these name, in whatever module of ours they stand, what those name, and so on.
 Comments, docstrings, layout, words for readers, messages of errors and the texts of remarks do not count (see
-`source_statements`), nor does what only speaks to people (`SPEAKING`). A string constant in reached code that ends as a
-data file does (.j2, .csv, ...) stands for the file of that name beside the module or in the folder of prompts, whose
-content counts too, as does that of the prompts that it includes, imports or extends.
+`source_statements`), nor does what only speaks to people (`WITHOUT_EFFECT`). A string constant in reached code that
+ends as a data file does (.j2, .csv, ...) stands for the file of that name beside the module or in the folder of
+prompts, whose content counts too, as does that of the prompts that it includes, imports or extends.
 
 What is followed: names, `module.name` for modules of ours, and imports of both kinds. A module of ours that is used in
 any other way (passed on, say) counts whole. Relative imports are refused.
@@ -39,23 +39,23 @@ from dialeval.provenance.source_statements import PACKAGE, Import, Source, State
 
 ROOT = Path(__file__).parents[1]
 PROMPTS = ROOT / "prompts"
-SPEAKING = (
+WITHOUT_EFFECT = (
     "dialeval.errors",
-    "dialeval.whole_files",
+    "dialeval.paths",
     "dialeval.jobs.process_setup",
     "dialeval.jobs.progress",
     "dialeval.jobs.run_lock",
     "dialeval.jobs.run_progress",
     "dialeval.jobs.signals",
 )
-"""Modules and packages that only speak to people or watch over processes: nothing of theirs reaches a result."""
+"""Modules and packages of messages, processes and atomic writes, which change no result."""
 
 
 class _Definition(NamedTuple):
     """A top-level name of a module; None stands for the statements that bind no name.
 
     Attributes:
-        with_words: whether what it says for readers counts too, as it does where a module counts whole.
+        with_words: whether its messages count too, as they do where a whole module counts.
     """
 
     module: str
@@ -186,7 +186,7 @@ def _uses(definition: _Definition) -> list[_Definition]:
 
 @cache
 def _named_uses(definition: _Definition) -> tuple[tuple[str, tuple[_Definition, ...]], ...]:
-    """Returns each name in a definition's statements that is ours, without its module, and what it stands for."""
+    """Returns each of our names in a definition's statements, without its module, and its definitions."""
     parsed = _parse(definition.module)
     uses: list[tuple[str, tuple[_Definition, ...]]] = []
     for statement in parsed.statements.get(definition.name, []):
@@ -202,8 +202,8 @@ def _named_uses(definition: _Definition) -> tuple[tuple[str, tuple[_Definition, 
 
 
 def _resolve(module: str, name: str | None, attribute: str) -> list[_Definition]:
-    """Returns the definitions that an imported name, or `name.attribute` of an imported module, stands for."""
-    if any(f"{module}.".startswith(f"{speaking}.") for speaking in SPEAKING):
+    """Returns the definitions that an imported name, or `name.attribute` of an imported module, refers to."""
+    if any(f"{module}.".startswith(f"{speaking}.") for speaking in WITHOUT_EFFECT):
         return []
     parsed = _parse(module)
     if name is None and (attribute in parsed.statements or attribute in parsed.imports):
@@ -217,7 +217,7 @@ def _resolve(module: str, name: str | None, attribute: str) -> list[_Definition]
 
 @cache
 def _line(definition: _Definition) -> str:
-    """Returns a definition's name with digests of its code and of the code that each name in it stands for.
+    """Returns a definition's name with digests of its code and of the code that each name in it refers to.
 
     Statements that bind no name have no line where a module has none.
     """
@@ -253,7 +253,7 @@ SETTLED = 2.0
 
 
 def content_digest(paths: Iterable[Path]) -> str:
-    """Returns a digest of what stands in files, in their order; empty without any. Their names and times do not count.
+    """Returns a digest of the contents of files, in their order; empty without any. Their names and times do not count.
 
     A folder in the place of a file is no mistake here: its reader reports it.
 
@@ -267,11 +267,11 @@ def content_digest(paths: Iterable[Path]) -> str:
 def kept(kind: str, files: Sequence[Path], compute: Callable[[], str]) -> str:
     """Returns what is computed of files, or what was computed when they were last seen as they are now.
 
-    Where nothing can be kept it is computed again. Processes may do this at the same time.
+    Where it cannot be cached it is computed again. Processes may do this at the same time.
 
     Args:
         kind: what is computed.
-        files: everything that it is computed of.
+        files: the files that it is computed from.
         compute: reads them.
 
     Raises:

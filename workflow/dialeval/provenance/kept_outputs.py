@@ -1,10 +1,10 @@
 """Cached outputs of jobs, restored where a job would make the same again.
 
-Snakemake takes a job's files away before it starts it, and decides at the start of a run which jobs run. So a job whose
-inputs were made anew, and are what they were, is started all the same. It finds here what it made of them: its files
-are linked a second time, below `.kept` in the results, which takes no room while the first link stands.
+Snakemake deletes a job's outputs before it starts it, and decides at the start of a run which jobs run. So a job whose
+inputs were made again without a change is started all the same. Its earlier outputs have a second hard link below
+`.kept` in the results, which takes no space while the first link exists.
 
-Nothing is put back unless the job's record (`records`) has the same key, the libraries that made it are installed
+Outputs are restored only if the job's record (`records`) has the same key, the libraries that made it are installed
 in the same versions, and the files have the digests of the record. It must import quickly, as `records` must.
 """
 
@@ -16,19 +16,19 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from dialeval.paths import linked_folder
 from dialeval.provenance.records import Job, digest_of, installed, name_below, read_record
-from dialeval.whole_files import linked_folder
 
 FOLDER = ".kept"
 _reasons: list[str] = []
 
 
-def keep_nothing(reason: str) -> None:
+def disable_caching(reason: str) -> None:
     """Excludes the outputs of this process from the cache, as another run may add to them; the log has the reason."""
     _reasons.append(reason)
 
 
-def put_back(job: Job) -> bool:
+def restore(job: Job) -> bool:
     """Restores the cached outputs of a job with the same key; returns whether it could."""
     record = read_record(job.record)
     if record.get("key") != job.key or not _same_libraries(record.get("libraries", {})):

@@ -1,7 +1,7 @@
 """Unused outputs: files in the results that the configuration no longer makes.
 
 A file is only taken for one that a run made where the record of a job names it, and only removed where it still has the
-content that the job gave it. All else is left alone: what people put there, links and what lies behind them, the store.
+content that the job gave it. All other files are left alone: a user's own, links and their targets, the store.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Leftover:
 
 @dataclass(frozen=True)
 class Listing:
-    """What lies in a folder of results beside what the configuration makes.
+    """The files in a folder of results that the configuration does not make.
 
     Attributes:
         leftovers: what jobs made, by name.
@@ -82,7 +82,7 @@ def check_folder(results: Path, store: Path, here: Path) -> None:
 
 
 def list_leftovers(results: Path, made: Collection[str], store: Path, configuration: str) -> Listing:
-    """Returns what lies in the results and is not made by the configuration.
+    """Returns the files in the results that the configuration does not make.
 
     Args:
         results: the folder.
@@ -111,7 +111,7 @@ def list_leftovers(results: Path, made: Collection[str], store: Path, configurat
 
 
 def remove(results: Path, leftovers: Sequence[Leftover]) -> Iterator[Leftover]:
-    """Removes leftovers, the records of jobs of which nothing is left, and folders that become empty.
+    """Removes stale files, the records of jobs without outputs, and folders that become empty.
 
     Yields:
         What was removed, each as soon as it was.

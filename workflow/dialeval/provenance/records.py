@@ -1,8 +1,7 @@
 """Records of jobs: the provenance of each file of a run.
 
-A record stands beside the files and not in them, so that the same content is the same file whatever made it. Nothing
-reads one to compute anything. It is called as the job's first file is, with `.json` behind it. It must import quickly:
-every job does, before anything else.
+A record lies beside the files and not in them, so that equal content is an equal file. No computation reads one. It is
+called as the job's first file is, with `.json` behind it. It must import quickly: every job does, before anything else.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from typing import Any
 
 from dialeval import __version__
 from dialeval.errors import UserError
-from dialeval.whole_files import refuse_links, write_new
+from dialeval.paths import refuse_links, write_new
 
 FOLDER = "provenance"
 CONFIGURATION = "DIALEVAL_CONFIGURATION"
-"""The variable by which a run tells its jobs the configuration files."""
+"""The environment variable by which a run passes the configuration files to its jobs."""
 STAMP = ".snakemake_timestamp"
 """What Snakemake puts into a folder after the job that makes it."""
 LIBRARIES = {
@@ -57,7 +56,7 @@ _imported_elsewhere: set[str] = set()
 
 _NO_FILES = ("settings", "code")
 _PLACES = ("prompts", "store", "checkpoints")
-"""Options that say where something lies, which changes nothing."""
+"""Options with locations, which change no output."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +67,9 @@ class Job:
         stage: the stage's name.
         results: the folder of the results, below which paths are named.
         makes: the files and folders that it makes.
-        content: digest of files that the job reads without being told them.
+        content: digest of files that the job reads without an option that names them.
         options: the stage's own options and their values.
-        log: where what the job says is written down too, if anywhere.
+        log: the file that the job's output is also written to, or None.
     """
 
     stage: str
@@ -160,7 +159,7 @@ def digest_of(path: Path) -> str:
 
 
 def computed_elsewhere(*modules: str) -> None:
-    """Tells which of `LIBRARIES` compute in another process of this job, which has imported them in its place."""
+    """Records which of `LIBRARIES` another process of this job has imported in its place."""
     _imported_elsewhere.update(modules)
 
 
@@ -259,7 +258,7 @@ _SECONDS = 10
 def records_behind(results: Path, files: Iterable[Path]) -> list[dict[str, Any]]:
     """Returns the records of all jobs that files rest on, by the name of the first file that each made.
 
-    What no record names, such as a user's own file, rests on nothing that is known. Jobs beside these, which may be
+    A file without a record, such as a user's own, has no known inputs. Jobs beside these, which may be
     under way, are left out, so that the same files always have the same records.
 
     Args:

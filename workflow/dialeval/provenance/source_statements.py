@@ -71,7 +71,7 @@ class Source(NamedTuple):
 
 
 def read_sources(folder: Path) -> dict[Path, Source]:
-    """Returns what every module in a folder says."""
+    """Returns the statements of every module in a folder."""
     texts = {path: path.read_bytes() for path in sorted(folder.rglob("*.py"))}
     keys = {path: _digest(text) for path, text in texts.items()}
     if not _READ.keys() >= set(keys.values()):
@@ -79,9 +79,9 @@ def read_sources(folder: Path) -> dict[Path, Source]:
         reader = _digest(Path(__file__).read_bytes())
         if not _READ:
             _READ.update(_load(kept, reader))
-        if unread := {keys[path]: path for path in texts if keys[path] not in _READ}:
-            _READ.update({key: _read(texts[path], path) for key, path in unread.items()})
-            if len(unread) > _FEW * len(texts):
+        if new := {keys[path]: path for path in texts if keys[path] not in _READ}:
+            _READ.update({key: _read(texts[path], path) for key, path in new.items()})
+            if len(new) > _FEW * len(texts):
                 _keep(kept, reader, {key: _READ[key] for key in keys.values()})
     return {path: _READ[key] for path, key in keys.items()}
 
@@ -150,11 +150,11 @@ def _read(text: bytes, path: Path) -> Source:
 
 
 def _statement(statement: ast.stmt, messages: frozenset[str], imported: frozenset[str]) -> Statement:
-    spelling = Spelling(messages, imported)
-    spelling.spell(statement)
-    in_words = Spelling(messages, imported)
+    spelling = Serialisation(messages, imported)
+    spelling.serialise(statement)
+    in_words = Serialisation(messages, imported)
     for word in spelling.words:
-        in_words.spell(word)
+        in_words.serialise(word)
     local = {id(node) for node in _local_names(statement, frozenset())}
     nodes = [node for node in spelling.nodes if id(node) not in local]
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
@@ -270,32 +270,32 @@ WORDS: dict[str, frozenset[str]] = {
 }
 """Arguments, by the name of what is called, that are words for readers: no stage that names the constant uses them."""
 MESSAGES = frozenset({"UserError", "BudgetUsedUp", "_fail"})
-"""What ends a stage with words. What it is called with counts for nothing: a stage that failed has made nothing, and an
-error whose words enter a table has a name of its own."""
+"""Exceptions and functions that end a stage with a message. Their arguments do not count: a failed stage has no output,
+and an error whose words enter a table has a name of its own."""
 IN_CONFIGURATION = frozenset({"ValueError"})
 """The same in the modules of the configuration, of which every job gets one that was found right."""
 REMARKS = frozenset({"print", "Progress", "parser.error", "sys.exit"})
-"""What says something on the terminal and goes on. Its texts count for nothing; what is computed for them does."""
+"""Functions that print. Their texts do not count; what is computed for them does."""
 _TERMINAL = frozenset({"sys.stdout", "sys.stderr"})
 _UNSAID = ("ctx", "kind", "type_comment")
 
 
 def messages_in(path: Path) -> frozenset[str]:
-    """Returns what is called with words that count for nothing, in a module of ours."""
+    """Returns the functions of a module whose messages do not count."""
     return MESSAGES | (IN_CONFIGURATION if path.parent.name == "config" else frozenset())
 
 
-class Spelling:
-    """Tells one node from any other, with all that it holds.
+class Serialisation:
+    """Serialises a syntax node for its digest.
 
     Args:
-        messages: what is called with words that count for nothing.
+        messages: the functions whose messages do not count.
         imported: names that the module imports from modules of ours.
 
     Attributes:
-        said: what tells it.
+        parts: the parts of the digest.
         nodes: those that count.
-        words: arguments that are words for readers, told apart from the rest.
+        words: arguments that are words for readers, kept apart from the rest.
     """
 
     def __init__(self, messages: frozenset[str], imported: frozenset[str] = frozenset()) -> None:
@@ -306,7 +306,7 @@ class Spelling:
         self._imported = imported
         self._taken_of: dict[str, list[str]] = {}
 
-    def spell(self, node: ast.AST) -> None:
+    def serialise(self, node: ast.AST) -> None:
         """Appends a node."""
         self.nodes.append(node)
         if is_import_of_ours(node):
@@ -325,11 +325,11 @@ class Spelling:
         elif isinstance(node, ast.Call) and called in REMARKS and _prints_to_the_terminal(node):
             self.tokens.append(called)
             for argument in (*node.args, *node.keywords):
-                self._spell_remark(argument)
+                self._serialise_remark(argument)
         else:
-            self._spell_fields(node, WORDS.get(called, frozenset()))
+            self._serialise_fields(node, WORDS.get(called, frozenset()))
 
-    def _spell_fields(self, node: ast.AST, unread: frozenset[str]) -> None:
+    def _serialise_fields(self, node: ast.AST, new: frozenset[str]) -> None:
         block = isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         for name in node._fields:
             if name in _UNSAID:
@@ -338,38 +338,38 @@ class Spelling:
             if isinstance(value, list):
                 self.tokens.append("[")
                 for part in value:
-                    if isinstance(part, ast.keyword) and part.arg in unread:
+                    if isinstance(part, ast.keyword) and part.arg in new:
                         self.words.append(part)
                     elif isinstance(part, ast.AST):
                         if not (block and name == "body" and is_docstring(part)):
-                            self.spell(part)
+                            self.serialise(part)
                     else:
                         self.tokens.append(repr(part))
                 self.tokens.append("]")
             elif isinstance(value, ast.AST):
-                self.spell(value)
+                self.serialise(value)
             else:
                 self.tokens.append(repr(value))
 
-    def _spell_remark(self, node: ast.AST) -> None:
+    def _serialise_remark(self, node: ast.AST) -> None:
         """Appends what is computed for a remark, without its texts."""
         match node:
             case ast.Constant(value=str()):
                 pass
             case ast.JoinedStr(values=parts):
                 for part in parts:
-                    self._spell_remark(part)
+                    self._serialise_remark(part)
             case ast.FormattedValue(value=value) | ast.Starred(value=value) | ast.keyword(value=value):
-                self._spell_remark(value)
+                self._serialise_remark(value)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                self._spell_remark(left)
-                self._spell_remark(right)
+                self._serialise_remark(left)
+                self._serialise_remark(right)
             case ast.IfExp(test=test, body=body, orelse=other):
-                self.spell(test)
-                self._spell_remark(body)
-                self._spell_remark(other)
+                self.serialise(test)
+                self._serialise_remark(body)
+                self._serialise_remark(other)
             case _:
-                self.spell(node)
+                self.serialise(node)
 
 
 def _dotted(node: ast.expr) -> str:
@@ -395,5 +395,5 @@ def is_for_types_alone(node: ast.AST) -> bool:
 
 
 def is_docstring(node: ast.AST) -> bool:
-    """Returns whether a statement is a text and nothing else."""
+    """Returns whether a statement is only a text."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -44,7 +44,7 @@ def read_graph(path: Path) -> dict[str, Any]:
 def outdated(
     records: Iterable[dict[str, Any]], made: Mapping[str, str], now: Callable[[str], str | None] = installed
 ) -> list[str]:
-    """Returns what to say of records, in lines.
+    """Returns the lines of a report on records.
 
     Args:
         records: as `records` writes them.
@@ -85,7 +85,7 @@ def outdated(
 
 
 def main() -> None:
-    """Prints what was made with other versions."""
+    """Prints which outputs were made with other versions."""
     parser = argparse.ArgumentParser(description="Tells which results were made with other versions of libraries.")
     parser.add_argument("results", type=Path, help="folder of the results")
     parser.add_argument("graph", type=Path, help="what the configuration makes, as a run writes it down")

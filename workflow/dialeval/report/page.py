@@ -426,10 +426,10 @@ def _on_page(item: Item, inputs: ReportInputs) -> ItemOnPage:
         return ItemOnPage(
             item, True, (*drawn, *_tables(tables)), " ".join(figure.caption for figure in figures if figure.is_missing)
         )
-    stands = tuple(Place(file) for file in item.stands)
+    definitions = tuple(Place(file) for file in item.defined_in)
     if item.why_not:
-        return ItemOnPage(item, False, stands, f"Not made: {item.why_not}.")
-    return ItemOnPage(item, False, stands, f"Not by this run; {item.made_by} makes it." if item.is_result else "")
+        return ItemOnPage(item, False, definitions, f"Not made: {item.why_not}.")
+    return ItemOnPage(item, False, definitions, f"Not by this run; {item.made_by} makes it." if item.is_result else "")
 
 
 def _shows(table: Table | None, item: Item) -> bool:

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from dialeval.errors import UserError, visible
-from dialeval.jobs.process_setup import bear_all_letters
+from dialeval.jobs.process_setup import replace_unencodable
 from dialeval.jobs.progress import RunProgress
 from dialeval.layout import patterns
 from dialeval.provenance.records import digest_of, read_record, record_path
@@ -108,7 +108,7 @@ def _folded(line: str, width: int) -> list[str]:
 # What a run that succeeded says last: what came out of all parts, and what this run asked for it.
 
 
-def say_at_exit(results_dir: Path, whole: RunProgress | None, spent: float | None, *, finished: bool) -> None:
+def print_at_exit(results_dir: Path, whole: RunProgress | None, spent: float | None, *, finished: bool) -> None:
     """Has the last words of a run printed behind everything that Snakemake says.
 
     Args:
@@ -126,7 +126,7 @@ def say_at_exit(results_dir: Path, whole: RunProgress | None, spent: float | Non
     if whole is not None and (finished or whole.done):
         words.append(words_of_this_run(whole, spent))
     if words:
-        bear_all_letters(sys.stderr)
+        replace_unencodable(sys.stderr)
         atexit.register(partial(print, visible("\n" + "\n\n".join(words)), file=sys.stderr, flush=True))
 
 

@@ -19,21 +19,20 @@ from dialeval.engines.local_models import too_few_gpus
 from dialeval.engines.spending.entries import FOLDER as SPENDING
 from dialeval.engines.spending.entries import Ledger
 from dialeval.jobs import progress, run_lock, signals
-from dialeval.jobs.failure_summary import say_at_exit
-from dialeval.jobs.progress import AskingJob, Requests
-from dialeval.jobs.run_lock import bring_to_the_present
+from dialeval.jobs.failure_summary import print_at_exit
+from dialeval.jobs.progress import ModelJob, Requests
+from dialeval.jobs.run_lock import reset_future_timestamps
 from dialeval.jobs.run_progress import ProgressLines
-from dialeval.jobs.slurm import asking as asking_slurm
-from dialeval.jobs.slurm import tell_of_waiting
+from dialeval.jobs.slurm import print_blocked_jobs, status_command_of
 from dialeval.layout import patterns
 from dialeval.layout.run import Layout
+from dialeval.paths import refuse_links, write_new
 from dialeval.planning import preflight
 from dialeval.provenance import kept_outputs
 from dialeval.report.export import outdated_files
-from dialeval.report.terminal_summary import say_at_exit as say_summary_at_exit
+from dialeval.report.terminal_summary import print_at_exit as say_summary_at_exit
 from dialeval.rules.run import Run
 from dialeval.text import counted
-from dialeval.whole_files import refuse_links, write_new
 
 GRAPH_READERS = ("clean", "clean_remove", "versions")
 """Targets that compare all jobs with the files in the results."""
@@ -57,8 +56,8 @@ class Hooks:
         self._spending = spending
         self._requests: Requests | None = None
         self._spent: float | None = None
-        run.log.when_jobs_are_sought = self.force_outdated
-        run.log.when_nothing_to_do = self.show_summary
+        run.log.on_planning = self.force_outdated
+        run.log.on_nothing_to_do = self.show_summary
         run.log.targets = lambda: [rule.name for rule in self.workflow.rules if not rule.output]
 
     # hooks
@@ -99,7 +98,7 @@ class Hooks:
             with suppress(OSError):  # where nothing can be written, that is the error
                 os.utime(path, (1, 1), follow_symlinks=False)
         if Quietness.ALL not in self.quiet:
-            say_at_exit(self.workflow.scheduler.failed, self.run.log, sys.argv, self.config.results_dir)
+            print_at_exit(self.workflow.scheduler.failed, self.run.log, sys.argv, self.config.results_dir)
 
     def force_outdated(self) -> None:
         """Run the jobs whose files another version of DialEval made; Snakemake may have no record of them."""
@@ -185,18 +184,18 @@ class Hooks:
                     kept_outputs.forget(results, map(Path, job.output))
             if any(str(path).startswith(f"{self.layout.results}/") for job in jobs for path in job.output):
                 write_configuration(self.config)
-            signals.mark_when_terminated(results)
+            signals.mark_on_termination(results)
             self._write_graph()
         read = {Path(path) for job in jobs for path in job.input}
-        self.run.say(bring_to_the_present(read, results / run_lock.LOCK))
+        self.run.say(reset_future_timestamps(read, results / run_lock.LOCK))
 
     def _watch_slurm(self) -> None:
         """Let the Slurm plugin ask squeue where sacct has no accounting, and report jobs that will never begin."""
         executor = self.workflow.executor_settings
         if not hasattr(executor, "status_command"):
             return
-        tell_of_waiting(Path.cwd())
-        found = asking_slurm(executor.status_command, executor.init_seconds_before_status_checks)
+        print_blocked_jobs(Path.cwd())
+        found = status_command_of(executor.status_command, executor.init_seconds_before_status_checks)
         executor.status_command = found.command
         executor.init_seconds_before_status_checks = found.first_look
         if found.words:
@@ -264,11 +263,11 @@ class Hooks:
             self.run.log.progress.stop()
             self.run.log.progress = None
 
-    def _asking(self, job: Any) -> AskingJob:
+    def _asking(self, job: Any) -> ModelJob:
         requests = self.layout.below(f"{patterns.folder_of(patterns.REQUESTS)}/")
         planned = [Path(path) for path in job.input if path.startswith(requests)]
         name = progress.job_name(self.config.results_dir, Path(job.log[0]))
-        return AskingJob(name, tuple(planned), int(job.wildcards.get("shards", 1)), tuple(sorted(self.asked_by(job))))
+        return ModelJob(name, tuple(planned), int(job.wildcards.get("shards", 1)), tuple(sorted(self.asked_by(job))))
 
     def _spent_so_far(self) -> float | None:
         """Return the spending on the run's models; None where none has prices."""

@@ -89,7 +89,7 @@ class Run:
 
     def error(self, message: str) -> WorkflowError:
         """Return an error that ends the run with a message alone."""
-        return WorkflowError(self.log.shown_alone(message))
+        return WorkflowError(self.log.without_location(message))
 
     def say(self, words: str) -> None:
         """Print a notice, once: jobs read the rules too."""

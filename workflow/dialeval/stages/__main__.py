@@ -20,12 +20,17 @@ from pathlib import Path
 
 from dialeval.errors import UserError
 from dialeval.jobs import progress as progress_files
-from dialeval.jobs.process_setup import keep_what_is_loaded, leave_pandas_out, show_controls, write_whole_lines
+from dialeval.jobs.process_setup import (
+    escape_control_characters,
+    freeze_loaded_objects,
+    skip_pandas,
+    write_complete_lines,
+)
 from dialeval.jobs.signals import INTERRUPTED
+from dialeval.paths import RESULTS
 from dialeval.provenance import kept_outputs
 from dialeval.provenance.records import Job, write_record
 from dialeval.stages import stage_functions
-from dialeval.whole_files import RESULTS
 
 
 def main() -> None:
@@ -49,14 +54,14 @@ def main() -> None:
     if errors:
         errors.unlink(missing_ok=True)
     before, key = job.file_states(), "" if own.always_anew else job.key
-    if not own.always_anew and kept_outputs.put_back(job):
+    if not own.always_anew and kept_outputs.restore(job):
         print(f"{stage}: inputs unchanged; restored the cached outputs", flush=True)
         return
     _start(functions, errors)
     if os.environ.get("RANK", "0") != "0":  # the first of several processes that share a training records it
         return
     if job.file_states() != before:
-        kept_outputs.keep_nothing("a file that it reads appeared or changed while it ran")
+        kept_outputs.disable_caching("a file that it reads appeared or changed while it ran")
     write_record(job, key)
     if not own.always_anew:
         kept_outputs.keep(job)
@@ -67,8 +72,8 @@ def _start(functions: Iterable[str], errors: Path | None = None) -> None:
     gc.disable()  # imports make no garbage, and collecting takes a tenth of their time
     run = import_module("dialeval.stages.command").run
     stages = [getattr(import_module(module), stage) for module, stage in named]
-    leave_pandas_out()
-    keep_what_is_loaded()
+    skip_pandas()
+    freeze_loaded_objects()
     gc.enable()
     run(*stages, errors=errors)
 
@@ -89,9 +94,9 @@ def _options(arguments: list[str]) -> dict[str, list[str]]:
 
 if __name__ == "__main__":
     named = "".join(sys.argv[1:2])
-    write_whole_lines()
+    write_complete_lines()
     for stream in (sys.stdout, sys.stderr):
-        show_controls(stream)
+        escape_control_characters(stream)
     try:
         main()
     except UserError as error:

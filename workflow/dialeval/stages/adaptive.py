@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from dialeval.config.protocol_settings import EACH_OTHER, Adaptive
-from dialeval.engines.answering import open_engine, unasked_row
+from dialeval.engines.answering import open_engine, unsent_row
 from dialeval.engines.requests import Engine, Request
 from dialeval.engines.store import run_of
 from dialeval.measures.adaptive_rounds import COLUMNS, Rounds, schedule
@@ -86,7 +86,7 @@ def answer_adaptively(
         def rows() -> Iterator[dict[str, Any]]:
             for row, was_asked in zip(iterate_rows(requests, REQUESTS), settled.asked, strict=True):
                 request = request_from_row(row)
-                yield judge.row(request) | {"dropped": 0} if was_asked else unasked_row(request)
+                yield judge.row(request) | {"dropped": 0} if was_asked else unsent_row(request)
 
         with TableWriter(responses, RESPONSES) as table:
             table.write_all(rows())

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from dialeval.config.models import Model
 from dialeval.config.running import Answering as AnsweringSettings
 from dialeval.criteria import LEVELS, Criterion, with_own
-from dialeval.engines.answering import Answering, open_engine, response_row, unasked_row
+from dialeval.engines.answering import Answering, open_engine, response_row, unsent_row
 from dialeval.engines.requests import Engine, Request, Response
 from dialeval.engines.store import ResponseStore, run_of
 from dialeval.jobs.progress import Progress
@@ -22,7 +22,7 @@ from dialeval.measures.usage import TokenSums, Usage, write_usage
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import ByLevel, QuestionSettings, shortened
 from dialeval.protocols.planned_requests import in_shard, request_from_row
-from dialeval.provenance.kept_outputs import keep_nothing
+from dialeval.provenance.kept_outputs import disable_caching
 from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, count_rows, iterate_rows
 
@@ -147,7 +147,7 @@ def write_answers(
         def rows() -> Iterator[dict[str, Any]]:
             for planned in map(request_from_row, my_rows()):
                 if takes and not takes(planned):
-                    yield unasked_row(planned)
+                    yield unsent_row(planned)
                     continue
                 request, dropped = cut.get(planned.request_id, (planned, 0))
                 yield judge.row(request) | {"dropped": dropped}
@@ -213,7 +213,7 @@ class AskedModel:
     def write_usage(self, path: Path) -> None:
         """Writes the record of the usage; a job whose requests are not all answered asks again when it runs again."""
         if failed := sum(self.answering.failures.values()):
-            keep_nothing(f"{failed} requests to {self._name} have no response, and are sent again")
+            disable_caching(f"{failed} requests to {self._name} have no response, and are sent again")
         write_usage(path, Usage.of_job(self._name, self._protocol, self.answering, self._tokens, self._seconds))
 
 

@@ -23,8 +23,8 @@ from pydantic import BaseModel, ValidationError
 
 from dialeval.errors import UserError
 from dialeval.jobs import signals
-from dialeval.jobs.process_setup import with_how_jobs_run
-from dialeval.jobs.signals import INTERRUPTED, end_at_once, is_stopping
+from dialeval.jobs.process_setup import with_run_settings
+from dialeval.jobs.signals import INTERRUPTED, exit_immediately, is_stopping
 from dialeval.prompts.rendering import PromptSet
 
 Stage = Callable[..., None]
@@ -38,7 +38,7 @@ def run(*stages: Stage, errors: Path | None = None) -> None:
         errors: the file for the error message, which goes to the stage's log; None for standard error.
     """
     signal.signal(signal.SIGTERM, _terminate)
-    signals.end_with_the_run()
+    signals.exit_with_run()
     name = Path(sys.argv[0]).stem
     try:
         for stage, arguments in zip(stages, _arguments(stages, name), strict=True):
@@ -46,7 +46,7 @@ def run(*stages: Stage, errors: Path | None = None) -> None:
     except UserError as error:
         _fail(name, str(error), errors=errors)
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, end_at_once)
+        signal.signal(signal.SIGINT, exit_immediately)
         _fail(name, "stopped; responses are stored, run the same command to resume", INTERRUPTED)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM):
@@ -117,7 +117,7 @@ def _settings(kind: type[BaseModel], text: str, takes_all: bool) -> BaseModel:
     """Returns the settings of a stage; where not all are its own, those of its fields."""
     try:
         given = {name: one for name, one in json.loads(text).items() if takes_all or name in kind.model_fields}
-        return kind.model_validate(with_how_jobs_run(given, kind.model_fields))
+        return kind.model_validate(with_run_settings(given, kind.model_fields))
     except json.JSONDecodeError as error:
         raise UserError(f"--settings is not valid JSON: {error}") from None
     except ValidationError as error:

@@ -27,6 +27,7 @@ from dialeval.dialogbench.writing import Attempt, items_of
 from dialeval.dialogbench.written_items import Rules
 from dialeval.engines.answering import open_engine
 from dialeval.engines.requests import Dialogue, Engine, Sampling
+from dialeval.paths import replacing
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planned_requests import answered, with_statuses_printed
 from dialeval.stages.answering import AskedModel, asking
@@ -34,7 +35,6 @@ from dialeval.tables.dialogbench import ITEM_DESCRIPTIONS, TEST_ANSWERS, TEST_IT
 from dialeval.tables.dialogues import REQUESTS, UTTERANCES
 from dialeval.tables.files import TableWriter, iterate_rows, read_table, to_table, write_table
 from dialeval.text import counted
-from dialeval.whole_files import replacing
 
 Found = tuple[str, str, TestItem]
 """Source, variant, and an item."""

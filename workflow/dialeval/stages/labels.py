@@ -13,11 +13,11 @@ from dialeval.labels.page import page_html
 from dialeval.labels.sheets import Drawn, assigned, blank_csv, main_language, questions_of, sheet_of
 from dialeval.labels.spreadsheets import passed_over
 from dialeval.labels.units import Sheet, frame_of, keyed
+from dialeval.paths import replacing
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import iterate_rows, read_tables, to_table, write_for_people, write_table
 from dialeval.tables.labels import DRAW, LABELS
 from dialeval.text import counted
-from dialeval.whole_files import replacing
 
 
 def draw_to_label(

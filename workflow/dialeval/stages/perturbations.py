@@ -22,8 +22,8 @@ from dialeval.perturbations.rewriting import PROTOCOL, rewrite_all
 from dialeval.perturbations.suite import (
     Outcome,
     constructed_items,
-    damage_all,
     ladders,
+    perturb_all,
     pools,
     published_outcome,
     rewritten_outcome,
@@ -131,31 +131,31 @@ def damage_items(
     good = settings.originals(own, elsewhere, ratings)
     already = {(item.corpus, item.language, item.item_id) for item in elsewhere}
     originals = {(item.corpus, item.language, item.item_id): item for item in good}
-    rows, damaged = [], []
+    rows, perturbed = [], []
     for row, item in _outcomes(settings, good, [*own, *elsewhere], originals):
         rows.append(row)
         if item is not None:
-            damaged.append(item)
+            perturbed.append(item)
     new = [item for key, item in originals.items() if key not in already]
     with TableWriter(items, ITEMS) as table:
-        table.write_all(item_rows([*new, *damaged]))
+        table.write_all(item_rows([*new, *perturbed]))
     write_table(pairs, PAIRS, to_table(PAIRS, rows))
     n_ok = sum(row["status"] == "ok" for row in rows)
     print(
-        f"{counted(len(damaged), 'damaged item')} of {counted(len(originals), 'original')}; "
+        f"{counted(len(perturbed), 'damaged item')} of {counted(len(originals), 'original')}; "
         f"{counted(len(rows) - n_ok, 'time')} a rule did not apply"
     )
 
 
 def _outcomes(
-    settings: DamageItemsSettings, good: list[Item], everything: list[Item], originals: dict[tuple[str, str, str], Item]
+    settings: DamageItemsSettings, good: list[Item], all_items: list[Item], originals: dict[tuple[str, str, str], Item]
 ) -> Iterator[Outcome]:
     strategies = [find_strategy(name) for name in settings.strategies or STRATEGIES]
     if settings.wordnet:
         wordnet = WordNet(settings.wordnet)
         strategies = [with_wordnet(strategy, wordnet) for strategy in strategies]
-    pool_of = pools(everything)
-    yield from damage_all(
+    pool_of = pools(all_items)
+    yield from perturb_all(
         good,
         strategies,
         pool_of,
@@ -230,7 +230,7 @@ def rewrite_items(
         unit="items",
     ) as rewriter:
         sampling = Sampling(temperature=settings.temperature)
-        results = rewriter.run(rewrite_all(rewriter.answering, wanted, templates, sampling, seen=rewriter.count))
+        results = rewriter.run(rewrite_all(rewriter.answering, wanted, templates, sampling, record=rewriter.count))
     outcomes = [rewritten_outcome(*one, result) for one, result in zip(wanted, results, strict=True)]
     with TableWriter(items, ITEMS) as table:
         table.write_all(item_rows(item for _, item in outcomes if item is not None))

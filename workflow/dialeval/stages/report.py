@@ -16,6 +16,7 @@ from dialeval.figures.registry import text_of
 from dialeval.jobs.progress import read_all
 from dialeval.jobs.run_lock import refuse_second_run
 from dialeval.measures.usage import read_usage, usage_table
+from dialeval.paths import replacing
 from dialeval.provenance.leftovers import Leftover, list_leftovers, remove
 from dialeval.provenance.versions import read_graph
 from dialeval.report.about import RunStatus, run_status_of
@@ -35,7 +36,6 @@ from dialeval.tables.measures import BATTLE_RATINGS
 from dialeval.tables.metaeval import ITEMS, RATINGS
 from dialeval.tables.robustness import PAIRS
 from dialeval.text import counted
-from dialeval.whole_files import replacing
 
 _SHOWN = ("seeds", "dialogues", "verdicts", "ratings", "scores", "transcripts", "tables", "figures")
 """Options whose files the page names as its sources."""

@@ -23,6 +23,7 @@ from dialeval.engines.label_probabilities import LabelTree
 from dialeval.engines.local_models import LEARNS_TO_ANSWER, LEARNS_TO_SCORE, missing_libraries
 from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError
+from dialeval.paths import replacing
 from dialeval.prompts.rendering import Templates
 from dialeval.tables.dialogues import JUDGE_REPORT, UTTERANCES
 from dialeval.tables.files import (
@@ -73,7 +74,6 @@ from dialeval.training.weights import (
     write_digest,
     write_record,
 )
-from dialeval.whole_files import replacing
 
 
 def make_training_data(settings: Recipe, utterances: list[Path], left_out: list[Path], examples: Path) -> None:

@@ -124,9 +124,9 @@ def of_items(
 def _parsing(
     answering: Answering,
     status: Callable[[Request, Response], str],
-    second: Callable[[Request, Response], Request | None] | None = None,
+    retry: Callable[[Request, Response], Request | None] | None = None,
 ) -> Parsing | None:
-    return Parsing(status, answering.max_unparsed, second) if answering.max_unparsed is not None else None
+    return Parsing(status, answering.max_unparsed, retry) if answering.max_unparsed is not None else None
 
 
 def _templates() -> Templates:

@@ -154,12 +154,12 @@ def judge_agreement(
             table = _confusion(pair[:, 0], pair[:, 1], of, weights, len(values))
             total = float(table[0].sum())
             found = _interval(_cohens_kappa(table), pair, of, confidence, "")
-            ends = _of_ac1(table, pair[:, 0] == pair[:, 1], of, confidence)
+            interval = _of_ac1(table, pair[:, 0] == pair[:, 1], of, confidence)
             for cell in ((one, other), (other, one)):
                 n_common[cell] = int(total)
                 observed[cell] = np.trace(table[0]) / total if total else math.nan
                 kappa[cell], low[cell], high[cell] = found.estimate, found.ci_low, found.ci_high
-                ac1[cell], ac1_ci_low[cell], ac1_ci_high[cell] = ends
+                ac1[cell], ac1_ci_low[cell], ac1_ci_high[cell] = interval
                 clusters_of[cell] = found.n_clusters
                 reason[cell[0]][cell[1]] = found.note if total else ""
     alphas = _krippendorffs_alpha(_coincidences(answer, place, weights, len(values)), values, level)

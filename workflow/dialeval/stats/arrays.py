@@ -86,8 +86,8 @@ def _sorted_codes(name: str, array: NDArray[Any]) -> tuple[NDArray[Any], NDArray
     try:
         return np.unique(array, return_inverse=True)
     except TypeError:
-        kinds = " and ".join(sorted({type(value).__name__ for value in array.tolist()}))
-        raise ValueError(f"{name} holds {kinds}, which have no order; give all as text, or all as numbers") from None
+        types = " and ".join(sorted({type(value).__name__ for value in array.tolist()}))
+        raise ValueError(f"{name} holds {types}, which have no order; give all as text, or all as numbers") from None
 
 
 def distinct_codes(codes: IntArray, below: int) -> tuple[IntArray, IntArray]:
@@ -146,3 +146,17 @@ def _check_vector(name: str, shape: tuple[int, ...], length: int | None) -> None
         raise ValueError(f"{name} must be a vector, it has shape {shape}")
     if length is not None and shape[0] != length:
         raise ValueError(f"{name} has {shape[0]} entries where {length} are needed, one per row")
+
+
+def ratio(above: FloatArray, below: FloatArray, least: float | FloatArray = 0.0) -> FloatArray:
+    """Give above / below, NaN where the latter is not above `least`."""
+    out = np.full(len(below), np.nan)
+    np.divide(above, below, out=out, where=below > least)
+    return out
+
+
+def inverse(value: FloatArray) -> FloatArray:
+    """Give 1 / value, 0 where it is not above 0."""
+    out = np.zeros(value.shape)
+    np.divide(1.0, value, out=out, where=value > 0.0)
+    return out

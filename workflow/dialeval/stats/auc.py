@@ -136,17 +136,17 @@ def _interval(
 ) -> tuple[float, float]:
     between = k / (k - 1.0) * float((contributions**2).sum())
     fourth = float((contributions**4).sum())
-    telling = float((contributions**2).sum()) ** 2 / fourth if fourth > 0.0 else 0.0
+    effective = float((contributions**2).sum()) ** 2 / fourth if fourth > 0.0 else 0.0
     concentration = (weight**2).sum(axis=1)
-    variance = telling * between + _ASSUMED * _of_one_pair_each(auc, concentration)
-    variance /= telling + _ASSUMED
+    variance = effective * between + _ASSUMED * _variance_of_single_pairs(auc, concentration)
+    variance /= effective + _ASSUMED
     rows = auc * (1.0 - auc) / variance if variance > 0.0 else 1.0 / float(concentration.max())
     low, high = proportion_interval(np.array([auc]), np.array([rows]), np.array([k - 1.0]), confidence)
     return float(low[0]), float(high[0])
 
 
-def _of_one_pair_each(auc: float, concentration: FloatArray) -> float:
-    """Returns the variance where a cluster says as much as a single pair, by Hanley and McNeil's (1982) two terms.
+def _variance_of_single_pairs(auc: float, concentration: FloatArray) -> float:
+    """Returns the variance where a cluster is worth a single pair, by Hanley and McNeil's (1982) two terms.
 
     Args:
         auc: between 0 and 1.

@@ -1,4 +1,4 @@
-"""Biases of a judge of pairs: position, length, and models of its own family.
+"""Biases of a judge of pairs: position bias and length bias.
 
 Outcomes are 1 (left, shown first, wins), 0.5 (tie), 0 (right wins) and NaN for an unparsed verdict.
 Intervals of shares are those of `clustered.clustered_proportions`; all are clustered by seed.
@@ -7,8 +7,7 @@ Intervals of shares are those of `clustered.clustered_proportions`; all are clus
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,19 +24,8 @@ from dialeval.stats.arrays import (
     dense_codes,
 )
 from dialeval.stats.clustered import clustered_proportion
-from dialeval.stats.comparisons import blocks_of, mostly_zeros
 from dialeval.stats.estimates import Estimate, t_interval
-from dialeval.stats.resampling import cluster_counts, interval, ratio_replicates
-from dialeval.stats.style_control import JudgeSlopes, fit_slopes
 
-NO_OTHER_FAMILY = "no comparison was also read by a judge of another family"
-ONLY_OPPONENTS = (
-    "every other judge that read these comparisons is of the opponent's family; add a judge of neither family"
-)
-SLOPE_UNKNOWN = (
-    "if the judge is sharper or duller than the others, that is in the difference: they share no comparison of two "
-    "systems within or outside the family"
-)
 _MOST_STEPS = 35
 _STEP = 1e-8
 """A step in no coefficient longer than this is the last one."""
@@ -104,11 +92,11 @@ def position_bias(
 
 @dataclass(frozen=True)
 class PositionBias:
-    """What the order of presentation does to a judge's verdicts.
+    """Position bias: how a judge's verdicts depend on the order of presentation.
 
     Attributes:
         n_verdicts, unparsed: verdicts, and how many of them are unparsed.
-        n_swapped: comparisons that were read in both orders.
+        n_swapped: comparisons with parsed verdicts in both orders.
         order_inconsistency: share of these in which the winner (or that there is one) changes with the order.
         biased_toward_first, biased_toward_second: shares of these in which the same position wins both times.
         first_position_win_rate: share of the decided verdicts for the first position; 0.5 without position bias.
@@ -145,7 +133,7 @@ def length_bias(
     *,
     confidence: float = 0.95,
 ) -> LengthBias:
-    """Measure how winning goes with length.
+    """Measure the association of winning and length.
 
     Args:
         left_length, right_length: lengths of the two dialogues in any unit, above 0, shape [n].
@@ -188,7 +176,7 @@ def length_bias(
 
 @dataclass(frozen=True)
 class LengthBias:
-    """What length has to do with winning.
+    """Length bias: how winning is associated with length.
 
     A better model may also write more, so this is an association; `style_control` holds the models fixed.
 
@@ -286,228 +274,3 @@ def _error(design: FloatArray, won: FloatArray, coefficients: FloatArray, cluste
         return math.inf
     moved = np.linalg.solve(without, scores[:, :, np.newaxis])[:, 1, 0]
     return float(np.sqrt((moved**2).sum() * (n_clusters - 1.0) / n_clusters))
-
-
-def self_preference(
-    judge: ArrayLike,
-    left: ArrayLike,
-    right: ArrayLike,
-    outcome: ArrayLike,
-    cluster: ArrayLike,
-    judge_family: ArrayLike,
-    player_family: ArrayLike,
-    *,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    random_seed: int = 0,
-) -> tuple[SelfPreference, ...]:
-    """Compare each judge's verdicts on its own family with those of judges of neither family.
-
-    A judge of the opponent's family may favour the opponent, so it is no yardstick. A sharp judge gives a better family
-    more wins than a noisy one does, without any preference: where the judge and others also read comparisons of two
-    systems within its family, or of two outside it, a slope per judge is fitted (`judge_slopes`), and the difference
-    that the slopes and places explain is taken off.
-
-    Args:
-        judge: judge of each verdict, shape [n].
-        left, right: models shown first and second, shape [n].
-        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, NaN if unparsed, shape [n].
-        cluster: seed of each verdict, shape [n].
-        judge_family: family of each judge, names or numbers, shape [n_judges].
-        player_family: family of each model, names or numbers, shape [n_players].
-        resamples: bootstrap resamples of the clusters.
-        confidence: nominal coverage of the intervals.
-        random_seed: seed of the resampling.
-
-    Returns:
-        One entry per judge whose family has a model; where nothing can be compared its numbers are missing, with
-        the reason.
-
-    Raises:
-        ValueError: if shapes differ, a judge or model has no family, or an outcome is none of the four.
-    """
-    judge_families, player_families = np.asarray(judge_family), np.asarray(player_family)
-    judge = as_codes("judge", judge, below=len(judge_families))
-    n = len(judge)
-    left = as_codes("left", left, length=n, below=len(player_families))
-    right = as_codes("right", right, length=n, below=len(player_families))
-    outcome = as_outcomes("outcome", outcome, n)
-    codes, n_clusters = dense_codes("cluster", cluster, n)
-    weights = _weights(n_clusters, resamples, confidence, random_seed)
-    n_models = len(player_families)
-    _, comparison = np.unique((codes * n_models + left) * n_models + right, return_inverse=True)
-    read = ~np.isnan(outcome)
-    of_judge = judge_families[judge]
-    neither = read & (of_judge != player_families[left]) & (of_judge != player_families[right])
-
-    results = []
-    for number, family in enumerate(judge_families):
-        if not (player_families == family).any():
-            continue
-        left_is_own, right_is_own = player_families[left] == family, player_families[right] == family
-        across = left_is_own != right_is_own
-        mine, others = read & (judge == number), neither & (of_judge != family)
-        score = np.where(left_is_own, outcome, 1.0 - outcome)
-        own_mean, own_cluster = _mean_by(comparison, score, mine & across, codes)
-        other_mean, _ = _mean_by(comparison, score, others & across, codes)
-        both = ~np.isnan(own_mean) & ~np.isnan(other_mean)
-        own, other, place = own_mean[both], other_mean[both], own_cluster[both]
-        reason = caveat = ""
-        if not len(own):
-            kin, _ = _mean_by(comparison, score, read & across & (of_judge != family), codes)
-            reason = ONLY_OPPONENTS if (~np.isnan(own_mean) & ~np.isnan(kin)).any() else NO_OTHER_FAMILY
-        elsewhere = mine & ~across
-        explained = _Explained(0.0, np.zeros(resamples))
-        if len(own) and elsewhere.any() and (others & ~across).any():
-            fit = fit_slopes(
-                *(values[elsewhere | others] for values in (judge, left, right, outcome, codes)),
-                apart=number,
-                n_systems=n_models,
-                n_judges=len(judge_families),
-                n_clusters=n_clusters,
-            )
-            share = _share_of_row(comparison, both, mine & across) - _share_of_row(comparison, both, others & across)
-            share = np.where(left_is_own, share, -share)
-            in_cluster = np.bincount(place, minlength=n_clusters)
-            explained = _explained(fit, share, (judge, left, right), codes, in_cluster, weights, random_seed)
-        elif len(own):
-            caveat = SLOPE_UNKNOWN
-        found = _mean_difference(own - other, place, weights, confidence, reason or caveat, explained)
-        results.append(
-            SelfPreference(
-                judge=number,
-                n=len(own),
-                own=clustered_proportion(own, place, confidence=confidence, note=reason),
-                others=clustered_proportion(other, place, confidence=confidence, note=reason),
-                difference=found,
-                from_sharpness=explained.difference if len(own) else math.nan,
-                resamples=resamples,
-                confidence=confidence,
-                random_seed=random_seed,
-            )
-        )
-    return tuple(results)
-
-
-@dataclass(frozen=True)
-class SelfPreference:
-    """How a judge treats models of its own family, beside judges of neither family on the same comparisons.
-
-    Attributes:
-        judge: number of the judge.
-        n: comparisons of its family with another one that both it and a judge of neither family read.
-        own: score (wins and half the ties) of the family in the judge's own verdicts.
-        others: the same in the others' verdicts, averaged over judges of each comparison.
-        difference: own - others, less `from_sharpness`; above 0 where the judge favours its family.
-        from_sharpness: the part of own - others that a judge without a preference would show, because it is sharper or
-            duller than the others; 0 where the comparisons do not tell, which `difference.reason` then says.
-    """
-
-    judge: int
-    n: int
-    own: Estimate
-    others: Estimate
-    difference: Estimate
-    from_sharpness: float
-    resamples: int
-    confidence: float
-    random_seed: int
-
-
-def _weights(n_clusters: int, resamples: int, confidence: float, random_seed: int) -> FloatArray:
-    check_confidence(confidence)
-    return cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
-
-
-def _mean_by(
-    comparison: IntArray, score: FloatArray, rows: BoolArray, cluster: IntArray
-) -> tuple[FloatArray, IntArray]:
-    """Return the mean score of the chosen rows of each comparison, NaN without any, and its cluster."""
-    size = int(comparison.max(initial=-1)) + 1
-    count = np.bincount(comparison[rows], minlength=size)
-    total = np.bincount(comparison[rows], score[rows], minlength=size)
-    of_comparison = np.zeros(size, dtype=np.int64)
-    of_comparison[comparison] = cluster
-    return np.divide(total, count, out=np.full(size, np.nan), where=count > 0), of_comparison
-
-
-class _Explained(NamedTuple):
-    """The mean difference that slopes explain, and the same on each resample, shape [resamples]."""
-
-    difference: float
-    replicates: FloatArray
-
-
-def _share_of_row(comparison: IntArray, counted: BoolArray, rows: BoolArray) -> FloatArray:
-    """Return the share of each row in the mean over the counted comparisons of their rows' means, shape [n]."""
-    count = np.bincount(comparison[rows], minlength=len(counted))[comparison]
-    there = rows & counted[comparison]
-    return np.where(there, 1.0 / np.maximum(count, 1), 0.0) / max(int(counted.sum()), 1)
-
-
-def _explained(
-    fit: JudgeSlopes,
-    share: FloatArray,
-    verdict: tuple[IntArray, IntArray, IntArray],
-    cluster: IntArray,
-    in_cluster: IntArray,
-    weights: FloatArray,
-    random_seed: int,
-) -> _Explained:
-    """Return the difference of scores that judges without a preference would show, by their slopes and places.
-
-    Args:
-        fit: their slopes.
-        share: of each verdict that left wins in the mean difference over comparisons, shape [n].
-        verdict: judge, left and right of each verdict.
-        cluster: cluster of each verdict, shape [n].
-        in_cluster: comparisons of each cluster, shape [n_clusters].
-        weights: resamples of the clusters, shape [resamples, n_clusters].
-        random_seed: seed of the prior's error.
-    """
-    rows = np.flatnonzero(share)
-    cells, cell = np.unique(np.stack([values[rows] for values in verdict]), axis=1, return_inverse=True)
-    n = int(in_cluster.sum())
-    by_cluster = mostly_zeros(share[rows] * n, cluster[rows], cell.ravel(), (weights.shape[1], cells.shape[1]))
-    judge, left, right = cells
-    win = fit.expected(judge, left, right, fit.parameters)
-    rng = np.random.default_rng([random_seed, 1])
-    replicates = np.empty(len(weights))
-    for block in blocks_of(len(weights), cells.shape[1]):
-        moved = fit.expected(judge, left, right, fit.resampled(weights[block], rng))
-        drawn = np.asarray(weights[block] @ by_cluster) * moved
-        replicates[block] = drawn.sum(axis=1) / np.maximum(weights[block] @ in_cluster, 1)
-    return _Explained(float((by_cluster @ win).sum()) / n, replicates)
-
-
-def _mean_difference(
-    difference: FloatArray,
-    cluster: IntArray,
-    weights: FloatArray,
-    confidence: float,
-    reason: str,
-    explained: _Explained,
-) -> Estimate:
-    """Return the mean of differences between -1 and 1, less what slopes explain.
-
-    Where all are the same and slopes explain nothing, the interval is that of the share (1 + d) / 2.
-    """
-    if len(difference) and np.ptp(difference) == 0.0 and not explained.replicates.any():
-        share = clustered_proportion(0.5 * (1.0 + difference), cluster, confidence=confidence)
-        low, high = (2.0 * limit - 1.0 for limit in (share.ci_low, share.ci_high))
-        return replace(
-            share,
-            estimate=float(difference[0]),
-            ci_low=low,
-            ci_high=high,
-            std_error=2.0 * share.std_error,
-            note=share.note or reason,
-        )
-    found = interval(
-        float(difference.mean()) - explained.difference if len(difference) else math.nan,
-        ratio_replicates(difference, np.ones(len(difference)), cluster, weights) - explained.replicates,
-        confidence,
-        "" if len(difference) else reason,
-        n_clusters=len(np.unique(cluster)),
-    )
-    return replace(found, note=found.note or reason)

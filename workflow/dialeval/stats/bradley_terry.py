@@ -25,10 +25,10 @@ from dialeval.stats.comparisons import (
     equally_weighted,
     pair_weights,
     rated_in,
-    rings,
+    strong_components,
 )
 from dialeval.stats.likelihood import Strengths, fit_strengths, strength_design_effects
-from dialeval.stats.resampling import p_above_next, percentile_interval, unless_same
+from dialeval.stats.resampling import p_above_next, percentile_interval, without_zero_width
 
 DEFAULT_RIDGE = 1e-6
 _BETTER = 0.5  # of a t, which is 0 or 1 where the direction may be as long as it likes
@@ -250,7 +250,7 @@ def _rate(
             start=start,
         )
         centred = anchor_at_mean(strengths.strength, comparisons, rated_in(comparisons, tables))
-        return strengths, comparisons.spread(initial + points * centred)
+        return strengths, comparisons.to_all_players(initial + points * centred)
 
     point, rating = fit(comparisons.table()[np.newaxis])
     replicates = np.full((resamples, comparisons.n_players), np.nan)
@@ -263,12 +263,12 @@ def _rate(
             up, down = separated(comparisons, tables)
             above += up.sum(axis=0)
             below += down.sum(axis=0)
-            replicates[rows] = comparisons.spread(
-                _without_limits(drawn[:, comparisons.players], up, down, rating[0, comparisons.players], comparisons)
+            replicates[rows] = comparisons.to_all_players(
+                _anchored(drawn[:, comparisons.players], up, down, rating[0, comparisons.players], comparisons)
             )
-    clusters = comparisons.spread(counts.clusters_of_player().astype(np.float64), missing=0.0).astype(np.int64)
+    clusters = comparisons.to_all_players(counts.clusters_of_player().astype(np.float64), missing=0.0).astype(np.int64)
     low, high = percentile_interval(replicates, confidence, clusters)
-    low, high = unless_same(*(np.where(np.isfinite(end), end, np.nan) for end in (low, high)))
+    low, high = without_zero_width(*(np.where(np.isfinite(end), end, np.nan) for end in (low, high)))
     effect = np.full(comparisons.n_rated, np.nan)
     if not ties and comparisons.n_pairs:
         weight = pair_weights(comparisons.table()) if equal_pairs else None
@@ -282,10 +282,10 @@ def _rate(
         ci_high=high,
         p_above_next=p_above_next(rating[0], replicates),
         replicates=replicates,
-        above=comparisons.spread(above.astype(np.float64), missing=0.0).astype(np.int64),
-        below=comparisons.spread(below.astype(np.float64), missing=0.0).astype(np.int64),
+        above=comparisons.to_all_players(above.astype(np.float64), missing=0.0).astype(np.int64),
+        below=comparisons.to_all_players(below.astype(np.float64), missing=0.0).astype(np.int64),
         clusters=clusters,
-        design_effect=comparisons.spread(effect),
+        design_effect=comparisons.to_all_players(effect),
         tie_parameter=float(np.exp(point.log_tie[0])) if ties and comparisons.n_pairs else math.nan,
         group=comparisons.group_of_player(),
         games=comparisons.games(),
@@ -362,7 +362,7 @@ def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> t
     first_scores, second_scores = scores[: comparisons.n_pairs], scores[comparisons.n_pairs :]
     winner = np.concatenate([comparisons.first[first_scores], comparisons.second[second_scores]])
     loser = np.concatenate([comparisons.second[first_scores], comparisons.first[second_scores]])
-    ring = rings(winner, loser, n)
+    ring = strong_components(winner, loser, n)
     n_rings = int(ring.max(initial=-1)) + 1
     # Who reaches whom is the same for all of a ring, in which everybody reaches everybody.
     reach = np.eye(n_rings, dtype=np.float32)
@@ -385,7 +385,7 @@ def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> t
     return above, below
 
 
-def _without_limits(
+def _anchored(
     drawn: FloatArray, above: BoolArray, below: BoolArray, rating: FloatArray, comparisons: Comparisons
 ) -> FloatArray:
     """Puts players that a replicate sets no limit at infinity, and the others back to where they are on the average.
@@ -404,9 +404,9 @@ def _without_limits(
     moved = np.full(drawn[rows].shape, np.nan)
     for members, anchored in _by_group(comparisons):
         of_group = drawn[np.ix_(rows, members)]
-        stays: BoolArray = np.asarray(~apart[np.ix_(rows, members)] & anchored & ~np.isnan(of_group))
-        shift = np.where(stays, rating[members] - of_group, 0.0).sum(axis=1) / np.maximum(stays.sum(axis=1), 1)
-        moved[:, members] = np.where(stays.any(axis=1, keepdims=True), of_group + shift[:, np.newaxis], np.nan)
+        anchors: BoolArray = np.asarray(~apart[np.ix_(rows, members)] & anchored & ~np.isnan(of_group))
+        shift = np.where(anchors, rating[members] - of_group, 0.0).sum(axis=1) / np.maximum(anchors.sum(axis=1), 1)
+        moved[:, members] = np.where(anchors.any(axis=1, keepdims=True), of_group + shift[:, np.newaxis], np.nan)
     moved[above[rows]] = np.inf
     moved[below[rows]] = -np.inf
     moved[above[rows] & below[rows]] = np.nan

@@ -73,7 +73,7 @@ def clustered_mean(
     if scale is not None:
         return _mean_on_scale(values, cluster, *scale, confidence)
     found = cluster_influence(values, np.ones(len(values)), np.zeros(len(values), np.int64), 1, cluster)
-    note = ONE_CLUSTER if found.n_clusters[0] < 2 else NO_SPREAD if found.still(largest_of(values))[0] else ""
+    note = ONE_CLUSTER if found.n_clusters[0] < 2 else NO_SPREAD if found.is_constant(largest_of(values))[0] else ""
     low, high, _ = t_interval(found.estimate, np.sqrt(found.variance), found.df_satterthwaite, confidence)
     return found.estimates(found.variance, found.df_satterthwaite, (low, high), [note], confidence).one()
 
@@ -232,10 +232,10 @@ class ClusterInfluence:
     part_total: FloatArray
     group_of_part: IntArray
 
-    def still(self, largest: float | None = None) -> BoolArray:
+    def is_constant(self, largest: float | None = None) -> BoolArray:
         """Return which groups have no variance beyond rounding, given the largest value (None for proportions)."""
-        still: BoolArray = self.variance <= (_ROUNDING if largest is None else (_ROUNDING * largest) ** 2)
-        return still
+        is_constant: BoolArray = self.variance <= (_ROUNDING if largest is None else (_ROUNDING * largest) ** 2)
+        return is_constant
 
     def mean_of(self, value: FloatArray) -> FloatArray:
         """Return the mean over strata of other values of the same items, all of weight 1, shape [n_groups]."""
@@ -264,14 +264,14 @@ class ClusterInfluence:
             items = 1.0 / self.item_weight
             fewest = np.minimum(1.0 / self.cluster_weight, items)
             left = np.clip(items * self.independent / self.variance, fewest, items)
-            found: FloatArray = np.where(self.still(), fewest, np.sqrt(fewest * left))
+            found: FloatArray = np.where(self.is_constant(), fewest, np.sqrt(fewest * left))
         return found
 
     def estimates(
         self,
         variance: FloatArray,
         df: FloatArray,
-        ends: tuple[FloatArray, FloatArray],
+        interval: tuple[FloatArray, FloatArray],
         note: Sequence[str],
         confidence: float,
     ) -> Estimates:
@@ -281,7 +281,7 @@ class ClusterInfluence:
             effect = np.where(
                 self.independent > 0.0, variance / self.independent, self.cluster_weight / self.item_weight
             )
-            numbers = (np.sqrt(variance), df, *ends, effect, 1.0 / (self.item_weight * effect))
+            numbers = (np.sqrt(variance), df, *interval, effect, 1.0 / (self.item_weight * effect))
         error, freedom, low, high, design_effect, n_effective = (np.where(known, part, np.nan) for part in numbers)
         return Estimates(
             estimate=self.estimate,

@@ -81,7 +81,7 @@ class Comparisons:
         counts = np.bincount(self.type_of_row, minlength=self.n_types)
         return counts.reshape(-1, N_RESULTS).astype(np.float64)
 
-    def spread(self, values: FloatArray, missing: float = np.nan) -> FloatArray:
+    def to_all_players(self, values: FloatArray, missing: float = np.nan) -> FloatArray:
         """Put values of rated players, shape [..., n_rated], in the caller's order, shape [..., n_players]."""
         out = np.full((*values.shape[:-1], self.n_players), missing)
         out[..., self.players] = values
@@ -93,9 +93,9 @@ class Comparisons:
 
     def group_of_player(self) -> IntArray:
         """Return the group of each of the caller's players, -1 without a comparison, shape [n_players]."""
-        return self.spread(self.groups().astype(np.float64), missing=-1.0).astype(np.int64)
+        return self.to_all_players(self.groups().astype(np.float64), missing=-1.0).astype(np.int64)
 
-    def rings(self) -> IntArray:
+    def strong_components(self) -> IntArray:
         """Number of the ring that each rated player belongs to, shape [n_rated].
 
         The data place the players of a ring at finite distances from each other, and say nothing finite of two players
@@ -105,14 +105,14 @@ class Comparisons:
         scored = np.concatenate([table[:, FIRST_WINS] + table[:, TIE], table[:, SECOND_WINS] + table[:, TIE]])
         winner = np.concatenate([self.first, self.second])[scored > 0]
         loser = np.concatenate([self.second, self.first])[scored > 0]
-        return rings(winner, loser, self.n_rated)
+        return strong_components(winner, loser, self.n_rated)
 
     def identified(self) -> BoolArray:
         """Return which rated players have a rating that the data determine: the only largest ring, shape [n_rated].
 
         None where two rings are equally large, or where no two players are in one.
         """
-        ring = self.rings()
+        ring = self.strong_components()
         size = np.bincount(ring, minlength=1)
         largest = np.flatnonzero((size == size.max()) & (size > 1))
         return ring == largest[0] if len(largest) == 1 else np.zeros(self.n_rated, dtype=np.bool_)
@@ -138,7 +138,7 @@ class Comparisons:
     def scores(self) -> FloatArray:
         """Return the share of each player's games won, a tie as half a win, shape [n_players]; NaN without games."""
         score, games = self._scores()
-        return self.spread(score / games)
+        return self.to_all_players(score / games)
 
     def _scores(self) -> tuple[FloatArray, FloatArray]:
         """Return the wins and half the ties, and comparisons, of each rated player, shape [n_rated]."""
@@ -156,7 +156,7 @@ class Comparisons:
         Within each group these are the largest set in which everyone can be reached from everyone by going from a
         player to one that it did not always beat (Ford 1957). All players, in ordinary data.
         """
-        ring = self.rings()
+        ring = self.strong_components()
         size = np.bincount(ring)[ring] if len(ring) else np.zeros(0, dtype=np.int64)
         group = self.groups()
         anchored = np.zeros(self.n_rated, dtype=np.bool_)
@@ -186,7 +186,7 @@ class Comparisons:
         count = np.zeros(self.n_rated)
         np.add.at(count, self.first, met)
         np.add.at(count, self.second, met)
-        return self.spread(count, missing=0.0).astype(np.int64)
+        return self.to_all_players(count, missing=0.0).astype(np.int64)
 
 
 def compare(left: ArrayLike, right: ArrayLike, outcome: ArrayLike, n_players: int) -> Comparisons:
@@ -272,7 +272,7 @@ def pair_laplacian(comparisons: Comparisons, weight: FloatArray) -> FloatArray:
     return laplacian
 
 
-def mostly_zeros(values: FloatArray, rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> csr_array:
+def sparse_table(values: FloatArray, rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> csr_array:
     """Return a sparse table of values by row and column, each of shape [n]; those of one place add up."""
     from scipy.sparse import coo_array
 
@@ -288,11 +288,11 @@ def groups(first: IntArray, second: IntArray, n: int) -> IntArray:
     """
     from scipy.sparse.csgraph import connected_components
 
-    _, group = connected_components(mostly_zeros(np.ones(len(first)), first, second, (n, n)), directed=False)
+    _, group = connected_components(sparse_table(np.ones(len(first)), first, second, (n, n)), directed=False)
     return np.asarray(group, dtype=np.int64)
 
 
-def rings(winner: IntArray, loser: IntArray, n: int) -> IntArray:
+def strong_components(winner: IntArray, loser: IntArray, n: int) -> IntArray:
     """Number of the ring that each of `n` players belongs to, shape [n].
 
     In a ring everyone can be reached from everyone by going from a player to one against whom it scored.
@@ -303,7 +303,7 @@ def rings(winner: IntArray, loser: IntArray, n: int) -> IntArray:
     """
     from scipy.sparse.csgraph import connected_components
 
-    scores = mostly_zeros(np.ones(len(winner)), winner, loser, (n, n))
+    scores = sparse_table(np.ones(len(winner)), winner, loser, (n, n))
     _, ring = connected_components(scores, directed=True, connection="strong")
     return np.asarray(ring, dtype=np.int64)
 
@@ -344,14 +344,14 @@ def integer_counts(table: FloatArray, total: int) -> IntArray:
     return np.asarray(counts + (rank < left[:, np.newaxis]), dtype=np.int64)
 
 
-def most_of_a_pair(comparisons: Comparisons) -> int:
+def largest_pair_count(comparisons: Comparisons) -> int:
     """Returns how many comparisons the pair has that was compared most."""
     return int(comparisons.table().sum(axis=1).max(initial=0))
 
 
 def equalised(comparisons: Comparisons) -> Comparisons:
     """Returns comparisons with as many of every pair as the most compared one has, for methods that play them."""
-    counts = integer_counts(comparisons.table(), most_of_a_pair(comparisons)).ravel()
+    counts = integer_counts(comparisons.table(), largest_pair_count(comparisons)).ravel()
     return replace(comparisons, type_of_row=np.repeat(np.arange(N_RESULTS * comparisons.n_pairs), counts))
 
 
@@ -377,7 +377,7 @@ class ClusterTable:
         return tables.reshape(len(cluster_weights), self.comparisons.n_pairs, N_RESULTS)
 
     @property
-    def each_alone(self) -> bool:
+    def is_unclustered(self) -> bool:
         """Return whether every comparison is its own cluster, so that the tables of resamples are multinomial."""
         return self.n_clusters == len(self.cluster)
 
@@ -386,7 +386,7 @@ class ClusterTable:
         n = self.comparisons.n_rated
         pair = self.comparisons.type_of_row // N_RESULTS
         players = np.concatenate([self.comparisons.first[pair], self.comparisons.second[pair]])
-        if self.each_alone:
+        if self.is_unclustered:
             return np.bincount(players, minlength=n)
         met = np.sort(players * self.n_clusters + np.tile(self.cluster, 2))
         return np.bincount(met[np.diff(met, prepend=-1) > 0] // self.n_clusters, minlength=n)
@@ -406,10 +406,10 @@ class ClusterTable:
 
         Where every comparison is its own cluster the tables are multinomial, and are drawn as such.
         """
-        widest = self.comparisons.n_types if self.each_alone else max(self.comparisons.n_types, self.n_clusters)
+        widest = self.comparisons.n_types if self.is_unclustered else max(self.comparisons.n_types, self.n_clusters)
         for rows in blocks_of(resamples, widest):
             n_tables = rows.stop - rows.start
-            if self.each_alone:
+            if self.is_unclustered:
                 yield rows, self.multinomial(n_tables, rng)
             else:
                 yield rows, self.resample(cluster_counts(self.n_clusters, n_tables, rng))
@@ -433,7 +433,7 @@ def cluster_table(comparisons: Comparisons, cluster: ArrayLike | None) -> Cluste
         codes, n_clusters = np.arange(n_rows), n_rows
     else:
         codes, n_clusters = dense_codes("cluster", cluster, n_rows)
-    sparse = mostly_zeros(np.ones(n_rows), codes, comparisons.type_of_row, (n_clusters, comparisons.n_types))
+    sparse = sparse_table(np.ones(n_rows), codes, comparisons.type_of_row, (n_clusters, comparisons.n_types))
     small = n_clusters * comparisons.n_types <= _NUMBERS_PER_BLOCK
     return ClusterTable(comparisons, codes, n_clusters, sparse.toarray() if small else sparse)
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, check_confidence
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, check_confidence, ratio
 from dialeval.stats.comparisons import LOSES_ALL, SEPARATED, WINS_ALL
 from dialeval.stats.label_corrected import (
     NOT_CORRECTED,
@@ -29,8 +29,15 @@ from dialeval.stats.label_corrected import (
     leverages,
     n_effective_labels,
 )
-from dialeval.stats.likelihood import Games, WeightedStrengths, anchored_information, fit_weighted, left_out, placed
-from dialeval.stats.prediction_powered import FEWEST_EITHER, FEWEST_LABELLED, check_rows, ratio
+from dialeval.stats.likelihood import (
+    Games,
+    WeightedStrengths,
+    anchored_information,
+    fit_weighted,
+    has_finite_strength,
+    jackknife_influence,
+)
+from dialeval.stats.prediction_powered import FEWEST_EITHER, FEWEST_LABELLED, check_rows
 
 PSEUDO_COMPARISONS = 0.1
 """Made-up labelled comparisons of every two players, half of them won by either: they keep a winner of all finite."""
@@ -109,34 +116,34 @@ def correct_ratings(
     enough = n_clusters >= FEWEST_LABELLED and bool(rows.scored.any()) and not certain
 
     n_labelled = games.totals(rows.labelled.astype(np.float64))
-    limited = placed(games, rows.y, rows.labelled)
-    of_people = _Scale(
+    limited = has_finite_strength(games, rows.y, rows.labelled)
+    of_humans = _Scale(
         games, scale / math.log(10.0), n_labelled > 0, limited, limited, rows.w, rows.labelled, certain,
         target == "these",
     )  # fmt: skip
     alone = data.fit(0.0)
-    wins = data.unseen_wins(alone, 0.0, of_people.limited)
-    people = of_people.ratings(alone, initial, wins=wins)
-    people_intervals = people.intervals(confidence)
+    wins = data.unseen_wins(alone, 0.0, of_humans.limited)
+    human = of_humans.ratings(alone, initial, wins=wins)
+    human_intervals = human.intervals(confidence)
     weight, fit = data.corrected(alone) if enough else (0.0, alone)
     with np.errstate(invalid="ignore"):
         unseen = data.unseen(fit, np.full(n_players, weight))
-        wins = data.unseen_wins(fit, weight, of_people.limited)
-        width = of_people.ratings(fit, initial, unseen, wins).intervals(confidence).width
-        wider = (weight > 0.0) & (width > WIDEST * people_intervals.width)
+        wins = data.unseen_wins(fit, weight, of_humans.limited)
+        width = of_humans.ratings(fit, initial, unseen, wins).intervals(confidence).width
+        wider = (weight > 0.0) & (width > WIDEST * human_intervals.width)
     fit = fit._replace(strength=np.where(wider, alone.strength, fit.strength), psi=np.where(wider, alone.psi, fit.psi))
-    corrected = of_people.ratings(fit, initial, np.where(wider, 0.0, unseen), wins)
+    corrected = of_humans.ratings(fit, initial, np.where(wider, 0.0, unseen), wins)
     intervals = corrected.intervals(confidence)
 
-    by_judge = placed(games, rows.f, rows.scored)
+    by_judge = has_finite_strength(games, rows.f, rows.scored)
     common = limited & by_judge  # one origin for both, so that the two columns can be compared
-    of_judge = of_people._replace(
+    of_judge = of_humans._replace(
         known=games.totals(scored) > 0, limited=by_judge, anchored=common if common.any() else by_judge, w=scored,
         labelled=rows.scored, certain=False, fixed=False,
     )  # fmt: skip
     both = data.of_judge(rows.w * scored, rows.thin)
     gap = _Fit(both.strength - alone.strength, both.psi - alone.psi, alone.fitted)
-    of_both = of_people._replace(limited=common, anchored=common)
+    of_both = of_humans._replace(limited=common, anchored=common)
     judge_ratings, bias = of_judge.ratings(judge, initial), of_both.ratings(gap, 0.0)
     own, pooled = _correlations(data, alone, judge, rows.labelled & rows.scored)
 
@@ -144,7 +151,7 @@ def correct_ratings(
     return Corrected(
         tuple(range(n_players)),
         *(intervals.estimate, intervals.ci_low, intervals.ci_high, intervals.std_error, intervals.df),
-        *people_intervals[:3],
+        *human_intervals[:3],
         *judge_ratings.intervals(confidence)[:3],
         *bias.intervals(confidence)[:3],
         weight=np.where(wider, 0.0, weight),
@@ -153,13 +160,13 @@ def correct_ratings(
         n_scored=games.totals(scored).astype(np.int64),
         n_labelled=labels,
         n_labelled_clusters=(games.cluster_totals(rows.w) > 0.0).sum(axis=0).astype(np.int64),
-        n_effective_labels=n_effective_labels(intervals.std_error, people_intervals.std_error, labels, count, target),
-        note=_notes(data, of_people.limited, labels, certain, n_clusters, wider, np.isnan(intervals.ci_low)),
+        n_effective_labels=n_effective_labels(intervals.std_error, human_intervals.std_error, labels, count, target),
+        note=_notes(data, of_humans.limited, labels, certain, n_clusters, wider, np.isnan(intervals.ci_low)),
         rho=pooled,
         target=target,
         confidence=confidence,
         corrected=corrected,
-        people=people,
+        people=human,
         judge=judge_ratings,
         bias=bias,
     )
@@ -184,28 +191,28 @@ class _Comparisons(NamedTuple):
         )
         score = self.w * self.thin * (self.y - found.expected - weight * (self.f - found.expected))
         score += self.new * weight * (self.f - found.expected)
-        psi = left_out(self.games, found, omega, score)
+        psi = jackknife_influence(self.games, found, omega, score)
         return _Fit(found.strength, psi * self._shrunk(self.labelled), found)
 
     def of_judge(self, weight: FloatArray, thin: FloatArray | float = 1.0) -> _Fit:
         """Return the judge's own strengths from rows that have a weight."""
         found = fit_weighted(self.games, weight * self.f, weight, self._pseudo_comparisons())
-        psi = left_out(self.games, found, weight, weight * thin * (self.f - found.expected))
+        psi = jackknife_influence(self.games, found, weight, weight * thin * (self.f - found.expected))
         return _Fit(found.strength, psi * self._shrunk(weight > 0.0), found)
 
-    def corrected(self, people: _Fit) -> tuple[float, _Fit]:
+    def corrected(self, human: _Fit) -> tuple[float, _Fit]:
         """Return the best lambda and its fit; half of it, and half again, where that has no finite solution."""
-        weight = self.best_weight(people)
+        weight = self.best_weight(human)
         for _ in range(_HALVINGS if weight > 0.0 else 0):
             fit = self.fit(weight)
             if fit.fitted.finite:
                 return weight, fit
             weight *= 0.5
-        return 0.0, people
+        return 0.0, human
 
-    def best_weight(self, people: _Fit) -> float:
+    def best_weight(self, human: _Fit) -> float:
         """Return the lambda in 0..1 with the smallest sum of variances, to first order at people's own strengths."""
-        expected, fitted = people.fitted.expected, anchored_information(people.fitted.information)
+        expected, fitted = human.fitted.expected, anchored_information(human.fitted.information)
         own = self.games.cluster_sums(self.w * self.thin * (self.y - expected))
         other = self.games.cluster_sums((self.new - self.w * self.thin) * (self.f - expected))
         a, b = (np.linalg.solve(fitted, sums.T).T for sums in (own, other))
@@ -341,10 +348,10 @@ class _Scale(NamedTuple):
         )
 
 
-def _correlations(data: _Comparisons, people: _Fit, judge: _Fit, both: BoolArray) -> tuple[FloatArray, float]:
+def _correlations(data: _Comparisons, human: _Fit, judge: _Fit, both: BoolArray) -> tuple[FloatArray, float]:
     """Return the correlation of annotators' and the judge's residuals, of each player and of all; NaN if undefined."""
     w = data.w * both
-    y, f = data.y - people.fitted.expected, data.f - judge.fitted.expected
+    y, f = data.y - human.fitted.expected, data.f - judge.fitted.expected
     products, y_squares, f_squares = w * y * f, w * y * y, w * f * f
     own = ratio(
         data.games.totals(products),

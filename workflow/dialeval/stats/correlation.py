@@ -336,12 +336,12 @@ def weighted_pearson(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: F
         sums_x, sums_y = np.split(terms @ weights, [3 * n_judges * n_dimensions])
         sums_x = sums_x.reshape(3, n_judges, n_dimensions, -1)
         sums_y = sums_y.reshape(3, -1, n_dimensions, weights.shape[1])
-        of_people, squares = tuple(sums_y), sums_y[2]
+        of_humans, squares = tuple(sums_y), sums_y[2]
         if left_out is not None and left_out.items.nnz:
-            of_people = left_out.taken_off(sums_y, counts, weights)
+            of_humans = left_out.taken_off(sums_y, counts, weights)
         step = max(1, _VALUES_AT_ONCE // max(n_dimensions * weights.shape[1], 1))
         for judges in (slice(first, first + step) for first in range(0, n_judges, step)):
-            of_these = [each if len(each) == 1 else each[judges] for each in (*of_people, squares)]
+            of_these = [each if len(each) == 1 else each[judges] for each in (*of_humans, squares)]
             out[judges, :, block] = _of_sums(sums_x[:, judges], *of_these)
     return np.moveaxis(out, -1, 0)
 
@@ -366,10 +366,14 @@ def _left_out(
         return None
     cell, item = np.divmod(np.flatnonzero(absent), y.shape[1])
     values = y[cell % len(y), item]
-    ends = np.append(0, np.cumsum(np.count_nonzero(absent, axis=2)))
-    n_cells, n_clusters = len(ends) - 1, drawn.shape[1]
-    items = csr_array((np.ones(n_absent, dtype=drawn.dtype), cluster[item], ends), shape=(n_cells, n_clusters))
-    of_terms = np.concatenate([values, values**2]), np.tile(cluster[item], 2), np.append(ends, n_absent + ends[1:])
+    offsets = np.append(0, np.cumsum(np.count_nonzero(absent, axis=2)))
+    n_cells, n_clusters = len(offsets) - 1, drawn.shape[1]
+    items = csr_array((np.ones(n_absent, dtype=drawn.dtype), cluster[item], offsets), shape=(n_cells, n_clusters))
+    of_terms = (
+        np.concatenate([values, values**2]),
+        np.tile(cluster[item], 2),
+        np.append(offsets, n_absent + offsets[1:]),
+    )
     left_out = _LeftOut(items, csr_array(of_terms, shape=(2 * n_cells, n_clusters)))
     of_all = np.stack([rated, y, y**2]).sum(axis=2)
     once = np.ones((n_clusters, 1), dtype=drawn.dtype)

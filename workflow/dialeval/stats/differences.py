@@ -158,7 +158,7 @@ def item_differences(
     seconds = as_codes("second", second, length=len(firsts))
     pairs = np.zeros(n, np.int64) if pair is None else as_codes("pair", pair, length=n, below=len(firsts))
     found = cluster_influence(here - there, np.ones(n), pairs, len(firsts), cluster, stratum)
-    still = found.still(max(largest_of(here), largest_of(there)) if scores else None)
+    still = found.is_constant(max(largest_of(here), largest_of(there)) if scores else None)
     notes = (
         (found.n_items == 0, NO_ITEM),
         (found.n_clusters < 2, ONE_CLUSTER),

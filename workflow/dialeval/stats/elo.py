@@ -6,56 +6,51 @@ the other loses exactly, and the numbering of the players does not matter.
 
 An update is a non-expansive map of the ratings, and on average one comparison shrinks differences by at least the
 smallest non-zero eigenvalue of the Laplacian that weighs each pair with `share * K * alpha * E (1 - E)`,
-alpha = ln 10 / scale. So only the end of a shuffle needs drawing and playing. How long an end is needed is taken from
-the eigenvalue and then certified: a few shuffles are also played from another, typical start, and where that makes a
-difference the end is doubled, up to the whole shuffle.
+alpha = ln 10 / scale. So only the tail of a shuffle needs drawing and playing. The length of the tail is taken from the
+eigenvalue and then certified: a few shuffles are also played from another, typical start, and where that makes a
+difference the tail is doubled, up to the full shuffle.
 
-Where a player is met far more seldom than others, ends are long. Up to forty shuffles then share all but their last
-comparisons: what comes first is played once, and each goes on with comparisons drawn anew from all. Those that share a
-beginning are correlated, by exp(-2 c m) at the most, where one comparison shrinks differences by c and m are a
-shuffle's own. But for a comparison that may come both before and after that seam each is a uniform shuffle; its
-expectation is that of one, and its spread wider by .3 c^-1 / n of the variance, a hundredth where ends are certified.
+Where a player has far fewer comparisons than others, tails are long. Up to forty shuffles then share all but their
+last comparisons: the shared part is played once, and each continues with comparisons drawn anew from all. Shuffles that
+share a beginning are correlated, by exp(-2 c m) at most, where one comparison shrinks differences by c and m are a
+shuffle's own. Each is a uniform shuffle but for comparisons that come both before and after the seam; its expectation
+is unbiased, and its variance larger by .3 c^-1 / n, a hundredth where tails are certified.
 
-Where no end is certified, c is that of a player with some hundred comparisons or fewer. Of these a true shuffle has
-each once; here some come twice and others never, and what a shuffle has of its own is too short to forget the rest.
-That player's ratings then spread more (of 30 comparisons, two to three times as much) and are hardly more than one a
-beginning: its rating is as right on average, and less sure. The spread over repeats, which share nothing, tells.
+Without a certified tail (a player with a hundred comparisons or fewer), that player's ratings vary more (with 30
+comparisons, two to three times as much) and shuffles of one beginning are nearly equal: unbiased, but less precise, as
+the spread over repeats, which share nothing, shows.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
-from dialeval.stats.comparisons import N_RESULTS, Comparisons, compare, equalised, pair_laplacian
+from dialeval.stats.comparisons import Comparisons, compare, equalised, pair_laplacian
+from dialeval.stats.elo_shuffles import CodeArray, block_width, compact_codes, draw_shuffles, play_shuffles
 from dialeval.stats.likelihood import fit_strengths
 
-CodeArray = NDArray[np.unsignedinteger[Any]]
-_STEPS_PER_BLOCK = 32
-_DRAWS_PER_BLOCK = 500_000
 TAIL_TOLERANCE = 1e-6
 _START_DISTANCE = 1000.0
 _TAIL_MARGIN = 1.15
 _N_SHADOWS = 32
 _TYPICAL_RIDGE = 0.01
-_MAX_WIDTH = 2000
-BYTES_PER_BLOCK = 400_000_000
 # Comparisons that shuffles without a common beginning may take. Forty that have one are correlated by exp(-5) in the
-# rating that is slowest to forget, and worth 32 that have none, unless `own_end` had to be shorter than it asks for; in
-# all other ratings nearly forty.
-_MOST_APART = 1_000_000_000
+# rating that depends longest on its start, and worth 32 independent ones, unless `own_tail_length` was limited; in all
+# other ratings nearly forty.
+_MOST_INDEPENDENT = 1_000_000_000
 SIBLINGS = 40
-# So that the rating of who forgets slowest does not hang on a few: as many as ten repeats of a thousand shuffles have.
-_FEWEST_BEGINNINGS = 250
-_FORGOTTEN = 2.5
-_LONGEST_OWN_END = 50_000
-# Standard deviations of a rating that its start may still make: 95% intervals then hold 94%.
-_MOST_LEFT = 0.25
+# So that no rating depends on a few beginnings: as many as ten repeats of a thousand shuffles have.
+_FEWEST_HEADS = 250
+_OWN_TAIL = 2.5
+_LONGEST_OWN_TAIL = 50_000
+# Standard deviations of a rating that its start may still make: 95% intervals then cover 94%.
+_NEGLIGIBLE = 0.25
 
 
 def bootstrap_elo(
@@ -76,7 +71,7 @@ def bootstrap_elo(
 
     The result does not depend on the players' numbering nor on which side a player stands, to the last bit. Its
     spread over `random_seed` is a matter of `shuffles`: about 1.2533 * shuffle_sd / sqrt(shuffles * repeats), and more
-    for a player with few comparisons where shuffles share their beginnings: rating_sd / sqrt(repeats) tells.
+    for a player with few comparisons where shuffles share their beginnings: see rating_sd / sqrt(repeats).
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
@@ -100,19 +95,19 @@ def bootstrap_elo(
         raise ValueError(f"shuffles is {shuffles} and repeats is {repeats}; both must be 1 or more")
     rng = np.random.Generator(np.random.SFC64(random_seed))
     played = equalised(comparisons) if equal_pairs else comparisons
-    ends = play_certified(played, shuffles, repeats, k=k, scale=scale, rng=rng)
-    ratings = initial + ends.final.reshape(comparisons.n_rated, repeats, shuffles)
+    tails = play_certified(played, shuffles, repeats, k=k, scale=scale, rng=rng)
+    ratings = initial + tails.final.reshape(comparisons.n_rated, repeats, shuffles)
     medians = np.median(ratings, axis=2)
     missing = np.full(comparisons.n_rated, np.nan)
     return BootstrapElo(
-        rating=comparisons.spread(medians.mean(axis=1)),
-        rating_sd=comparisons.spread(medians.std(axis=1, ddof=1) if repeats > 1 else missing),
-        shuffle_sd=comparisons.spread(ratings.std(axis=(1, 2), ddof=1) if shuffles * repeats > 1 else missing),
-        repeat_rating=comparisons.spread(medians.T),
-        tail_length=ends.length,
-        certificate_gap=ends.gap,
-        fell_back=ends.length == len(played.type_of_row),
-        siblings=ends.siblings,
+        rating=comparisons.to_all_players(medians.mean(axis=1)),
+        rating_sd=comparisons.to_all_players(medians.std(axis=1, ddof=1) if repeats > 1 else missing),
+        shuffle_sd=comparisons.to_all_players(ratings.std(axis=(1, 2), ddof=1) if shuffles * repeats > 1 else missing),
+        repeat_rating=comparisons.to_all_players(medians.T),
+        tail_length=tails.length,
+        certificate_gap=tails.gap,
+        fell_back=tails.length == len(played.type_of_row),
+        siblings=tails.siblings,
         group=comparisons.group_of_player(),
         games=comparisons.games(),
         notes=comparisons.notes(),
@@ -135,7 +130,7 @@ def play_certified(
     rng: np.random.Generator,
     length: int | None = None,
 ) -> Played:
-    """Play shuffles from their certified ends, or whole where no end can be certified.
+    """Play the certified tails of shuffles, or full shuffles where no tail can be certified.
 
     Args:
         comparisons: what to shuffle.
@@ -144,17 +139,17 @@ def play_certified(
         k: the most points that one comparison can move.
         scale: Elo points in which odds grow tenfold.
         rng: source of randomness.
-        length: the shortest end to try; None for what the eigenvalue says.
+        length: the shortest tail to try; None for that of the eigenvalue.
     """
     n, n_shuffles = len(comparisons.type_of_row), shuffles * repeats
     final = np.empty((comparisons.n_rated, n_shuffles))
     if n == 0:
         return Played(final, 0, 0.0, 1)
     unit = rating_unit(scale)
-    shrinking = contraction(comparisons, k=k, scale=scale)
-    length = length or needed_length(shrinking, n, TAIL_TOLERANCE)
-    siblings = min(SIBLINGS, n_shuffles // _FEWEST_BEGINNINGS)
-    own = own_end(shrinking, n) if siblings > 1 and length * n_shuffles > _MOST_APART else 0
+    rate = contraction_rate(comparisons, k=k, scale=scale)
+    length = length or required_length(rate, n, TAIL_TOLERANCE)
+    siblings = min(SIBLINGS, n_shuffles // _FEWEST_HEADS)
+    own = own_tail_length(rate, n) if siblings > 1 and length * n_shuffles > _MOST_INDEPENDENT else 0
     siblings = siblings if own else 1
     per_repeat = math.ceil(shuffles / siblings)
     beginning = (np.arange(repeats)[:, np.newaxis] * per_repeat + np.arange(shuffles) // siblings).ravel()
@@ -175,12 +170,12 @@ def play_certified(
         if n_shadows:
             gap = unit * float(np.abs(played[:, :n_shadows] - played[:, width:]).max())
             if not gap <= TAIL_TOLERANCE:
-                longest = longer(length, n)
+                longest = next_length(length, n)
                 return play_certified(comparisons, shuffles, repeats, k=k, scale=scale, rng=rng, length=longest)
         here = slice(*np.searchsorted(beginning, [begun, begun + width]))
         played = played[:, beginning[here] - begun]
         if own:
-            played = play_on(comparisons, codes, played, own, half_k, rng)
+            played = continue_play(comparisons, codes, played, own, half_k, rng)
         final[:, here] = unit * played
         begun += width
     return Played(final, length + own, gap, siblings)
@@ -202,7 +197,7 @@ class Played(NamedTuple):
     siblings: int
 
 
-def play_on(
+def continue_play(
     comparisons: Comparisons,
     codes: CodeArray,
     state: FloatArray,
@@ -233,8 +228,8 @@ class BootstrapElo:
         repeat_rating: the median over shuffles of each repeat, shape [repeats, n_players].
         tail_length: comparisons played of each shuffle.
         certificate_gap: the largest difference, in points, that another start made to any player in the shuffles
-            that were played twice; 0 where whole shuffles were played from the true start.
-        fell_back: whether whole shuffles were played, because no shorter end could be certified.
+            that were played twice; 0 where full shuffles were played from the true start.
+        fell_back: whether full shuffles were played, because no tail could be certified.
         siblings: how many shuffles share all but their last comparisons: 1, or up to 40 where those of all shuffles
             would be more than a billion.
         group: number of the set of players connected by comparisons; ratings of different groups have nothing to do
@@ -273,132 +268,14 @@ def rating_unit(scale: float) -> float:
     return 2.0 * scale / math.log(10.0)
 
 
-def code_type(n_types: int) -> np.dtype[Any]:
-    """Return the smallest unsigned dtype that holds so many comparison types: memory traffic is what playing costs."""
-    return np.dtype(np.uint16 if n_types <= np.iinfo(np.uint16).max else np.uint32)
-
-
-def compact_codes(type_of_row: IntArray, n_types: int) -> CodeArray:
-    """Return the comparison types in the smallest dtype that holds them."""
-    return type_of_row.astype(code_type(n_types))
-
-
-def draw_shuffles(codes: CodeArray, length: int, width: int, rng: np.random.Generator) -> CodeArray:
-    """Draw the last `length` comparisons of `width` independent uniform shuffles of `codes`.
-
-    The tail of a uniform permutation is a uniform ordered subset, and that is drawn without the rest: numbers are
-    drawn with repetition, one of each set of equal ones is kept, and the first `length` of those remain. Nothing in
-    this depends on which number stands for which comparison, hence every ordered subset is equally likely.
-
-    Args:
-        codes: type of each comparison, shape [n].
-        length: comparisons wanted of each shuffle; n for whole shuffles.
-        width: number of shuffles.
-        rng: source of randomness.
-
-    Returns:
-        Types in order of play, shape [width, length].
-    """
-    n = len(codes)
-    drawn = np.empty((width, length), dtype=codes.dtype)
-    if 2 * length > n:
-        deck = codes.astype(np.int64)  # shuffling is fastest on whole words
-        for row in drawn:
-            rng.shuffle(deck)
-            row[:] = deck[n - length :]
-        return drawn
-
-    needed = -n * math.log1p(-length / n)  # draws until `length` distinct ones are expected
-    n_draws = math.ceil(needed + 6.0 * math.sqrt(needed - length + 1.0)) + 8
-    position: CodeArray = np.arange(n_draws, dtype=np.uint16 if n_draws < 2**16 else np.uint32)
-    # What is drawn, and where it was drawn last, side by side: a deck of millions is read from far away, and once does.
-    half = np.result_type(codes.dtype, position.dtype)
-    cards = np.empty((n, 2), dtype=half)
-    cards[:, 0] = codes
-    last_seen = cards[:, 1]
-    pairs_of_cards = cards.view(f"u{2 * half.itemsize}")[:, 0]
-    rows_per_block = max(1, _DRAWS_PER_BLOCK // n_draws)
-    filled = 0
-    while filled < width:
-        block = rng.integers(0, n, size=(min(rows_per_block, width - filled), n_draws), dtype=np.uint32)
-        for draws in block:
-            index = draws.astype(np.int64)
-            last_seen[index] = position
-            # mode="clip" spares a second look at each index; none is out of range.
-            seen = pairs_of_cards.take(index, mode="clip").view(half).reshape(-1, 2)
-            kept = seen[:, 0][seen[:, 1] == position]
-            if len(kept) >= length:  # else draw this one again; whether it happens does not depend on which rows
-                drawn[filled] = kept[:length]
-                filled += 1
-    return drawn
-
-
-def play_shuffles(
-    shuffles: CodeArray,
-    first: IntArray,
-    second: IntArray,
-    start: FloatArray,
-    half_k: float,
-    again: IntArray | None = None,
-) -> FloatArray:
-    """Play each shuffle once, all of them in step (Elo's update, equation 1 of the BotChat paper).
-
-    Args:
-        shuffles: comparison types in order of play, shape [width, length].
-        first, second: players of each pair, shape [n_pairs]; type t is pair t // 3 with result t % 3.
-        start: ratings to start from, in kernel units, shape [n_players, width + len(again)].
-        half_k: half of K in kernel units.
-        again: shuffles that are played a second time, from the last columns of `start`; None for none.
-
-    Returns:
-        Ratings after the last comparison, in kernel units, shape [n_players, width + len(again)].
-    """
-    length = shuffles.shape[1]
-    width = start.shape[1]
-    # Ratings lie flat, player by player: rating of player p in shuffle w is ratings[p * width + w].
-    ratings = start.reshape(-1).copy()
-    columns = np.arange(width)
-    first_offset = np.repeat(first, N_RESULTS) * width
-    second_offset = np.repeat(second, N_RESULTS) * width
-    result_gain = half_k * np.tile([1.0, 0.0, -1.0], len(first))
-    here = np.empty((_STEPS_PER_BLOCK, width), dtype=np.int64)
-    there = np.empty((_STEPS_PER_BLOCK, width), dtype=np.int64)
-    gain = np.empty((_STEPS_PER_BLOCK, width))
-    mine, theirs, lead = np.empty(width), np.empty(width), np.empty(width)
-    for begin in range(0, length, _STEPS_PER_BLOCK):
-        played = shuffles[:, begin : begin + _STEPS_PER_BLOCK]
-        if again is not None:
-            played = np.concatenate([played, played[again]])
-        steps = played.T.astype(np.int64, order="C")
-        n_steps = len(steps)
-        # mode="clip" lets NumPy write to `out` without a second buffer; no index is out of range.
-        first_offset.take(steps, out=here[:n_steps], mode="clip")
-        second_offset.take(steps, out=there[:n_steps], mode="clip")
-        result_gain.take(steps, out=gain[:n_steps], mode="clip")
-        here[:n_steps] += columns
-        there[:n_steps] += columns
-        for i, j, change in zip(here[:n_steps], there[:n_steps], gain[:n_steps], strict=True):
-            ratings.take(i, out=mine, mode="clip")
-            ratings.take(j, out=theirs, mode="clip")
-            np.subtract(mine, theirs, out=lead)
-            np.tanh(lead, out=lead)
-            lead *= half_k
-            change -= lead
-            mine += change
-            theirs -= change
-            ratings[i] = mine
-            ratings[j] = theirs
-    return ratings.reshape(-1, width)
-
-
-def contraction(comparisons: Comparisons, *, k: float, scale: float) -> float:
-    """Share by which one comparison shrinks differences between two starts, on average, at the slowest; 0 for never."""
+def contraction_rate(comparisons: Comparisons, *, k: float, scale: float) -> float:
+    """Return the share by which one comparison shrinks differences between two starts, at the slowest; 0 for never."""
     n_groups = int(comparisons.groups().max()) + 1
-    return max(float(np.linalg.eigvalsh(_shrinking(comparisons, k=k, scale=scale))[n_groups]), 0.0)
+    return max(float(np.linalg.eigvalsh(_contraction_laplacian(comparisons, k=k, scale=scale))[n_groups]), 0.0)
 
 
-class LeftOfStart(NamedTuple):
-    """What Elo ratings still have of their start after all comparisons; arrays have shape [..., n_players].
+class StartDependence(NamedTuple):
+    """How much Elo ratings still depend on their start after all comparisons; arrays have shape [..., n_players].
 
     Attributes:
         points: how far a rating still is from where it settles, in points.
@@ -408,35 +285,35 @@ class LeftOfStart(NamedTuple):
     points: FloatArray
     share: FloatArray
 
-    def forgotten(self, sd: FloatArray) -> BoolArray:
-        """Return where what is left is small beside a rating's standard deviation, shape [n_players]."""
+    def is_negligible(self, sd: FloatArray) -> BoolArray:
+        """Return where the dependence is small beside a rating's standard deviation, shape [n_players]."""
         with np.errstate(invalid="ignore", divide="ignore"):
             unknown = sd * self.share / (1.0 - self.share)  # settling places are known no better than this
-            found: BoolArray = np.abs(self.points) + unknown <= _MOST_LEFT * sd
+            found: BoolArray = np.abs(self.points) + unknown <= _NEGLIGIBLE * sd
         return found
 
-    def of_pairs_forgotten(self, sd: FloatArray) -> BoolArray:
+    def is_negligible_for_pairs(self, sd: FloatArray) -> BoolArray:
         """Return the same of all differences of two ratings, whose standard deviations have shape [n, n]."""
         share = np.maximum(self.share[:, np.newaxis], self.share)
         apart = self.points[:, np.newaxis] - self.points
-        return LeftOfStart(apart, share).forgotten(sd)
+        return StartDependence(apart, share).is_negligible(sd)
 
 
-def left_of_start(comparisons: Comparisons, *, k: float, scale: float, times: float = 1.0) -> LeftOfStart:
-    """Return what ratings of the rated players still have of a start at which all are equal.
+def start_dependence(comparisons: Comparisons, *, k: float, scale: float, times: float = 1.0) -> StartDependence:
+    """Return how much ratings of the rated players still depend on a start at which all are equal.
 
-    Differences shrink as exp(-n L), where L is the Laplacian of `contraction` and n the number of comparisons. Where
-    the data determine the ratings of some players alone, points and shares are about the mean of these.
+    Differences shrink as exp(-n L), where L is the Laplacian of `contraction_rate` and n the number of comparisons.
+    Where the data determine the ratings of some players alone, points and shares are about the mean of these.
 
     Args:
-        comparisons: what is played.
+        comparisons: the comparisons.
         k: the most points that one comparison can move.
         scale: Elo points in which odds grow tenfold.
         times: how many times as many comparisons are played.
     """
     group = comparisons.groups()
     of_group = (group[:, np.newaxis] == group) / np.bincount(group)[group]
-    spectrum, vectors = np.linalg.eigh(_shrinking(comparisons, k=k, scale=scale))
+    spectrum, vectors = np.linalg.eigh(_contraction_laplacian(comparisons, k=k, scale=scale))
     kept = (vectors * np.exp(-np.maximum(spectrum, 0.0) * times * len(comparisons.type_of_row))) @ vectors.T
     settled = scale / math.log(10.0) * _typical_strength(comparisons)
     share = np.diag(kept - of_group) / (1.0 - np.diag(of_group))
@@ -445,43 +322,36 @@ def left_of_start(comparisons: Comparisons, *, k: float, scale: float, times: fl
         points -= points[identified].mean()
         apart = np.diag(kept) - kept[identified].mean(axis=0)
         share = np.where(identified, apart / (1.0 - 1.0 / identified.sum()), share)
-    return LeftOfStart(points, np.clip(share, 0.0, 1.0))
+    return StartDependence(points, np.clip(share, 0.0, 1.0))
 
 
-def needed_length(shrinking: float, n: int, tolerance: float) -> int:
-    """Comparisons after which a start 1000 points off should matter less than `tolerance` points; at most all.
-
-    More than half of a shuffle is not worth cutting short: the whole is then played.
+def required_length(rate: float, n: int, tolerance: float) -> int:
+    """Return the comparisons after which a start 1000 points off matters less than `tolerance` points; n above n / 2.
 
     Args:
-        shrinking: share by which a comparison shrinks differences.
+        rate: share by which a comparison shrinks differences.
         n: comparisons of a whole shuffle.
         tolerance: in points.
     """
-    length = _TAIL_MARGIN * math.log(_START_DISTANCE / tolerance) / shrinking if shrinking else math.inf
+    length = _TAIL_MARGIN * math.log(_START_DISTANCE / tolerance) / rate if rate else math.inf
     return math.ceil(length) if 2.0 * length <= n else n
 
 
-def own_end(shrinking: float, n: int) -> int:
-    """Return the comparisons that a shuffle has of its own where it shares the others; at most half of all."""
-    wanted = _FORGOTTEN / shrinking if shrinking else math.inf
-    return math.ceil(min(wanted, _LONGEST_OWN_END, n // 2))
+def own_tail_length(rate: float, n: int) -> int:
+    """Return the number of comparisons that shuffles with a shared beginning do not share; at most half of all."""
+    wanted = _OWN_TAIL / rate if rate else math.inf
+    return math.ceil(min(wanted, _LONGEST_OWN_TAIL, n // 2))
 
 
-def longer(length: int, n: int) -> int:
+def next_length(length: int, n: int) -> int:
     """Return the next length to try of n comparisons when `length` could not be certified."""
     return 2 * length if 4 * length <= n else n
-
-
-def block_width(length: int, itemsize: int) -> int:
-    """Shuffles, of codes of so many bytes, to play side by side: many, to be fast, few enough to stay small."""
-    return int(min(max(BYTES_PER_BLOCK // (itemsize * length), 64), _MAX_WIDTH))
 
 
 def typical_ratings(
     comparisons: Comparisons, width: int, *, k: float, scale: float, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the ratings as they may stand in the middle of a shuffle, in kernel units, shape [n_rated, width].
+    """Return typical ratings in the middle of a shuffle, in kernel units, shape [n_rated, width].
 
     Bradley-Terry strengths with Elo's own noise about them; its variance is at most K / (2 alpha) points squared.
     As in a real shuffle, the ratings of a connected group sum to what they started from.
@@ -495,7 +365,7 @@ def typical_ratings(
     return 0.5 * _typical_strength(comparisons)[:, np.newaxis] + noise
 
 
-def _shrinking(comparisons: Comparisons, *, k: float, scale: float) -> FloatArray:
+def _contraction_laplacian(comparisons: Comparisons, *, k: float, scale: float) -> FloatArray:
     """Return the Laplacian by which one comparison shrinks differences, on average, shape [n_rated, n_rated]."""
     table = comparisons.table()
     strength = _typical_strength(comparisons)

@@ -21,30 +21,32 @@ from dialeval.stats.comparisons import (
     equalised,
     equally_weighted,
     integer_counts,
-    most_of_a_pair,
+    largest_pair_count,
     pair_laplacian,
     rated_in,
 )
 from dialeval.stats.elo import (
-    BYTES_PER_BLOCK,
-    CodeArray,
-    LeftOfStart,
-    block_width,
+    StartDependence,
     check_settings,
-    code_type,
-    compact_codes,
-    contraction,
-    draw_shuffles,
-    left_of_start,
-    longer,
-    needed_length,
-    own_end,
-    play_shuffles,
+    contraction_rate,
+    next_length,
+    own_tail_length,
     rating_unit,
+    required_length,
+    start_dependence,
     typical_ratings,
 )
+from dialeval.stats.elo_shuffles import (
+    BYTES_PER_BLOCK,
+    CodeArray,
+    block_width,
+    code_type,
+    compact_codes,
+    draw_shuffles,
+    play_shuffles,
+)
 from dialeval.stats.likelihood import fit_strengths
-from dialeval.stats.resampling import cluster_counts, percentile_interval, unless_same
+from dialeval.stats.resampling import cluster_counts, percentile_interval, without_zero_width
 
 # Elo pulls a player with few comparisons towards the start; so does this ridge its prediction.
 _RIDGE = 1.0
@@ -59,7 +61,7 @@ _WORK, _WORK_PER_PLAYER, _MOST_WORK = 1e8, 2.5e7, 5e8
 _WORK_PER_SHUFFLE = 1000
 _PAIRS_PER_BLOCK = 500
 # Shuffles that are longer share their beginnings with those of the same half.
-_LONGEST_APART = 100_000
+_LONGEST_INDEPENDENT = 100_000
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,9 @@ class BootstrapEloInterval:
     Numbers per player are in the caller's order; a player without a comparison has NaN.
 
     Attributes:
-        ci_low, ci_high: ends of the interval in Elo points, shape [n_players]; NaN also where resamples cannot say how
-            far off the rating may be: for who wins or loses everything, where all resamples give the same, and where
-            comparisons are so few that the rating still depends on its start.
+        ci_low, ci_high: ends of the interval in Elo points, shape [n_players]; NaN also where resamples do not show its
+            width: for undefeated and winless players, where all resamples are equal, and where comparisons are so few
+            that the rating still depends on its start.
         replicates: ratings of each resample with the shuffles' noise taken out, shape [resamples, n_players];
             paired, so that differences and `p_above_next` can be taken from them.
         sampling_sd: standard deviation over resamples that stems from the seeds, shape [n_players].
@@ -81,7 +83,7 @@ class BootstrapEloInterval:
         shuffles: shuffles played of each replicate, in two halves.
         tail_length: comparisons played of each shuffle.
         fell_back: whether whole shuffles were played.
-        left_of_start: what ratings still have of their start after all comparisons; NaN without a comparison.
+        start_dependence: what ratings still have of their start after all comparisons; NaN without a comparison.
         clusters: clusters that each player has comparisons in, shape [n_players].
         needed: comparisons after which a player's rating would have forgotten its start, shape [n_players]; NaN where
             it has done so.
@@ -99,7 +101,7 @@ class BootstrapEloInterval:
     tail_length: int
     fell_back: bool
     clusters: IntArray
-    left_of_start: LeftOfStart
+    start_dependence: StartDependence
     needed: FloatArray
     notes: tuple[str, ...]
     n_clusters: int
@@ -168,7 +170,7 @@ def bootstrap_elo_interval(
         halves, steepness, length, shuffles = play_resamples(played, drawn, resamples, k=k, scale=scale, rng=rng)
         predicted, rated = _predict(played, drawn, resamples, steepness, equal_pairs=equal_pairs)
         halves[:, ~rated] = np.nan
-        replicates, noise, unexplained, slope = _without_noise(halves, scale / math.log(10.0) * predicted)
+        replicates, noise, unexplained, slope = _denoised(halves, scale / math.log(10.0) * predicted)
     else:
         replicates, length, shuffles, slope = np.empty((resamples, 0)), 0, 0, math.nan
         noise = unexplained = np.empty(0)
@@ -177,28 +179,30 @@ def bootstrap_elo_interval(
     sd = np.full(comparisons.n_rated, np.nan)
     sd[known] = np.nanstd(replicates[:, known], axis=0, ddof=1)
     notes = comparisons.notes()
-    low, high = (comparisons.spread(end) for end in unless_same(low, high))
-    several = counts.clusters_of_player() > 1  # of one, resamples tell no standard deviation
-    left, needed = _left_of_start(played, np.where(several, sd, np.nan), k=k, scale=scale)
+    low, high = (comparisons.to_all_players(end) for end in without_zero_width(low, high))
+    several = counts.clusters_of_player() > 1  # of one, resamples have no standard deviation
+    left, needed = _start_dependence(played, np.where(several, sd, np.nan), k=k, scale=scale)
     notes = tuple(
         note or (START_LEFT.format(count, wanted) if wanted > 0 else "")
-        for note, count, wanted in zip(notes, comparisons.games(), comparisons.spread(needed), strict=True)
+        for note, count, wanted in zip(notes, comparisons.games(), comparisons.to_all_players(needed), strict=True)
     )
     low[[bool(note) for note in notes]] = high[[bool(note) for note in notes]] = np.nan
     return BootstrapEloInterval(
         ci_low=low,
         ci_high=high,
-        replicates=comparisons.spread(initial + replicates),
-        sampling_sd=comparisons.spread(sd),
-        noise_sd=comparisons.spread(noise),
-        unexplained_sd=comparisons.spread(unexplained),
+        replicates=comparisons.to_all_players(initial + replicates),
+        sampling_sd=comparisons.to_all_players(sd),
+        noise_sd=comparisons.to_all_players(noise),
+        unexplained_sd=comparisons.to_all_players(unexplained),
         slope=slope,
         shuffles=shuffles,
         tail_length=length,
         fell_back=length == len(played.type_of_row),
-        clusters=comparisons.spread(counts.clusters_of_player().astype(np.float64), missing=0.0).astype(np.int64),
-        left_of_start=LeftOfStart(*map(comparisons.spread, left)),
-        needed=comparisons.spread(needed),
+        clusters=comparisons.to_all_players(counts.clusters_of_player().astype(np.float64), missing=0.0).astype(
+            np.int64
+        ),
+        start_dependence=StartDependence(*map(comparisons.to_all_players, left)),
+        needed=comparisons.to_all_players(needed),
         notes=notes,
         n_clusters=counts.n_clusters,
         resamples=resamples,
@@ -216,21 +220,21 @@ def draw_resamples(
     """Draws the resamples of the clusters; with `equal_pairs` a deck has as many comparisons of every pair."""
     comparisons = counts.comparisons
     # More than 255 times the same one: that has a probability of one in 10 to the 506.
-    times = np.empty((0 if counts.each_alone else resamples, counts.n_clusters), dtype=np.uint8)
+    times = np.empty((0 if counts.is_unclustered else resamples, counts.n_clusters), dtype=np.uint8)
     for rows in blocks_of(len(times), counts.n_clusters):
         times[rows] = cluster_counts(counts.n_clusters, rows.stop - rows.start, rng)
 
     def tables(rows: slice) -> FloatArray:
-        if not counts.each_alone:
+        if not counts.is_unclustered:
             few = blocks_of(len(times[rows]), counts.n_clusters)
             return np.concatenate([counts.resample(times[rows][part].astype(np.float64)) for part in few])
         seeds = ([random_seed, number] for number in range(rows.start, rows.stop))
         return np.concatenate([counts.multinomial(1, np.random.default_rng(seed)) for seed in seeds])
 
     n_codes = comparisons.n_types + N_RESULTS
-    if equal_pairs or counts.each_alone:
+    if equal_pairs or counts.is_unclustered:
         types = compact_codes(np.arange(comparisons.n_types), n_codes)
-        most = most_of_a_pair(comparisons)
+        most = largest_pair_count(comparisons)
 
         def deck(number: int) -> CodeArray:
             table = tables(slice(number, number + 1))[0]
@@ -244,7 +248,7 @@ def draw_resamples(
 
 @dataclass(frozen=True)
 class Resamples:
-    """Resamples of the clusters, each made when it is asked for: all their comparisons at once would fill memory.
+    """Resamples of the clusters, each made on demand: all their comparisons at once would fill memory.
 
     Attributes:
         tables: of some resamples, by their numbers: how each pair's comparisons end, shape [R, n_pairs, 3].
@@ -274,43 +278,43 @@ def play_resamples(
     unit = rating_unit(scale)
     # One more pair, of the first player with itself: its tie moves nothing and fills up shorter shuffles.
     first, second = np.append(comparisons.first, 0), np.append(comparisons.second, 0)
-    nothing = N_RESULTS * comparisons.n_pairs + 1
+    filler = N_RESULTS * comparisons.n_pairs + 1
     dtype = code_type(comparisons.n_types + N_RESULTS)
-    shrinking = contraction(comparisons, k=k, scale=scale)
-    length = needed_length(shrinking, n, _TAIL_TOLERANCE)
+    rate = contraction_rate(comparisons, k=k, scale=scale)
+    length = required_length(rate, n, _TAIL_TOLERANCE)
     halves = np.empty((2, resamples, comparisons.n_rated))
     steepness = np.zeros(comparisons.n_pairs)
     done = 0
     while done < resamples:
         shuffles = 2 * (_shuffles_per_resample(length, resamples, comparisons.n_rated) // 2)
-        own = own_end(shrinking, n) if length > _LONGEST_APART else 0
+        own = own_tail_length(rate, n) if length > _LONGEST_INDEPENDENT else 0
         begun = 2 if own else shuffles
         at_once = block_width(length, dtype.itemsize) // begun
         if own:
             at_once = min(at_once, BYTES_PER_BLOCK // (dtype.itemsize * own * shuffles))
         block = range(done, min(done + max(1, at_once), resamples))
-        decks: Iterable[CodeArray] = (drawn.deck(number) for number in block)
+        code_lists: Iterable[CodeArray] = (drawn.deck(number) for number in block)
         played_length = length
         if length == n:
-            decks = [*decks]
-            played_length = max(max(map(len, decks)) - own, 0)
+            code_lists = [*code_lists]
+            played_length = max(max(map(len, code_lists)) - own, 0)
         width = begun * len(block)
-        hands = _deal(decks, len(block), begun, played_length, nothing, rng, spared=own)
+        orders = _draw_orders(code_lists, len(block), begun, played_length, filler, rng, reserved=own)
         again = np.arange(0, width, begun) if done == 0 and length < n else None
         n_shadows = 0 if again is None else len(again)
         start = np.zeros((comparisons.n_rated, width + n_shadows))
         if n_shadows:
             start[:, width:] = typical_ratings(comparisons, n_shadows, k=k, scale=scale, rng=rng)
-        final = play_shuffles(hands, first, second, start, 0.5 * k / unit, again)
+        final = play_shuffles(orders, first, second, start, 0.5 * k / unit, again)
         final, shadows = final[:, :width], final[:, width:]
         if n_shadows and unit * np.abs(final[:, ::begun] - shadows).max() > _TAIL_TOLERANCE:
-            length = longer(length, n)
+            length = next_length(length, n)
             continue
         if own:
-            del hands, decks  # as large as what comes
+            del orders, code_lists  # as large as what comes
             of_shuffle = np.repeat(np.arange(width), shuffles // 2)
-            hands = _deal(map(drawn.deck, block), len(block), shuffles, own, nothing, rng)
-            final = play_shuffles(hands, first, second, final[:, of_shuffle], 0.5 * k / unit)
+            orders = _draw_orders(map(drawn.deck, block), len(block), shuffles, own, filler, rng)
+            final = play_shuffles(orders, first, second, final[:, of_shuffle], 0.5 * k / unit)
         by_half = unit * final.reshape(comparisons.n_rated, len(block), 2, shuffles // 2)
         halves[:, done : done + len(block)] = np.median(by_half, axis=3).transpose(2, 1, 0)
         for begin in range(0, comparisons.n_pairs, _PAIRS_PER_BLOCK):
@@ -327,25 +331,25 @@ def _shuffles_per_resample(length: int, resamples: int, n_players: int) -> int:
     return int(min(max(affordable, _MIN_SHUFFLES), _MAX_SHUFFLES))
 
 
-def _deal(
-    decks: Iterable[CodeArray],
-    n_decks: int,
-    hands: int,
+def _draw_orders(
+    code_lists: Iterable[CodeArray],
+    n_lists: int,
+    orders: int,
     length: int,
-    nothing: int,
+    filler: int,
     rng: np.random.Generator,
     *,
-    spared: int = 0,
+    reserved: int = 0,
 ) -> CodeArray:
-    """Deal hands of every deck, shape [n_decks * hands, length], and spare so many of it.
+    """Draw orders of every list of codes, shape [n_lists * orders, length], leaving `reserved` of it out.
 
-    Where there are fewer, a hand has them all, after comparisons that do nothing.
+    Where there are fewer, an order has them all, after comparisons that change no rating.
     """
-    dealt = np.full((n_decks * hands, length), nothing, dtype=code_type(nothing + 2))
-    for place, deck in enumerate(decks):
-        few = max(min(length, len(deck) - spared), 0)
-        dealt[place * hands : (place + 1) * hands, length - few :] = draw_shuffles(deck, few, hands, rng)
-    return dealt
+    drawn = np.full((n_lists * orders, length), filler, dtype=code_type(filler + 2))
+    for place, deck in enumerate(code_lists):
+        few = max(min(length, len(deck) - reserved), 0)
+        drawn[place * orders : (place + 1) * orders, length - few :] = draw_shuffles(deck, few, orders, rng)
+    return drawn
 
 
 def _predict(
@@ -381,8 +385,8 @@ def _predict(
     return np.asarray((found - centre) @ response, dtype=np.float64), rated
 
 
-def _without_noise(halves: FloatArray, predicted: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-    """Take the noise that the halves measure out of their mean.
+def _denoised(halves: FloatArray, predicted: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+    """Remove the noise that the halves measure from their mean.
 
     Args:
         halves: medians of the two halves, shape [2, R, n_rated], NaN where unknown.
@@ -425,19 +429,19 @@ def _without_noise(halves: FloatArray, predicted: FloatArray) -> tuple[FloatArra
     return out, noise, unexplained, slope
 
 
-def _left_of_start(
+def _start_dependence(
     comparisons: Comparisons, sd: FloatArray, *, k: float, scale: float
-) -> tuple[LeftOfStart, FloatArray]:
-    """Return what the start still makes, and how many comparisons each rated player needs; NaN where it has enough."""
+) -> tuple[StartDependence, FloatArray]:
+    """Return the dependence on the start, and how many comparisons each rated player needs; NaN where it has enough."""
     needed = np.full(comparisons.n_rated, np.nan)
     if not comparisons.n_pairs:
-        return LeftOfStart(needed, needed), needed
+        return StartDependence(needed, needed), needed
     games = comparisons.games()[comparisons.players]
-    left = left_of_start(comparisons, k=k, scale=scale)
-    wanting = ~left.forgotten(sd) & (sd > 0.0)
+    left = start_dependence(comparisons, k=k, scale=scale)
+    wanting = ~left.is_negligible(sd) & (sd > 0.0)
     times = 1.0
     while (wanting & np.isnan(needed)).any() and times < _MOST_TIMES:
         times *= _TIMES
-        enough = left_of_start(comparisons, k=k, scale=scale, times=times).forgotten(sd / math.sqrt(times))
+        enough = start_dependence(comparisons, k=k, scale=scale, times=times).is_negligible(sd / math.sqrt(times))
         needed[wanting & np.isnan(needed) & enough] = times
     return left, np.where(wanting, np.where(np.isnan(needed), np.inf, needed) * games, np.nan)

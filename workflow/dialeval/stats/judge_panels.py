@@ -195,8 +195,8 @@ def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems
         residual = np.where(known, table - row, 0.0)
         strictness = np.bincount(cell.ravel(), residual.ravel(), minlength=len(strictness)) / count
     scores_of_row = np.where(known, table, np.nan)
-    ends = (np.nanmin(scores_of_row), np.nanmax(scores_of_row)) if known.any() else (0.0, 0.0)
-    return np.where(below > 0.0, np.clip(row, *ends), np.nan)
+    limits = (np.nanmin(scores_of_row), np.nanmax(scores_of_row)) if known.any() else (0.0, 0.0)
+    return np.where(below > 0.0, np.clip(row, *limits), np.nan)
 
 
 def agreement_weights(scores: ArrayLike, system: ArrayLike) -> FloatArray:
@@ -398,7 +398,7 @@ def _correlations(
 
     Many sets share one matrix product. Items lie cluster by cluster.
     """
-    centred, people = _centred(values), _centred(ratings)
+    centred, ratings_centred = _centred(values), _centred(ratings)
     starts = np.flatnonzero(np.r_[True, np.diff(codes) > 0]) if len(codes) else np.zeros(0, dtype=np.int64)
     waiting: list[tuple[int, list[int]]] = []
     columns: list[FloatArray] = []
@@ -414,8 +414,8 @@ def _correlations(
     for common, members in by_set.items():
         judges = sorted({judge for number in members for judge in pairs[number]})
         mask = sets[common].astype(np.float64)
-        x, y = centred[judges] * mask, people * mask
-        rows = np.concatenate([np.stack([mask, y, y * people]), x, x * centred[judges], x * people])
+        x, y = centred[judges] * mask, ratings_centred * mask
+        rows = np.concatenate([np.stack([mask, y, y * ratings_centred]), x, x * centred[judges], x * ratings_centred])
         columns.append(np.add.reduceat(rows, starts, axis=1))
         waiting.append((common, judges))
         width += len(rows)

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, inverse
 from dialeval.stats.clustered import satterthwaite_df
 
 ROUNDING = 1e-24
@@ -98,8 +98,8 @@ class Contributions:
             for start in range(0, len(first), _PAIRS_AT_ONCE)
         ]
         if not parts:
-            nothing = np.zeros(0)
-            return Intervals(nothing, nothing, nothing, nothing, nothing), nothing
+            empty = np.zeros(0)
+            return Intervals(empty, empty, empty, empty, empty), empty
         intervals = Intervals(
             *(np.concatenate(column) for column in zip(*(intervals for intervals, _ in parts), strict=True))
         )
@@ -191,8 +191,8 @@ class Contributions:
         confidence: float,
     ) -> tuple[FloatArray, FloatArray]:
         """Return the distances to a difference's limits: Student's, or Newcombe's (1998, method 10)."""
-        other_kind = np.isfinite(self.down)[first] | np.isfinite(self.down)[second]
-        if not other_kind.any():
+        other_target = np.isfinite(self.down)[first] | np.isfinite(self.down)[second]
+        if not other_target.any():
             return reach, reach
         intervals = replace(self, annotators=None).intervals(confidence)
         down = np.where(np.isnan(self.down), intervals.estimate - intervals.ci_low, self.down)
@@ -206,8 +206,8 @@ class Contributions:
         below = down[first] ** 2 + up[second] ** 2 - 2.0 * alike * down[first] * up[second]
         above = up[first] ** 2 + down[second] ** 2 - 2.0 * alike * up[first] * down[second]
         return (
-            np.where(other_kind, np.sqrt(np.maximum(below, 0.0) + more), reach),
-            np.where(other_kind, np.sqrt(np.maximum(above, 0.0) + more), reach),
+            np.where(other_target, np.sqrt(np.maximum(below, 0.0) + more), reach),
+            np.where(other_target, np.sqrt(np.maximum(above, 0.0) + more), reach),
         )
 
 
@@ -354,21 +354,21 @@ class Corrected:
         If the correction widens an interval by more than `WIDEST`, the difference is that of human labels only.
         """
         intervals, p = self.corrected.differences(first, second, self.confidence)
-        people, people_p = self.people.differences(first, second, self.confidence)
+        human, human_p = self.people.differences(first, second, self.confidence)
         judge, _ = self.judge.differences(first, second, self.confidence)
         bias, _ = self.bias.differences(first, second, self.confidence)
         with np.errstate(invalid="ignore"):
-            alone = intervals.width > WIDEST * people.width
-        intervals = Intervals(*(np.where(alone, theirs, ours) for ours, theirs in zip(intervals, people, strict=True)))
-        p = np.where(alone, people_p, p)
+            alone = intervals.width > WIDEST * human.width
+        intervals = Intervals(*(np.where(alone, theirs, ours) for ours, theirs in zip(intervals, human, strict=True)))
+        p = np.where(alone, human_p, p)
         weight = np.where(alone, 0.0, 0.5 * (self.weight[first] + self.weight[second]))
         labelled = self.n_labelled[first] + self.n_labelled[second]
         clusters = (self.people.labelled[:, first] | self.people.labelled[:, second]).sum(axis=0)
         total = self.n[first] + self.n[second]
-        effective = n_effective_labels(intervals.std_error, people.std_error, labelled, total, self.target)
+        effective = n_effective_labels(intervals.std_error, human.std_error, labelled, total, self.target)
         columns = (
             intervals.estimate, intervals.ci_low, intervals.ci_high, p, intervals.std_error, intervals.df,
-            *people[:3], *judge[:3], *bias[:3], weight, effective,
+            *human[:3], *judge[:3], *bias[:3], weight, effective,
         )  # fmt: skip
         found = []
         for pair, (i, j) in enumerate(zip(first, second, strict=True)):
@@ -394,11 +394,11 @@ class Corrected:
 
 
 def n_effective_labels(
-    error: FloatArray, people_error: FloatArray, labelled: IntArray, total: IntArray, target: Target
+    error: FloatArray, human_error: FloatArray, labelled: IntArray, total: IntArray, target: Target
 ) -> FloatArray:
     """Return how many labels without a judge have the corrected standard error; NaN if undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = (error / people_error) ** 2
+        ratio = (error / human_error) ** 2
         if target == "new":
             return np.asarray(labelled / ratio, dtype=np.float64)
         # Of these rows, the variance is the one of a draw without replacement: 1 / n less 1 / N.
@@ -425,3 +425,19 @@ class Intervals(NamedTuple):
     def width(self) -> FloatArray:
         """Return the width of each interval."""
         return self.ci_high - self.ci_low
+
+
+def agreement_guard(psi: FloatArray, leverage: FloatArray) -> FloatArray:
+    """Return the variance to add where a system's few labels agree more than the other systems' do, shape [K].
+
+    The variance of one cluster is drawn towards the pooled one as if two clusters more had been seen, and only upwards.
+    """
+    freedom = inverse((leverage**2).sum(axis=0))
+    size = freedom + 1.0
+    single = size * (psi**2).sum(axis=0)
+    total = freedom.sum()
+    if total <= 0.0:
+        return np.zeros(psi.shape[1])
+    pooled = float((freedom * single).sum() / total)
+    believed = (2.0 * pooled + freedom * single) / (size + 1.0)
+    return np.where(freedom > 0.0, np.maximum(believed - single, 0.0) / size, 0.0)

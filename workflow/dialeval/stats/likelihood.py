@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
-from dialeval.stats.comparisons import N_RESULTS, ClusterTable, groups, mostly_zeros, pair_laplacian, rings
+from dialeval.stats.comparisons import N_RESULTS, ClusterTable, groups, pair_laplacian, sparse_table, strong_components
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -197,7 +197,7 @@ def _incidence(first: IntArray, second: IntArray, n_players: int) -> csr_array:
     """Return the sparse matrix from pairs to players, first minus second, shape [n_pairs, n_players]."""
     pairs = np.arange(len(first))
     signs, players = np.repeat([1.0, -1.0], len(pairs)), np.concatenate([first, second])
-    return mostly_zeros(signs, np.tile(pairs, 2), players, (len(pairs), n_players))
+    return sparse_table(signs, np.tile(pairs, 2), players, (len(pairs), n_players))
 
 
 class Games(NamedTuple):
@@ -310,7 +310,7 @@ def anchored_information(information: FloatArray) -> FloatArray:
     return anchored
 
 
-def left_out(games: Games, fit: WeightedStrengths, weight: FloatArray, score: FloatArray) -> FloatArray:
+def jackknife_influence(games: Games, fit: WeightedStrengths, weight: FloatArray, score: FloatArray) -> FloatArray:
     """Return how far each cluster moves the strengths, to first order (CR3, the jackknife).
 
     Args:
@@ -344,7 +344,7 @@ def left_out(games: Games, fit: WeightedStrengths, weight: FloatArray, score: Fl
     return centred
 
 
-def placed(games: Games, outcome: FloatArray, known: BoolArray) -> BoolArray:
+def has_finite_strength(games: Games, outcome: FloatArray, known: BoolArray) -> BoolArray:
     """Return which players known outcomes place at a finite distance (Ford 1957), shape [n_players].
 
     These are the only largest set in which everyone can be reached from everyone by going from a player to one against
@@ -356,7 +356,7 @@ def placed(games: Games, outcome: FloatArray, known: BoolArray) -> BoolArray:
     n = games.n_players
     if not len(left):
         return np.zeros(n, dtype=np.bool_)
-    ring = rings(winner, loser, n)
+    ring = strong_components(winner, loser, n)
     played = np.zeros(n, dtype=np.bool_)
     played[left] = played[right] = True
     size = np.bincount(ring[played])
@@ -444,7 +444,7 @@ def strength_design_effects(
     n, n_rows = comparisons.n_rated, len(counts.cluster)
     if counts.n_clusters < 2 or n_rows < 2:
         return np.full(n, np.nan)
-    if counts.each_alone:
+    if counts.is_unclustered:
         return np.ones(n)
     first, second = comparisons.first, comparisons.second
     p = 1.0 / (1.0 + np.exp(np.clip(strength[second] - strength[first], -700.0, 700.0)))
@@ -457,7 +457,7 @@ def strength_design_effects(
     inverse = np.linalg.pinv(information + (group[:, np.newaxis] == group), hermitian=True)
     of_rows = pair_laplacian(comparisons, (table * residual**2).sum(axis=1))
     types = np.arange(residual.size)
-    scores_of_types = mostly_zeros(
+    scores_of_types = sparse_table(
         np.concatenate([residual.ravel(), -residual.ravel()]),
         np.tile(types, 2),
         np.concatenate([np.repeat(first, N_RESULTS), np.repeat(second, N_RESULTS)]),

@@ -101,10 +101,10 @@ def simulated(
 
 
 class Detectable(NamedTuple):
-    """What is known of differences beforehand; arrays over differences, or numbers.
+    """The power of a design for differences; arrays over differences, or numbers.
 
     Attributes:
-        smallest: difference that is found with the power that was asked for; NaN where unknown.
+        smallest: smallest difference that is detected with the requested power; NaN where unknown.
         half_width: half the width of its interval; the median where it is simulated.
     """
 
@@ -112,7 +112,7 @@ class Detectable(NamedTuple):
     half_width: FloatArray
 
 
-class PeopleDesign(NamedTuple):
+class HumanLabelDesign(NamedTuple):
     """Labels of a part of what a judge scores (prediction-powered inference), for a difference of two systems.
 
     Attributes:

@@ -1,7 +1,5 @@
 """Human-corrected means and rates (prediction-powered), from labels of a part and a judge's scores of all.
 
-Means on a scale have them where nearly all labels are its highest, or lowest: as shares of the scale.
-
 Prediction-powered inference (Angelopoulos et al. 2023) with a power-tuned weight (Angelopoulos, Duchi and Zrnic 2023),
 for clustered rows and few labels. With w = 1 / probability for labelled rows and 0 for others, W their sum, y the
 labels and f the judge's scores, a system's mean is
@@ -9,8 +7,8 @@ labels and f the judge's scores, a system's mean is
     theta = ybar + lambda (fbar - fbar_L),
 
 ybar and fbar_L weighted means of the labelled rows, fbar the mean of all. lambda makes the sum of the systems'
-variances smallest within 0..1: one for all systems, as one of each own would be fitted to its few labels. At 0 people
-stand alone, exactly.
+variances smallest within 0..1: one for all systems, as each system has few labels to fit its own. At 0 the estimates
+are those of the human labels only. Near an end of a scale means have Wilson intervals, as shares of the scale.
 """
 
 from __future__ import annotations
@@ -21,7 +19,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
+from dialeval.stats.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    as_floats,
+    check_confidence,
+    dense_codes,
+    inverse,
+    ratio,
+)
 from dialeval.stats.clustered import clustered_proportions
 from dialeval.stats.estimates import Estimates
 from dialeval.stats.label_corrected import (
@@ -31,14 +38,13 @@ from dialeval.stats.label_corrected import (
     Contributions,
     Corrected,
     Target,
+    agreement_guard,
     leverages,
     n_effective_labels,
 )
 
-FEWEST_EITHER = 5
-"""Clusters with a pass, and with a fail, that a rate needs for a correction."""
-FEWEST_LABELLED = 8
-"""Clusters with labels that a system needs for a correction; with fewer, people's labels stand alone."""
+FEWEST_EITHER = 5  # clusters with a pass, and with a fail, that a rate needs for a correction
+FEWEST_LABELLED = 8  # clusters with labels that a system needs for a correction
 _ROUNDING = 1e-12  # of the values
 NO_LABEL = "no label: what people would say is unknown"
 ONE_LABELLED = "labels of one seed or case only"
@@ -66,17 +72,17 @@ def correct_means(
     label_variance: ArrayLike | None = None,
     annotators: Annotators | None = None,
 ) -> Corrected:
-    """Return the mean label of each system, as if people had labelled everything that the judge scored.
+    """Return the human-corrected mean of each system, over all rows that the judge scored.
 
-    A row without a score takes the mean score of its system, which neither helps nor harms; a system without any is
-    left to its labels. Several labels of one row are given as their mean. Whatever scale the judge has the interval
-    holds, but lambda reaches no further than 1: put the scores on people's scale to gain all there is.
+    A row without a score takes the mean score of its system, which changes no estimate; a system without any score has
+    the estimate of its labels. Several labels of one row are given as their mean. The interval covers for any scale of
+    the judge, but is narrowest for scores on the labels' scale, since lambda is at most 1.
 
     Args:
         score: the judge's scores on people's scale, NaN where it has none, shape [n].
         label: human label, NaN without a label, shape [n].
-        probability: with which each row was drawn for labelling, above 0 and at most 1; only those of labelled rows are
-            looked at. None where labels are a simple random sample of each system's rows. Shape [n].
+        probability: inclusion probability of each row, above 0 and at most 1; only those of labelled rows are used.
+            None where labels are a simple random sample of each system's rows. Shape [n].
         system: system of each row, numbers or text, shape [n].
         cluster: cluster of each row (seed, case), within and between systems, numbers or text, shape [n].
         target: what the interval is about: "new" (the mean on new cases) or "these" (of these very rows, from which
@@ -84,12 +90,11 @@ def correct_means(
         confidence: nominal coverage.
         rate: whether labels are passes (1) and fails (0), whose intervals are Wilson's near the ends; None to see from
             the labels, which are then all 0 or 1.
-        ends: lowest and highest label that there can be, of what is no rate: where nearly all labels are one of them,
-            intervals are Wilson's as well, since so few labels do not show how far the others are. None for no end.
-        label_variance: variance of each row's label about what people in general would say of that row, NaN where it is
-            unknown, shape [n]. About new cases it needs no telling, as labels show it; about these rows it is what a
-            draw of nearly all of them leaves open. None where the labels are what is asked about.
-        annotators: who labelled, where intervals are about people in general; None where they are about these.
+        ends: lowest and highest possible label of a scale; where nearly all labels are one of them, intervals are
+            Wilson's as well, since few labels do not show how far the others are. None for a scale without ends.
+        label_variance: variance of each row's label about the mean label of all possible annotators, NaN where it is
+            unknown, shape [n]; used for target "these" only. None where the labels are without error.
+        annotators: who labelled, where intervals are about all possible annotators; None where they are about these.
 
     Raises:
         ValueError: if shapes differ, a number is infinite, a probability of a labelled row is out of range, a label is
@@ -101,31 +106,32 @@ def correct_means(
     rate = bool(len(seen)) and bool(np.isin(seen, (0.0, 1.0)).all()) if rate is None else rate
     ends = (0.0, 1.0) if rate else ends
     if ends is not None:
-        rows = _ending(rows, ends, "labels of a rate" if rate else "labels")
+        rows = _clipped(rows, ends, "labels of a rate" if rate else "labels")
     bounds = ends or (-np.inf, np.inf)
 
-    parts = _parts(rows, target, label_doubt(rows, label_variance), rate)
+    terms = _terms(rows, target, label_error_variance(rows, label_variance), rate)
     clusters = (rows.of_cell(rows.labelled) > 0.0).sum(axis=0)
-    wilson = np.zeros(len(names), dtype=np.bool_) if ends is None else few_of_either(rows, ends)
-    wilson &= (clusters > 1) & ~parts.certain
-    may = (clusters >= FEWEST_LABELLED) & ~wilson & parts.has_scores & ~parts.certain
-    weight = np.where(may, parts.best_weight(may), 0.0)
+    # clusters with a label off the low end, and off the high end: of a rate, with a pass and with a fail
+    inside = [(rows.of_cell(rows.labelled & off) > 0.0).sum(axis=0) for off in (rows.y > bounds[0], rows.y < bounds[1])]
+    wilson = (np.minimum(*inside) < FEWEST_EITHER) & (clusters > 1) & ~terms.certain & (ends is not None)
+    correctable = (clusters >= FEWEST_LABELLED) & ~wilson & terms.has_scores & ~terms.certain
+    weight = np.where(correctable, terms.best_weight(correctable), 0.0)
 
     of_annotators = annotators.contributions(rows) if annotators is not None else None
     df = float(len(of_annotators) - 1) if of_annotators is not None else np.inf
-    parts = parts._replace(annotators=of_annotators, annotators_df=df)
+    terms = terms._replace(annotators=of_annotators, annotators_df=df)
 
-    people = parts.contributions(np.zeros(len(names)), bounds)
+    human = terms.contributions(np.zeros(len(names)), bounds)
     if ends is not None:
-        of_shares = (clusters > 1) & ~parts.certain if rate else wilson
-        people = people.with_reach(*wilson_reach(rows, of_shares, parts.doubt, ends, confidence))
-    alone = people.intervals(confidence)
-    spread = _taken_by_lambda(parts.leverage[:, may])
-    corrected = parts.contributions(weight, bounds, spread).with_shape_of(people)
+        of_shares = (clusters > 1) & ~terms.certain if rate else wilson
+        human = human.with_reach(*wilson_reach(rows, of_shares, terms.label_error, ends, confidence))
+    alone = human.intervals(confidence)
+    spread = _lambda_inflation(terms.leverage[:, correctable])
+    corrected = terms.contributions(weight, bounds, spread).with_shape_of(human)
     with np.errstate(invalid="ignore"):
         wider = (weight > 0.0) & (corrected.intervals(confidence).width > WIDEST * alone.width)
     weight = np.where(wider, 0.0, weight)
-    corrected = parts.contributions(weight, bounds, spread).with_shape_of(people)
+    corrected = terms.contributions(weight, bounds, spread).with_shape_of(human)
     intervals = corrected.intervals(confidence)
 
     both = rows.labelled & rows.scored
@@ -138,12 +144,12 @@ def correct_means(
     n, n_labelled = (rows.of_system(part).astype(np.int64) for part in (np.ones(len(rows.f)), rows.labelled))
     notes = (
         (n_labelled == 0, NO_LABEL),
-        (parts.certain, ALL_LABELLED),
-        ((clusters == 1) & ~parts.certain, ONE_LABELLED),
+        (terms.certain, ALL_LABELLED),
+        ((clusters == 1) & ~terms.certain, ONE_LABELLED),
         (np.isnan(intervals.ci_low) & (clusters > 1), SAME_LABELS),
         (wilson, FEW_EITHER if rate else FEW_INSIDE),
         ((clusters > 1) & (clusters < FEWEST_LABELLED), FEW_LABELLED),
-        (~parts.has_scores & (clusters > 1), NO_SCORE),
+        (~terms.has_scores & (clusters > 1), NO_SCORE),
         (wider, NOT_CORRECTED),
     )
     return Corrected(
@@ -164,13 +170,13 @@ def correct_means(
         target=target,
         confidence=confidence,
         corrected=corrected,
-        people=people,
+        people=human,
         judge=judge,
         bias=bias,
     )
 
 
-def _ending(rows: LabelledRows, ends: tuple[float, float], what: str) -> LabelledRows:
+def _clipped(rows: LabelledRows, ends: tuple[float, float], what: str) -> LabelledRows:
     """Return rows with labels set to the ends of the scale where only rounding keeps them off."""
     low, high = ends
     if not low < high:
@@ -183,108 +189,88 @@ def _ending(rows: LabelledRows, ends: tuple[float, float], what: str) -> Labelle
     return rows._replace(y=np.where(rows.labelled, y, rows.y))
 
 
-def _parts(rows: LabelledRows, target: Target, doubt: FloatArray, rate: bool) -> _Parts:
+def _terms(rows: LabelledRows, target: Target, label_error: FloatArray, rate: bool) -> _Terms:
     known, every = rows.scored.astype(np.float64), np.ones(len(rows.f))
     fbar = rows.mean(rows.f, known)
     # A row without a score takes its system's mean: any number that does not look at labels may serve as a proxy.
     f = np.where(rows.scored, rows.f, np.nan_to_num(fbar)[rows.system])
     ybar, labels = rows.influence(rows.y, rows.w, rows.thin)
     f_labelled, scores = rows.influence(f, rows.w, rows.thin)
-    everything = rows.influence(f, every, centre=fbar)[1] if target == "new" else np.zeros(rows.shape)
+    all_scores = rows.influence(f, every, centre=fbar)[1] if target == "new" else np.zeros(rows.shape)
     count = rows.of_system(every)
-    certain = (rows.of_system(rows.labelled & (rows.thin == 0.0)) == count) & (count > 0.0) & (doubt == 0.0)
-    return _Parts(
+    certain = (rows.of_system(rows.labelled & (rows.thin == 0.0)) == count) & (count > 0.0) & (label_error == 0.0)
+    return _Terms(
         ybar=ybar,
         shift=np.nan_to_num(fbar - f_labelled),
         labels=labels,
         scores=scores,
-        everything=everything,
+        all_scores=all_scores,
         labelled=rows.of_cell(rows.labelled) > 0.0,
         present=rows.of_cell(every) > 0.0,
         leverage=leverages(rows.of_cell(rows.w))[1],
-        doubt=doubt,
+        label_error=label_error,
         certain=certain,
         has_scores=rows.of_system(known) > 0.0,
-        unseen=unseen_errors(rows, f, np.nan_to_num(ybar), rate),
+        unseen_error=unseen_error_variance(rows, f, np.nan_to_num(ybar), rate),
         fixed=target == "these",
     )
 
 
-class _Parts(NamedTuple):
-    """What the estimates are made of: means of shape [K], contributions of shape [S, K].
-
-    `labels` and `scores` are contributions of the labelled rows' labels and scores, `everything` of all rows' scores.
-    """
+class _Terms(NamedTuple):
+    """Means of shape [K], and contributions [S, K] of labelled rows' `labels` and `scores`, and of `all_scores`."""
 
     ybar: FloatArray
     shift: FloatArray
     labels: FloatArray
     scores: FloatArray
-    everything: FloatArray
+    all_scores: FloatArray
     labelled: BoolArray
     present: BoolArray
     leverage: FloatArray
-    doubt: FloatArray
+    label_error: FloatArray
     certain: BoolArray
     has_scores: BoolArray
-    unseen: FloatArray
+    unseen_error: FloatArray
     fixed: bool
     annotators: FloatArray | None = None
     annotators_df: float = np.inf
 
-    def best_weight(self, may: BoolArray) -> float:
+    def best_weight(self, correctable: BoolArray) -> float:
         """Return the lambda in 0..1 with the smallest sum of variances of the systems that may be corrected."""
-        other = (self.everything - self.scores)[:, may]
+        other = (self.all_scores - self.scores)[:, correctable]
         below = float((other**2).sum())
-        return float(np.clip(-(self.labels[:, may] * other).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
+        return (
+            float(np.clip(-(self.labels[:, correctable] * other).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
+        )
 
     def contributions(self, weight: FloatArray, bounds: tuple[float, float], spread: float = 1.0) -> Contributions:
-        """Return the estimates with the weights lambda of the systems, shape [K].
-
-        `spread` is what the labelled rows' part of a corrected error is multiplied by, as lambda was fitted to them.
-        """
+        """Return the estimates with the weights lambda, shape [K]; `spread` inflates the errors of labelled rows."""
         taken = np.where(weight > 0.0, spread, 1.0)
         from_labels = (self.labels - weight * self.scores) * taken
-        nothing = np.full(len(weight), np.nan)
+        unknown = np.full(len(weight), np.nan)
         return Contributions(
             estimate=self.ybar + np.where(weight > 0.0, weight * self.shift, 0.0),
-            psi=from_labels + weight * self.everything,
+            psi=from_labels + weight * self.all_scores,
             labelled=self.labelled,
             present=self.present,
             leverage=self.leverage * taken,
-            added=agreement_guard(from_labels, self.leverage) + self.doubt + weight**2 * self.unseen,
+            added=agreement_guard(from_labels, self.leverage) + self.label_error + weight**2 * self.unseen_error,
             certain=self.certain,
             fixed=self.fixed,
-            down=nothing,
-            up=nothing,
+            down=unknown,
+            up=unknown,
             bounds=bounds,
             annotators=self.annotators,
             annotator_df=self.annotators_df,
         )
 
 
-def agreement_guard(psi: FloatArray, leverage: FloatArray) -> FloatArray:
-    """Return the variance to add where a system's few labels agree more than the other systems' do, shape [K].
-
-    The variance of one cluster is drawn towards the pooled one as if two clusters more had been seen, and only upwards.
-    """
-    freedom = inverse((leverage**2).sum(axis=0))
-    size = freedom + 1.0
-    single = size * (psi**2).sum(axis=0)
-    total = freedom.sum()
-    if total <= 0.0:
-        return np.zeros(psi.shape[1])
-    pooled = float((freedom * single).sum() / total)
-    believed = (2.0 * pooled + freedom * single) / (size + 1.0)
-    return np.where(freedom > 0.0, np.maximum(believed - single, 0.0) / size, 0.0)
-
-
-def unseen_errors(rows: LabelledRows, f: FloatArray, ybar: FloatArray, rate: bool) -> FloatArray:
+def unseen_error_variance(rows: LabelledRows, f: FloatArray, ybar: FloatArray, rate: bool) -> FloatArray:
     """Return the variance for errors of a judge that few labels show, at a lambda of 1, shape [K].
 
-    Where the judge differs from people on fewer than `FEWEST_EITHER` clusters, and otherwise gives their very answer
-    (or one that is always off by as much), one more is made up: by 1 of a rate, by the standard deviation of labels of
-    grades. A judge who made no error on the labels would else be taken for one that never does.
+    Where the judge differs from the labels on fewer than `FEWEST_EITHER` clusters, and otherwise agrees exactly (or by
+    a constant), one more error is assumed: of 1 for a rate, of the standard deviation of the labels for grades. Else a
+    judge without an error on the labels would count as one without errors.
     """
     apart = np.zeros(len(f), dtype=np.bool_)
     for k in range(rows.shape[1]):
@@ -301,7 +287,7 @@ def unseen_errors(rows: LabelledRows, f: FloatArray, ybar: FloatArray, rate: boo
     return np.where(few & (n > 0), left * (1.0 if rate else spread) / np.maximum(n * (n + 1.0), 1.0), 0.0)
 
 
-def label_doubt(rows: LabelledRows, label_variance: ArrayLike | None) -> FloatArray:
+def label_error_variance(rows: LabelledRows, label_variance: ArrayLike | None) -> FloatArray:
     """Return the variance of the means due to the labels' own variance, for draws without replacement, shape [K]."""
     if label_variance is None:
         return np.zeros(rows.shape[1])
@@ -312,24 +298,13 @@ def label_doubt(rows: LabelledRows, label_variance: ArrayLike | None) -> FloatAr
     return rows.of_system(unit**2 * (1.0 - rows.thin**2) * np.nan_to_num(variance))
 
 
-def few_of_either(rows: LabelledRows, ends: tuple[float, float]) -> BoolArray:
-    """Return which systems have passes, or fails, on too few clusters for Student's t, shape [K].
-
-    Of a rate these are its passes and its fails.
-    """
-    low, high = ends
-    passed, failed = ((rows.of_cell(rows.labelled & part) > 0.0).sum(axis=0) for part in (rows.y > low, rows.y < high))
-    few: BoolArray = np.minimum(passed, failed) < FEWEST_EITHER
-    return few
-
-
 def wilson_reach(
-    rows: LabelledRows, which: BoolArray, doubt: FloatArray, ends: tuple[float, float], confidence: float
+    rows: LabelledRows, which: BoolArray, label_error: FloatArray, ends: tuple[float, float], confidence: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the distances to Wilson's limits of human labels' rate or mean, NaN for other systems, shape [K]."""
     low, high = ends
     found = _shares(rows, (rows.y - low) / (high - low), rows.labelled & which[rows.system], confidence)
-    left = (high - low) * np.where(doubt > 0.0, 1.0, rows.mean(rows.thin, rows.w))
+    left = (high - low) * np.where(label_error > 0.0, 1.0, rows.mean(rows.thin, rows.w))
     down, up = (
         np.where(which, left * reach, np.nan)
         for reach in (found.estimate - found.ci_low, found.ci_high - found.estimate)
@@ -349,7 +324,7 @@ def _shares(rows: LabelledRows, value: FloatArray, taken: BoolArray, confidence:
     )
 
 
-def _taken_by_lambda(leverage: FloatArray) -> float:
+def _lambda_inflation(leverage: FloatArray) -> float:
     """Return sqrt(df / (df - 1)) of all corrected systems, as fitting lambda takes a degree of freedom."""
     freedom = float(inverse((leverage**2).sum(axis=0)).sum())
     return float(np.sqrt(freedom / max(freedom - 1.0, 1.0)))
@@ -372,7 +347,6 @@ def bias_reach(rows: LabelledRows, confidence: float) -> tuple[FloatArray, Float
 
     The bias is the rate of false passes less that of false fails. The limits of their two Wilson intervals are put
     together as those of a difference (Zou and Donner 2008), with the correlation of two counts of one multinomial.
-    So a judge without an error on the labels has an interval that is not of width 0.
     """
     both = rows.labelled & rows.scored
     gap = np.where(both, rows.f - rows.y, 0.0)
@@ -430,12 +404,7 @@ def check_rows(
     cluster: ArrayLike,
     target: str,
 ) -> tuple[LabelledRows, tuple[object, ...]]:
-    """Return the checked rows of a correction (see `correct_means`), and the names of the systems.
-
-    Raises:
-        ValueError: if shapes differ, a number is infinite, a probability of a labelled row is out of range, or the
-            target is unknown.
-    """
+    """Return the checked rows of a correction, and the names of the systems; raises ValueError as `correct_means`."""
     if target not in ("new", "these"):
         raise ValueError(f"target is {target!r}; it must be 'new' or 'these'")
     f = as_floats("score", score)
@@ -469,13 +438,6 @@ def check_rows(
         shape=(n_clusters, n_systems),
     )
     return rows, tuple(np.unique(np.asarray(system)).tolist())
-
-
-def ratio(above: FloatArray, below: FloatArray, least: float | FloatArray = 0.0) -> FloatArray:
-    """Give above / below, NaN where the latter is not above `least`."""
-    out = np.full(len(below), np.nan)
-    np.divide(above, below, out=out, where=below > least)
-    return out
 
 
 class LabelledRows(NamedTuple):
@@ -532,10 +494,3 @@ class LabelledRows(NamedTuple):
         residual = value - np.nan_to_num(mean if centre is None else centre)[self.system]
         share, _ = leverages(self.of_cell(weight))
         return mean, self.of_cell(unit * residual) / np.sqrt(np.where(share < 1.0, 1.0 - share, 1.0))
-
-
-def inverse(value: FloatArray) -> FloatArray:
-    """Give 1 / value, 0 where it is not above 0."""
-    out = np.zeros(value.shape)
-    np.divide(1.0, value, out=out, where=value > 0.0)
-    return out

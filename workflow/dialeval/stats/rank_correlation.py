@@ -39,7 +39,7 @@ def weighted_kendall(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: F
         weights = np.ascontiguousarray(drawn[block].T)
         buffer = np.empty((x.shape[2], weights.shape[1]))
         for cell in cells:
-            if not cell.same_people:
+            if not cell.same_ratings:
                 counted = _count(cell.pairs, weights, buffer)
             out[block, cell.judge, cell.dimension] = _kendall(cell.pairs, weights, counted)
     return out
@@ -159,15 +159,15 @@ def weighted_spearman(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: 
     for block in blocks(len(drawn), min(max(_NUMBERS_PER_BUFFER // max(n, 1), _LEAST_WIDTH), MOST_WIDTH)):
         weights = np.ascontiguousarray(drawn[block].T)
         buffers = np.empty((3, n, weights.shape[1]))
-        work = _RankWork(weights, buffers, [list(buffer) for buffer in buffers[:2]])
+        work = _RankBuffers(weights, buffers, [list(buffer) for buffer in buffers[:2]])
         for cell in cells:
-            if not cell.same_people:
-                work.take_people(cell.pairs)
+            if not cell.same_ratings:
+                work.set_ratings(cell.pairs)
             out[block, cell.judge, cell.dimension] = work.spearman(cell.pairs)
     return out
 
 
-class _RankWork:
+class _RankBuffers:
     """What Spearman's correlations of one block of resamples are made in.
 
     Ranks are doubled, less one: they average N, the weight of all items, and are whole numbers.
@@ -184,7 +184,7 @@ class _RankWork:
         self._rows = rows
         self._cubed = self._untied = self._own = self._y_spread = np.empty(0)
 
-    def take_people(self, pairs: Pairs) -> None:
+    def set_ratings(self, pairs: Pairs) -> None:
         """Ranks people's ratings of these pairs, for every judge that has the same until the next call."""
         count = pairs.weigh(self._weights, self._buffers[0])
         ranks, weighted = self._buffers[1:, : len(count)]
@@ -248,7 +248,7 @@ class Cell(NamedTuple):
     judge: int
     dimension: int
     pairs: Pairs
-    same_people: bool
+    same_ratings: bool
 
 
 @dataclass(frozen=True)

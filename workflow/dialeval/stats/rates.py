@@ -3,10 +3,10 @@
 Outcomes are 1 (win), 0.5 (tie), 0 (loss) and NaN for an unparsed verdict. Both orders of a comparison
 count alike, and both belong to their seed. Intervals are those of `clustered.clustered_proportions`, clustered by seed.
 
-A pair is noticed if the judge's score of the original is above that of the damaged item by more than theta (strictly),
-scores scaled to [0, 1] (comp-analysis, section "Robustness of the LLM Evaluators"). The ratio is over all pairs: a pair
-with a missing score counts in n and is not noticed, and their number stands beside the ratio. One dialogue is damaged
-several times, so intervals are clustered by dialogue (`clustered.clustered_proportions`).
+A pair is noticed if the judge's score of the original is above that of the perturbed item by more than theta
+(strictly), scores scaled to [0, 1] (comp-analysis, section "Robustness of the LLM Evaluators"). The ratio is over all
+pairs: a pair with a missing score counts in n and is not noticed, and their number stands beside the ratio. One
+dialogue is perturbed several times, so intervals are clustered by dialogue (`clustered.clustered_proportions`).
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class PassRates:
     rate: Estimates
 
 
-def even_places(chosen: ArrayLike) -> EvenPlaces:
+def position_test(chosen: ArrayLike) -> PositionTest:
     """Tests whether places are chosen evenly, beyond what the options themselves bring about.
 
     Who chooses by content alone would have chosen the same options had a question's orders begun elsewhere: its row
@@ -187,7 +187,7 @@ def even_places(chosen: ArrayLike) -> EvenPlaces:
     if (counts < 0).any():
         raise ValueError(f"chosen holds {counts.min():g}, and no place can be chosen so often")
     if not counts.sum():
-        return EvenPlaces(np.nan, 0, np.nan)
+        return PositionTest(np.nan, 0, np.nan)
     total = counts.sum(axis=0)
     excess = total - total.mean()
     spectrum, vectors = np.linalg.eigh(_covariance(counts))
@@ -195,10 +195,10 @@ def even_places(chosen: ArrayLike) -> EvenPlaces:
     along = vectors[:, moves].T @ excess
     statistic = float((along**2 / spectrum[moves]).sum())
     freedom = int(moves.sum())
-    return EvenPlaces(statistic, freedom, float(chdtrc(freedom, statistic)) if freedom else 1.0)
+    return PositionTest(statistic, freedom, float(chdtrc(freedom, statistic)) if freedom else 1.0)
 
 
-class EvenPlaces(NamedTuple):
+class PositionTest(NamedTuple):
     """A test of equal chances for all places.
 
     Attributes:
@@ -223,7 +223,7 @@ def _covariance(counts: FloatArray) -> FloatArray:
 
 def robustness_ratios(
     original: ArrayLike,
-    damaged: ArrayLike,
+    perturbed: ArrayLike,
     theta: ArrayLike,
     group: ArrayLike,
     n_groups: int,
@@ -234,7 +234,7 @@ def robustness_ratios(
     """Return the share of pairs in each group (judge, strategy and dimension) whose damage was noticed.
 
     Args:
-        original, damaged: scores of each pair in [0, 1], NaN where missing, shape [n].
+        original, perturbed: scores of each pair in [0, 1], NaN where missing, shape [n].
         theta: threshold of each group, shape [n_groups], or one number for all.
         group: group of each pair, numbers in 0..n_groups-1, shape [n].
         n_groups: number of groups.
@@ -247,7 +247,7 @@ def robustness_ratios(
     Raises:
         ValueError: if shapes differ, a group is out of range, or a theta is missing.
     """
-    noticed, missing, codes = _noticed(original, damaged, theta, group, n_groups)
+    noticed, missing, codes = _noticed(original, perturbed, theta, group, n_groups)
     n = np.bincount(codes, minlength=n_groups)
     n_missing = np.bincount(codes[missing], minlength=n_groups)
     ratio = _shares(noticed, codes, n > n_missing, cluster, confidence)
@@ -256,7 +256,7 @@ def robustness_ratios(
 
 def theta_sweep(
     original: ArrayLike,
-    damaged: ArrayLike,
+    perturbed: ArrayLike,
     thetas: ArrayLike,
     group: ArrayLike,
     n_groups: int,
@@ -267,21 +267,21 @@ def theta_sweep(
     """Return the robustness ratios of each group at many thresholds, in their order.
 
     Args:
-        original, damaged, group, n_groups, cluster, confidence: as for `robustness_ratios`.
+        original, perturbed, group, n_groups, cluster, confidence: as for `robustness_ratios`.
         thetas: thresholds, shape [n_thetas].
 
     Raises:
         ValueError: as for `robustness_ratios`.
     """
     return tuple(
-        robustness_ratios(original, damaged, theta, group, n_groups, cluster=cluster, confidence=confidence)
+        robustness_ratios(original, perturbed, theta, group, n_groups, cluster=cluster, confidence=confidence)
         for theta in as_floats("thetas", thetas)
     )
 
 
 def average_ratios(
     original: ArrayLike,
-    damaged: ArrayLike,
+    perturbed: ArrayLike,
     theta: ArrayLike,
     group: ArrayLike,
     n_groups: int,
@@ -294,14 +294,14 @@ def average_ratios(
     """Return the unweighted mean of the ratios of each owner's groups (a judge's at one level).
 
     Args:
-        original, damaged, theta, group, n_groups, cluster, confidence: as for `robustness_ratios`.
+        original, perturbed, theta, group, n_groups, cluster, confidence: as for `robustness_ratios`.
         owner: owner of each group, numbers in 0..n_owners-1, shape [n_groups].
         n_owners: number of owners.
 
     Raises:
         ValueError: as for `robustness_ratios`, and if an owner is out of range.
     """
-    noticed, missing, codes = _noticed(original, damaged, theta, group, n_groups)
+    noticed, missing, codes = _noticed(original, perturbed, theta, group, n_groups)
     owners = as_codes("owner", owner, length=n_groups, below=n_owners)
     has_value = np.bincount(codes[~missing], minlength=n_groups) > 0
     used = has_value[codes]
@@ -314,7 +314,7 @@ def average_ratios(
         confidence=confidence,
     )
     return CellAverages(
-        _renamed(average),
+        _as_ratios(average),
         np.bincount(owners[has_value], minlength=n_owners),
         np.bincount(owners[~has_value], minlength=n_owners),
     )
@@ -350,7 +350,7 @@ def ladder_shares(
     Args:
         score: score of each step, NaN where missing, shape [n].
         ladder: ladder of each step, any whole numbers from 0, shape [n]; a ladder belongs to one group.
-        severity: how many times the damage was applied, shape [n]; each once in a ladder.
+        severity: how many times the perturbation was applied, shape [n]; each once in a ladder.
         group: group of each step, numbers in 0..n_groups-1, shape [n].
         n_groups: number of groups.
         cluster: dialogue of each step, shape [n]; that of its first step is the ladder's.
@@ -381,9 +381,9 @@ def ladder_shares(
     of_step = np.cumsum(np.isin(np.arange(len(change)), upper)) - 1
     n_ladders = len(upper)
     group_of = codes[1:][same][upper]
-    missing = _any_of(np.isnan(change), of_step, n_ladders)
-    rises = _any_of(change > ROUNDING, of_step, n_ladders)
-    stays_or_rises = _any_of(change >= -ROUNDING, of_step, n_ladders)
+    missing = _any_by_owner(np.isnan(change), of_step, n_ladders)
+    rises = _any_by_owner(change > ROUNDING, of_step, n_ladders)
+    stays_or_rises = _any_by_owner(change >= -ROUNDING, of_step, n_ladders)
     n = np.bincount(group_of, minlength=n_groups)
     n_missing = np.bincount(group_of[missing], minlength=n_groups)
     scored = n > n_missing
@@ -414,13 +414,13 @@ class LadderShares:
     not_rising: Estimates
 
 
-def _any_of(flag: BoolArray, owner: IntArray, n_owners: int) -> BoolArray:
+def _any_by_owner(flag: BoolArray, owner: IntArray, n_owners: int) -> BoolArray:
     return np.bincount(owner[flag], minlength=n_owners) > 0
 
 
 @dataclass(frozen=True)
 class RobustnessRatios:
-    """Share of damage noticed in each group; arrays have shape [n_groups].
+    """Share of perturbations noticed in each group; arrays have shape [n_groups].
 
     Attributes:
         noticed: pairs whose score fell by more than theta.
@@ -436,11 +436,11 @@ class RobustnessRatios:
 
 
 def _noticed(
-    original: ArrayLike, damaged: ArrayLike, theta: ArrayLike, group: ArrayLike, n_groups: int
+    original: ArrayLike, perturbed: ArrayLike, theta: ArrayLike, group: ArrayLike, n_groups: int
 ) -> tuple[BoolArray, BoolArray, IntArray]:
     """Returns whether each pair was noticed, whether it lacks a score, and its group."""
     before = as_floats("original", original)
-    drop = before - as_floats("damaged", damaged, length=len(before))
+    drop = before - as_floats("perturbed", perturbed, length=len(before))
     codes = as_codes("group", group, length=len(before), below=n_groups)
     thetas = np.broadcast_to(np.asarray(theta, np.float64), (n_groups,))
     if np.isnan(thetas).any():
@@ -454,8 +454,8 @@ def _shares(counted: BoolArray, group: IntArray, scored: BoolArray, cluster: Arr
     found = clustered_proportions(
         counted[used], np.asarray(cluster)[used], group[used], len(scored), confidence=confidence
     )
-    return _renamed(found)
+    return _as_ratios(found)
 
 
-def _renamed(found: Estimates) -> Estimates:
+def _as_ratios(found: Estimates) -> Estimates:
     return replace(found, note=tuple(NOTHING_SCORED if why == NO_ROW else why for why in found.note))

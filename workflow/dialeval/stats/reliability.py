@@ -28,7 +28,7 @@ from dialeval.stats.estimates import Estimate
 from dialeval.stats.resampling import bias_corrected_interval, cluster_counts, interval
 
 ITEMS_PER_RATER = 5.0
-"""Raters are identified if they rated so many items in the mean: of fewer, harshness cannot be told from chance."""
+"""Mean number of items a rater from which raters are identified; with fewer, harshness and noise are confounded."""
 NOBODY = "no item has a rating"
 NO_SECOND = "no item was rated twice"
 NO_SPREAD = "ratings do not vary from item to item"
@@ -85,11 +85,11 @@ def reliability(
     n_rated = len(np.unique(codes[items]))
     reason = _undefined(values, items)
     if reason:
-        nothing = Estimate(math.nan, math.nan, math.nan, confidence, 0, reason, n_rated)
+        missing = Estimate(math.nan, math.nan, math.nan, confidence, 0, reason, n_rated)
         nan = math.nan
         none_drawn = np.full(resamples, nan)
         return Reliability(
-            nothing, nothing, nothing, nan, nan, nan, nan, nan, identified, len(np.unique(items)), none_drawn
+            missing, missing, missing, nan, nan, nan, nan, nan, identified, len(np.unique(items)), none_drawn
         )
     sums = RatingSums(values - values.mean(), items, raters, codes, n_clusters, identified)
     error_parts = sums.errors(weights)
@@ -121,7 +121,7 @@ def reliability(
 
 
 def _raters(rater: ArrayLike | None, item: IntArray) -> tuple[IntArray, bool]:
-    """Returns a number for whoever gave each rating, and whether raters are identified."""
+    """Returns the number of each rating's rater, and whether raters are identified."""
     if rater is None:
         return np.arange(len(item), dtype=np.int64), False
     codes, n_raters = dense_codes("rater", rater, len(item))
@@ -345,14 +345,14 @@ class RatingSums:
         """Return the variances of rater, item by rater, and repeat, shape [3, R]; NaN if not identifiable."""
         n, n_cells, n_items = np.maximum(weights @ self.n, 1.0), weights @ self.n_cells, weights @ self.n_items
         in_item = weights @ self.rater_in_item
-        nothing = np.zeros(len(weights))
+        missing = np.zeros(len(weights))
         within = weights @ (self.squares - self.squares_of_cells)
-        repeat = _ratio(within, n - n_cells) if self.has_repeats else nothing
+        repeat = _ratio(within, n - n_cells) if self.has_repeats else missing
         between_cells = weights @ (self.squares_of_cells - self.squares_of_items) - repeat * (n_cells - n_items)
         if not self.has_raters:
-            return np.array([nothing, nothing, repeat])
+            return np.array([missing, missing, repeat])
         if not self.crossed:
-            return np.array([nothing, _ratio(between_cells, n - in_item), repeat])
+            return np.array([missing, _ratio(between_cells, n - in_item), repeat])
         rater, pair = self._of_identified_raters(weights, between_cells, repeat)
         return np.array([rater, pair, repeat])
 
@@ -364,7 +364,7 @@ class RatingSums:
         Unknown are item, rater, and item by rater; `repeat` is known, and taken out on the right side.
         """
         n, n_items, in_item = np.maximum(weights @ self.n, 1.0), weights @ self.n_items, weights @ self.rater_in_item
-        nothing, twice = np.zeros(len(weights)), weights**2
+        missing, twice = np.zeros(len(weights)), weights**2
         n_of_rater = weights @ self.n_of_rater
         per_rater = 1.0 / np.where(n_of_rater > 0.0, n_of_rater, np.inf)
         of_raters = ((weights @ self.sum_of_rater) ** 2 * per_rater).sum(axis=1)
@@ -375,7 +375,7 @@ class RatingSums:
         rater_in_all, repeat_in_all = (n_of_rater**2).sum(axis=1) / n, twice @ self.n / n
         system = np.array(
             [
-                [nothing, n - in_item, n - in_item],
+                [missing, n - in_item, n - in_item],
                 [n - item_in_all, in_item - rater_in_all, in_item - pair_in_all],
                 [item_in_rater - item_in_all, n - rater_in_all, item_in_rater - pair_in_all],
             ]

@@ -97,8 +97,8 @@ def percentile_interval(
     with np.errstate(invalid="ignore"):  # of infinite replicates the outer one is the end
         between = low + (position - below) * (high - low)
     between = np.where(np.isinf(low) | (position == below), low, np.where(np.isinf(high), high, between))
-    ends = np.where(np.isnan(tail), np.nan, between).reshape(2, *shape)
-    return ends[0], ends[1]
+    limits = np.where(np.isnan(tail), np.nan, between).reshape(2, *shape)
+    return limits[0], limits[1]
 
 
 def _at_ranks(rows: FloatArray, ranks: IntArray) -> FloatArray:
@@ -154,7 +154,7 @@ def bias_corrected_interval(
     return float(low), float(high)
 
 
-def unless_same(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+def without_zero_width(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Ends of intervals of ratings, NaN where there is no width: resamples that are all alike say nothing of others."""
     same = high - low <= _NO_WIDTH
     return np.where(same, np.nan, low), np.where(same, np.nan, high)

@@ -79,11 +79,11 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
 
 @dataclass(frozen=True)
 class Places:
-    """Places of systems, 1 being the best; arrays have shape [n_systems].
+    """Ranks of systems with simultaneous confidence sets, 1 being the best; arrays have shape [n_systems].
 
     Attributes:
-        rank: by the estimate; equal ones share the better place.
-        ci_low, ci_high: best and worst place that it can have.
+        rank: by the estimate; equal ones share the better rank.
+        ci_low, ci_high: best and worst rank of the confidence set.
         n_better, n_worse: systems shown to be better, and to be worse.
     """
 
@@ -103,14 +103,14 @@ def order_claims(
     *,
     confidence: float = 0.95,
 ) -> OrderClaims:
-    """Say of every two systems whether one is shown to be better, at a chance of 1 - confidence of any false claim.
+    """Test all pairs of systems by Holm's method, at a family-wise error of 1 - confidence.
 
     Args:
         n_systems: number of systems.
         first, second: systems of each pair, numbers in 0..n_systems-1, shape [n_pairs].
         difference: of the pair, above 0 where the first is better; NaN where unknown, shape [n_pairs].
-        p: two-sided, of no difference; NaN where there is no test, of which nothing is claimed, shape [n_pairs].
-        confidence: with which all claims hold together.
+        p: two-sided p-values, NaN without a test, shape [n_pairs].
+        confidence: 1 - the family-wise error.
 
     Raises:
         ValueError: if shapes do not fit, a system is out of range, or a p-value is not between 0 and 1.
@@ -133,7 +133,7 @@ def order_claims(
 
 @dataclass(frozen=True)
 class OrderClaims:
-    """What is claimed of every two systems.
+    """The significant differences of all pairs of systems.
 
     Attributes:
         better: whether a system (row) is shown to be better than another (column), shape [n_systems, n_systems].
@@ -146,15 +146,15 @@ class OrderClaims:
 
 
 def places(estimate: ArrayLike, better: ArrayLike) -> Places:
-    """Give the places that claims leave to each system.
+    """Return the simultaneous confidence set of each system's rank.
 
     Args:
         estimate: of each system, more being better, shape [n_systems].
         better: whether a system (row) is shown to be better than another (column), shape [n_systems, n_systems].
 
     Returns:
-        Places that hold all together where the claims do. Where an estimate contradicts the claims, as those on
-        different items can, the interval reaches to its place.
+        The ranks that the claims leave. Where an estimate contradicts the claims, as those on different items can, the
+        set is extended to its rank.
 
     Raises:
         ValueError: if shapes do not fit, an estimate is missing, or of two systems each is claimed to be better.
@@ -202,10 +202,10 @@ def tie_statistic(score: FloatArray, error: ArrayLike = 0.05) -> TieStatistic:
     about_mean = np.maximum(squares - total**2 / filled, 0.0) * filled / np.maximum(n - 1, 1)
     spread = np.maximum(np.sqrt(about_mean), 0.5)  # one side may have won all of a handful
     cautious = np.divide(beyond, np.maximum(spread, np.sqrt(squares)))
-    nothing = np.full(n.shape, np.nan)
+    unknown = np.full(n.shape, np.nan)
     return TieStatistic(
-        estimate=0.5 + np.divide(total, n, out=nothing.copy(), where=n > 0),
-        se=np.divide(spread, n, out=nothing.copy(), where=n > 0),
+        estimate=0.5 + np.divide(total, n, out=unknown.copy(), where=n > 0),
+        se=np.divide(spread, n, out=unknown.copy(), where=n > 0),
         statistic=np.where(
             (n >= FEWEST_CASES) & (np.abs(cautious) > -ndtri(0.5 * np.asarray(error))), beyond / spread, cautious
         ),
@@ -231,8 +231,8 @@ class TieStatistic(NamedTuple):
     cautious: FloatArray
 
 
-def settled(score: FloatArray, boundary: ArrayLike, error: ArrayLike = 0.05) -> IntArray:
-    """Returns who is better: 1 for the first, -1 for the second, 0 where that is open.
+def decisions(score: FloatArray, boundary: ArrayLike, error: ArrayLike = 0.05) -> IntArray:
+    """Returns the decision of a sequential test: 1 if the first is better, -1 if the second is, 0 if still open.
 
     Args:
         score: as for `tie_statistic`, shape [..., n_cases].
@@ -265,7 +265,7 @@ def obrien_fleming(counts: Sequence[int], error: float) -> FloatArray:
 def _obrien_fleming_constant(counts: tuple[int, ...], error: float) -> float:
     from scipy.optimize import brentq  # takes long to load, and few jobs look more than once
 
-    longest = _without_a_pause(error)
+    longest = _continuous_constant(error)
     if len(counts) > MOST_LOOKS:
         return longest
     share = np.asarray(counts, dtype=np.float64) / counts[-1]
@@ -279,7 +279,7 @@ def _obrien_fleming_constant(counts: tuple[int, ...], error: float) -> float:
     return float(brentq(excess, -0.999 * ndtri(0.5 * error), 1.001 * longest, xtol=1e-8))
 
 
-def _without_a_pause(error: float) -> float:
+def _continuous_constant(error: float) -> float:
     """Returns the c that a Brownian motion passes, on either side, by time 1 with probability `error` (reflections)."""
     from scipy.optimize import brentq
 
@@ -377,10 +377,10 @@ def crossing_probabilities(counts: Sequence[int], boundary: FloatArray) -> Float
     step = np.sqrt(np.diff(time, prepend=0.0))
     found = np.empty(len(time))
     place, mass = np.zeros(1), np.ones(1)
-    for look, (sd, edge) in enumerate(zip(step, boundary * np.sqrt(time), strict=True)):
-        found[look] = mass @ (ndtr((place - edge) / sd) + ndtr((-place - edge) / sd))
-        if look + 1 < len(time):
-            narrowest = min(float(sd), float(step[look + 1]))
+    for stage, (sd, edge) in enumerate(zip(step, boundary * np.sqrt(time), strict=True)):
+        found[stage] = mass @ (ndtr((place - edge) / sd) + ndtr((-place - edge) / sd))
+        if stage + 1 < len(time):
+            narrowest = min(float(sd), float(step[stage + 1]))
             node, weight = _nodes(max(_FEWEST_NODES, math.ceil(_NODES_PER_STEP * 2.0 * edge / narrowest)))
             ahead = edge * node
             density = np.exp(-0.5 * ((ahead[:, np.newaxis] - place) / sd) ** 2) / (sd * math.sqrt(2.0 * math.pi))

@@ -1,19 +1,9 @@
-"""Logistic regressions of verdicts: ratings with length and position held fixed, and a slope for each judge.
+"""Style control: ratings from a logistic regression of verdicts with length and position held fixed.
 
 P(left wins) = 1 / (1 + exp(-(b_left - b_right + length slope * log(left length / right length) + position))). Taking
 ratings first and length afterwards would leave in the ratings what length did, and bias the slope towards 0. A tie is
 half a win for each. Intervals come from a covariance that is robust to dependence within clusters (seeds), with the
 jackknife's correction for few of them (CR3) and Student's t.
-
-Judge j shows left and right; left wins with log-odds
-
-    s_j (theta_left - theta_right) + d_j,
-
-where theta is a system's strength, s_j the judge's slope (its sharpness) and d_j its preference for a place. A tie is
-half a win. One judge is set apart; the logarithms of the others' slopes average 0, which gives strengths their unit.
-Logarithms of slopes, and places, have a normal prior: a judge is between a sixth and six times as sharp as the others
-in 95% of cases. The prior counts as an observation with that error, so a slope that the comparisons do not tell stays
-uncertain.
 """
 
 from __future__ import annotations
@@ -23,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, log_expit
+from scipy.special import expit
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
 from dialeval.stats.bradley_terry import determined_directions
-from dialeval.stats.comparisons import N_RESULTS, compare, groups, mostly_zeros, pair_weights
+from dialeval.stats.comparisons import N_RESULTS, compare, groups, pair_weights, sparse_table
 from dialeval.stats.estimates import Estimate, t_interval
 from dialeval.stats.likelihood import GRADIENT_TOLERANCE
 
@@ -48,13 +38,6 @@ _OF_ROUNDING = 1e-14  # of the largest variance
 _LARGEST_ERROR = 1e4  # in log-odds: what a cluster without which nothing is known leaves
 _NUMBERS_OF_CLUSTERS = 2e7
 _WORK_OF_CLUSTERS = 2e9
-_RIDGE = 1e-3  # on strengths, of which only differences are told
-_MAX_SLOPE_ITERATIONS = 200
-_SLOPE_STEP_TOLERANCE = 1e-9
-_HALVINGS = 30
-_PRIOR = 1.25  # precision; twice the standard deviation is a factor of six
-_UNIT = 1e4  # precision with which the others' slopes average 0
-_STEEPEST = 10.0  # logarithm of a slope beyond which verdicts are certain
 
 
 @dataclass(frozen=True)
@@ -173,16 +156,16 @@ def controlled_ratings(
     unrated = np.full(n_players, np.nan)
     unknown = np.full((n_players, n_players), np.nan)
 
-    def nothing(reason: str) -> ControlledRatings:
+    def no_fit(reason: str) -> ControlledRatings:
         return result(unrated, unknown, missing(reason), missing(reason), reason)
 
     if not n:
-        return nothing(NO_COMPARISON)
+        return no_fit(NO_COMPARISON)
     games = _Games(first, second, won, n_players, ridge, row_weight)
     if has_length and np.ptp(columns[0]) == 0.0 and (not position or columns[0][0] != 0.0):
-        return nothing(SAME_LENGTHS)
+        return no_fit(SAME_LENGTHS)
     if has_length and not games.identify(np.column_stack(columns)):
-        return nothing(INSEPARABLE)
+        return no_fit(INSEPARABLE)
     if position and games.identify(np.column_stack([*columns, np.ones(n)])):
         columns.append(np.ones(n))
     has_position = len(columns) > int(has_length)
@@ -190,19 +173,19 @@ def controlled_ratings(
     size = np.sqrt((covariates**2).mean(axis=0))
     parameters = games.fit(covariates / size)
     if parameters is None:
-        return nothing(NOT_FINITE)
+        return no_fit(NOT_FINITE)
 
     parameters[n_players:] /= size
-    rated = comparisons.spread(np.ones(comparisons.n_rated), missing=0.0) > 0
+    rated = comparisons.to_all_players(np.ones(comparisons.n_rated), missing=0.0) > 0
     determined = games.determined(covariates, parameters) if has_length else None
     if determined is not None:
-        part[rated] = _together(determined[:n_players][rated])
+        part[rated] = _parts(determined[:n_players][rated])
     else:
-        part[comparisons.players] = comparisons.groups() if has_length else comparisons.rings()
+        part[comparisons.players] = comparisons.groups() if has_length else comparisons.strong_components()
     parts, sizes_of_parts = np.unique(part[rated], return_counts=True)
     largest = parts[(sizes_of_parts == sizes_of_parts.max()) & (sizes_of_parts > 1)]
     main = rated & (part == largest[0]) if len(largest) == 1 else np.zeros(n_players, dtype=np.bool_)
-    anchored = main if main.any() else comparisons.spread(comparisons.anchored().astype(float), missing=0.0) > 0
+    anchored = main if main.any() else comparisons.to_all_players(comparisons.anchored().astype(float), missing=0.0) > 0
     points = scale / math.log(10.0)
     rating = np.where(rated, initial + points * (_centring(anchored) @ parameters[:n_players]), np.nan)
     if n_clusters < 2:
@@ -352,15 +335,15 @@ class _Games:
         columns = np.concatenate([self.first, self.second, *(np.full(len(win), k + j) for j in range(size - k))])
         values = np.concatenate([residual, -residual, *(residual * row for row in covariates.T)])
         of_row = np.tile(cluster, 2 + size - k)
-        scores = mostly_zeros(values, of_row, columns, (n_clusters, size))
+        scores = sparse_table(values, of_row, columns, (n_clusters, size))
         scale = n_clusters / (n_clusters - 1.0)
         if n_clusters * size**2 > _NUMBERS_OF_CLUSTERS or n_clusters * size**3 > _WORK_OF_CLUSTERS:
             inverse = np.linalg.inv(hessian)
             return np.asarray(scale * inverse @ (scores.T @ scores).toarray() @ inverse, dtype=np.float64)
         without = np.repeat(hessian[np.newaxis], n_clusters, axis=0)
         order = np.argsort(cluster, kind="stable")
-        ends = np.cumsum(np.bincount(cluster, minlength=n_clusters))
-        for number, rows in enumerate(np.split(order, ends[:-1])):
+        stops = np.cumsum(np.bincount(cluster, minlength=n_clusters))
+        for number, rows in enumerate(np.split(order, stops[:-1])):
             own = _Games(self.first[rows], self.second[rows], self.won[rows], k, self.ridge, self.weight[rows])
             without[number] -= own.information(weight[rows], covariates[rows])
         try:
@@ -370,7 +353,7 @@ class _Games:
         return np.asarray(moved.T @ moved / scale, dtype=np.float64)
 
 
-def _together(determined: FloatArray) -> IntArray:
+def _parts(determined: FloatArray) -> IntArray:
     """Number of the part of each player, shape [n_players]: in one part all distances are determined.
 
     Args:
@@ -388,123 +371,3 @@ def _centring(anchored: BoolArray) -> FloatArray:
     n = len(anchored)
     mean = anchored / max(int(anchored.sum()), 1)
     return np.asarray(np.eye(n) - mean[np.newaxis, :], dtype=np.float64)
-
-
-@dataclass(frozen=True)
-class JudgeSlopes:
-    """Strengths, slopes and places that fit verdicts best.
-
-    Attributes:
-        parameters: strengths, logarithms of slopes, places, shape [P], P = n_systems + 2 * n_judges.
-        inverse: of the information about these parameters, with the prior's, shape [P, P].
-        scores: what each cluster adds to the gradient, shape [n_clusters, P].
-        prior_sd: standard deviation of what the prior adds to the gradient, shape [P].
-        n_systems, n_judges: how many there are.
-    """
-
-    parameters: FloatArray
-    inverse: FloatArray
-    scores: FloatArray
-    prior_sd: FloatArray
-    n_systems: int
-    n_judges: int
-
-    def expected(self, judge: IntArray, left: IntArray, right: IntArray, parameters: FloatArray) -> FloatArray:
-        """Return how often left wins under each judge at some parameters, shape [..., P]; shape [..., n]."""
-        slope = np.exp(np.minimum(parameters[..., self.n_systems + judge], _STEEPEST))
-        apart = slope * (parameters[..., left] - parameters[..., right])
-        win: FloatArray = expit(apart + parameters[..., self.n_systems + self.n_judges + judge])
-        return win
-
-    def resampled(self, weights: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Return the parameters on resamples, to first order, with the prior's error drawn anew; shape [R, P].
-
-        Args:
-            weights: how often each resample has each cluster, shape [R, n_clusters].
-            rng: source of the prior's error.
-        """
-        drawn = rng.standard_normal((len(weights), len(self.parameters))) * self.prior_sd
-        moved: FloatArray = ((weights - 1.0) @ self.scores + drawn) @ self.inverse
-        return self.parameters + moved
-
-
-def fit_slopes(
-    judge: IntArray,
-    left: IntArray,
-    right: IntArray,
-    outcome: FloatArray,
-    cluster: IntArray,
-    *,
-    apart: int,
-    n_systems: int,
-    n_judges: int,
-    n_clusters: int,
-) -> JudgeSlopes:
-    """Fit strengths, slopes and places to verdicts, each of shape [n], by damped scoring.
-
-    Args:
-        judge: judge of each verdict.
-        left, right: systems shown first and second.
-        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins.
-        cluster: cluster of each verdict.
-        apart: the judge whose slope is relative to the others'.
-        n_systems, n_judges, n_clusters: how many there are; a judge without verdicts has the prior's slope.
-    """
-    cell, place = np.unique((judge * n_systems + left) * n_systems + right, return_inverse=True)
-    of_cell = (cell // n_systems**2, cell // n_systems % n_systems, cell % n_systems)
-    count = np.bincount(place, minlength=len(cell)).astype(np.float64)
-    won = np.bincount(place, outcome, minlength=len(cell))
-    slopes = slice(n_systems, n_systems + n_judges)
-    precision = np.concatenate([np.full(n_systems, _RIDGE), np.full(2 * n_judges, _PRIOR)])
-    prior = np.diag(precision)
-    others = (np.arange(n_judges) != apart) & (np.bincount(judge, minlength=n_judges) > 0)
-    prior[slopes, slopes] += _UNIT * np.outer(others, others)
-    parameters = np.zeros(len(precision))
-
-    def objective(at: FloatArray) -> float:
-        lead, _ = _leads(at, *of_cell, n_systems, n_judges)
-        return float((won * log_expit(lead) + (count - won) * log_expit(-lead)).sum() - 0.5 * at @ prior @ at)
-
-    def curvature(at: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        lead, moved = _leads(at, *of_cell, n_systems, n_judges)
-        win = expit(lead)
-        information = (moved.T * (count * win * (1.0 - win))) @ moved + prior
-        return information, moved.T @ (won - count * win) - prior @ at, win
-
-    value = objective(parameters)
-    for _ in range(_MAX_SLOPE_ITERATIONS):
-        information, gradient, _ = curvature(parameters)
-        step = np.linalg.solve(information, gradient)
-        for _ in range(_HALVINGS):
-            if (found := objective(parameters + step)) >= value:
-                break
-            step *= 0.5
-        else:
-            break
-        parameters, value = parameters + step, found
-        if np.abs(step).max(initial=0.0) <= _SLOPE_STEP_TOLERANCE:
-            break
-    information, _, win = curvature(parameters)
-    _, moved = _leads(parameters, *of_cell, n_systems, n_judges)
-    by_cell = mostly_zeros(outcome - win[place], cluster, place, (n_clusters, len(cell)))
-    scores = np.asarray(by_cell @ moved, dtype=np.float64)
-    prior_sd = np.sqrt(precision)
-    prior_sd[:n_systems] = 0.0
-    return JudgeSlopes(
-        parameters, np.asarray(np.linalg.inv(information), dtype=np.float64), scores, prior_sd, n_systems, n_judges
-    )
-
-
-def _leads(
-    parameters: FloatArray, judge: IntArray, left: IntArray, right: IntArray, n_systems: int, n_judges: int
-) -> tuple[FloatArray, FloatArray]:
-    """Return log-odds that left wins, shape [n], and their derivatives, shape [n, P]."""
-    slope = np.exp(np.minimum(parameters[n_systems : n_systems + n_judges], _STEEPEST))[judge]
-    apart = slope * (parameters[left] - parameters[right])
-    moved = np.zeros((len(judge), len(parameters)))
-    rows = np.arange(len(judge))
-    moved[rows, left] += slope
-    moved[rows, right] -= slope
-    moved[rows, n_systems + judge] = apart
-    moved[rows, n_systems + n_judges + judge] = 1.0
-    return apart + parameters[n_systems + n_judges + judge], moved

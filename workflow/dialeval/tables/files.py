@@ -29,8 +29,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from dialeval.errors import UserError
+from dialeval.paths import replacing
 from dialeval.tables.schema import Table
-from dialeval.whole_files import replacing
 
 METADATA_KEY = b"dialeval"
 OTHER_VERSION = "; another version of DialEval made it: run snakemake again, which makes it anew"

@@ -109,7 +109,7 @@ class LoraQuestions:
 
     def _request(self, row: Mapping[str, Any]) -> Request:
         criterion = self._criteria.get(row["criterion"])
-        if criterion is None or not criterion.asks_yes_or_no:
+        if criterion is None or not criterion.is_yes_no:
             raise UserError(
                 f"training.{row['training']}: criterion '{row['criterion']}' has no Yes/No question, from which a "
                 "language model learns to judge; give it a question under criteria, or remove it from training."

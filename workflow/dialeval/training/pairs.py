@@ -19,7 +19,7 @@ from dialeval.corpora.clusters import generator_for
 from dialeval.corpora.items import Item
 from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
-from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Sensitivities, damage
+from dialeval.perturbations.registry import NO_SENSITIVITIES, STRATEGIES, Sensitivities, perturb
 from dialeval.perturbations.strategy import NewText, NotApplicable
 from dialeval.perturbations.words import STOP_WORDS, Replacement
 from dialeval.perturbations.words import replace as replace_words
@@ -173,9 +173,9 @@ def _instead(
         new = shuffled_words(item.response, rng)
         return None if isinstance(new, NotApplicable) else (new.text, None)
     for way in WAYS.get(kind, (None,)):
-        damaged = damage(item, STRATEGIES[kind], around.pool(item.corpus), random_seed=random_seed, way=way)
-        if not isinstance(damaged, NotApplicable):
-            return damaged.item.response, None
+        perturbed = perturb(item, STRATEGIES[kind], around.pool(item.corpus), random_seed=random_seed, way=way)
+        if not isinstance(perturbed, NotApplicable):
+            return perturbed.item.response, None
     return None
 
 
@@ -237,9 +237,9 @@ def _spoiled(kind: str, item: Item, around: Surroundings, random_seed: int) -> S
         if n - fewer < 1:
             continue
         kept = replace(item, speakers=item.speakers[: n - fewer], utterances=item.utterances[: n - fewer])
-        damaged = damage(kept, STRATEGIES[kind], around.pool(item.corpus), random_seed=random_seed)
-        if not isinstance(damaged, NotApplicable) and len(damaged.item.utterances) == n:
-            return Side(damaged.item.speakers, damaged.item.utterances)
+        perturbed = perturb(kept, STRATEGIES[kind], around.pool(item.corpus), random_seed=random_seed)
+        if not isinstance(perturbed, NotApplicable) and len(perturbed.item.utterances) == n:
+            return Side(perturbed.item.speakers, perturbed.item.utterances)
     return None
 
 
@@ -376,7 +376,7 @@ def kinds_of_level(level: Level) -> tuple[str, ...]:
     return (*BORROWED, WORD_ORDER, *perturbations) if level == "turn" else tuple(perturbations)
 
 
-def kinds_for(criterion: str, level: Level, sensitivities: Sensitivities = NOTHING_ELSE) -> tuple[str, ...]:
+def kinds_for(criterion: str, level: Level, sensitivities: Sensitivities = NO_SENSITIVITIES) -> tuple[str, ...]:
     """Returns the kinds that lower a criterion; empty if none is known.
 
     Args:
@@ -396,7 +396,7 @@ def chosen_kinds(
     criteria: Collection[str] | None,
     kinds: Collection[str] | None,
     level: Level,
-    sensitivities: Sensitivities = NOTHING_ELSE,
+    sensitivities: Sensitivities = NO_SENSITIVITIES,
 ) -> dict[str, tuple[str, ...]]:
     """Returns the kinds by criterion.
 

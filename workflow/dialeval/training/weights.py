@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.errors import UserError
+from dialeval.paths import refuse_links, replacing
 from dialeval.tables.files import to_table, write_table
 from dialeval.tables.training import TRAINING_CURVE, TRAINING_RUNS, TRAINING_SCORES
-from dialeval.whole_files import refuse_links, replacing
 
 FINISHED = "finished"
 """Folder beside the checkpoints with what the training gave, links to the same files where the disk allows it."""

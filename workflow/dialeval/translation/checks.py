@@ -79,11 +79,11 @@ def read_translation(
     Args:
         text: the utterance.
         answer: what the model wrote; None where it gave no answer.
-        target: code of the language asked for.
+        target: code of the target language.
         finish_reason: how the answer ended.
         source: code of the utterance's language.
     """
-    if nothing_to_translate(text):
+    if has_no_words(text):
         return Translated(text, "blank")
     if answer is None:
         return Translated("", "failed")
@@ -128,7 +128,7 @@ def _status(shown: str, text: str, n_lines: int, target: str, source: str | None
 
 
 def _loops(text: str) -> bool:
-    """Returns whether a text says the same over and over; a long laugh does not."""
+    """Returns whether a text repeats itself; a long laugh does not count."""
     found = _LOOP.search(text)
     if not found or len(found[0]) < _SHORTEST_LOOP:
         return False
@@ -136,14 +136,16 @@ def _loops(text: str) -> bool:
 
 
 def _language_status(shown: str, text: str, target: str, source: str | None) -> str:
-    """Returns `ok`, or why a text is not in the language asked for; what has only names in it may stay as it is."""
+    """Returns `ok`, or why a text is not in the target language; a text of names only may stay unchanged."""
     words = [token for token in surface_tokens(shown) if is_word(token)]
     names = {word for word in words if word[:1].isupper() or word[:1].isdigit()}
     lower = [word.lower().replace("’", "'") for word in words]
-    telling = source is not None and set(distinctive_words(lower, source)) - set(distinctive_words(lower, target))
-    few = len(words) <= _FEW_WORDS and not telling
+    has_source_words = source is not None and set(distinctive_words(lower, source)) - set(
+        distinctive_words(lower, target)
+    )
+    few = len(words) <= _FEW_WORDS and not has_source_words
     if normalised(text) == normalised(shown):
-        return "ok" if few or (names.issuperset(words) and not telling) else "unchanged"
+        return "ok" if few or (names.issuperset(words) and not has_source_words) else "unchanged"
     own = " ".join(token for token in surface_tokens(text) if token not in names)
     n_own = sum(is_word(token) for token in tokens(own))
     if (n_own > _FEW_WORDS or not few) and not LANGUAGES[target].may_be_in(own):
@@ -219,10 +221,10 @@ def _unwrapped(answer: str, source: str) -> str:
     text = _TAGGED.sub(r"\2", text).strip()
     if text.startswith("{"):
         try:
-            said = json.loads(text)
+            fields = json.loads(text)
         except ValueError:
             return text
-        values = list(said.values()) if isinstance(said, dict) else []
+        values = list(fields.values()) if isinstance(fields, dict) else []
         if len(values) == 1 and isinstance(values[0], str):
             return values[0].strip()
     return text
@@ -232,7 +234,7 @@ def _is_heading(line: str) -> bool:
     return _LABEL.sub("", line) == "" or line.endswith((":", "："))
 
 
-# Short words that hardly a sentence does without, by language: what a text that nobody translated is told by.
+# Frequent short words by language, by which an untranslated text is recognised.
 
 COMMON = {
     language: frozenset(words.split())
@@ -296,7 +298,7 @@ def distinctive_words(words: Sequence[str], language: str) -> list[str]:
 
 
 def reads_as_another(words: Sequence[str], language: str, source: str | None) -> str | None:
-    """Returns the language that a text is in instead of the one that it should be in, as far as common words tell.
+    """Returns the language that a text is in instead of the target, as far as common words show it.
 
     Args:
         words: of the text, in lower case.
@@ -313,7 +315,7 @@ def reads_as_another(words: Sequence[str], language: str, source: str | None) ->
     return None
 
 
-# What stands in an utterance and is kept by a translation: placeholders in brackets, and addresses.
+# Parts of an utterance that a translation keeps: placeholders in brackets, and addresses.
 
 # By ASCII alone: in Chinese nothing parts a mark from the words around it, and these are no part of it.
 _MARK = re.compile(
@@ -335,6 +337,6 @@ def without_kept_marks(text: str) -> str:
     return _MARK.sub(" ", text)
 
 
-def nothing_to_translate(text: str) -> bool:
+def has_no_words(text: str) -> bool:
     """Returns whether a text has no letter but those of its marks: it is empty, or digits, emoji, a placeholder."""
     return not any(letter.isalpha() for letter in without_kept_marks(text))

@@ -80,22 +80,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=Path, required=True, help="CSV with corpus, language, utterance_id, source, ...")
     parser.add_argument("--language", required=True, help="of the sources")
     parser.add_argument("--scores", type=Path, required=True)
-    asked = parser.parse_args(arguments)
-    with asked.rows.open(encoding="utf-8-sig", newline="") as file:
+    options = parser.parse_args(arguments)
+    with options.rows.open(encoding="utf-8-sig", newline="") as file:
         rows = [{name: _unescaped(cell) for name, cell in row.items()} for row in csv.DictReader(file)]
     try:
         scores: list[float] = []
         if rows:
             scores = (
-                bert_scores(rows, asked.language) if asked.metric == "bertscore" else comet_scores(asked.metric, rows)
+                bert_scores(rows, options.language)
+                if options.metric == "bertscore"
+                else comet_scores(options.metric, rows)
             )
     except Unavailable as error:
-        sys.exit(f"error in {asked.metric}: {error}")
+        sys.exit(f"error in {options.metric}: {error}")
     names = ["corpus", "language", "utterance_id"]
-    asked.scores.unlink(missing_ok=True)  # it may be a link
-    with asked.scores.open("x", encoding="utf-8", newline="") as file:
+    options.scores.unlink(missing_ok=True)  # it may be a link
+    with options.scores.open("x", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*names, asked.metric])
+        writer.writerow([*names, options.metric])
         for row, score in zip(rows, scores, strict=True):
             writer.writerow([*(_escaped(row[name]) for name in names), score])
 

@@ -26,7 +26,7 @@ from dialeval.stats.resampling import cluster_counts, percentile_interval
 from dialeval.tables.files import unescaped_cell
 from dialeval.tables.training import TRANSLATION_SAMPLE
 from dialeval.text import counted
-from dialeval.translation.checks import NOTHING, nothing_to_translate, read_translation
+from dialeval.translation.checks import NOTHING, has_no_words, read_translation
 from dialeval.translation.requests import (
     TEMPLATE as PLANNING_TEMPLATE,
 )
@@ -163,7 +163,7 @@ def back_rows(
 
 
 def sentence_scores(sample: Sequence[Mapping[str, Any]], back: Mapping[Key, str], by: str) -> Scores:
-    """Returns chrF of each utterance by itself, from 0 to 100; nothing without sacrebleu."""
+    """Returns chrF of each utterance, from 0 to 100; empty without sacrebleu."""
     values: dict[Key, float] = {}
     if sacrebleu_missing() is None:
         from sacrebleu.metrics import CHRF
@@ -252,7 +252,7 @@ def plan_adequacy(sample: Iterable[Mapping[str, Any]], templates: Templates, *, 
     Args:
         sample: rows of the table `translation_sample`.
         templates: the prompts.
-        source: the language that they were said in.
+        source: the language of the originals.
     """
     for row in sample:
         prompt = templates.render(
@@ -282,11 +282,11 @@ def read_adequacy(response: Mapping[str, Any] | None) -> float | None:
     """Returns the rating that an answer gives, from 1 to 5; None where it gives none."""
     if response is None or response["status"] != "ok":
         return None
-    said = parse_scores(response["text"], [CRITERION], cut=response["finish_reason"] == "length").get(PROTOCOL)
-    return said.value if said else None
+    score = parse_scores(response["text"], [CRITERION], cut=response["finish_reason"] == "length").get(PROTOCOL)
+    return score.value if score else None
 
 
-# Translating back what was translated, without context, to be compared with the source.
+# Back-translations, without context, to compare with the source.
 
 _SPEAKER = "human"
 
@@ -299,7 +299,7 @@ def plan_back(
     Args:
         sample: rows of the table `translation_sample`.
         templates: the prompts.
-        source: the language that they were said in, and go back to.
+        source: the language of the originals, and of the back-translations.
         max_tokens: longest translation.
     """
     for row in sample:
@@ -316,11 +316,11 @@ def plan_back(
 
 
 def read_back(row: Mapping[str, Any], responses: Mapping[str, Mapping[str, Any]], source: str) -> str | None:
-    """Returns an utterance of a sample as it came back; None where nothing did.
+    """Returns the back-translation of a sampled utterance, or None.
 
-    What came back garbled counts as it is: to leave it out would make the rest look better than the whole.
+    A garbled one counts as it is, as leaving it out would bias the scores upwards.
     """
-    if nothing_to_translate(row["text"]):
+    if has_no_words(row["text"]):
         return str(row["text"])
     response = responses.get(planning_request_name(row["corpus"], source, Passage(_SPEAKER, row["text"], ())))
     if response is None or response["status"] != "ok":
@@ -329,7 +329,7 @@ def read_back(row: Mapping[str, Any], responses: Mapping[str, Mapping[str, Any]]
     return None if found.status in NOTHING else found.text
 
 
-# Which utterances are looked at: drawn by their ids, so that a corpus that grows keeps most of its sample.
+# The sampled utterances: drawn by their ids, so that a growing corpus keeps most of its sample.
 
 _LETTERS = 2
 
@@ -353,7 +353,7 @@ def sample(utterances: Iterable[Mapping[str, Any]], size: int, random_seed: int)
     return [{column: usable[name][column] for column in TRANSLATION_SAMPLE.schema.names} for name in drawn]
 
 
-# Whether templates in place of ours ask for a translation, or how good one is: they are filled and looked through.
+# Checks of a user's templates for translation and adequacy.
 
 _SAID, _TRANSLATED = "Quince only marrow.", "Membrillo solo calabaza."
 _SOURCE, _TARGET = "en", "sw"

@@ -19,7 +19,7 @@ from dialeval.protocols.planned_requests import Planned
 from dialeval.tables.dialogues import UTTERANCES
 from dialeval.tables.files import iterate_rows, read_table
 from dialeval.tables.metaeval import ITEMS
-from dialeval.translation.checks import USABLE, Translated, nothing_to_translate, read_translation, with_context
+from dialeval.translation.checks import USABLE, Translated, has_no_words, read_translation, with_context
 
 PROTOCOL = "translate"
 TEMPLATE = "translate.j2"
@@ -35,9 +35,9 @@ def plan(
     context: int,
     max_tokens: int,
 ) -> Iterator[Planned]:
-    """Yields a request for each utterance; one that is there twice in the same context is asked about once.
+    """Yields a request for each distinct utterance in context.
 
-    What has no letters, such as `:)` or `<name>`, is not asked about: it stays as it is.
+    An utterance without letters, such as `:)` or `<name>`, has no request and is kept as it is.
 
     Args:
         talks: the dialogues.
@@ -56,7 +56,7 @@ def plan(
     for talk in talks:
         for passage in passages(talk, context):
             name = request_name(corpus, target, passage)
-            if name in seen or nothing_to_translate(passage.text):
+            if name in seen or has_no_words(passage.text):
                 continue
             seen.add(name)
             request = Request(
@@ -89,7 +89,7 @@ def _prompt(passage: Passage, source: str, target: str, templates: Templates) ->
     )
 
 
-# What is translated: dialogues of whatever table, and each utterance of them once in the same context.
+# Dialogues to translate, from any table; equal utterances in equal contexts are translated once.
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,9 @@ class Talk:
 
     Attributes:
         talk_id: of the item, or of the dialogue.
-        speakers: who says each utterance.
+        speakers: the speaker of each utterance.
         utterances: in order.
-        item: what it is in a table of items; None for a corpus of dialogues.
+        item: its row of a table of items; None for a corpus of dialogues.
     """
 
     talk_id: str
@@ -123,8 +123,8 @@ class Passage(NamedTuple):
     @property
     def digest(self) -> str:
         """Returns a digest of speaker, text and context."""
-        told = "\0".join(part for pair in (*self.before, (self.speaker, self.text)) for part in pair)
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+        content = "\0".join(part for pair in (*self.before, (self.speaker, self.text)) for part in pair)
+        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def talks_of_items(path: Path, source: str) -> Iterator[Talk]:
@@ -149,8 +149,8 @@ def talks_of_dialogues(path: Path, source: str) -> Iterator[Talk]:
 
 def passages(talk: Talk, context: int) -> list[Passage]:
     """Returns the utterances of a talk, each with up to `context` of those before it."""
-    said = list(zip(talk.speakers, talk.utterances, strict=True))
-    return [Passage(*said[place], tuple(said[max(0, place - context) : place])) for place in range(len(said))]
+    pairs = list(zip(talk.speakers, talk.utterances, strict=True))
+    return [Passage(*pairs[place], tuple(pairs[max(0, place - context) : place])) for place in range(len(pairs))]
 
 
 def in_language(talk: Talk, utterances: Iterable[str], language: str) -> Talk:
@@ -164,7 +164,7 @@ def _talk(rows: list[dict[str, str]]) -> Talk:
     return Talk(rows[0]["dialogue_id"], tuple(row["speaker"] for row in rows), tuple(row["text"] for row in rows))
 
 
-# What the stages of translation are told of a corpus and a language.
+# Settings of the translation stages for a corpus and a language.
 
 
 class TranslationSettings(BaseModel, defer_build=True):
@@ -209,7 +209,7 @@ class Joined:
     """The dialogues of a corpus in another language.
 
     Attributes:
-        talks: those that are whole, in their order.
+        talks: the complete ones, in their order.
         left_out: ids of those that are not.
         utterances: rows of the table `translated_utterances`.
     """

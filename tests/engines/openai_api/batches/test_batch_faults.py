@@ -199,7 +199,7 @@ def test_another_writers_batches_are_known(tmp_path: Path) -> None:
         assert job.answering.store.written == 10, "what was paid for is kept, asked for or not"
         after = Job(endpoint.url, tmp_path)
         assert len(after.run(map(a_request, range(10)))) == 10
-        assert after.answering.asked == 0
+        assert after.answering.n_sent == 0
     assert len(service.batches) == 1
 
 

@@ -28,10 +28,10 @@ def test_a_table_is_answered_in_batches_of_the_size_that_is_allowed(tmp_path: Pa
         assert texts(job.run(map(a_request, range(50)))) == replies(range(50))
         assert [len(batch.lines) for batch in service.batches.values()] == [20, 20, 10]
         assert service.batches["batch_0"].lines[3]["body"] == chat_body(job.model, a_request(3))
-        assert (job.answering.asked, job.answering.total, job.answering.progress.failed) == (50, 50, 0)
+        assert (job.answering.n_sent, job.answering.total, job.answering.progress.failed) == (50, 50, 0)
         again = Job(endpoint.url, tmp_path, batch_requests=20)
         again.run(map(a_request, range(50)))
-        assert again.answering.asked == 0
+        assert again.answering.n_sent == 0
     assert len(service.batches) == 3
     assert not service.ordinary
 
@@ -98,7 +98,7 @@ def test_equal_requests_are_handed_over_once(tmp_path: Path) -> None:
     with LoopbackEndpoint(service) as endpoint:
         job = Job(endpoint.url, tmp_path)
         assert len(job.run(twins)) == 2
-    assert (job.answering.asked, job.answering.total, job.answering.progress.done) == (1, 2, 2)
+    assert (job.answering.n_sent, job.answering.total, job.answering.progress.done) == (1, 2, 2)
     assert service.handed_over == {"question 1": 1}
 
 

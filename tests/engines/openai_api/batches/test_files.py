@@ -31,7 +31,7 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
         assert list(ledger.open) == ["out"]
         assert "a" not in ledger
         batch = ledger.batch_of("c")
-        assert (batch.name, batch.file, batch.asked) == ("batch-2", "file-2", {"b": CHAT, "c": CHOICE, "d": CHAT})
+        assert (batch.name, batch.file, batch.requests) == ("batch-2", "file-2", {"b": CHAT, "c": CHOICE, "d": CHAT})
 
 
 def test_a_kill_at_any_byte_leaves_a_ledger_that_goes_on(tmp_path: Path) -> None:

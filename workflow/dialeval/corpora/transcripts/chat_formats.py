@@ -9,42 +9,41 @@ apart.
     {"conversation_id": "c1", "current_node": "n3", "mapping": {
      "n3": {"parent": "n2", "message": {"author": {"role": "assistant"}, "content": {"parts": ["Hello"]}}}, ...}}
 
-What is read is what the user saw last: the way from the root to `current_node`. The system is the model that answered
-there. What a model wrote to a tool, and thoughts, are kept apart from what was said.
+The dialogue is the branch that the user saw last, from the root to `current_node`. The system is the model that
+answered there. Tool calls and reasoning are hidden messages.
 
     {"id": "a1", "model": "alpha", "messages": [
      {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
 
 Collections of chats call them `conversation`, Claude's export `chat_messages`, and collections of votes
 `conversation_a` and `conversation_b`, of the models `model_a` and `model_b` on one question. `content` may be a list of
-parts. What a tool was told and what it gave back, and messages of the roles `system` and `developer`, are kept apart
-from what was said.
+parts. Tool calls and their results, and messages of the roles `system` and `developer`, are hidden messages.
 
     {"sender_id": "c1", "events": [{"event": "user", "text": "Hi"}, {"event": "action", "name": "utter_greet"},
      {"event": "bot", "text": "Hello"}]}
 
-What `user` and `bot` said is the dialogue; what the bot did between is kept apart as calls of tools.
+Utterances of `user` and `bot` are the dialogue; actions of the bot between them are hidden messages (tool calls).
 
     {"chosen": "\n\nHuman: Hi\n\nAssistant: Hello", "rejected": "\n\nHuman: Hi\n\nAssistant: What?"}
     {"prompt": "Hi", "chosen": "Hello", "rejected": "What?"}
 
-Either may also be a list of messages, and so may the prompt, with or without which they are whole. They are two
-dialogues on one case, of systems called `chosen` and `rejected`: how often a judge prefers the first is how often it
-agrees with who chose.
+Either may also be a list of messages, with or without the prompt, which may be one too. They are two dialogues on one
+case, of systems called `chosen` and `rejected`: the rate at which a judge prefers the first is its agreement with the
+annotators who chose.
 
     {"instruction": "Name a bird.", "output": "The heron.", "generator": "alpha"}
     {"context": ["Hi", "Hello", "Name a bird."], "response": "The heron.", "model": "alpha"}
     {"instruction": "Name a bird.", "completions": [{"model": "alpha", "response": "The heron."}, ...]}
 
-What came before may be a text, several in turn of which the last is the user's, pairs of them, or a list of messages. A
-text that stands beside a question as its `input` or `context` belongs to it.
+The context may be a text, several in turn of which the last is the user's, pairs of them, or a list of messages. A text
+in the field `input` or `context` beside a question belongs to the question.
 
     {"dialogue_id": "7", "system": "alpha", "case_id": "refund", "utterances": [
      {"speaker": "user", "text": "I want my money back."}, {"speaker": "assistant", "text": "I can see to that."}]}
 
 `utterances` (or `dialogue`, `dialog`, `turns`) may be plain texts, of two speakers in turn or as `speakers` has it.
-Optional are `case_id` or `prompt` (what systems met alike), `language`, `speakers` (names in turn), and `reference`:
-how it should have gone, as a list of utterances, or as a text that stands in place of the last one.
+Optional are `case_id` or `prompt` (the case that systems share), `language`, `speakers` (names in turn), and
+`reference`: a list of utterances, or a text in place of the last one.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ def sharegpt_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcri
     """Yields the dialogue of one object.
 
     Raises:
-        UserError: the file, the line or record, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the line and the remedy.
     """
     yield transcript(line, dialogue_field(line.record, SHAREGPT, line.where), notes)
 
@@ -95,7 +94,7 @@ def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
     """Returns the dialogue of one object of an export; `field` holds its messages.
 
     Raises:
-        UserError: the place, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the place and the remedy.
     """
     record, where = line.record, line.where
     reading = EntryReading(notes)
@@ -114,16 +113,21 @@ def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
 
 def is_prompt(text: str) -> bool:
     """Returns whether the field `system` holds a system prompt, not a name."""
-    said = text.strip()
-    if said.casefold().startswith(("you are ", "you're ")):
+    content = text.strip()
+    if content.casefold().startswith(("you are ", "you're ")):
         return True
-    return len(said) > LONGEST_NAME or "\n" in said or said.endswith((".", "!", "?", ":", "。")) or said.count(" ") > 4
+    return (
+        len(content) > LONGEST_NAME
+        or "\n" in content
+        or content.endswith((".", "!", "?", ":", "。"))
+        or content.count(" ") > 4
+    )
 
 
 # The export of ChatGPT, `conversations.json`: each conversation is a tree, as a message may be edited or asked anew.
 
 _ASIDES = {"code": "tool_use", "execution_output": "tool_result", "thoughts": "thinking", "reasoning_recap": "thinking"}
-"""Kinds of content that are not said, and what they are."""
+"""Types of content that are hidden messages -> their type."""
 _TEXT_FIELDS = {"tool_use": "input", "tool_result": "content", "thinking": "thinking"}
 
 
@@ -135,7 +139,7 @@ def chatgpt_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcrip
     """
     record, where = line.record, line.where
     mapping, last = required(record, "mapping", where), required(record, "current_node", where)
-    shown = [message for message in _way(mapping, last, where) if not _is_hidden(message)]
+    shown = [message for message in _branch(mapping, last, where) if not _is_hidden(message)]
     models = [_model(message) for message in shown if _role(message) == "assistant" and _model(message)]
     if len({*models}) > 1:
         notes["conversations in which several models answered, taken for the last one's"] += 1
@@ -147,13 +151,13 @@ def chatgpt_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcrip
     yield transcript(line._replace(record={**about, "messages": messages}), "messages", notes)
 
 
-def _way(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
+def _branch(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
     """Returns the messages from the root of a tree to a node.
 
     Raises:
         UserError: a node that another names is not there, or is its own ancestor.
     """
-    way: list[dict[str, Any]] = []
+    branch: list[dict[str, Any]] = []
     seen: set[Any] = set()
     while last is not None:
         node = mapping.get(last) if isinstance(mapping, dict) and isinstance(last, str) else None
@@ -162,9 +166,9 @@ def _way(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
             raise UserError(f"{where}: in 'mapping' the node {last!r:.60} {fault}; export the conversations anew")
         seen.add(last)
         if isinstance(node.get("message"), dict):
-            way.append(node["message"])
+            branch.append(node["message"])
         last = node.get("parent")
-    return way[::-1]
+    return branch[::-1]
 
 
 def _is_hidden(message: dict[str, Any]) -> bool:
@@ -223,7 +227,7 @@ def openai_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript
     """Yields the dialogue of one object, or the two between which somebody chose.
 
     Raises:
-        UserError: the file, the line or record, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the line and the remedy.
     """
     if line.record.get(PAIR[0]) is not None and not isinstance(line.record.get(MESSAGES[0]), list):
         yield from _pair(line, notes)
@@ -245,14 +249,14 @@ def _pair(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
 
 _SPEAK = ("user", "bot")
 _WAITING = ("action_listen", "action_session_start")
-"""Actions in which nothing is done."""
+"""Actions without a tool call."""
 
 
 def rasa_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
     """Yields the dialogue of one tracker.
 
     Raises:
-        UserError: the place, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the place and the remedy.
     """
     events = required(line.record, "events", line.where)
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
@@ -267,7 +271,7 @@ def _entry_rasa(event: dict[str, Any]) -> dict[str, Any] | None:
     if kind in _SPEAK:
         return {"role": kind, "content": event.get("text")}
     is_done = kind == "action" and isinstance(action, str) and action not in _WAITING
-    is_done = is_done and not str(action).startswith("utter_")  # what it says is an event of its own
+    is_done = is_done and not str(action).startswith("utter_")  # its utterance is an event of its own
     return {"role": "bot", "content": [{"type": "tool_use", "name": action, "input": ""}]} if is_done else None
 
 
@@ -282,16 +286,16 @@ def preference_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
     """Yields the two dialogues of a pair.
 
     Raises:
-        UserError: the place, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the place and the remedy.
     """
     record, where = line.record, line.where
     dialogue_id = named(record, _ID_FIELDS, where) or f"pair-{line.number}"
     about = {name: record[name] for name in ("case_id", "language") if record.get(name) is not None}
-    asked = _messages(record.get("prompt"), "user", f"{where}, 'prompt'")
+    prompt = _messages(record.get("prompt"), "user", f"{where}, 'prompt'")
     for side in _SIDES:
         answered = _messages(record.get(side), "assistant", f"{where}, '{side}'")
-        whole = answered if answered[: len(asked)] == asked else [*asked, *answered]
-        messages = {**about, "dialogue_id": dialogue_id, "model": side, "messages": whole}
+        full = answered if answered[: len(prompt)] == prompt else [*prompt, *answered]
+        messages = {**about, "dialogue_id": dialogue_id, "model": side, "messages": full}
         yield transcript(line._replace(record=messages), "messages", notes)
 
 
@@ -301,7 +305,7 @@ def _messages(value: Any, speaker: str, where: str) -> list[Any]:
     Raises:
         UserError: it is neither.
     """
-    if value is None and speaker == "user":  # a dialogue that is whole has no prompt
+    if value is None and speaker == "user":  # a full dialogue has no prompt
         return []
     if isinstance(value, list):
         return value
@@ -324,7 +328,7 @@ def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
     """Yields the dialogue of one object, or one for each of its completions.
 
     Raises:
-        UserError: the place, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the place and the remedy.
     """
     replies = line.record.get(_SEVERAL, [line.record])
     if not isinstance(replies, list) or not all(isinstance(reply, dict) for reply in replies):
@@ -336,18 +340,18 @@ def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
 def _record(line: JsonLine, reply: dict[str, Any]) -> dict[str, Any]:
     """Returns an object whose `messages` are the context and a reply."""
     reply_field = next((name for name in REPLIES if name in reply), REPLIES[0])
-    said = reply.get(reply_field)
-    if not isinstance(said, str):
-        raise UserError(f"{line.where}: '{reply_field}' is {said!r:.60}; it must be a text, the reply")
+    content = reply.get(reply_field)
+    if not isinstance(content, str):
+        raise UserError(f"{line.where}: '{reply_field}' is {content!r:.60}; it must be a text, the reply")
     earlier = _earlier(line.record, line.where)
     messages = [
         {"role": _TURNS[(len(earlier) - 1 - place) % 2], "content": entry} if isinstance(entry, str) else entry
         for place, entry in enumerate(earlier)
     ]
-    whole = {name: value for name, value in line.record.items() if name != "model"}
-    whole["prompt"] = "\n".join(entry if isinstance(entry, str) else json.dumps(entry) for entry in earlier)
-    whole["model"] = named(reply, _SYSTEM_FIELDS, line.where) or None
-    return {**whole, "messages": [*messages, {"role": "assistant", "content": said}]}
+    full = {name: value for name, value in line.record.items() if name != "model"}
+    full["prompt"] = "\n".join(entry if isinstance(entry, str) else json.dumps(entry) for entry in earlier)
+    full["model"] = named(reply, _SYSTEM_FIELDS, line.where) or None
+    return {**full, "messages": [*messages, {"role": "assistant", "content": content}]}
 
 
 def _earlier(record: dict[str, Any], where: str) -> list[Any]:
@@ -356,24 +360,24 @@ def _earlier(record: dict[str, Any], where: str) -> list[Any]:
     Raises:
         UserError: it is neither a text nor a list.
     """
-    said: list[Any] = []
+    content: list[Any] = []
     about: list[str] = []
     question = next((name for name in QUESTIONS if record.get(name) is not None), "")
     for name in (*EARLIER, "input") if question else EARLIER:
         value = record.get(name)
         if isinstance(value, list):
-            said += [text for entry in value for text in (entry if isinstance(entry, list) else [entry])]
+            content += [text for entry in value for text in (entry if isinstance(entry, list) else [entry])]
         elif isinstance(value, str):
             about += [value] * bool(value.strip())
         elif value is not None:
             raise UserError(f"{where}: '{name}' is {value!r:.60}; it must be a text or a list of them")
-    asked = record.get(question)
-    if isinstance(asked, list):
-        return [*said, *asked]
-    if question and not isinstance(asked, str):
-        raise UserError(f"{where}: '{question}' is {asked!r:.60}; it must be a text or a list of them")
-    texts = [text for text in (asked, *about) if text]
-    return [*said, "\n\n".join(texts)] if texts else said
+    prompt = record.get(question)
+    if isinstance(prompt, list):
+        return [*content, *prompt]
+    if question and not isinstance(prompt, str):
+        raise UserError(f"{where}: '{question}' is {prompt!r:.60}; it must be a text or a list of them")
+    texts = [text for text in (prompt, *about) if text]
+    return [*content, "\n\n".join(texts)] if texts else content
 
 
 # The plain format for anyone's transcripts: JSON Lines, one dialogue of one system per line.
@@ -383,7 +387,7 @@ def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
     """Yields the dialogue of one object.
 
     Raises:
-        UserError: the file, the line, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the line and the remedy.
     """
     record, where = line.record, line.where
     reading = EntryReading(notes, prompts_by_role=False)

@@ -30,7 +30,7 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
     """Takes the entries of a dialogue.
 
     Raises:
-        UserError: it is no list, or an entry is neither a text nor an object that says who speaks and what.
+        UserError: it is no list, or an entry is neither a text nor an object with speaker and text.
     """
     if not isinstance(entries, list):
         raise UserError(f"{where}: '{field}' must be a list of utterances, not {_shown(entries)}")
@@ -106,10 +106,10 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
         elif not isinstance(part, dict) or not isinstance(part.get("type"), str):
             raise UserError(f"{place}: a part of the text is {_shown(part)}; not a text or an object with 'type'")
         elif part["type"] in _SAID_PARTS:
-            said = part.get("refusal" if part["type"] == "refusal" else "text")
-            if not isinstance(said, str):
+            text = part.get("refusal" if part["type"] == "refusal" else "text")
+            if not isinstance(text, str):
                 raise UserError(f"{place}: a part of type '{part['type']}' has no text: {_shown(part)}")
-            texts.append(said)
+            texts.append(text)
         elif part["type"] == "tool_use":
             reading.add_aside("tool_call", _call(part.get("name"), part.get("input")))
         elif part["type"] == "tool_result":
@@ -122,7 +122,7 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
     return [text for text in texts if text.strip()]
 
 
-# What the objects of every format of JSON may say of a dialogue, by the names that its fields commonly have.
+# Fields of a dialogue in every JSON format, by their common names.
 
 PLAIN = ("utterances", "dialogue", "dialog")
 SHAREGPT = ("conversations",)
@@ -146,7 +146,7 @@ TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"instruction", "completions"}),
     ),
 }
-"""Fields that tell a format together, where none of those is there that tell one alone."""
+"""Fields that identify a format together, in the absence of those that identify one alone."""
 DIALOGUES = RecordFields(
     (*PLAIN, *SHAREGPT, *MESSAGES, *PAIR),
     bare=PLAIN[0],
@@ -155,7 +155,7 @@ DIALOGUES = RecordFields(
 )
 """Fields that hold a dialogue, as each format calls them; a dialogue may also be a list without a name."""
 SURE_FIELDS = (PLAIN[0], SHAREGPT[0], MESSAGES[0])
-"""What holds the dialogue where other names of it are there as well."""
+"""The field of the dialogue where other names of it are present as well."""
 ID_FIELDS = ("dialogue_id", "conversation_id", "id", "dialog_id", "conversation_hash")
 SYSTEM_FIELDS = ("model", "model_name", "model_id")
 _CODES = {language.name.casefold(): code for code, language in LANGUAGES.items()}

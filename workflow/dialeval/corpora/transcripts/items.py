@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from dialeval.corpora.items import REFERENCE, Item
 from dialeval.corpora.text_files import listed
 from dialeval.corpora.transcripts.readers import AUTO, read
-from dialeval.corpora.transcripts.transcript import JUDGED, OTHERS, AsideKind, Transcript, judged_of
+from dialeval.corpora.transcripts.transcript import JUDGED, OTHERS, AsideType, Transcript, judged_of
 from dialeval.errors import UserError
 from dialeval.text import counted, noted
 
@@ -73,12 +73,12 @@ class Options:
 
     Attributes:
         reader: a kind of file, or `auto`.
-        system: whose the dialogues are where the file does not say it.
+        system: the system where the file does not name it.
         language: of dialogues that do not name theirs.
-        evaluated_role: the speaker who is the system; None for whoever is called so.
+        evaluated_role: the speaker who is the system; None for a speaker with a name such as `assistant`.
         cases: a value of `By`.
-        shown: kinds of asides that judges are shown.
-        columns: names of a table's columns, by what they hold.
+        shown: types of hidden messages that judges see.
+        columns: names of a table's columns, by field.
         limit: so many cases at most, or dialogues of each system where there are none; None for all.
     """
 
@@ -87,7 +87,7 @@ class Options:
     language: str = "en"
     evaluated_role: str | None = None
     cases: str = By.AUTO
-    shown: frozenset[AsideKind] = frozenset()
+    shown: frozenset[AsideType] = frozenset()
     columns: Mapping[str, str] = field(default_factory=dict)
     limit: int | None = None
 
@@ -124,7 +124,7 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
     Args:
         source: their name in the configuration.
         path: the file or folder.
-        options: what the configuration says of them.
+        options: the configuration of the source.
 
     Raises:
         UserError: the file, the place, the field, the value and the remedy.
@@ -168,8 +168,8 @@ def names_its_system(item: Item) -> bool:
     name = item.system.casefold()
     if len(name) < 2 or name in OTHERS.union(JUDGED, (REFERENCE,)):
         return False
-    said = "\n".join(item.utterances).casefold()
-    return name in said and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
+    text = "\n".join(item.utterances).casefold()
+    return name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _judged(
@@ -180,7 +180,7 @@ def _judged(
     reading: TranscriptItems,
     counts: Counter[str],
 ) -> list[_Judged]:
-    """Returns the dialogues in which the system says something; the others are left out.
+    """Returns the dialogues with an utterance of the system; the others are left out.
 
     Raises:
         UserError: there is none.
@@ -254,8 +254,8 @@ def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
     if reading.left_out:
         yield f"{counted(len(reading.left_out), 'dialogue')} left out ({_counted(reading.left_out)})"
     if reading.asides:
-        kinds = Counter(row["kind"] for row in reading.asides)
-        yield "kept apart from the utterances: " + ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        counts = Counter(row["kind"] for row in reading.asides)
+        yield "kept apart from the utterances: " + ", ".join(f"{count} {kind}" for kind, count in counts.items())
     met: defaultdict[str, set[str]] = defaultdict(set)
     for item in reading.items:
         met[item.case_id].add(item.system)
@@ -279,13 +279,13 @@ _SHOWN_PLACES = 5
 def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Counter[str]) -> list[Transcript]:
     """Returns dialogues with their systems, and names on one line without double blanks.
 
-    A dialogue that is there again word for word, as in votes of several people about one answer, stands once.
+    Of equal dialogues, as in votes of several annotators on one answer, only one is kept.
 
     Args:
         found: the dialogues as read.
         path: their file or folder, for messages.
-        system: whose they are where the file does not say it.
-        notes: what is worth knowing is counted here.
+        system: the system where the file does not name it.
+        notes: counts of remarks, to which this adds.
 
     Raises:
         UserError: one does not say whose it is, has a name that is too long or holds a control character, or is there
@@ -380,26 +380,26 @@ class References:
         return [item for item, _ in self._of_cases.values()]
 
 
-# What stood beside a transcript: kept apart in a table, and shown to judges where the configuration asks for it.
+# Hidden messages of a transcript: kept in a table, and shown to judges if configured.
 
-_MARKS: dict[AsideKind, str] = {
+_MARKS: dict[AsideType, str] = {
     "system": "[system prompt]", "tool_call": "[tool call]", "tool_result": "[tool result]", "reasoning": "[thinking]"
 }  # fmt: skip
 """How asides are marked where judges are shown them."""
 
 
-def showing(item: Item, transcript: Transcript, shown: Set[AsideKind]) -> Item:
+def showing(item: Item, transcript: Transcript, shown: Set[AsideType]) -> Item:
     """Returns an item with the shown asides among its utterances, each with a mark.
 
     Args:
         item: the transcript as an item.
         transcript: what stood beside it.
-        shown: kinds of asides; a call of a tool is the system's own, the others are nobody's.
+        shown: types of hidden messages; a tool call is the system's, the others have no speaker.
     """
     asides = [aside for aside in transcript.asides if aside.kind in shown]
     if not asides:
         return item
-    lines = [(number, 1, *said) for number, said in enumerate(zip(item.speakers, item.utterances, strict=True))]
+    lines = [(number, 1, *text) for number, text in enumerate(zip(item.speakers, item.utterances, strict=True))]
     for aside in asides:
         speaker = item.judged if aside.kind == "tool_call" and item.judged else aside.kind
         lines.append((aside.before, 0, speaker, f"{_MARKS[aside.kind]} {aside.text}"))

@@ -87,15 +87,15 @@ def read_mt_bench(path: Path) -> Iterator[Transcript]:
     """Yields the dialogues of all models.
 
     Raises:
-        UserError: the file, the line, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the line and the remedy.
     """
     questions, *answers = mt_bench_files(path)
-    asked: dict[str, list[str]] = {}
+    user_turns: dict[str, list[str]] = {}
     for line in read_json_lines(questions):
-        asked[name_of(required(line.record, _ID, line.where), _ID, line.where)] = _turns(line.record, line.where)
+        user_turns[name_of(required(line.record, _ID, line.where), _ID, line.where)] = _turns(line.record, line.where)
     for file in answers:
         for line in read_json_lines(file):
-            yield from _dialogues(line, asked, questions, file.stem)
+            yield from _dialogues(line, user_turns, questions, file.stem)
 
 
 def mt_bench_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
@@ -115,42 +115,44 @@ def _turns(record: dict[str, Any], where: str) -> list[str]:
     turns = required(record, TURNS, where)
     entries = turns if isinstance(turns, list) else []
     texts = [turn.get("content") if isinstance(turn, dict) else turn for turn in entries]
-    said = [text.strip() for text in texts if isinstance(text, str)]
-    if not said or len(said) < len(entries):
+    texts_of_turns = [text.strip() for text in texts if isinstance(text, str)]
+    if not texts_of_turns or len(texts_of_turns) < len(entries):
         raise UserError(f"{where}: '{TURNS}' must be a list of texts, not {turns!r:.60}")
-    return said
+    return texts_of_turns
 
 
-def _dialogues(line: JsonLine, asked: dict[str, list[str]], questions: Path, file_name: str) -> Iterator[Transcript]:
+def _dialogues(
+    line: JsonLine, user_turns: dict[str, list[str]], questions: Path, file_name: str
+) -> Iterator[Transcript]:
     question = name_of(required(line.record, _ID, line.where), _ID, line.where)
-    if question not in asked:
+    if question not in user_turns:
         raise UserError(f"{line.where}: question '{question:.60}' is not in {questions}; take the line out or add it")
     choices = required(line.record, "choices", line.where)
     if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
         raise UserError(f"{line.where}: 'choices' must be a list of objects with '{TURNS}'")
     for number, choice in enumerate(choices, start=1):
         answers = _turns(choice, f"{line.where}, choice {number}")
-        if len(answers) > len(asked[question]):
+        if len(answers) > len(user_turns[question]):
             raise UserError(
-                f"{line.where}: {len(answers)} answers, but question '{question:.60}' has {len(asked[question])} turns "
-                f"in {questions}; take both files from one version"
+                f"{line.where}: {len(answers)} answers, but question '{question:.60}' has {len(user_turns[question])} "
+                f"turns in {questions}; take both files from one version"
             )
-        said = [text for pair in zip(asked[question], answers, strict=False) for text in pair]
+        texts_of_turns = [text for pair in zip(user_turns[question], answers, strict=False) for text in pair]
         yield Transcript(
             place=line.where,
             dialogue_id=question if number == 1 else f"{question}-{number}",
             system=named(line.record, SYSTEM_FIELDS, line.where) or file_name,
             speakers=("user", "assistant") * len(answers),
-            utterances=tuple(said),
+            utterances=tuple(texts_of_turns),
             case_id=question,
         )
 
 
-# Which reader reads which kind of transcripts, and which kind a file is by its looks.
+# Readers by format, and detection of a file's format.
 
 AUTO, FOLDER, CSV, TEXT, MT_BENCH = "auto", "folder", "csv", "text", "mt_bench"
 _FIELDS = {"jsonl": PLAIN, "sharegpt": SHAREGPT, "messages": (*MESSAGES, *PAIR)}
-"""The fields each of which tells a format of JSON; `TOGETHER` has those that tell one only together."""
+"""Fields that each identify a format of JSON; those of `TOGETHER` identify one only together."""
 _OF_JSON: dict[str, Callable[[JsonLine, Counter[str]], Iterator[Transcript]]] = {
     "jsonl": chat_formats.plain_dialogues,
     "sharegpt": chat_formats.sharegpt_dialogues,
@@ -169,11 +171,11 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
     Args:
         path: the file or folder.
         reader: one of the kinds, or `auto`.
-        columns: names of the columns of a table, by what they hold.
-        notes: what is worth knowing is counted here.
+        columns: names of the columns of a table, by field.
+        notes: counts of remarks, to which this adds.
 
     Raises:
-        UserError: the file, the place, what is wrong there, and the remedy.
+        UserError: invalid data; the message has the file, the place and the remedy.
     """
     kind = detect_format(path) if reader == AUTO else reader
     if kind == FOLDER:
@@ -207,10 +209,10 @@ def detect_format(path: Path) -> str:
     first = next((line.record for line in records_of(path, DIALOGUES)), None)
     if first is None:
         raise UserError(f"{path}: there is no dialogue in it")
-    kinds = {field: kind for kind, fields in _FIELDS.items() for field in fields}
-    there = [field for field in (*SURE_FIELDS, *kinds) if field in first]
+    format_of = {field: kind for kind, fields in _FIELDS.items() for field in fields}
+    there = [field for field in (*SURE_FIELDS, *format_of) if field in first]
     if there:
-        return kinds[next((field for field in there if isinstance(first[field], list)), there[0])]
+        return format_of[next((field for field in there if isinstance(first[field], list)), there[0])]
     for kind, sets in TOGETHER.items():
         if any(fields <= first.keys() for fields in sets):
             return kind

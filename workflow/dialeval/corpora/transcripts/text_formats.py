@@ -79,7 +79,7 @@ def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
     """Yields blocks of utterances between blank lines.
 
     Raises:
-        UserError: the text begins with a line that does not say who speaks.
+        UserError: the text begins with a line without a speaker.
     """
     entries: list[dict[str, str]] = []
     begun, is_after_blank = 0, False
@@ -129,7 +129,7 @@ def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> I
 
     Args:
         path: the file.
-        notes: what is worth knowing is counted here.
+        notes: counts of remarks, to which this adds.
         columns: the names of columns that are not called as they commonly are.
 
     Raises:
@@ -170,11 +170,11 @@ def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> I
             apart.add(key)
         known.last_row = number
         turn = _turn(cells["turn"], where, header[places["turn"]]) if "turn" in places else 0.0
-        known.said.append((turn, line, cells.get("speaker", ""), cells["text"]))
+        known.rows.append((turn, line, cells.get("speaker", ""), cells["text"]))
     if apart:
         order = "by turn" if "turn" in places else "in the file's order, since no column is known to number the turns"
         notes[f"dialogues with scattered rows, put together, {order}"] += len(apart)
-    speakers_there = {speaker.casefold() for found in dialogues.values() for _, _, speaker, _ in found.said}
+    speakers_there = {speaker.casefold() for found in dialogues.values() for _, _, speaker, _ in found.rows}
     prompts = (
         "speaker" in places
         and header[places["speaker"]].strip().casefold() == "role"
@@ -183,7 +183,7 @@ def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> I
     for (system, dialogue_id), found in dialogues.items():
         where = f"{path}, line {found.line}"
         reading = EntryReading(notes, prompts_by_role=prompts)
-        for _, _, speaker, text in _in_order(found.said, dialogue_id, path):
+        for _, _, speaker, text in _in_order(found.rows, dialogue_id, path):
             reading.add_utterance(speaker, text)
         speakers, utterances, asides = reading.parts(where)
         yield Transcript(
@@ -231,7 +231,7 @@ class _Rows:
     line: int
     case_id: str
     language: str
-    said: list[tuple[float, int, str, str]] = field(default_factory=list)
+    rows: list[tuple[float, int, str, str]] = field(default_factory=list)
     last_row: int = 0
 
 
@@ -245,14 +245,14 @@ def _turn(cell: str, where: str, column: str) -> float:
 
 
 def _in_order(
-    said: list[tuple[float, int, str, str]], dialogue_id: str, path: Path
+    rows: list[tuple[float, int, str, str]], dialogue_id: str, path: Path
 ) -> list[tuple[float, int, str, str]]:
     """Returns the rows of a dialogue by turn, within a turn in the file's order.
 
     Raises:
-        UserError: the same was said twice by one speaker in one numbered turn: the dialogue is there twice.
+        UserError: a numbered turn has an utterance of one speaker twice: the dialogue is there twice.
     """
-    ordered = sorted(said, key=lambda row: row[0])
+    ordered = sorted(rows, key=lambda row: row[0])
     lines: dict[tuple[float, str, str], int] = {}
     for turn, line, speaker, text in ordered if ordered[-1][0] > ordered[0][0] else ():
         other = lines.setdefault((turn, speaker, text), line)

@@ -11,11 +11,11 @@ from typing import Literal, NamedTuple
 
 from dialeval.errors import UserError
 
-AsideKind = Literal["system", "tool_call", "tool_result", "reasoning"]
-"""What stands in a transcript and was not said: a system prompt, a tool's use and answer, a model's thinking."""
+AsideType = Literal["system", "tool_call", "tool_result", "reasoning"]
+"""Types of hidden messages: a system prompt, a tool call and its result, a model's reasoning."""
 
 SYSTEM_ROLES = frozenset({"system", "developer"})
-_KINDS: dict[str, AsideKind] = {
+_KINDS: dict[str, AsideType] = {
     **dict.fromkeys(("tool_call", "tool-call", "tool_use", "function_call", "function-call"), "tool_call"),
     **dict.fromkeys(
         ("tool", "function", "ipython", "observation", "tool_result", "tool_response", "tool-response",
@@ -31,7 +31,7 @@ class Aside(NamedTuple):
     """A hidden message; `before` is the 0-based number of the next utterance."""
 
     before: int
-    kind: AsideKind
+    kind: AsideType
     text: str
 
 
@@ -40,17 +40,17 @@ class Transcript:
     """One dialogue of a file.
 
     Attributes:
-        place: where it stands, for messages.
+        place: its place, for messages.
         dialogue_id: as the file has it; empty where it has none.
-        system: whose dialogue it is; empty where the file does not say it.
-        model: who may be the system where neither file nor configuration says it.
-        speakers: who says each utterance, in the file's words.
-        utterances: what was said; none is empty.
-        asides: what stood beside it.
-        case_id: the file's name of what other systems met, too; empty where it gives none.
-        prompt: the text that other systems met, too; empty where the file gives none.
-        language: empty where the file does not say it.
-        reference: how the dialogue should have gone: speakers and utterances.
+        system: the system; empty where the file does not name it.
+        model: the system where neither file nor configuration names one.
+        speakers: the speaker of each utterance, in the file's words.
+        utterances: their texts; none is empty.
+        asides: the hidden messages.
+        case_id: the file's name of the case that systems share; empty if none.
+        prompt: the prompt that systems share; empty if none.
+        language: empty where the file does not name it.
+        reference: the reference dialogue: speakers and utterances.
     """
 
     place: str
@@ -67,11 +67,11 @@ class Transcript:
 
 
 class Message(NamedTuple):
-    """One entry of a record: an utterance of somebody, or an aside if it has a kind."""
+    """One entry of a record: an utterance, or a hidden message if it has a kind."""
 
     speaker: str
     text: str
-    kind: AsideKind | None = None
+    kind: AsideType | None = None
 
 
 @dataclass
@@ -92,7 +92,7 @@ class EntryReading:
         """Adds an entry of a speaker, or of a role such as a tool."""
         self.messages.append(Message(speaker, text.strip(), _KINDS.get(speaker.casefold())))
 
-    def add_aside(self, kind: AsideKind, text: str) -> None:
+    def add_aside(self, kind: AsideType, text: str) -> None:
         """Adds a hidden message."""
         self.messages.append(Message("", text.strip(), kind))
 
@@ -104,13 +104,14 @@ class EntryReading:
         Raises:
             UserError: some entries name their speaker and others do not.
         """
-        said = [message for message in self.messages if message.kind is None]
+        spoken = [message for message in self.messages if message.kind is None]
         prompts = self.prompts_by_role or any(
-            message.speaker.casefold() in JUDGED and message.speaker.casefold() not in SYSTEM_ROLES for message in said
+            message.speaker.casefold() in JUDGED and message.speaker.casefold() not in SYSTEM_ROLES
+            for message in spoken
         )
-        named = sum(bool(message.speaker) for message in said)
-        if 0 < named < len(said):
-            number = next(place for place, message in enumerate(said, start=1) if not message.speaker)
+        n_named = sum(bool(message.speaker) for message in spoken)
+        if 0 < n_named < len(spoken):
+            number = next(place for place, message in enumerate(spoken, start=1) if not message.speaker)
             raise UserError(
                 f"{where}: utterance {number} does not say who speaks, though others do; name every speaker"
             )
@@ -148,7 +149,7 @@ def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: s
     """Returns the speaker who is the system; empty where it is unknown, and None where it has no utterance.
 
     Args:
-        speakers: who says each utterance.
+        speakers: the speaker of each utterance.
         system: whose dialogue it is.
         wanted: who the system is, by the configuration; None for the one called as the system, or as exports do,
             or whose label else tells the system.

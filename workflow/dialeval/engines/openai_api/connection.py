@@ -57,7 +57,7 @@ class Connection:
         return f"Connection({self.address})"
 
     def read_secrets(self) -> None:
-        """Reads the key and the secret headers; it returns none of them, so that no frame of a caller holds one.
+        """Reads the key and the secret headers; returns none of them, so that they are in no caller's frame.
 
         Raises:
             UserError: as `headers`.
@@ -113,9 +113,7 @@ class Connection:
             )
             return Fault("connection", words, billed="nothing", final=True)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError) as error:
-            return Fault(
-                "connection", f"no connection: {self._error_text(error)}", billed="nothing"
-            )  # nothing was sent
+            return Fault("connection", f"no connection: {self._error_text(error)}", billed="nothing")  # not sent
         except TimeoutError:
             return Fault("timeout", f"no answer within {self._timeout:g} s (timeout_seconds)")
         except (aiohttp.ClientError, OSError) as error:
@@ -191,24 +189,24 @@ class Connection:
         """Returns the message of an error of the client, without the request that it holds."""
         match error:
             case aiohttp.ConnectionTimeoutError():
-                said = f"none within {self._connect_seconds:g} s"
+                words = f"none within {self._connect_seconds:g} s"
             case aiohttp.ClientConnectorCertificateError():
-                said = str(error.certificate_error)
+                words = str(error.certificate_error)
             case aiohttp.ClientConnectorError():
-                said = str(error.os_error)
+                words = str(error.os_error)
             case aiohttp.ServerDisconnectedError():
-                said = "the endpoint closed the connection before it answered"
+                words = "the endpoint closed the connection before it answered"
             case aiohttp.ClientHttpProxyError():
-                said = f"the proxy said {error.status} {error.message}"
+                words = f"the proxy said {error.status} {error.message}"
             case aiohttp.ClientResponseError():
-                said = f"what came is no answer in HTTP: {error.message}"
+                words = f"what came is no answer in HTTP: {error.message}"
             case aiohttp.ClientPayloadError():
-                said = f"the answer is not whole: {error}"
+                words = f"the answer is not whole: {error}"
             case aiohttp.ClientOSError() if error.errno is None:
-                said = "the endpoint closed the connection before the request was sent"
+                words = "the endpoint closed the connection before the request was sent"
             case _:
-                said = str(error)
-        return short(self.redactor.mask(said or type(error).__name__))
+                words = str(error)
+        return short(self.redactor.mask(words or type(error).__name__))
 
 
 def json_or_fault(
@@ -220,15 +218,15 @@ def json_or_fault(
         status: the HTTP status.
         headers: the answer's headers.
         content: its body.
-        redactor: takes secrets out of what the endpoint says.
-        url: the address that was asked, for messages.
+        redactor: masks secrets in the endpoint's messages.
+        url: the address of the request, for messages.
     """
     payload = decoded(content)
     if not 200 <= status < 300:
         return status_fault(status, payload, headers, redactor, url)
     if not isinstance(payload, dict):
-        said = short(redactor.mask(content.decode("utf-8", "replace")))[:120]
-        return Fault("malformed", f"the answer is not the JSON of an OpenAI-compatible endpoint: {said!r}")
+        words = short(redactor.mask(content.decode("utf-8", "replace")))[:120]
+        return Fault("malformed", f"the answer is not the JSON of an OpenAI-compatible endpoint: {words!r}")
     error = payload.get("error")
     if error and "choices" not in payload:  # some proxies report errors with status 200
         code = error.get("code") if isinstance(error, dict) else None
@@ -304,7 +302,7 @@ def proxy_for(address: str) -> str | None:
 
 
 def password_of(proxy: str | None) -> str:
-    """Returns the password in a proxy's address, or nothing."""
+    """Returns the password in a proxy's address, or an empty text."""
     return unquote(urlsplit(proxy).password or "") if proxy else ""
 
 
@@ -347,7 +345,7 @@ class AnswerReader:
     """Reads answers of one event loop; of long ones, beyond `MOST_HELD` bytes together, one at a time."""
 
     def __init__(self) -> None:
-        self._held = 0
+        self._buffered = 0
         self._alone = asyncio.Lock()
 
     async def read(self, response: aiohttp.ClientResponse) -> bytes | None:
@@ -358,17 +356,17 @@ class AnswerReader:
             while part := await response.content.readany():
                 parts.append(part)
                 size += len(part)
-                self._held += len(part)
+                self._buffered += len(part)
                 if size > LARGEST_ANSWER:
                     response.close()
                     return None
-                if size > LONG and self._held > MOST_HELD and not alone:
+                if size > LONG and self._buffered > MOST_HELD and not alone:
                     alone = await self._alone.acquire()  # what comes meanwhile is left with the endpoint
             return b"".join(parts)
         except BaseException:
             response.close()
             raise
         finally:
-            self._held -= size
+            self._buffered -= size
             if alone:
                 self._alone.release()

@@ -93,8 +93,8 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
         status: the HTTP status.
         body: the decoded JSON, or the text if it was none.
         headers: the answer's headers.
-        redactor: takes secrets out of what the endpoint says.
-        url: the address that was asked, which is named where nothing was found there.
+        redactor: masks secrets in the endpoint's messages.
+        url: the address of the request, which the message of a 404 names.
     """
     error = _error_part(body)
     code = f"{message_text(error.get('code'))} {message_text(error.get('type'))} {_inner_code(error)}".lower()
@@ -203,7 +203,7 @@ def _kind(status: int, code: str, message: str) -> str:
 def _billed(status: int, kind: str) -> Billing:
     """Returns the part of an answer with an error status that may be billed.
 
-    Whoever turns a request away (4xx) has written nothing, but may have read it to find it improper (Azure bills that).
+    An endpoint that refuses a request (4xx) has written no answer, but may bill the prompt (Azure does).
     An error of a server (5xx) may come after the work was done; 501, 505 and 529 (overloaded) come before.
     """
     if kind == "refusal":
@@ -257,7 +257,7 @@ REMEDIES = {
     "json_schema": "the model supports no response schema; set answers: free under the protocol",
     "reasoning_effort": "correct reasoning_effort, or leave it out",
 }
-"""Parameters that we send, and what is to be done where one is refused."""
+"""Parameters that we send, and the remedy where one is refused."""
 REMEDIES_OF_SIZE = {
     "max_tokens": "lower max_tokens of the protocol (or of selfchat, dialogbench)",
     "max_completion_tokens": "lower max_tokens of the protocol (or of selfchat, dialogbench)",
@@ -274,8 +274,8 @@ def remedy(status: int, parameter: str, message: str) -> str | None:
 
     Args:
         status: the HTTP status.
-        parameter: the parameter that the endpoint names apart, or nothing.
-        message: what it says.
+        parameter: the parameter that the endpoint's error names, or an empty text.
+        message: the error's message.
     """
     if status not in STATUSES or not (_REFUSED.search(message) or (parameter in REMEDIES and status != 500)):
         return None
@@ -288,13 +288,13 @@ def remedy(status: int, parameter: str, message: str) -> str | None:
     return REMEDIES[name]
 
 
-# Keeping secrets out of every text: what an endpoint says may repeat the key it was sent.
+# Masking secrets in texts: an endpoint's message may repeat the key that it was sent.
 
 MASK = "[secret]"
 SHORTEST_SECRET = 8
 """Shorter values, such as the `EMPTY` of local servers, are placeholders; masking them would spoil ordinary words."""
 LONGEST_TEXT = 16_384
-"""Letters of an error text that are looked at and shown."""
+"""Letters of an error text that are masked and shown."""
 _WINDOW = 12
 _CREDENTIALS = re.compile(
     r"(?i)\b(?:bearer|basic)\s+(?=\S*[\d=*])[\w.~+/=*-]{8,}|\b(?:sk|gsk|pk|rk|hf|xai|nvapi)[-_][\w*-]{6,}|\bAIza[\w-]{10,}"
@@ -322,7 +322,7 @@ class Redactor:
     def mask(self, text: str) -> str:
         """Returns an error text without secrets: in part or in whole, plain, quoted or in base64, ours or another's.
 
-        Of a long text only the first LONGEST_TEXT letters are returned: all requests wait for it, and nobody reads it.
+        Only the first LONGEST_TEXT letters are returned, since all requests wait for the masking.
         """
         if len(text) > LONGEST_TEXT:
             return self.mask(text[:LONGEST_TEXT])[: -_WINDOW - len(MASK)] + "..."  # a secret may be cut at the end
@@ -348,7 +348,7 @@ class Redactor:
 
 
 class MaskedRecords(logging.Filter):
-    """Masks secrets in the records of the libraries that carry them; they log headers when told to log everything.
+    """Masks secrets in the log records of the HTTP libraries, which log headers at level DEBUG.
 
     Args:
         redactor: knows the secrets.
@@ -369,7 +369,7 @@ class MaskedRecords(logging.Filter):
             logging.getLogger(name).addFilter(self)
 
     def remove(self) -> None:
-        """Ends it."""
+        """Ends the masking."""
         for name in self.LOGGERS:
             logging.getLogger(name).removeFilter(self)
 
@@ -390,11 +390,11 @@ def _forms(secret: str) -> set[str]:
     return forms
 
 
-# When a failed request is tried again, and when no more.
+# When a failed request is retried.
 
 Answer = TypeVar("Answer")
 REFUSALS_PER_TRY = 20
-"""An endpoint may say `too many` (429) so many times as often as it may fail: waiting for one's turn is no failure."""
+"""Multiple of `max_tries` for refusals with status 429, which only ask to wait."""
 
 _SPREAD = 0.1
 """By so much of a Retry-After requests that were refused together come again apart."""
@@ -402,7 +402,7 @@ _SPREAD = 0.1
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How long and how often.
+    """How long and how often a request is retried.
 
     Waiting times double from `first_wait` to `longest_wait` and are drawn from their upper half, so that requests that
     failed together do not come again together. An endpoint's Retry-After takes their place.
@@ -455,7 +455,7 @@ async def with_retries(
 
 def _wait(policy: RetryPolicy, fault: Fault, tries: int) -> float:
     if fault.retry_after is not None:
-        # whoever was refused rests so long, whether others do or not; all together again would be too many
+        # refused requests wait different times: all at once would be too many again
         longest = LONGEST_PAUSE if fault.too_many else policy.longest_wait
         return min(fault.retry_after, longest) * random.uniform(1.0, 1 + _SPREAD)
     longest = min(policy.longest_wait, policy.first_wait * 2.0 ** min(tries - 1, 30))

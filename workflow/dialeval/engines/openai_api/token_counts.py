@@ -14,7 +14,7 @@ from typing import Any
 
 from dialeval.engines.cl100k import WORDS_AND_MARKS, Tokenizer, caches, cl100k_tokenizer
 from dialeval.engines.openai_api.retries import Fault
-from dialeval.engines.spending.prices import NOTHING, Billed, Bound
+from dialeval.engines.spending.prices import NO_TOKENS, Billed, Bound
 
 _PER_MESSAGE, _PER_PROMPT = 4, 3
 """Tokens that a chat template adds."""
@@ -27,17 +27,17 @@ _PLAIN = frozenset({
 _BELIEVED_TIMES, _BELIEVED_MORE = 20, 200_000
 """A number of tokens is believed up to so many times the most that was thought possible, and so many more."""
 _BYTES_PER_TOKEN = 128
-"""No token of any vocabulary stands for much more."""
+"""Bytes of the longest tokens of any vocabulary."""
 
 
 def bound_of(body: Mapping[str, Any]) -> Bound:
     """Returns the most that a request can be billed for.
 
     A token is a byte at least, in every vocabulary that falls back to bytes. That is some four times what English
-    takes; it matters only while a request is under way, and where nobody says what it took.
+    takes; it matters only while a request is in flight, and where nobody says what it took.
 
     Args:
-        body: what is sent.
+        body: the request's body.
     """
     prompt = body.get("prompt")
     messages = body.get("messages") or ()
@@ -58,7 +58,7 @@ def largest_bill(bound: Bound) -> Billed:
 def billed_for(outcome: Mapping[str, Any] | Fault, bound: Bound) -> Billed:
     """Returns the bill of a try: the endpoint's counts, or else the largest possible one.
 
-    A count of zero, or one that cannot be, says nothing. Reasoning that an endpoint leaves out of its count of answer
+    A count of zero or an impossible one is ignored. Reasoning that an endpoint leaves out of its count of answer
     tokens is found in its total.
 
     Args:
@@ -68,7 +68,7 @@ def billed_for(outcome: Mapping[str, Any] | Fault, bound: Bound) -> Billed:
     if isinstance(outcome, Fault):
         match outcome.billed:
             case "nothing":
-                return NOTHING
+                return NO_TOKENS
             case "prompt":
                 return Billed(bound.input_tokens, 0, confirmed=False)
             case _:
@@ -115,14 +115,14 @@ def _n_bytes(payload: Mapping[str, Any]) -> int:
     return sum(len(text.encode("utf-8", "surrogatepass")) for text in shown if isinstance(text, str))
 
 
-# Lengths of prompts for a model behind an endpoint, by its own vocabulary where that is at hand, and said which.
+# Lengths of prompts for a model behind an endpoint, by its own vocabulary where that is available.
 
 UPPER_ESTIMATE = "upper estimate (half a token per byte)"
 _ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 
 
 def tokenizer_for(model: str) -> Tokenizer:
-    """Returns the best way at hand to count a model's tokens.
+    """Returns the best available tokenizer of a model.
 
     Args:
         model: the model's name at its endpoint.

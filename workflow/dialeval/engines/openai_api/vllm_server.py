@@ -49,7 +49,7 @@ class Post(Protocol):
 
 
 class VllmServer:
-    """Asks a vLLM server for probabilities.
+    """Requests probabilities from a vLLM server.
 
     Args:
         model: the model's configuration.
@@ -98,7 +98,7 @@ class VllmServer:
         return await self._post("/completions", scoring_body(self._model, tokens), request, read)
 
     def forget(self) -> None:
-        """Drops the trees of labels and cancels those under way."""
+        """Drops the trees of labels and cancels those in flight."""
         for task in self._trees.values():
             task.cancel()
         self._trees.clear()
@@ -107,10 +107,10 @@ class VllmServer:
         """Returns the tree of some labels, requested once for all."""
         task = self._trees.get(labels)
         if task is None or task.get_loop() is not asyncio.get_running_loop() or _failed(task):
-            task = self._trees[labels] = asyncio.create_task(self._ask_tree(labels))
+            task = self._trees[labels] = asyncio.create_task(self._request_tree(labels))
         return await asyncio.shield(task)
 
-    async def _ask_tree(self, labels: tuple[str, ...]) -> LabelTree:
+    async def _request_tree(self, labels: tuple[str, ...]) -> LabelTree:
         known: dict[str, list[int]] = {}
         while True:  # the tree asks for one text after the other; what is not known yet is fetched and it begins anew
             try:
@@ -184,14 +184,14 @@ class Continuations:
         self, encode: Callable[[str], Awaitable[list[int]]], decode: Callable[[Sequence[int]], Awaitable[str]]
     ) -> None:
         self._encode, self._decode = encode, decode
-        self._ends: OrderedDict[tuple[int, ...], tuple[int, str]] = OrderedDict()
+        self._prompt_ends: OrderedDict[tuple[int, ...], tuple[int, str]] = OrderedDict()
 
     async def together(self, prompt: Sequence[int], continuation: str) -> tuple[list[int], int]:
         """Returns the tokens of prompt and continuation, and how many of them come before the continuation's.
 
         Args:
             prompt: the prompt's tokens.
-            continuation: what is to be scored.
+            continuation: the text to score.
 
         Raises:
             AnswerFailure: the end of the prompt cannot be had as text.
@@ -207,11 +207,11 @@ class Continuations:
 
     async def _end(self, prompt: tuple[int, ...]) -> tuple[int, str]:
         """Returns how many tokens of a prompt stay as they are, and the text of the others."""
-        if prompt not in self._ends:
-            self._ends[prompt] = await self._find_end(prompt)
-            if len(self._ends) > REMEMBERED:
-                self._ends.popitem(last=False)
-        return self._ends[prompt]
+        if prompt not in self._prompt_ends:
+            self._prompt_ends[prompt] = await self._find_end(prompt)
+            if len(self._prompt_ends) > REMEMBERED:
+                self._prompt_ends.popitem(last=False)
+        return self._prompt_ends[prompt]
 
     async def _find_end(self, prompt: tuple[int, ...]) -> tuple[int, str]:
         for length in (len(prompt), *(length for length in ENDS if length < len(prompt))):

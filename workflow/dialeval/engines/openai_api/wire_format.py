@@ -104,11 +104,11 @@ def _completion(model: OpenAIModel, prompt: Sequence[int]) -> dict[str, Any]:
     return {"model": model.model, "prompt": list(prompt), "max_tokens": 1, "temperature": 0.0} | extra
 
 
-# What about a model behind an endpoint can change its answers, and what its name alone says about it.
+# The identity of a model behind an endpoint, and properties that follow from its name.
 
 _REASONING_NAME = re.compile(r"^(?:o\d|gpt-5)(?!.*chat)")
 TOP_LOGPROBS = 20
-"""How many likeliest tokens are asked for unless the configuration says otherwise, as it could not do at first."""
+"""Default number of likeliest tokens that are requested; identities with it do not name it."""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -167,7 +167,7 @@ def budget_field(model: OpenAIModel) -> str:
     return "max_completion_tokens" if is_reasoning_name(model.model) else "max_tokens"
 
 
-# Answers of an OpenAI-compatible endpoint as responses; whatever is not whole is a failure, never a guess.
+# Answers of an OpenAI-compatible endpoint as responses; an incomplete answer is a failure.
 
 _FINISHES = {
     **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens", "max_length"), "length"),
@@ -187,7 +187,7 @@ def read_chat(payload: Mapping[str, Any], *, reasoning_end: str | None = None) -
     Args:
         payload: the endpoint's JSON.
         reasoning_end: the mark that ends a reasoning part which the endpoint leaves in its answers; None where only
-            `<think>` at the beginning of an answer says that there is one.
+            `<think>` at the beginning of an answer marks one.
 
     Raises:
         AnswerFailure: there is no answer (`empty`), it is incomplete (`server`), or not an answer (`malformed`).

@@ -67,7 +67,7 @@ class CircuitBreaker:
         longest_refusal: seconds of refusals as too many, of different requests.
         longest_answer: the same where it works on a request at the same time.
         failures_in_a_row: how many failures without one answer in between are needed at least.
-        clock: tells seconds.
+        clock: returns the time in seconds.
     """
 
     def __init__(

@@ -72,7 +72,7 @@ class Limits:
         self.breaker = CircuitBreaker(
             endpoint, patience=patience, longest_refusal=longest_refusal, longest_answer=longest_answer, clock=_now
         )
-        self._under_way: set[Place] = set()
+        self._in_flight: set[Place] = set()
         self._requests = Pace(requests_per_minute, 0.1) if requests_per_minute else None
         self._tokens = Pace(tokens_per_minute, 1.0) if tokens_per_minute else None
         self._throttle = Throttle(in_flight)
@@ -156,7 +156,7 @@ class Limits:
     def _is_working(self) -> bool:
         """Returns whether a request is in flight for longer than a refusal takes."""
         since = _now() - self._throttle.refusals_take()
-        return any(place.attempt.sent_at < since for place in self._under_way)
+        return any(place.attempt.sent_at < since for place in self._in_flight)
 
     async def _enter(self, place: Place) -> None:
         self.breaker.check()
@@ -177,7 +177,7 @@ class Limits:
         except BaseException:
             self.in_flight.leave()
             raise
-        self._under_way.add(place)
+        self._in_flight.add(place)
         place.attempt = self._throttle.sent()
         place.in_requests = self._announced_requests.sent(1.0)
         place.in_tokens = self._announced_tokens.sent(place.tokens)
@@ -191,7 +191,7 @@ class Limits:
             await self._by_refusals.take()
 
     def _leave(self, place: Place) -> None:
-        self._under_way.discard(place)
+        self._in_flight.discard(place)
         self.in_flight.leave()
 
 
@@ -252,7 +252,7 @@ def _now() -> float:
 # Requests in flight, and the pause that all of them share.
 
 FIRST = 8
-"""Requests that are under way at most before an answer."""
+"""Requests that are in flight at most before an answer."""
 LONGEST_PAUSE = 600.0
 """Seconds that a Retry-After is obeyed at most."""
 
@@ -280,7 +280,7 @@ class InFlight:
         """Waits for a place.
 
         Args:
-            again: whether the request was under way before.
+            again: whether the request was in flight before.
         """
         loop = asyncio.get_running_loop()
         if not (self._refused or self._waiting) and self.running < self.limit and loop.time() >= self._resume_at:

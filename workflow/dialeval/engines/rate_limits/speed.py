@@ -5,9 +5,9 @@ fills by and by, what was used grows back in the time that is announced; of a wi
 then. We go fast while much is left, and near its end at the speed at which it grows. Others who share the limit are
 seen in what is left: each gets its part.
 
-Refusals have three meanings, and they are told apart by what slowing down does to them.
+Refusals have three causes, which are distinguished by the effect of slowing down.
 
-- *The account is over its limit*: nearly everything is refused. Everybody waits as long as the endpoint asks, and goes
+- *The account is over its limit*: nearly all requests are refused. All wait as long as the endpoint asks, and go
   on at the speed at which requests were taken before.
 - *A little too fast*: some are refused, and none any more once we are slower. We stay slower, and grow again with every
   request that is taken, the more the longer it goes well; fast, while we are far slower than was ever too fast.
@@ -151,7 +151,7 @@ class AnnouncedLimit:
         self.known = max(self._contradictions, self._unmoved) < _CONTRADICTIONS
 
     def _expected(self, now: float) -> float:
-        """Returns the remaining units, with all requests under way counted as used."""
+        """Returns the remaining units, with all requests in flight counted as used."""
         grown = self._growth * (now - self._read_at)
         return min(self._limit, self._remaining + grown - (self._used - self._used_then))
 
@@ -234,16 +234,16 @@ def _span(text: str | None) -> float | None:
         return None
 
 
-# The speed that an endpoint bears, learned from what it refuses as too many.
+# The speed that an endpoint accepts, learned from its refusals with status 429.
 
 IN_A_ROW, IN_A_ROW_PER_PLACE, MOST_IN_A_ROW = 5, 1 / 32, 15
 """So many more refused than taken, one after the other, and the account is over its limit; more with many places, of
 which so many are refused by chance sooner."""
 ENOUGH_TRIES = 40
-"""Tries, over at least `ENOUGH_SECONDS`, that tell what share is refused."""
+"""Tries, over at least `ENOUGH_SECONDS`, from which the share of refusals is estimated."""
 ENOUGH_SECONDS = 1.0
 PLENTY = 20
-"""Refused tries that tell it sooner."""
+"""Refused tries from which it is estimated sooner."""
 BEARABLE = 0.02
 """A share of refusals that calls for no new experiment."""
 DOUBT_TRIES, DOUBT_SECONDS = 500, 30.0
@@ -256,7 +256,7 @@ _LEAST_CUT, _DEEPEST_CUT = 0.75, 4.0
 _IDLE = 1.0
 """Seconds without a request, beyond those that the speed asks for, after which taken requests are counted anew."""
 _FAST_GROWTH = 0.0015
-"""The same after everything was refused, until something is refused again: how much is borne, nobody knows then."""
+"""The same after all requests were refused, until one is refused again: the limit is unknown then."""
 _SLOWEST = 0.2
 _CALM, _CALM_SECONDS, _FAR_BELOW = 20, 5.0, 8.0
 """After so many in a row that are taken, over so many seconds, the speed doubles where it is so many times less than
@@ -276,7 +276,7 @@ class Count:
         number: of experiments in a row.
         sent: requests that were sent.
         refused: those of them that were refused.
-        closed_at: since when nothing more is counted; infinite for not yet.
+        closed_at: when counting ended; infinite before.
     """
 
     since: float
@@ -343,13 +343,13 @@ class Throttle:
         return units / self.speed
 
     def refusals_take(self) -> float:
-        """Returns for how many seconds a request may be under way that is about to be refused."""
+        """Returns for how many seconds a request may be in flight that is about to be refused."""
         return 1.0 + 2.0 * self._slowest_refusal
 
     def sent(self) -> Attempt:
         """Notes that a request is being sent."""
         now = asyncio.get_running_loop().time()
-        if now > self._last_sent_at + max(_IDLE, 3 / self.speed):  # what was taken before tells nothing of the speed
+        if now > self._last_sent_at + max(_IDLE, 3 / self.speed):  # earlier accepted requests do not show the speed
             self._resumed_at, self._sent_then, self._refused = now, self._sent, 0
         self._last_sent_at = now
         count = self._count
@@ -378,7 +378,7 @@ class Throttle:
                 self._speed_up_in_a_calm()
 
     def refused(self, one: Attempt, pause: float) -> bool:
-        """Notes that a request was refused, and returns whether everybody is to wait.
+        """Notes that a request was refused, and returns whether all requests are to wait.
 
         Args:
             one: the request.

@@ -2,7 +2,7 @@
 
 What a try may cost at most is set aside before it is sent, and what it did cost takes its place when it ended. A try
 that does not fit into what is left waits for others to end, those of other jobs included, since most cost far less than
-their most; if nothing is under way, the job ends, and nothing that was paid for is lost.
+their most; if nothing is in flight, the job ends, and nothing that was paid for is lost.
 
 A job is granted more than its next try needs, so that it need not ask the ledger for every try; the nearer the budget's
 end, the less.
@@ -19,13 +19,13 @@ from pathlib import Path
 
 from dialeval.engines.requests import Response, read_response
 from dialeval.engines.spending.entries import FOLDER, SUFFIX, Entry, Ledger, Sums, Writer, close_file, write_lines
-from dialeval.engines.spending.prices import NOTHING, Billed, Bound, ModelTerms, Terms
+from dialeval.engines.spending.prices import NO_TOKENS, Billed, Bound, ModelTerms, Terms
 from dialeval.engines.store.answer_files import KEY_LENGTH, body_of
 from dialeval.errors import UserError
-from dialeval.whole_files import refuse_links
+from dialeval.paths import refuse_links
 
-OTHERS_POLL = 1.0
-"""Seconds between two looks at what other jobs have left over."""
+POLL_SECONDS = 1.0
+"""Seconds between two reads of what other jobs have left over."""
 _GRANT_SECONDS = 2.0
 """A grant should last about so long."""
 _SHARE_OF_THE_REST = 8
@@ -48,7 +48,7 @@ class Account:
     Args:
         store: the folder of the stores, `store_dir` of the configuration.
         terms: prices and budgets.
-        protocol: what the model is asked under.
+        protocol: the protocol of the requests.
     """
 
     def __init__(self, store: Path, terms: Terms, protocol: str) -> None:
@@ -57,7 +57,7 @@ class Account:
         self._ledger = Ledger(store / FOLDER)
         self._writer: Writer | None = None
         self._granting: asyncio.Lock | None = None
-        self._n_under_way = 0
+        self._n_in_flight = 0
         self._set_aside = 0.0
         self._extra, self._granted_at = 0.0, 0.0
         self._wanted = 0.0
@@ -84,17 +84,17 @@ class Account:
             if reserved is not None:
                 await self._written(reserved)
                 return reserved
-            if self._all_granted and self._n_under_way:
+            if self._all_granted and self._n_in_flight:
                 waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
                 self._waiting.append(waiting)
                 await waiting
                 continue
-            left = await self._ask_for_more(most)
-            if left is None or left.under_way:
+            left = await self._request_grant(most)
+            if left is None or left.in_flight:
                 continue
-            if left.others > NEXT_TO_NOTHING:
+            if left.others > NEGLIGIBLE:
                 self._report_waiting(left)
-                await asyncio.sleep(OTHERS_POLL)
+                await asyncio.sleep(POLL_SECONDS)
             else:
                 raise left.used_up(self.terms.model.name, most, self._folder)
 
@@ -102,7 +102,7 @@ class Account:
         """Reserves the largest cost of a request in a batch; returns None if the budget does not allow it now."""
         most = self._largest_cost(bound)
         while (reserved := self._take(bound, most, in_batch=True)) is None:
-            if await self._ask_for_more(most) is not None:
+            if await self._request_grant(most) is not None:
                 return None
         return reserved
 
@@ -115,7 +115,7 @@ class Account:
     def settle(self, reserved: Reserved, billed: Billed) -> None:
         """Records the cost of a try outside of batches in place of its reservation."""
         if reserved.writer is not self._writer:
-            return  # it was under way when the account was closed, and was counted at its most
+            return  # it was in flight when the account was closed, and was counted at its most
         cost = self.terms.model.ordinary * self.terms.model.cost(billed.input_tokens, billed.output_tokens)
         reserved.writer.end(reserved.number, cost, billed.input_tokens, billed.output_tokens, billed.confirmed)
         self._release(reserved)
@@ -127,7 +127,7 @@ class Account:
 
         Args:
             mark: our name of the batch.
-            requests: what was reserved, by key.
+            requests: the reservations by key.
         """
         bounds = {key: [one.bound.input_tokens, one.bound.output_tokens] for key, one in requests.items()}
         total = sum(one.most for one in requests.values())
@@ -156,7 +156,7 @@ class Account:
 
         Args:
             mark: our name of the batch.
-            billed: what is billed for each of its requests.
+            billed: the billed tokens of each of its requests.
         """
         sums = Sums()
         for one in billed.values():
@@ -168,20 +168,20 @@ class Account:
             close_file(self._batch_file(mark), Entry(self.terms.digest, about, sums))
 
     def close(self) -> None:
-        """Closes this job's part of the ledger; tries under way count at their largest cost."""
+        """Closes this job's part of the ledger; tries in flight count at their largest cost."""
         if self._granting is None:
             return
         with self._ledger.locked():
             self._generation += 1
             writer, self._writer = self._writer, None
-            self._n_under_way, self._set_aside, self._all_granted = 0, 0.0, False
+            self._n_in_flight, self._set_aside, self._all_granted = 0, 0.0, False
             self._granting = None
             if writer is not None:
                 writer.close()
         if writer is not None:
             sums = writer.entry.sums
-            if sums.spent > NEXT_TO_NOTHING:
-                unsaid = f", {sums.unconfirmed:.3g} of it unconfirmed" if sums.unconfirmed > NEXT_TO_NOTHING else ""
+            if sums.spent > NEGLIGIBLE:
+                unsaid = f", {sums.unconfirmed:.3g} of it unconfirmed" if sums.unconfirmed > NEGLIGIBLE else ""
                 print(f"spent on '{self.terms.model.name}' by this job: {sums.spent:.6g}{unsaid}", file=sys.stderr)
 
     def _largest_cost(self, bound: Bound, times: float = 1.0) -> float:
@@ -199,7 +199,7 @@ class Account:
         granted = writer.entry.granted
         if self.terms.limited and (granted is None or self.spent + self._set_aside + most > granted):
             return None
-        self._n_under_way += 1
+        self._n_in_flight += 1
         self._set_aside += most
         return Reserved(0 if in_batch else writer.begin(most), most, bound, writer)
 
@@ -208,10 +208,10 @@ class Account:
         try:
             await reserved.writer.written()
         except BaseException:
-            self.settle(reserved, NOTHING)
+            self.settle(reserved, NO_TOKENS)
             raise
 
-    async def _ask_for_more(self, most: float) -> Balance | None:
+    async def _request_grant(self, most: float) -> Balance | None:
         """Extends this job's grant for a try, or returns the balance."""
         self._granting = self._granting or asyncio.Lock()  # from now on a thread may be about to open a file
         self._wanted += most
@@ -219,12 +219,12 @@ class Account:
             async with self._granting:
                 granted = self._writer.entry.granted if self._writer is not None else None
                 if granted is not None and self.spent + self._set_aside + most <= granted:
-                    return None  # another try has asked for all
-                if self._all_granted and self._n_under_way:
-                    return None  # another try was told that there is no more
-                n_under_way = self._n_under_way
+                    return None  # another try has requested enough for all
+                if self._all_granted and self._n_in_flight:
+                    return None  # another try was refused a grant
+                n_in_flight = self._n_in_flight
                 left = await asyncio.to_thread(self._grant, most, self._generation)
-                self._all_granted = left is not None and left.under_way and self._n_under_way == n_under_way
+                self._all_granted = left is not None and left.in_flight and self._n_in_flight == n_in_flight
                 return left
         finally:
             self._wanted -= most
@@ -232,7 +232,7 @@ class Account:
     def _grant(self, most: float, generation: int) -> Balance | None:
         with self._ledger.locked():
             if generation != self._generation:
-                return None  # the account was closed meanwhile, and nobody waits for this
+                return None  # the account was closed meanwhile
             writer = self._open()
             if not self.terms.limited:
                 return None
@@ -246,7 +246,7 @@ class Account:
                 waiting = max(self._wanted - most, 0.0)  # what other tries of this job are here for
                 writer.grant(need + max(min(waiting, room), min(self._extra, room / _SHARE_OF_THE_REST)))
                 return None
-            if left.under_way:
+            if left.in_flight:
                 writer.grant(max(left.up_to, self.spent + self._set_aside))  # what ends will leave room in it
             else:
                 self._give_back()
@@ -256,7 +256,7 @@ class Account:
         if self._writer is None:
             for digest, terms in self.terms.run.models.items():
                 count_stored_answers(self._ledger.folder, digest, terms)
-            self._ledger.close_the_dead()
+            self._ledger.close_dead_jobs()
             entries = [entry for entry in self._ledger.entries().values() if entry.digest == self.terms.digest]
             self._over = (max([0, *(one.over[0] for one in entries)]), max([0, *(one.over[1] for one in entries)]))
             self._writer = Writer(self._folder, self._about)
@@ -270,7 +270,7 @@ class Account:
     def _balance(self) -> Balance:
         """Returns the balance of the tightest budget."""
         assert self._writer is not None
-        return tightest(self.terms, self._ledger, self._writer, under_way=self._n_under_way > 0)
+        return tightest(self.terms, self._ledger, self._writer, in_flight=self._n_in_flight > 0)
 
     def _give_back(self) -> None:
         """Returns the unused part of the grant."""
@@ -297,8 +297,8 @@ class Account:
     def _release(self, reserved: Reserved) -> None:
         """Releases a reservation and wakes the waiting tries."""
         self._all_granted = False
-        self._n_under_way -= 1
-        self._set_aside = self._set_aside - reserved.most if self._n_under_way else 0.0
+        self._n_in_flight -= 1
+        self._set_aside = self._set_aside - reserved.most if self._n_in_flight else 0.0
         waiting, self._waiting = self._waiting, []
         for future in waiting:
             if not future.done():
@@ -321,7 +321,7 @@ class Account:
 
 # What the budgets leave a job, by the ledger, and the words for one that is used up.
 
-NEXT_TO_NOTHING = 1e-12
+NEGLIGIBLE = 1e-12
 _ROUNDING = 1e-9
 """Of a budget: sums of many small costs are not exact."""
 
@@ -339,10 +339,10 @@ class Balance:
         field: the field of the configuration that holds the budget.
         budget: the budget.
         spent: what all jobs have spent of it.
-        unconfirmed: the part of it that nobody reported.
+        unconfirmed: the part of it that no endpoint reported.
         others: what other jobs that are at work have set aside.
         batches: what is set aside for batches that are out.
-        under_way: whether tries of the job were under way then, which may leave something over.
+        in_flight: whether tries of the job were in flight then, which may leave something over.
     """
 
     up_to: float
@@ -352,7 +352,7 @@ class Balance:
     unconfirmed: float
     others: float
     batches: float
-    under_way: bool
+    in_flight: bool
 
     def used_up(self, name: str, most: float, folder: Path) -> BudgetUsedUp:
         """Returns the error for a budget that does not hold the next request.
@@ -362,14 +362,14 @@ class Balance:
             most: what the request may cost.
             folder: the model's part of the ledger.
         """
-        state = "used up" if self.spent > NEXT_TO_NOTHING else "too small"
+        state = "used up" if self.spent > NEGLIGIBLE else "too small"
         words = [f"the budget is {state}: {self.field} = {self.budget:g}, of which {self.spent:.6g} is spent"]
-        if self.unconfirmed > NEXT_TO_NOTHING:
+        if self.unconfirmed > NEGLIGIBLE:
             words.append(
                 f", {self.unconfirmed:.3g} of that for tries without a believable count of tokens, which count at "
                 "their most since they may have been billed"
             )
-        if self.batches > NEXT_TO_NOTHING:
+        if self.batches > NEGLIGIBLE:
             words.append(f"; {self.batches:.3g} is set aside for batches that are out")
         words.append(
             f"; the next request to '{name}' may cost {most:.3g}. Everything that was answered is stored. To go on, "
@@ -380,16 +380,16 @@ class Balance:
         return BudgetUsedUp("".join(words))
 
 
-def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, under_way: bool) -> Balance:
+def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, in_flight: bool) -> Balance:
     """Returns the balance of a job's tightest budget; the ledger's lock must be held.
 
     Args:
         terms: the budgets, at least one.
-        ledger: what was spent.
+        ledger: the ledger of costs.
         writer: the job's part of the ledger.
-        under_way: whether tries of the job are under way.
+        in_flight: whether tries of the job are in flight.
     """
-    ledger.close_the_dead()
+    ledger.close_dead_jobs()
     entries = [entry for path, entry in ledger.entries().items() if path != writer.path]
     own = writer.entry.sums
     found = []
@@ -410,19 +410,19 @@ def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, under_way: bool) -
             unconfirmed=own.unconfirmed + sum(entry.sums.unconfirmed for entry in those),
             others=sum(entry.committed - entry.sums.spent for entry in still_open) - batches,
             batches=batches,
-            under_way=under_way,
+            in_flight=in_flight,
         )
         found.append(balance)
     return min(found, key=lambda balance: balance.up_to)
 
 
-# What was paid before anybody kept a ledger: the tokens of the stored answers, at the prices of today.
+# Costs before there was a ledger: the tokens of the stored answers, at today's prices.
 
 
 def count_stored_answers(folder: Path, digest: str, terms: ModelTerms) -> None:
     """Begins a model's part of the ledger with the cost of its stored answers, unless it has begun.
 
-    Answers that do not say their tokens cannot be counted; how many they are is printed. The ledger's lock must be
+    Answers without token counts cannot be counted; their number is printed. The ledger's lock must be
     held.
 
     Args:

@@ -1,6 +1,6 @@
 """The ledger of what was spent on each model: its files, entries and writers.
 
-    spending/lock                          held by whoever adds up and sets aside; a list of all files
+    spending/lock                          locked while sums are made and amounts reserved; a list of all files
     spending/<identity>/<writer>.spending  one per job that asks, whose lock the job holds while it lives
     spending/<identity>/<batch>.spending   one per batch that is out
 
@@ -32,7 +32,7 @@ from typing import Any
 
 from dialeval.engines.store.answer_files import TurnWrites
 from dialeval.errors import UserError
-from dialeval.whole_files import new_beside, open_no_link, refuse_links
+from dialeval.paths import new_beside, open_no_link, refuse_links
 
 FOLDER = "spending"
 """The ledger's place in the folder of the stores."""
@@ -47,7 +47,7 @@ class Ledger:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._files: dict[Path, tuple[int, int, Entry]] = {}  # inode, bytes read, what they say
+        self._files: dict[Path, tuple[int, int, Entry]] = {}  # inode, bytes read, their content
         self._lock: int | None = None
         self._one_thread = threading.Lock()
 
@@ -72,7 +72,7 @@ class Ledger:
         """Puts a new file on the list of all, so that other machines see it at once; the lock must be held.
 
         A network file system may show a new file of another machine late. What was written to the locked file is there
-        for whoever locks it next.
+        for the next process that locks it.
         """
         assert self._lock is not None
         os.write(self._lock, f"{path.relative_to(self.folder)}\n".encode())
@@ -93,7 +93,7 @@ class Ledger:
         self._files = found
         return {path: entry for path, (_, _, entry) in found.items()}
 
-    def close_the_dead(self) -> None:
+    def close_dead_jobs(self) -> None:
         """Closes the files of jobs that were killed; the lock must be held."""
         for path, entry in self.entries().items():
             if not entry.closed and entry.about.get("batch") is None and not is_alive(path, entry.about):
@@ -105,7 +105,7 @@ class Ledger:
 
     def total(self) -> Sums:
         """Returns the sums of all models."""
-        return reduce(add, (entry.with_open for entry in self.entries().values()), Sums())
+        return reduce(add, (entry.including_open for entry in self.entries().values()), Sums())
 
     def by_name(self, digests: Mapping[str, str]) -> dict[tuple[str, str], Sums]:
         """Returns the sums by a model's present name and the protocol.
@@ -124,7 +124,7 @@ class Ledger:
             now = names.get(entry.digest) or ([then] if then in digests else None)
             if now is not None:
                 about = then if then in now else now[0], str(entry.about.get("protocol", ""))
-                found[about] = found.get(about, Sums()) + entry.with_open
+                found[about] = found.get(about, Sums()) + entry.including_open
         return found
 
     def _listed(self) -> list[Path]:
@@ -143,11 +143,11 @@ def _read(path: Path, known: tuple[int, int, Entry] | None) -> tuple[int, int, E
         if inode != status.st_ino or size > status.st_size:
             size, entry = 0, Entry(path.parent.name)
         file.seek(size)
-        size += read_on(path, file.read(), entry)
+        size += read_new_lines(path, file.read(), entry)
     return status.st_ino, size, entry
 
 
-# What one file of the ledger says, and how it is written and read.
+# The format of one file of the ledger.
 
 SUFFIX = "spending"
 
@@ -158,7 +158,7 @@ class Sums:
 
     Attributes:
         spent: money, in the currency of the prices.
-        unconfirmed: the part of it that nobody reported: tries that may have been billed, at their most.
+        unconfirmed: the part of it that no endpoint reported: tries that may have been billed, at their most.
         input_tokens: prompt tokens that were counted.
         output_tokens: answer tokens, reasoning included.
         tries: how often something was sent.
@@ -190,10 +190,10 @@ class Entry:
         digest: the model, by the digest of its identity.
         about: who wrote it: name, protocol, host, ...
         sums: what was spent, as far as it ended.
-        open: what is under way, at its most, by number.
+        open: what is in flight, at its most, by number.
         granted: up to which sum the job may spend, or None if it has no budget.
         over: tokens of prompt and answer by which an answer exceeded what it could have at most, the worst so far.
-        closed: whether nothing more will come.
+        closed: whether the file is complete.
     """
 
     digest: str
@@ -205,10 +205,10 @@ class Entry:
     closed: bool = False
 
     @property
-    def with_open(self) -> Sums:
-        """The sums, with tries under way at their largest cost."""
-        under_way = sum(self.open.values())
-        return self.sums + Sums(under_way, under_way, tries=len(self.open))
+    def including_open(self) -> Sums:
+        """The sums, with tries in flight at their largest cost."""
+        in_flight = sum(self.open.values())
+        return self.sums + Sums(in_flight, in_flight, tries=len(self.open))
 
     @property
     def largest(self) -> float:
@@ -256,7 +256,7 @@ class Entry:
 
 
 def close_file(path: Path, entry: Entry) -> None:
-    """Makes a file the one line of its sum, whole or not at all."""
+    """Replaces a file's lines by the line of their sum, atomically."""
     refuse_links(path, path.parents[2])
     path.parent.mkdir(parents=True, exist_ok=True)
     entry.closed = True
@@ -264,7 +264,7 @@ def close_file(path: Path, entry: Entry) -> None:
 
 
 def write_lines(path: Path, lines: list[Any]) -> None:
-    """Writes a file of lines, whole or not at all, and safely on the disk."""
+    """Writes a file of lines, atomically and flushed to the disk."""
     refuse_links(path, path.parents[2])
     temporary = None
     try:
@@ -283,8 +283,8 @@ def write_lines(path: Path, lines: list[Any]) -> None:
         ) from error
 
 
-def read_on(path: Path, content: bytes, entry: Entry) -> int:
-    """Reads the whole lines of a file's unread content into its entry, and returns their length."""
+def read_new_lines(path: Path, content: bytes, entry: Entry) -> int:
+    """Reads the complete new lines of a file into its entry, and returns their length."""
     length = content.rfind(b"\n") + 1
     for line in content[:length].splitlines():
         try:
@@ -297,7 +297,7 @@ def read_on(path: Path, content: bytes, entry: Entry) -> int:
     return length
 
 
-# The ledger's file of one job at work, and whether its job still is.
+# The ledger's file of one running job.
 
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -356,10 +356,10 @@ class Writer:
         self._write_soon(_line(["over", input_tokens, output_tokens]))
 
     def close(self) -> None:
-        """Replaces all lines by their sum; tries under way count at their largest cost."""
+        """Replaces all lines by their sum; tries in flight count at their largest cost."""
         with suppress(UserError):  # the sum holds what these lines say
             self._lines.flush()
-        self.entry.sums = self.entry.with_open
+        self.entry.sums = self.entry.including_open
         self.entry.open.clear()
         close_file(self.path, self.entry)
         os.close(self._file)
@@ -367,7 +367,7 @@ class Writer:
     def _write_soon(self, line: bytes) -> None:
         """Writes a line of a finished try, with all others of this turn of the event loop.
 
-        If it cannot, the file has the try at its most, and whoever begins another is told: what came is not lost.
+        If it cannot, the file counts the try at its largest cost, and the next `begin` raises the error.
         """
         with suppress(UserError):
             self._lines.add(line)
@@ -389,7 +389,7 @@ class Writer:
 
 
 def is_alive(path: Path, about: dict[str, Any]) -> bool:
-    """Returns whether the job that writes a file is still at work: it holds the file's lock."""
+    """Returns whether the job that writes a file is running: it holds the file's lock."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -60,7 +60,7 @@ class Billed(NamedTuple):
     """Tokens that are billed for a try.
 
     Attributes:
-        confirmed: whether the endpoint said so; otherwise they are the most that it may bill.
+        confirmed: whether the endpoint reported them; otherwise they are the most that it may bill.
     """
 
     input_tokens: int
@@ -68,10 +68,10 @@ class Billed(NamedTuple):
     confirmed: bool = True
 
 
-NOTHING = Billed(0, 0)
+NO_TOKENS = Billed(0, 0)
 
 
-# Prices and budgets under which a model is asked, and how a run tells its jobs of them.
+# Prices and budgets of models, and how a run passes them to its jobs.
 
 VARIABLE = "DIALEVAL_SPENDING"
 ORDINARY_OF_BATCH = 2.0
@@ -114,7 +114,7 @@ class RunTerms(BaseModel, defer_build=True):
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms under which a job asks its model.
+    """The prices and budgets of one job.
 
     Attributes:
         digest: that of the model's identity, under which its spending is written down.
@@ -145,7 +145,7 @@ def run_terms(models: Mapping[str, Model], budget: float | None) -> RunTerms:
         if own is not None and isinstance(model, OpenAIModel):
             digest = digest_of(model)
             twin = terms.get(digest)
-            if twin is not None and twin.budget is not None:  # two names of one model: the smaller budget holds
+            if twin is not None and twin.budget is not None:  # two names of one model: the smaller budget counts
                 own.budget = twin.budget if own.budget is None else min(twin.budget, own.budget)
             terms[digest] = own
     return RunTerms(budget=budget, models=terms)
@@ -160,7 +160,7 @@ def terms_for(model: OpenAIModel) -> Terms | None:
     """Returns the terms of a job's model, or None if it has no prices.
 
     Args:
-        model: the model as the job is told of it.
+        model: the model's configuration in the job.
     """
     digest = digest_of(model)
     announced = os.environ.get(VARIABLE)

@@ -5,12 +5,12 @@ A line is
     <key: 32 hex digits> <CRC-32 of the rest: 8 hex digits> <response as JSON>
 
 The index holds 24 bytes for each line, whatever its length. Files may be cut, replaced or changed while they are read:
-every line is checked again when it is wanted, and what is no longer whole is as if it had never been there.
+every line is checked again when it is read, and a corrupt one is ignored.
 
 What is kept is only believed while the file has the size and the time that it had, and every line is checked again
 when it is wanted: a wrong note of places can cost a second reading, never an answer.
 
-A write costs the processor as much as a tenth of a request, and of hundreds of requests under way many end in one turn.
+A write costs the processor as much as a tenth of a request, and of hundreds of requests in flight many end in one turn.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dialeval.errors import UserError
-from dialeval.whole_files import replacing
+from dialeval.paths import replacing
 
 _MOST_OPEN = 64
 
@@ -40,12 +40,12 @@ class AnswerFiles:
     """The answers in some files; of several to one key the one in the last place counts.
 
     Attributes:
-        damaged: number of damaged lines, by file.
+        corrupt: number of corrupt lines, by file.
         unreadable: why a file could not be read, by file.
     """
 
     def __init__(self) -> None:
-        self.damaged: dict[str, int] = {}
+        self.corrupt: dict[str, int] = {}
         self.unreadable: dict[str, str] = {}
         self._paths: list[Path] = []
         self._open: OrderedDict[int, int] = OrderedDict()
@@ -53,16 +53,16 @@ class AnswerFiles:
 
     def __len__(self) -> int:
         """Returns the number of different keys."""
-        ends = np.asarray(self._ends)
-        return int(np.count_nonzero(ends[1:] != ends[:-1])) + bool(len(ends))
+        key_tails = np.asarray(self._key_tails)
+        return int(np.count_nonzero(key_tails[1:] != key_tails[:-1])) + bool(len(key_tails))
 
     def load(self, paths: Iterable[Path], *, keep: bool, grows: Callable[[Path], bool]) -> None:
-        """Finds out which answers lie where; done once.
+        """Reads the positions of all answers; called once.
 
         Args:
             paths: the files.
             keep: whether the places may be written down beside long files, so that they need not be read again.
-            grows: whether somebody may be writing into a file, whose last line is then not damaged but unfinished.
+            grows: whether a job may be writing into a file, whose last line is then unfinished and not corrupt.
         """
         found = []
         for path in paths:
@@ -73,8 +73,8 @@ class AnswerFiles:
                 continue
             found.append(places)
             self._paths.append(path)
-            if damaged := places.damaged + (places.is_unfinished and not grows(path)):
-                self.damaged[str(path)] = damaged
+            if corrupt := places.corrupt + (places.is_unfinished and not grows(path)):
+                self.corrupt[str(path)] = corrupt
         self._sort(found)
 
     def find(self, key: str) -> Iterator[tuple[str, bytes]]:
@@ -84,23 +84,23 @@ class AnswerFiles:
             UserError: a file that could be read before cannot be read any more.
         """
         end = int(key[16:], 16)
-        first = place = bisect_left(self._ends, end)
-        while place < len(self._ends) and self._ends[place] == end:
+        first = place = bisect_left(self._key_tails, end)
+        while place < len(self._key_tails) and self._key_tails[place] == end:
             place += 1
         for at in range(place - 1, first - 1, -1):
             number = self._files[at]
             line = self._read(number, self._offsets[at], self._lengths[at])
             body = body_of(line)
             if body is None:
-                self.count_damaged(str(self._paths[number]))
+                self.count_corrupt(str(self._paths[number]))
             elif line[:KEY_LENGTH] == key.encode():
                 yield str(self._paths[number]), body
 
-    def count_damaged(self, path: str) -> None:
-        """Counts a line found damaged on reading, and prints a note the first time."""
-        if path not in self.damaged:
+    def count_corrupt(self, path: str) -> None:
+        """Counts a line found corrupt on reading, and prints a note the first time."""
+        if path not in self.corrupt:
             print(f"note: {path} has a damaged line; its request is sent again")
-        self.damaged[path] = self.damaged.get(path, 0) + 1
+        self.corrupt[path] = self.corrupt.get(path, 0) + 1
 
     def close(self) -> None:
         """Closes the files; they are opened again when they are needed."""
@@ -109,13 +109,13 @@ class AnswerFiles:
 
     def _sort(self, found: Sequence[Places]) -> None:
         """Keeps all places by key; those of one key stay in their order."""
-        keys = np.concatenate([np.zeros(0, np.uint64), *(places.ends for places in found)])
+        keys = np.concatenate([np.zeros(0, np.uint64), *(places.key_tails for places in found)])
         order = np.argsort(keys, kind="stable")
         offsets = np.concatenate([np.zeros(0, np.uint64), *(places.offsets for places in found)])
         lengths = np.concatenate([np.zeros(0, np.uint32), *(places.lengths for places in found)])
-        files = np.repeat(np.arange(len(found), dtype=np.uint32), [len(places.ends) for places in found])
+        files = np.repeat(np.arange(len(found), dtype=np.uint32), [len(places.key_tails) for places in found])
         # memory views give plain integers, which bisection compares several times as fast as numpy's
-        self._ends, self._offsets = keys[order].data, offsets[order].data
+        self._key_tails, self._offsets = keys[order].data, offsets[order].data
         self._lengths, self._files = lengths[order].data, files[order].data
 
     def _read(self, number: int, offset: int, length: int) -> bytes:
@@ -170,7 +170,7 @@ class GrowingFiles:
             return body_of(file.read(length))
 
 
-# Where in a file of answers each one lies: found by reading the file, and kept beside it once it is long.
+# Positions of the answers in a file: read from the file, and kept beside it once it is long.
 
 KEY_LENGTH = 32
 BODY_START = KEY_LENGTH + 10
@@ -180,26 +180,26 @@ _SUFFIX = ".places"
 _HEAD = struct.Struct("<8sQqQII")
 _MAGIC = b"places 1"
 _UNFINISHED = 1 << 31
-"""Added to the number of damaged lines where the last line is unfinished."""
+"""Added to the number of corrupt lines where the last line is unfinished."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_AT_ONCE = 1 << 20
+_BUFFER_BYTES = 1 << 20
 
 
 class Places(NamedTuple):
-    """The whole lines of a file, in their order.
+    """The positions of the complete lines of a file, in their order.
 
     Attributes:
-        ends: the last half of each key, as a number.
+        key_tails: the last half of each key, as a number.
         offsets: where each line begins.
         lengths: bytes of each line.
-        damaged: number of damaged lines, without the last one where that is unfinished.
-        is_unfinished: whether the last line has no end and is not whole: cut off, or just being written.
+        corrupt: number of corrupt lines, without the last one where that is unfinished.
+        is_unfinished: whether the last line is incomplete: cut off, or being written.
     """
 
-    ends: npt.NDArray[np.uint64]
+    key_tails: npt.NDArray[np.uint64]
     offsets: npt.NDArray[np.uint64]
     lengths: npt.NDArray[np.uint32]
-    damaged: int
+    corrupt: int
     is_unfinished: bool
 
 
@@ -209,17 +209,17 @@ def line_of(key: str, body: bytes) -> bytes:
 
 
 def body_of(line: bytes) -> bytes | None:
-    """Returns the answer in a line, or None if the line is damaged. Editors' line ends are none of its content."""
+    """Returns the answer in a line, or None if the line is corrupt. Editors' line ends are none of its content."""
     key, checksum, body = line[:KEY_LENGTH], line[KEY_LENGTH + 1 : BODY_START - 1], line[BODY_START:].rstrip(b"\r\n")
     try:
-        whole = int(checksum, 16) == zlib.crc32(body, zlib.crc32(key))
+        is_intact = int(checksum, 16) == zlib.crc32(body, zlib.crc32(key))
     except ValueError:
         return None
-    return body if whole else None
+    return body if is_intact else None
 
 
 def places_in(path: Path, *, keep: bool) -> Places:
-    """Returns where the answers of a file lie.
+    """Returns the positions of the answers in a file.
 
     Args:
         path: the file.
@@ -228,34 +228,34 @@ def places_in(path: Path, *, keep: bool) -> Places:
     Raises:
         OSError: the file cannot be read.
     """
-    kept = _kept(path)
+    kept = _read_index(path)
     if kept is not None:
         return kept
-    ends, offsets, lengths, damaged, is_unfinished = array("Q"), array("Q"), array("I"), 0, False
+    key_tails, offsets, lengths, corrupt, is_unfinished = array("Q"), array("Q"), array("I"), 0, False
     before = path.stat()
     for offset, line in _lines(path):
-        end = _end(line)
+        end = _key_tail(line)
         if end is not None and body_of(line) is not None:
-            ends.append(end)
+            key_tails.append(end)
             offsets.append(offset)
             lengths.append(len(line))
         elif not line.endswith(b"\n"):
             is_unfinished = True
         elif line.strip():
-            damaged += 1
-    found = np.frombuffer(ends, np.uint64), np.frombuffer(offsets, np.uint64), np.frombuffer(lengths, np.uint32)
-    places = Places(*found, damaged, is_unfinished)
-    if keep and len(ends) >= LONG and _stamp(path.stat()) == _stamp(before):
+            corrupt += 1
+    found = np.frombuffer(key_tails, np.uint64), np.frombuffer(offsets, np.uint64), np.frombuffer(lengths, np.uint32)
+    places = Places(*found, corrupt, is_unfinished)
+    if keep and len(key_tails) >= LONG and _stamp(path.stat()) == _stamp(before):
         with suppress(OSError, UserError):  # a full or read-only disk: the file is read again the next time
-            _keep(path, places, before)
+            _write_index(path, places, before)
     return places
 
 
-def _kept(path: Path) -> Places | None:
+def _read_index(path: Path) -> Places | None:
     stat = path.stat()
     try:
         content = path.with_name(path.name + _SUFFIX).read_bytes()
-        magic, size, changed, n, damaged, checksum = _HEAD.unpack_from(content)
+        magic, size, changed, n, corrupt, checksum = _HEAD.unpack_from(content)
     except (OSError, struct.error):
         return None
     parts = memoryview(content)[_HEAD.size :]
@@ -265,8 +265,8 @@ def _kept(path: Path) -> Places | None:
         np.frombuffer(parts[: 8 * n], np.uint64),
         np.frombuffer(parts[8 * n : 16 * n], np.uint64),
         np.frombuffer(parts[16 * n :], np.uint32),
-        damaged & ~_UNFINISHED,
-        bool(damaged & _UNFINISHED),
+        corrupt & ~_UNFINISHED,
+        bool(corrupt & _UNFINISHED),
     )
 
 
@@ -277,7 +277,7 @@ def _stamp(stat: os.stat_result) -> tuple[int, int]:
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yields the lines of a file and where they begin; nothing of it is mapped, since it may be cut meanwhile."""
     start = 0
-    with path.open("rb", buffering=_AT_ONCE) as file:
+    with path.open("rb", buffering=_BUFFER_BYTES) as file:
         for line in file:
             if start == 0 and line.startswith(_BYTE_ORDER_MARK):
                 start, line = len(_BYTE_ORDER_MARK), line[len(_BYTE_ORDER_MARK) :]
@@ -285,7 +285,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
             start += len(line)
 
 
-def _end(line: bytes) -> int | None:
+def _key_tail(line: bytes) -> int | None:
     """Returns the last half of a line's key as a number."""
     try:
         int(line[:16], 16)
@@ -294,10 +294,10 @@ def _end(line: bytes) -> int | None:
         return None
 
 
-def _keep(path: Path, places: Places, stat: os.stat_result) -> None:
-    parts = b"".join(column.tobytes() for column in (places.ends, places.offsets, places.lengths))
-    damaged = places.damaged | (_UNFINISHED if places.is_unfinished else 0)
-    head = _HEAD.pack(_MAGIC, *_stamp(stat), len(places.ends), damaged, zlib.crc32(parts))
+def _write_index(path: Path, places: Places, stat: os.stat_result) -> None:
+    parts = b"".join(column.tobytes() for column in (places.key_tails, places.offsets, places.lengths))
+    corrupt = places.corrupt | (_UNFINISHED if places.is_unfinished else 0)
+    head = _HEAD.pack(_MAGIC, *_stamp(stat), len(places.key_tails), corrupt, zlib.crc32(parts))
     with replacing(path.with_name(path.name + _SUFFIX)) as temporary:
         temporary.write_bytes(head + parts)
 
@@ -338,7 +338,7 @@ class TurnWrites:
         """
         n_added = self._n_added
         if self._n_written < n_added:
-            await asyncio.sleep(0)  # till the next turn, which begins with `_end_turn`: that was called for before this
+            await asyncio.sleep(0)  # till the next turn, which begins with `_end_turn`, scheduled before this
         if self._n_written < n_added:  # it was interrupted
             self._end_turn()
         self._check()

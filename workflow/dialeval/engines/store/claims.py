@@ -1,9 +1,9 @@
-"""Claims on requests: which job asks which request, where several jobs ask one model at the same time.
+"""Claims on requests: which of several concurrent jobs sends a request that they share.
 
-A request that two jobs have in common is paid for once: one job claims it, the other waits for its answer and asks its
-own requests meanwhile. The locks are the kernel's (`flock`) and die with their process, however it ends.
+Such a request is paid for once: one job claims it, the other waits for its answer and sends its own requests meanwhile.
+ The locks are the kernel's (`flock`) and die with their process, however it ends.
 
-    <model>/claims                      a line for each job and for each request that it asks; locked for moments
+    <model>/claims                      a line for each job and for each request that it sends; locked for moments
     <model>/<protocol>/<writer>.lock    held by the one job that writes under that name
 """
 
@@ -20,16 +20,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dialeval.errors import UserError
-from dialeval.whole_files import open_no_link
+from dialeval.paths import open_no_link
 
 CLAIMS = "claims"
-_STILL = 60.0
-"""Seconds without a change after which nobody is taken to be writing, where locks cannot tell."""
+_IDLE_SECONDS = 60.0
+"""Seconds without a change after which no job is assumed to be writing, on file systems without locks."""
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
 class OtherJob(NamedTuple):
-    """A job that asks the same model: the store folder that it writes into, its name there, and its `run`."""
+    """A concurrent job of the same model: the store folder that it writes into, its name there, and its `run`."""
 
     folder: Path
     writer: str
@@ -37,7 +37,7 @@ class OtherJob(NamedTuple):
 
 
 class Claims:
-    """The name of one job in a store, and the requests that it asks.
+    """The name of one job in a store, and the requests that it sends.
 
     Args:
         folder: the store folder of the job, which exists; the folder of the model is its parent.
@@ -95,11 +95,11 @@ class Claims:
         self._file = self._name_lock = None
 
     def claim(self, keys: Sequence[str]) -> list[bool]:
-        """Claims requests and returns for each whether this job is to ask it.
+        """Claims requests and returns for each whether this job is to send it.
 
-        Another job asks the others, or has asked them; what it has stored by now was read.
+        Another job sends the others, or has sent them; the answers that it has stored by now are read.
         """
-        if self._file is None:  # no locks here, as was said
+        if self._file is None:  # a file system without locks
             return [True] * len(keys)
         with self._locked():
             taken = self._taken(keys)
@@ -112,7 +112,7 @@ class Claims:
         return [key not in taken for key in keys]
 
     def give_up(self, key: str) -> None:
-        """Lets other jobs ask a request that this one has claimed and got no answer to."""
+        """Releases the claim on a request that got no answer."""
         self._given_up.append(key)
 
     def _take_name(self) -> None:
@@ -128,35 +128,35 @@ class Claims:
         assert self._file is not None
         fcntl.flock(self._file, fcntl.LOCK_EX)
         try:
-            self._read_on()
+            self._read_new_lines()
             yield
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
 
-    def _read_on(self) -> None:
+    def _read_new_lines(self) -> None:
         assert self._file is not None
         size = os.fstat(self._file).st_size
         content = os.pread(self._file, size - self._place, self._place) if size > self._place else b""
-        whole = content[: content.rfind(b"\n") + 1]
-        self._place += len(whole)
-        for line in whole.decode("utf-8", "replace").splitlines():
+        complete = content[: content.rfind(b"\n") + 1]
+        self._place += len(complete)
+        for line in complete.decode("utf-8", "replace").splitlines():
             match line.split(" ", 2):
                 case ["job", number, about]:
                     self._note_job(number, about)
                 case ["free", number, key] if self._claimed.get(key) == number:
                     del self._claimed[key]
-                case [number, key] if number in self._jobs and not self._shares_none(self._jobs[number]):
+                case [number, key] if number in self._jobs and not self._shares_no_request(self._jobs[number]):
                     self._claimed[key] = number
 
     def _note_job(self, number: str, about: str) -> None:
-        with suppress(ValueError, TypeError):  # a line that is not whole
+        with suppress(ValueError, TypeError):  # an incomplete line
             place, writer, run = json.loads(about)
             job = OtherJob(self._folder.parent / place, writer, run)
             same = [known for known, one in self._jobs.items() if one[:2] == job[:2]]
             self._replaced.update(same)
             self._jobs[number] = job
 
-    def _shares_none(self, job: OtherJob) -> bool:
+    def _shares_no_request(self, job: OtherJob) -> bool:
         return job[:2] == (self._folder, self._writer) or bool(self._run and job.run == self._run)
 
     def _truncate_if_alone(self) -> None:
@@ -181,7 +181,7 @@ class Claims:
         self._place = os.fstat(self._file).st_size
 
     def _taken(self, keys: Sequence[str]) -> set[str]:
-        """Returns the keys that another job asks or has stored an answer to."""
+        """Returns the keys that another job has claimed or answered."""
         owners = {key: self._claimed[key] for key in keys if key in self._claimed}
         at_work = {number for number in set(owners.values()) if self._is_at_work(number)}
         for number in set(owners.values()):  # after that was found out: it may end in between
@@ -194,19 +194,19 @@ class Claims:
 
 def is_at_work(folder: Path, writer: str) -> bool:
     """Returns whether a job of another process writes under a name."""
-    return _is_held(folder / f"{writer}.lock") is True
+    return _is_locked(folder / f"{writer}.lock") is True
 
 
 def may_be_written(answers: Path) -> bool:
     """Returns whether a job of another process may be writing into a file of answers, `<writer>-<number>.jsonl`.
 
-    On a file system without locks that is said of files that changed within the last minute.
+    On a file system without locks, of files that changed within the last minute.
     """
     writer, _, number = answers.stem.rpartition("-")
-    held = _is_held(answers.with_name(f"{writer}.lock"))
-    if held is None:
-        return abs(time.time() - answers.stat().st_mtime) < _STILL
-    return held and not (
+    locked = _is_locked(answers.with_name(f"{writer}.lock"))
+    if locked is None:
+        return abs(time.time() - answers.stat().st_mtime) < _IDLE_SECONDS
+    return locked and not (
         number.isdigit() and answers.with_name(f"{writer}-{int(number) + 1:05d}{answers.suffix}").exists()
     )
 
@@ -215,7 +215,7 @@ def _opened(path: Path) -> int:
     return open_no_link(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
 
 
-def _is_held(lock: Path) -> bool | None:
+def _is_locked(lock: Path) -> bool | None:
     """Returns whether another process holds a lock; None where the file system has no locks."""
     try:
         descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW)

@@ -1,9 +1,9 @@
 """The stored responses of one model under one protocol, and the file that a job writes.
 
-Where an answer lies follows from the model's identity alone. A model has the folder `<digest of its identity>`; stores
-of earlier versions have `<a name of the model>-<digest>`, and all folders with the digest are read, whatever the name.
-Below it is a folder for each protocol, which only says where to look first: the answers of the others serve as well,
-since a key holds all that can change an answer. They are looked through when the first key is not found.
+A model has the folder `<digest of its identity>`; stores of earlier versions have `<a name of the model>-<digest>`, and
+all folders with the digest are read. Below it is a folder for each protocol, which is read first; the answers of other
+protocols serve as well, since a key covers all that can change an answer. They are read when the first key is not
+found.
 
 Durability: `append` and `append_soon` hand each line to the operating system before they return, so killing the process
 loses nothing; `sync_seconds` bounds what a power failure can take (the file is fsynced at least that often, and on
@@ -28,24 +28,24 @@ from dialeval.engines.requests import Response, read_response
 from dialeval.engines.store.answer_files import AnswerFiles, GrowingFiles, TurnWrites, body_of, line_of
 from dialeval.engines.store.claims import Claims, OtherJob, is_at_work, may_be_written
 from dialeval.errors import UserError
+from dialeval.paths import open_no_link, refuse_links
 from dialeval.text import counted
-from dialeval.whole_files import open_no_link, refuse_links
 
 ANSWERS = ".jsonl"
 
 
 @dataclass
 class LoadReport:
-    """The content of a store folder: whole responses, and damaged lines by file."""
+    """The content of a store folder: valid responses, and corrupt lines by file."""
 
     responses: int = 0
-    damaged: dict[str, int] = field(default_factory=dict)
+    corrupt: dict[str, int] = field(default_factory=dict)
 
 
 class StoredAnswers:
-    """The stored answers of one model, those under one protocol at hand. Nothing is written.
+    """The stored answers of one model, read-only, those under one protocol loaded at once.
 
-    Memory holds an index and no texts.
+    The index is in memory, texts are not.
 
     Args:
         directory: where stores lie, `store_dir` of the configuration. It need not exist.
@@ -62,7 +62,7 @@ class StoredAnswers:
         self._directory, self._digest, self._protocol = directory, digest, protocol
         self._own_protocol, self._other_protocols = AnswerFiles(), AnswerFiles()
         self._others_loaded = False
-        self._hidden: dict[str, str] = {}
+        self._unreadable: dict[str, str] = {}
         self._reported: set[tuple[str, str]] = set()
 
     def __enter__(self) -> Self:
@@ -78,27 +78,27 @@ class StoredAnswers:
 
     def get(self, key: str) -> Response | None:
         """Returns the stored response, or None."""
-        found = self._first_whole(self._own_protocol, key)
+        found = self._first_readable(self._own_protocol, key)
         if found is None:
             if not self._others_loaded:
                 self._load_other_protocols()
-            found = self._first_whole(self._other_protocols, key)
+            found = self._first_readable(self._other_protocols, key)
         return found
 
     def unreadable(self) -> dict[str, str]:
         """Returns why files and folders could not be read, by their path."""
-        return self._hidden | self._own_protocol.unreadable | self._other_protocols.unreadable
+        return self._unreadable | self._own_protocol.unreadable | self._other_protocols.unreadable
 
-    def _first_whole(self, files: AnswerFiles, key: str) -> Response | None:
+    def _first_readable(self, files: AnswerFiles, key: str) -> Response | None:
         for path, body in files.find(key):
             try:
-                response, mended = read_response(body)
+                response, repaired = read_response(body)
             except ValueError:
-                files.count_damaged(path)
+                files.count_corrupt(path)
                 continue
-            if mended and (path, mended) not in self._reported:
-                self._reported.add((path, mended))
-                print(f"note: an answer in {path} has {mended}; the rest of it is used")
+            if repaired and (path, repaired) not in self._reported:
+                self._reported.add((path, repaired))
+                print(f"note: an answer in {path} has {repaired}; the rest of it is used")
             return response
         return None
 
@@ -121,7 +121,7 @@ class StoredAnswers:
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
-            self._hidden[str(folder)] = error.strerror or str(error)
+            self._unreadable[str(folder)] = error.strerror or str(error)
             return []
 
     def _grows(self, path: Path) -> bool:
@@ -129,12 +129,12 @@ class StoredAnswers:
         return may_be_written(path)
 
     def _report(self, files: AnswerFiles) -> None:
-        for name, count in files.damaged.items():
+        for name, count in files.corrupt.items():
             print(
                 f"note: {name} has {counted(count, 'damaged line')}; the others are used and those requests are sent "
                 "again"
             )
-        for name, reason in (self._hidden | files.unreadable).items():
+        for name, reason in (self._unreadable | files.unreadable).items():
             if (name, reason) not in self._reported:
                 self._reported.add((name, reason))
                 print(f"note: {name} cannot be read: {reason}")
@@ -143,16 +143,14 @@ class StoredAnswers:
         folders = [model / self._protocol for model in self._model_folders()]
         files = (path for folder in folders for path in self._listed(folder, ANSWERS))
         self._own_protocol.load(files, keep=self._keeps_places, grows=self._grows)
-        self.report = LoadReport(len(self._own_protocol), self._own_protocol.damaged)
+        self.report = LoadReport(len(self._own_protocol), self._own_protocol.corrupt)
         self._report(self._own_protocol)
 
 
-# The stored responses of one model under one protocol, and the file that the present job writes.
-
 NAMES = "names.txt"
-"""The names that a model had, one a line: for people, who cannot read digests."""
+"""File of the names that a model had, one a line, for readers of the folder."""
 
-_ONLY_READ = (errno.EROFS, errno.EACCES, errno.EPERM)
+_READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 def run_of(results: Path, shards: int) -> str:
@@ -196,10 +194,10 @@ class ResponseStore(StoredAnswers):
         self.written = 0
         self._name, self._writer = name, writer
         self._sync_seconds = sync_seconds
-        self._claims = Claims(self.folder, writer, run, self._read_answers, self._others_have)
+        self._claims = Claims(self.folder, writer, run, self._read_answers, self._is_read)
         self._others = GrowingFiles()
         self._to_claim: dict[asyncio.Future[bool], str] = {}
-        self._only_read: OSError | None = None
+        self._read_only: OSError | None = None
         self._own: dict[bytes, tuple[int, int]] = {}
         self._output: int | None = None
         self._output_size = 0
@@ -210,7 +208,7 @@ class ResponseStore(StoredAnswers):
         try:
             refuse_links(self.folder / NAMES, self._directory)
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._claims.acquire()  # whoever waits here reads afterwards what was stored meanwhile
+            self._claims.acquire()  # answers that are stored during this wait are read afterwards
             self._refresh_listing()
             self._note_name()
             return super().__enter__()
@@ -219,9 +217,9 @@ class ResponseStore(StoredAnswers):
             raise
         except OSError as error:
             self._claims.release()
-            if error.errno not in _ONLY_READ:
+            if error.errno not in _READ_ONLY:
                 raise self._unusable(error) from error
-            self._only_read = error
+            self._read_only = error
             print(f"note: {self.folder} is read-only: its responses are used, and no new requests are sent", flush=True)
             return super().__enter__()
 
@@ -244,7 +242,7 @@ class ResponseStore(StoredAnswers):
         """Returns the stored response, or None.
 
         Raises:
-            UserError: there is none, but it may lie in a file that cannot be read: it would be paid for twice.
+            UserError: there is none, but it may be in an unreadable file: it would be paid for twice.
         """
         place = self._own.get(bytes.fromhex(key))
         if place is not None:
@@ -265,9 +263,9 @@ class ResponseStore(StoredAnswers):
         return found
 
     async def claim(self, key: str) -> bool:
-        """Returns whether this job is to ask a request that the store lacks.
+        """Claims a request that the store lacks, and returns whether this job is to send it.
 
-        Otherwise another job asks it, or has just stored its answer. Claims of one turn of the event loop go together.
+        Otherwise another job sends it, or has just stored its answer. Claims of one turn of the event loop go together.
         """
         if not self._to_claim:
             asyncio.get_running_loop().call_soon(self._claim_of_this_turn)
@@ -276,20 +274,20 @@ class ResponseStore(StoredAnswers):
         return await future
 
     def claim_all(self, keys: Sequence[str]) -> list[bool]:
-        """Returns for each request that the store lacks whether this job is to ask it.
+        """Claims requests that the store lacks, and returns for each whether this job is to send it.
 
         Raises:
             UserError: the store cannot be used.
         """
-        if self._only_read is not None and keys:
-            raise self._unusable(self._only_read)
+        if self._read_only is not None and keys:
+            raise self._unusable(self._read_only)
         try:
             return self._claims.claim(keys)
         except OSError as error:
             raise self._unusable(error) from error
 
     def give_up(self, key: str) -> None:
-        """Lets other jobs ask a request that this one got no answer to."""
+        """Releases the claim on a request that got no answer."""
         self._claims.give_up(key)
 
     def append(self, key: str, response: Response) -> None:
@@ -388,11 +386,11 @@ class ResponseStore(StoredAnswers):
 
     def _read_answers(self, job: OtherJob) -> None:
         """Reads the new answers of another job."""
-        self.sync()  # on a network file system whoever waits for this job sees its answers, too
+        self.sync()  # on a network file system jobs that wait for this one see its answers, too
         files = self._listed(job.folder, ANSWERS)
         self._others.read_on(path for path in files if path.stem.rpartition("-")[0] == job.writer)
 
-    def _others_have(self, key: str) -> bool:
+    def _is_read(self, key: str) -> bool:
         return self._answer_of_others(key) is not None
 
     def _refresh_listing(self) -> None:
@@ -411,6 +409,6 @@ class ResponseStore(StoredAnswers):
             os.close(descriptor)
 
     def _grows(self, path: Path) -> bool:
-        # a file of an earlier job under this job's name: nobody else has that name now
+        # a file of an earlier job under this job's name, which no other job has now
         is_own = path.parent == self.folder and path.name.startswith(f"{self._writer}-")
         return not is_own and super()._grows(path)

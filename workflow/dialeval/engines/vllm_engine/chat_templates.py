@@ -75,10 +75,10 @@ class ChatTemplate:
             return ""
         messages = (Message("user", _USER), Message("assistant", _ASSISTANT))
         try:
-            whole, prompt = self._apply(messages, prompt=False), self._apply(messages[:1])
+            full, prompt = self._apply(messages, prompt=False), self._apply(messages[:1])
         except Exception:  # a template refuses with whatever error it likes
             return ""
-        between = whole[len(prompt) :].partition(_ASSISTANT)[0] if whole.startswith(prompt) else ""
+        between = full[len(prompt) :].partition(_ASSISTANT)[0] if full.startswith(prompt) else ""
         return between if not between.strip() else ""
 
     def _apply(self, messages: Sequence[Message], *, prompt: bool = True) -> str:
@@ -275,11 +275,11 @@ class Harmony:
         """Returns the answer and the reasoning; a text without channels is all answer."""
         if not text.lstrip().removeprefix("<|start|>assistant").startswith("<|channel|>"):
             return text, ""
-        said: dict[bool, list[str]] = {True: [], False: []}
+        by_channel: dict[bool, list[str]] = {True: [], False: []}
         for message in _MESSAGE.finditer(text):
-            if "to=" not in message["to"]:  # a tool is called, which nobody offered
-                said[message["channel"] == "analysis"].append(message["text"].strip())
-        return "\n".join(filter(None, said[False])), "\n".join(filter(None, said[True]))
+            if "to=" not in message["to"]:  # a call of a tool that was not offered
+                by_channel[message["channel"] == "analysis"].append(message["text"].strip())
+        return "\n".join(filter(None, by_channel[False])), "\n".join(filter(None, by_channel[True]))
 
     def before_label(self, rendered: str) -> str:
         """Returns the prompt with the answer's channel opened."""
@@ -307,7 +307,7 @@ class OfVllm:
     Args:
         name: the parser's name.
         tokenizer: the model's tokenizer.
-        options: values for the chat template, which some parsers look at.
+        options: values for the chat template, which some parsers use.
 
     Raises:
         UserError: vLLM has no such parser, it does not fit the model, or it cannot take a finished text apart.

@@ -25,11 +25,11 @@ from dialeval.config.models import VllmModel
 from dialeval.engines.requests import AnswerFailure
 from dialeval.engines.vllm_engine.installation import remedy
 from dialeval.engines.vllm_engine.process import (
-    Answered,
-    Ask,
     Computed,
     Ended,
     EngineSize,
+    GenerationRequest,
+    GenerationResult,
     Refused,
     ToCompute,
     compute,
@@ -48,7 +48,7 @@ class Driver(Protocol):
 
     size: EngineSize
 
-    async def generate(self, ask: Ask, *, dialogue: Hashable = None) -> Answered:
+    async def generate(self, generation: GenerationRequest, *, dialogue: Hashable = None) -> GenerationResult:
         """Returns the answer to a prompt; requests about one dialogue go to one copy and its cache."""
         ...
 
@@ -65,7 +65,7 @@ class EngineProcess:
         devices: the GPUs that it may use; None for all that there are.
 
     Attributes:
-        size: what the engine holds, known once it has started.
+        size: the engine's capacity, known once it has started.
         pid: the process.
     """
 
@@ -92,7 +92,7 @@ class EngineProcess:
                 start_new_session=True,  # Ctrl-C is for this process, which then ends the other in order
             )
         self.pid = self._process.pid
-        with contextlib.suppress(OSError):  # it is gone already, which waiting for its start will tell
+        with contextlib.suppress(OSError):  # it has ended, which `wait_until_started` reports
             self._connection.send(model.model_dump_json())
 
     def wait_until_started(self) -> None:
@@ -118,10 +118,10 @@ class EngineProcess:
 
     @property
     def in_hand(self) -> int:
-        """How many requests are under way."""
+        """How many requests are in flight."""
         return len(self._waiting)
 
-    async def generate(self, ask: Ask, *, dialogue: Hashable = None) -> Answered:
+    async def generate(self, generation: GenerationRequest, *, dialogue: Hashable = None) -> GenerationResult:
         """Returns the answer to a prompt; a request that is cancelled leaves the engine.
 
         Raises:
@@ -129,13 +129,13 @@ class EngineProcess:
             UserError: the engine stopped.
         """
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Answered] = loop.create_future()
+        future: asyncio.Future[GenerationResult] = loop.create_future()
         with self._lock:
             if self._ended is not None:
                 raise self._stopped()
             number = next(self._numbers)
             self._waiting[number] = _Waiting(loop, future)
-        self._outbox.put((number, ask))
+        self._outbox.put((number, generation))
         try:
             return await future
         except asyncio.CancelledError:
@@ -182,7 +182,9 @@ class EngineProcess:
             self._outbox.put(None)
 
     def _hand_out(self, outcomes: Sequence[Computed]) -> None:
-        by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Answered], Answered | Exception]]] = {}
+        by_loop: dict[
+            asyncio.AbstractEventLoop, list[tuple[asyncio.Future[GenerationResult], GenerationResult | Exception]]
+        ] = {}
         for number, outcome in outcomes:
             waiting = self._waiting.pop(number, None)
             if waiting is not None:
@@ -208,7 +210,7 @@ class EngineProcess:
                     self._connection.send(requests)
                 if not going_on:
                     self._connection.send(None)
-            except OSError:  # the other process is gone, which the reading thread tells everyone
+            except OSError:  # the other process has ended, which the reading thread reports
                 return
 
 
@@ -239,20 +241,20 @@ class Copies:
         sizes = [copy.size for copy in self._copies]
         self.size = sizes[0]._replace(cache_tokens=sum(size.cache_tokens for size in sizes))
 
-    async def generate(self, ask: Ask, *, dialogue: Hashable = None) -> Answered:
+    async def generate(self, generation: GenerationRequest, *, dialogue: Hashable = None) -> GenerationResult:
         """Returns the answer to a prompt, from the copy that the dialogue is with."""
         copy = self._copy_of.get(dialogue) if dialogue is not None else None
         if copy is None:
-            copy = self._copies[self._routing.choose(ask.prompt, [each.in_hand for each in self._copies])]
+            copy = self._copies[self._routing.choose(generation.prompt, [each.in_hand for each in self._copies])]
             if dialogue is not None:
                 self._copy_of[dialogue] = copy
-        return await copy.generate(ask)
+        return await copy.generate(generation)
 
     def close(self) -> None:
         """Ends all copies."""
-        with contextlib.ExitStack() as ends:
+        with contextlib.ExitStack() as stack:
             for copy in self._copies:
-                ends.callback(copy.close)
+                stack.callback(copy.close)
 
 
 def start(model: VllmModel) -> Driver:
@@ -291,11 +293,12 @@ class _Waiting:
     """Who waits for an answer."""
 
     loop: asyncio.AbstractEventLoop
-    future: asyncio.Future[Answered]
+    future: asyncio.Future[GenerationResult]
 
 
 def _set_results(
-    loop: asyncio.AbstractEventLoop, settled: Sequence[tuple[asyncio.Future[Answered], Answered | Exception]]
+    loop: asyncio.AbstractEventLoop,
+    settled: Sequence[tuple[asyncio.Future[GenerationResult], GenerationResult | Exception]],
 ) -> None:
     def settle() -> None:
         for future, outcome in settled:
@@ -306,7 +309,7 @@ def _set_results(
             else:
                 future.set_result(outcome)
 
-    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+    with contextlib.suppress(RuntimeError):  # the loop is closed
         loop.call_soon_threadsafe(settle)
 
 

@@ -18,7 +18,7 @@ from dialeval.engines.vllm_engine.chat_templates import DEFAULT, Reasoning
 from dialeval.engines.vllm_engine.driver import Driver, start
 from dialeval.engines.vllm_engine.installation import no_device, version_note, vllm_missing
 from dialeval.engines.vllm_engine.model_files import sampling_defaults, text_digest, vllm_identity
-from dialeval.engines.vllm_engine.process import LABELS_AT_ONCE, Answered, Ask, EngineSize
+from dialeval.engines.vllm_engine.process import LABELS_AT_ONCE, EngineSize, GenerationRequest, GenerationResult
 from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.engines.vllm_engine.scheduling import Admission, DialogueRoom
 from dialeval.errors import UserError
@@ -87,7 +87,7 @@ class VllmEngine:
 
     @property
     def context_window(self) -> int | None:
-        """Tokens of prompt and answer together; starts the engine if the configuration does not say it."""
+        """Tokens of prompt and answer together; starts the engine if the configuration does not give them."""
         return self._model.max_model_len or self.start().size.window
 
     @context_window.setter
@@ -105,7 +105,7 @@ class VllmEngine:
 
     @property
     def admission(self) -> Admission:
-        """The requests and dialogues under way; starts the engine."""
+        """The requests and dialogues in flight; starts the engine."""
         self.start()
         assert self._admission is not None
         return self._admission
@@ -123,7 +123,7 @@ class VllmEngine:
         driver = start(self._model)
         print(limits_in_effect(driver.size, self._model, self._sampling), flush=True)
         print(reasoning_in_effect(self._reasoning, self._model), flush=True)
-        gc.freeze()  # what is loaded by now stays; looking at it again and again took a third of a request's time
+        gc.freeze()  # loaded objects stay; collecting them took a third of a request's time
         self._driver = driver
         self._admission = Admission(driver.size.cache_tokens, driver.size.block_size, self._model.concurrency)
         return driver
@@ -137,13 +137,13 @@ class VllmEngine:
             histories: how often each dialogue lies in the cache: twice where the model speaks in two roles.
         """
 
-        def holds(going_on: Mapping[int, int]) -> bool:
+        def fits(going_on: Mapping[int, int]) -> bool:
             lengths = {length: histories * number for length, number in going_on.items()}
             if self._admission is None:  # before the engine has started, which a stored dialogue never needs
                 return sum(lengths.values()) <= FIRST_DIALOGUES
-            return self._admission.holds(lengths, n_utterances, max_tokens)
+            return self._admission.fits(lengths, n_utterances, max_tokens)
 
-        return DialogueRoom(holds)
+        return DialogueRoom(fits)
 
     async def answer(self, request: Request) -> Response:
         """Answers, or raises AnswerFailure: `labels`, `unsupported`, `refused`.
@@ -189,7 +189,7 @@ class VllmEngine:
         further = dict(self._sampling)
         further |= {name: getattr(sampling, name) for name in PENALTIES if getattr(sampling, name)}
         top_p, longest = further.pop("top_p", 1.0), further.pop("max_new_tokens", sampling.max_tokens)
-        ask = Ask(
+        generation = GenerationRequest(
             prompt,
             max_tokens=min(sampling.max_tokens, int(longest)),
             temperature=sampling.temperature,
@@ -200,12 +200,12 @@ class VllmEngine:
             stop_token_ids=self._stop_token_ids,
             answer_schema=request.answer_schema,
         )
-        answered = await self._generate(request, rendered, ask)
+        answered = await self._generate(request, rendered, generation)
         ended = answered.finish_reason == "stop"
         if request.answer_schema:
             text, reasoning = answered.text or self._tokenization.text(answered.token_ids, ended=ended), ""
         else:
-            text, reasoning = self.split_reasoning(answered, rendered, ask.stop)
+            text, reasoning = self.split_reasoning(answered, rendered, generation.stop)
         return Response(
             text=text,
             reasoning=reasoning,
@@ -215,7 +215,7 @@ class VllmEngine:
             reasoning_tokens=len(self._prompts.encode(reasoning)) if reasoning else None,
         )
 
-    def split_reasoning(self, answered: Answered, rendered: str, stop: tuple[str, ...]) -> tuple[str, str]:
+    def split_reasoning(self, answered: GenerationResult, rendered: str, stop: tuple[str, ...]) -> tuple[str, str]:
         """Returns the answer and the reasoning before it."""
         opened = self._reasoning.opened_by(rendered)
         if not self._reasoning.keeps_special:
@@ -255,7 +255,9 @@ class VllmEngine:
         """Returns the log-probabilities of some tokens at the end of a prompt."""
         if len(tokens) > LABELS_AT_ONCE:
             raise AnswerFailure("labels", f"the labels begin in {len(tokens)} ways, more than {LABELS_AT_ONCE}")
-        answered = await self._generate(request, rendered, Ask(prompt, max_tokens=1, labels=tuple(tokens)))
+        answered = await self._generate(
+            request, rendered, GenerationRequest(prompt, max_tokens=1, labels=tuple(tokens))
+        )
         return dict(zip(tokens, answered.logprobs, strict=True))
 
     async def _loglikelihood(self, request: Request) -> Response:
@@ -263,19 +265,19 @@ class VllmEngine:
         if start == 0 or start == len(prompt):
             missing = "text before it" if start == 0 else "a continuation"
             raise AnswerFailure("unsupported", f"a log-likelihood needs {missing}")
-        answered = await self._generate(request, rendered, Ask(prompt, max_tokens=1, scored_from=start))
+        answered = await self._generate(request, rendered, GenerationRequest(prompt, max_tokens=1, scored_from=start))
         logprobs = answered.logprobs
         return Response(text="", prompt_tokens=start, logprob=sum(logprobs), n_tokens=len(logprobs))
 
-    async def _generate(self, request: Request, rendered: str, ask: Ask) -> Answered:
+    async def _generate(self, request: Request, rendered: str, generation: GenerationRequest) -> GenerationResult:
         """Returns vLLM's answer to a prompt, once there is room for it."""
-        window, n_prompt = self.context_window, len(ask.prompt)
-        if window is not None and n_prompt + ask.max_tokens > window:
+        window, n_prompt = self.context_window, len(generation.prompt)
+        if window is not None and n_prompt + generation.max_tokens > window:
             raise _TooLongError
         driver, admission = self.start(), self.admission
-        async with admission.place(len(request.messages), rendered, ask.prompt, ask.max_tokens):
-            ask = ask._replace(depth=len(request.messages))
-            answered = await driver.generate(ask, dialogue=_dialogue(request.messages))
+        async with admission.place(len(request.messages), rendered, generation.prompt, generation.max_tokens):
+            generation = generation._replace(depth=len(request.messages))
+            answered = await driver.generate(generation, dialogue=_dialogue(request.messages))
         if answered.finish_reason not in ("stop", "length"):
             raise AnswerFailure("refused", f"vLLM gave the request up: {answered.finish_reason}")
         self.prompt_tokens += n_prompt
@@ -309,14 +311,14 @@ def _dialogue(messages: tuple[Message, ...]) -> int | None:
     return hash(tuple(message.content for message in messages[:2])) if len(messages) > 2 else None
 
 
-# What a started engine works with, in words for the job's log.
+# The settings of a started engine, for the job's log.
 
 
 def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, float]) -> str:
     """Returns the line of the log with vLLM's effective settings, by vLLM's own names.
 
     Args:
-        size: what the engine told when it had started.
+        size: the engine's capacity.
         model: the model's configuration.
         sampling: sampling values beyond a request's own.
     """

@@ -64,7 +64,7 @@ def version_note() -> str:
     return f"; {', '.join(other)} is installed, while what is tested here is {TESTED}" if other else ""
 
 
-# Whether the machine has the GPUs that a model needs; asked before vLLM starts, which ends without words.
+# Whether the machine has the GPUs that a model needs: checked before vLLM starts, which ends without a message.
 
 ELSEWHERE = (
     "run its jobs where there are GPUs (docs/running.md: clusters), or serve the model elsewhere with `vllm serve` and "
@@ -76,14 +76,14 @@ ELSEWHERE = (
 def no_device(
     model: VllmModel, *, own_environment: bool = False, environment: Mapping[str, str] | None = None
 ) -> str | None:
-    """Returns what this machine lacks to run a model, and the remedy; None if nothing is known to lack.
+    """Returns what this machine lacks to run a model, and the remedy, or None.
 
-    NVIDIA's driver is asked; builds of vLLM for other devices are trusted to find them.
+    GPUs are counted by NVIDIA's driver; builds of vLLM for other devices find theirs.
 
     Args:
         model: its configuration.
         own_environment: whether its jobs run in an environment that is made for them, which has vLLM for NVIDIA GPUs.
-        environment: variables to look at; the process's own by default.
+        environment: environment variables; the process's own by default.
     """
     if not own_environment and build() != "cuda":
         return None
@@ -142,7 +142,7 @@ def remedy(reason: str) -> str:
     """Returns the remedy for a failed start, with the installed version if it is not the tested one.
 
     Args:
-        reason: what vLLM or transformers said.
+        reason: the message of vLLM or transformers.
     """
     fitting = [advice for pattern, advice in _REMEDIES if re.search(pattern, reason, re.IGNORECASE)]
     return "; ".join(fitting or [_ELSE]) + version_note()

@@ -20,7 +20,7 @@ from dialeval.engines.vllm_engine.installation import remedy
 from dialeval.errors import UserError
 
 WHOLE_UP_TO = 1 << 28
-"""Bytes up to which a file is hashed whole; of a larger one, its size and samples all over it."""
+"""Bytes up to which a file is hashed completely; of a larger one, its size and samples."""
 _SAMPLE, _SAMPLES = 1 << 16, 256
 _CONTENT = ("*.safetensors", "*.bin", "*.json", "*.model", "*.jinja", "*.py", "*.gguf", "*.txt")
 
@@ -41,7 +41,7 @@ WITHOUT_EFFECT = frozenset(
         "seed",
     }
 )
-"""Engine arguments that say how the work is laid out, not what is computed. `seed` is always derived per request."""
+"""Engine arguments that change no answer. `seed` is always derived per request."""
 
 
 def vllm_identity(
@@ -91,7 +91,7 @@ def vllm_identity(
 
 
 def folder_digest(folder: Path) -> str:
-    """Returns a digest of a model folder's content, whatever its name and place."""
+    """Returns a digest of a model folder's content, independent of its path."""
     digest = hashlib.sha256()
     for path in sorted({path for pattern in _CONTENT for path in folder.glob(pattern)}):
         digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
@@ -142,15 +142,15 @@ def load_tokenizer(model: VllmModel) -> tuple[Any, str]:
         commit = getattr(AutoConfig.from_pretrained(name, **options), "_commit_hash", None) or ""
         return AutoTokenizer.from_pretrained(name, **options | {"revision": commit or model.revision}), commit
     except Exception as error:  # code that comes with a model fails with errors of any kind
-        said = str(error) if isinstance(error, OSError | ValueError | ImportError) else repr(error)
+        message = str(error) if isinstance(error, OSError | ValueError | ImportError) else repr(error)
         raise UserError(
-            f"model '{model.model}' cannot be loaded: {said}; it must be a folder with a model or a name at Hugging "
-            f"Face (with HF_TOKEN set where the model asks for consent){_about_code(said)}"
+            f"model '{model.model}' cannot be loaded: {message}; it must be a folder with a model or a name at Hugging "
+            f"Face (with HF_TOKEN set where the model asks for consent){_about_code(message)}"
         ) from error
 
 
-def _about_code(said: str) -> str:
-    return f"; {remedy(said)}" if "trust_remote_code" in said else ""
+def _about_code(message: str) -> str:
+    return f"; {remedy(message)}" if "trust_remote_code" in message else ""
 
 
 # The sampling values that a model's makers publish with it, in `generation_config.json`.

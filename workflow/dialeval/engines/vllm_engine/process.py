@@ -45,7 +45,7 @@ class Computing:
         self._lora = None
         if model.lora_path is not None:
             self._lora = LoRARequest("adapter", 1, str(model.lora_path.expanduser()))
-        self._in_hand: dict[str, Ask] = {}
+        self._in_hand: dict[str, GenerationRequest] = {}
         self.size = _size(self._engine.vllm_config)
 
     def serve(self, connection: Connection) -> None:
@@ -66,30 +66,30 @@ class Computing:
 
     def _take_in(self, requests: Sequence[ToCompute]) -> Iterator[Computed]:
         """Begins requests and drops cancelled ones; yields those that vLLM refuses."""
-        for number, ask in requests:
+        for number, generation in requests:
             name = str(number)
-            if ask is None:
+            if generation is None:
                 if self._in_hand.pop(name, None):
                     self._engine.abort_request([name])
                 continue
             try:
-                prompt: Any = {"type": "token", "prompt_token_ids": ask.prompt}
-                parameters = _parameters(*ask[1:-1])
-                self._engine.add_request(name, prompt, parameters, lora_request=self._lora, priority=ask.depth)
-                self._in_hand[name] = ask
-            except Exception as error:  # it refuses with errors of many kinds
+                prompt: Any = {"type": "token", "prompt_token_ids": generation.prompt}
+                parameters = _parameters(*generation[1:-1])
+                self._engine.add_request(name, prompt, parameters, lora_request=self._lora, priority=generation.depth)
+                self._in_hand[name] = generation
+            except Exception as error:  # it refuses with errors of many classes
                 yield number, Refused(str(error))
 
     def _step(self) -> list[Computed]:
         return [
-            (int(output.request_id), _answered(self._in_hand.pop(output.request_id), output))
+            (int(output.request_id), _result_of(self._in_hand.pop(output.request_id), output))
             for output in (self._engine.step() if self._in_hand else ())
             if output.finished and output.request_id in self._in_hand
         ]
 
 
 def compute(descriptor: int) -> int:
-    """Is the whole process: serves the connection of a descriptor and returns the status to end with."""
+    """Runs the process: serves the connection of a descriptor and returns the exit status."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     connection = Connection(descriptor)
     try:
@@ -154,18 +154,18 @@ def _parameters(
     )
 
 
-def _answered(ask: Ask, output: Any) -> Answered:
+def _result_of(generation: GenerationRequest, output: Any) -> GenerationResult:
     completion = output.outputs[0]
     logprobs: list[float] = []
     if completion.finish_reason in ("stop", "length"):
-        if ask.labels:
-            logprobs = [completion.logprobs[0][token].logprob for token in ask.labels]
-        elif ask.scored_from is not None:
-            scored = zip(ask.prompt, output.prompt_logprobs, strict=True)
-            logprobs = [found[token].logprob for token, found in list(scored)[ask.scored_from :]]
-    return Answered(
+        if generation.labels:
+            logprobs = [completion.logprobs[0][token].logprob for token in generation.labels]
+        elif generation.scored_from is not None:
+            scored = zip(generation.prompt, output.prompt_logprobs, strict=True)
+            logprobs = [found[token].logprob for token, found in list(scored)[generation.scored_from :]]
+    return GenerationResult(
         token_ids=list(completion.token_ids),
-        text=completion.text if ask.stop else None,
+        text=completion.text if generation.stop else None,
         finish_reason=str(completion.finish_reason),
         cached_tokens=output.num_cached_tokens or 0,
         logprobs=logprobs,
@@ -187,7 +187,7 @@ def _end_with_parent() -> None:
 CPU_BLOCK_SIZE = 32
 CPU_CACHE_BYTES = 1 << 29
 LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
-"""Ranks that vLLM can be told as the highest; one between them gets the next."""
+"""Values that vLLM accepts as the highest rank; a rank between them gets the next."""
 LABELS_AT_ONCE = 128
 """Most tokens whose probability vLLM gives in one step."""
 
@@ -283,8 +283,8 @@ class EngineSize(NamedTuple):
     version: str = ""
 
 
-class Ask(NamedTuple):
-    """A prompt and its sampling parameters.
+class GenerationRequest(NamedTuple):
+    """A prompt in tokens and its sampling parameters.
 
     Attributes:
         prompt: its tokens.
@@ -311,16 +311,16 @@ class Ask(NamedTuple):
     depth: int = 0
 
 
-ToCompute = tuple[int, Ask | None]
-"""A request with its number, or the number of one that nobody waits for any more."""
+ToCompute = tuple[int, GenerationRequest | None]
+"""A request with its number, or the number of one that was cancelled."""
 
 
-class Answered(NamedTuple):
+class GenerationResult(NamedTuple):
     """The model's answer to a prompt.
 
     Attributes:
         token_ids: the answer with the token that ended it, if one did.
-        text: the answer, if it was asked for with texts that end it.
+        text: the answer, if the request has texts that end it.
         finish_reason: vLLM's word: `stop`, `length`, or another if it gave the request up.
         cached_tokens: how many tokens of the prompt were in the prefix cache.
         logprobs: of the labels' tokens, or of the scored tokens of the prompt, in their order.
@@ -339,7 +339,7 @@ class Refused(NamedTuple):
     reason: str
 
 
-Computed = tuple[int, Answered | Refused]
+Computed = tuple[int, GenerationResult | Refused]
 
 
 class Ended(NamedTuple):

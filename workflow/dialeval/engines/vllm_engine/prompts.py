@@ -124,9 +124,9 @@ class Tokenization:
     def tokens(self, text: str) -> list[int]:
         """Returns the tokens of a rendered text; a plain transcript gets the model's opening token, if it has one."""
         if self._template.plain:
-            return self._whole(text, special=True)
+            return self._encoded(text, special=True)
         if self._cuts is None:
-            return self._whole(text)
+            return self._encoded(text)
         pieces = self._cuts.split(text)
         if self._by_line:
             pieces = [line for piece in pieces for line in (lines(piece) if "\n" in piece else (piece,))]
@@ -153,10 +153,10 @@ class Tokenization:
             raise AnswerFailure(
                 "unsupported", "this model's tokenizer does not say where in the text its tokens lie"
             ) from error
-        ids, ends = list(encoded["input_ids"]), [end for _, end in encoded["offset_mapping"]]
-        start = next((place for place, end in enumerate(ends) if end > len(rendered)), len(ids))
-        while len(ids) > start and ends[-1] == 0:  # a closing token that is in no text
-            ids.pop(), ends.pop()
+        ids, token_ends = list(encoded["input_ids"]), [end for _, end in encoded["offset_mapping"]]
+        start = next((place for place, end in enumerate(token_ends) if end > len(rendered)), len(ids))
+        while len(ids) > start and token_ends[-1] == 0:  # a closing token that is in no text
+            ids.pop(), token_ends.pop()
         return rendered, ids, start
 
     def text(self, ids: Sequence[int], *, ended: bool = False, special: bool = False) -> str:
@@ -164,7 +164,7 @@ class Tokenization:
 
         Args:
             ids: its tokens.
-            ended: whether the last of them is the one that ended it, which says nothing.
+            ended: whether the last of them is the end token.
             special: whether special tokens are in the text; `without_special` takes them out.
         """
         ids = ids[:-1] if ended else ids
@@ -178,8 +178,8 @@ class Tokenization:
         """Returns a text without the special tokens that are written in it."""
         return self._named_special.sub("", text)
 
-    def _whole(self, text: str, *, special: bool = False) -> list[int]:
-        if self._rust is not None:  # half the time, since nobody asks where in the text the tokens lie
+    def _encoded(self, text: str, *, special: bool = False) -> list[int]:
+        if self._rust is not None:  # half the time, since offsets are not needed
             return list(self._rust.encode_batch_fast([text], add_special_tokens=special)[0].ids)
         return list(self._tokenizer(text, add_special_tokens=special)["input_ids"])
 
@@ -194,13 +194,13 @@ class Tokenization:
 
     def _apart(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
         if self._rust is None:
-            return [tuple(self._whole(text)) for text in texts]
+            return [tuple(self._encoded(text)) for text in texts]
         return [tuple(found.ids) for found in self._rust.encode_batch_fast(texts, add_special_tokens=False)]
 
     def _pieces_add_up(self) -> bool:
         if self._cuts is None or self._template.plain:
             return False
-        return all(self.tokens(text) == self._whole(text) for text in _trials(self._template))
+        return all(self.tokens(text) == self._encoded(text) for text in _trials(self._template))
 
 
 def _plain_backend(tokenizer: Any) -> Any:
@@ -213,7 +213,7 @@ def _plain_backend(tokenizer: Any) -> Any:
 
 
 class _Remembered:
-    """Tokens of pieces: those of always, and of the others the ones that were last asked for.
+    """Tokens of pieces: permanent ones, and of the others those that were used last.
 
     They are kept in two generations. When the younger is full, the older is forgotten, and what is asked for in the
     older joins the younger: as good as an order of use, and cheaper.

@@ -1,4 +1,4 @@
-"""The number of requests and dialogues under way, and the choice of a model's copy."""
+"""The number of requests and dialogues in flight, and the choice of a model's copy."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ class Admission:
         self._answers += 1
         self._answer_tokens += tokens
 
-    def holds(self, lengths: Mapping[int, int], n_utterances: int, max_tokens: int) -> bool:
-        """Returns whether the cache holds dialogues that all go on, now and after every turn to come.
+    def fits(self, lengths: Mapping[int, int], n_utterances: int, max_tokens: int) -> bool:
+        """Returns whether the cache has room for concurrent dialogues, now and after every later turn.
 
         A dialogue is in the cache twice, because its two speakers change places in the prompt with every turn.
 
@@ -153,22 +153,22 @@ class Place:
         self._admission.leave(self._need)
 
 
-# How many dialogues go on at once: as many as the KV cache holds until each has ended.
+# Concurrent dialogues: as many as fit into the KV cache until each has ended.
 
 LOOK_EVERY = 0.02
-"""Seconds between two looks whether another dialogue has room."""
+"""Seconds between two checks whether another dialogue has room."""
 
 
 class DialogueRoom:
     """Lets dialogues begin so that none loses its history between two of its turns.
 
     Args:
-        holds: says whether dialogues of these lengths (utterances -> number of dialogues) can go on together; asked
-            again and again, since it is learned how long utterances are.
+        fits: returns whether dialogues of these lengths (utterances -> number of dialogues) fit into the cache
+            together; called repeatedly, since the length of utterances is learned.
     """
 
-    def __init__(self, holds: Callable[[Mapping[int, int]], bool]) -> None:
-        self._holds = holds
+    def __init__(self, fits: Callable[[Mapping[int, int]], bool]) -> None:
+        self._fits = fits
         self._turn = asyncio.Lock()
         self._lengths: Counter[int] = Counter()
         self.most_going_on = 0
@@ -181,8 +181,8 @@ class DialogueRoom:
     @asynccontextmanager
     async def dialogue(self, length: int) -> AsyncIterator[Callable[[], None]]:
         """Waits for room for a dialogue of so many utterances; gives what is to be called when it has one more."""
-        async with self._turn:  # first come, first served; only the first in line looks
-            while self._lengths and not self._holds(self._lengths + Counter([length])):
+        async with self._turn:  # first come, first served; only the first in line checks
+            while self._lengths and not self._fits(self._lengths + Counter([length])):
                 await asyncio.sleep(LOOK_EVERY)
             self._lengths[length] += 1
         self.most_going_on = max(self.most_going_on, self.going_on)
@@ -218,7 +218,7 @@ AHEAD, SHARE_AHEAD = 32, 1.25
 class PrefixRouting:
     """Sends prompts that begin alike to one copy.
 
-    What all prompts begin with, such as an instruction, soon lies with every copy, and says nothing then.
+    A beginning that all prompts share, such as an instruction, is soon in every copy's cache and is ignored then.
 
     Args:
         copies: how many there are.

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from dialeval.errors import UserError
 from dialeval.html_pages import content_policy, palette, templates
 from dialeval.layout import patterns
+from dialeval.paths import replacing
 from dialeval.report.comparison.numbers import ALPHA, PERHAPS, YES, compared_numbers
 from dialeval.report.comparison.runs import only_in, open_run
 from dialeval.report.comparison.settings import changes
@@ -24,7 +25,6 @@ from dialeval.tables.catalogue import table_named
 from dialeval.tables.comparison import CHANGED_VERDICTS, CHANGES, NUMBERS, VERDICTS
 from dialeval.tables.files import write_rows
 from dialeval.text import counted
-from dialeval.whole_files import replacing
 
 ROWS_OF_A_TABLE = 200
 FLIPS_OF_A_JUDGE = 8

@@ -65,7 +65,7 @@ def _row(item: Item) -> str:
     made_by = f"[{item.config}](../{item.config})" if item.config else ""
     made_by += f": `{item.target}`" if item.target else ""
     files = [f"`{file}`" for file in item.files()]
-    files += [f"[{Path(file).name}]({_link(file)})" for file in item.stands]
+    files += [f"[{Path(file).name}]({_link(file)})" for file in item.defined_in]
     to_know = " ".join(filter(None, (f"Not made: {item.why_not}." if item.why_not else "", item.remark)))
     cells = (item.number, item.shows, made_by, "<br>".join(files), ", ".join(item.needs), to_know)
     return "| " + " | ".join(cells) + " |"

@@ -214,7 +214,7 @@ def _corpora(folder: Path) -> Iterator[PrintedValue]:
         if not path.is_file():
             continue
         is_xdial = row["paper"] == "xdial-eval"
-        reading = _reading(row["level"], path, unrated_too=is_xdial)
+        reading = _reading(row["level"], path, include_unrated=is_xdial)
         (counted,) = corpus_rows(reading.items, reading.ratings)
         for column, decimals in _COUNTED.items():
             if row[column]:
@@ -224,16 +224,16 @@ def _corpora(folder: Path) -> Iterator[PrintedValue]:
                 yield _value(paper, "Table 1", what, float(row[column]), digits, float(counted[column]))
 
 
-def _reading(level: str, path: Path, *, unrated_too: bool) -> RatedReading:
+def _reading(level: str, path: Path, *, include_unrated: bool) -> RatedReading:
     """Returns a corpus: of comp-analysis the dialogues that were rated, of xDial-Eval all."""
     if level == "turn":
         return read_rated("comp_turn", path.stem, path)
-    return _dialogues(path, unrated_too=unrated_too)
+    return _dialogues(path, include_unrated=include_unrated)
 
 
 @cache
-def _dialogues(path: Path, *, unrated_too: bool = False) -> RatedReading:
-    return comp_analysis.read_dialogues(path.stem, path, unrated_too=unrated_too)
+def _dialogues(path: Path, *, include_unrated: bool = False) -> RatedReading:
+    return comp_analysis.read_dialogues(path.stem, path, include_unrated=include_unrated)
 
 
 def _gpt4(folder: Path) -> Iterator[PrintedValue]:

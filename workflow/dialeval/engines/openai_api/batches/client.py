@@ -50,7 +50,7 @@ class BatchClient:
         self._timeout = timeout_seconds
         self._records = MaskedRecords(self.redactor)
         given = {name.lower(): value for name, value in connection.headers.items()}
-        # without a key the client insists on being told so with every request
+        # without a key the client needs the empty header with every request
         self._headers: dict[str, Any] = {"Authorization": given.get("authorization", openai.Omit())}
         self._client = AsyncOpenAI(
             api_key="",
@@ -83,7 +83,7 @@ class BatchClient:
         return self._json(await self._try(self._client.post(path, cast_to=_ANSWER, body=body, options=self._options())))
 
     async def get(self, path: str) -> dict[str, Any] | Fault:
-        """Asks once for something and returns its JSON."""
+        """Sends a request once and returns its JSON."""
         return self._json(await self._try(self._client.get(path, cast_to=_ANSWER, options=self._options())))
 
     async def upload(
@@ -104,7 +104,7 @@ class BatchClient:
         return self._json(await self._try(call, longest))
 
     async def download(self, path: str, longest: float) -> bytes | Fault:
-        """Asks once for a file and returns its content.
+        """Requests a file once and returns its content.
 
         Args:
             path: the place below the endpoint's address.
@@ -126,8 +126,8 @@ class BatchClient:
         except TimeoutError:
             return Fault("timeout", f"no answer within {seconds:g} s (timeout_seconds)")
         except openai.APIStatusError as error:
-            said = decoded(error.response.content)
-            return status_fault(error.status_code, said, error.response.headers, self.redactor)
+            message = decoded(error.response.content)
+            return status_fault(error.status_code, message, error.response.headers, self.redactor)
         except openai.APIConnectionError as error:
             sent = not isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout)
             billed: Billing = "everything" if sent else "nothing"
@@ -153,7 +153,7 @@ def _cause(error: openai.APIConnectionError) -> str:
     return words.removesuffix(": ")
 
 
-# What an endpoint does with batches: takes files, begins, tells how far it is, gives files back.
+# The batch API of an endpoint: uploads, batches, their status, and downloads.
 
 WINDOW = "24h"
 """The only one that OpenAI offers."""
@@ -179,7 +179,7 @@ class BatchStatus:
         failed: requests that ended in an error.
         files: names of the files with answers and errors.
         code: what a refused batch was refused for.
-        said: the same in words.
+        message: the error's message.
     """
 
     state: str
@@ -187,11 +187,11 @@ class BatchStatus:
     failed: int = 0
     files: tuple[str, ...] = ()
     code: str = ""
-    said: str = ""
+    message: str = ""
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether the batch has ended."""
         return self.state in ENDS
 
 
@@ -245,7 +245,7 @@ class BatchEndpoint:
         return await with_retries(self._retrying, lambda: self._find(mark, planned))
 
     async def status(self, name: str) -> BatchStatus:
-        """Returns how far a batch is; asked once only, since it will be asked again."""
+        """Returns the status of a batch, without retries, since it is polled."""
         return _status(_given(await self._client.get(f"/batches/{name}")), self._client.redactor)
 
     async def content(self, file: str) -> bytes:
@@ -295,11 +295,11 @@ def _status(payload: Mapping[str, Any], redactor: Redactor) -> BatchStatus:
     files = (payload.get("output_file_id"), payload.get("error_file_id"))
     return BatchStatus(
         state,
-        completed=_whole(counts.get("completed")),
-        failed=_whole(counts.get("failed")),
+        completed=_count(counts.get("completed")),
+        failed=_count(counts.get("failed")),
         files=tuple(file for file in files if isinstance(file, str) and file),
         code=message_text(first.get("code")),
-        said=short(redactor.mask(message_text(first.get("message")))),
+        message=short(redactor.mask(message_text(first.get("message")))),
     )
 
 
@@ -308,5 +308,5 @@ def _part(payload: Mapping[str, Any], name: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _whole(value: object) -> int:
+def _count(value: object) -> int:
     return value if isinstance(value, int) else 0

@@ -1,4 +1,4 @@
-"""The engine of models that are asked in batches, and opening a model behind an endpoint, with batches or without.
+"""The engine for models with `batch: true`, and opening a model behind an endpoint, with batches or without.
 
 What expired, met an error that may pass, or came back unreadable is asked as an ordinary request; so is what no batch
 can ask. What someone cancelled at the endpoint stays unanswered until the next job.
@@ -35,7 +35,7 @@ from dialeval.engines.openai_api.retries import PASSING, Fault
 from dialeval.engines.openai_api.token_counts import bound_of, largest_bill
 from dialeval.engines.rate_limits.circuit_breaker import CircuitBreaker
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response
-from dialeval.engines.spending.prices import NOTHING, Billed
+from dialeval.engines.spending.prices import NO_TOKENS, Billed
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 
@@ -46,7 +46,7 @@ class BatchEngine:
     Args:
         engine: the engine of ordinary requests.
         model: the model's configuration.
-        polling: how often a batch is asked after; without it, as configured.
+        polling: how often a batch's status is requested; as configured by default.
         most_bytes: size of a batch's file.
     """
 
@@ -77,7 +77,7 @@ class BatchEngine:
     ) -> AsyncGenerator[tuple[str, Outcome], None]:
         """Yields key and outcome of every request as batches end, and of others that were in the same batches.
 
-        A killed job loses nothing: the ledger beside the store says what is under way, and the next job waits for it.
+        After a kill, the next job waits for the batches in the ledger beside the store.
 
         Args:
             requests: keys and requests, each once, none of them in the store.
@@ -95,7 +95,7 @@ class BatchEngine:
                 ledger,
                 spool,
                 save=store.sync,
-                say=_say,
+                notify=_notify,
                 polling=self._polling,
                 most_bytes=self._most_bytes,
             )
@@ -112,17 +112,17 @@ class BatchEngine:
         await self.engine.close()
 
 
-def _say(line: str) -> None:
+def _notify(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-# One job's work with batches: hand over what is new, wait for what is out, read what comes back.
+# The batches of one job: submit new requests, wait for batches, read their results.
 
 Outcome = Response | AnswerFailure
 FULL = "token_limit_exceeded"
-"""Code of a batch that was refused because too much is under way at the endpoint."""
+"""Code of a batch that was refused because too many tokens are in flight at the endpoint."""
 PATIENCE = 20
-"""Times `patience_seconds` that an endpoint may be unwell while nothing but waiting is done."""
+"""Multiple of `patience_seconds` that an endpoint may fail while a job waits for batches."""
 REPORT_EVERY = 600.0
 _CUT_SHORT = ("expired", "cancelled")
 """States of batches that are billed only for what they had answered till then."""
@@ -130,7 +130,7 @@ _CUT_SHORT = ("expired", "cancelled")
 
 @dataclass(frozen=True)
 class Polling:
-    """How often a batch is asked after: at first after `first` seconds, then rarer, up to every `longest` seconds."""
+    """Polling of a batch: after `first` seconds, then less and less often, up to every `longest` seconds."""
 
     first: float = 2.0
     longest: float = 60.0
@@ -143,11 +143,11 @@ class BatchRun:
         engine: answers ordinary requests.
         client: the way to the endpoint for batches.
         model: the model's configuration.
-        ledger: what was handed over by this and earlier jobs.
-        spool: where requests wait.
-        save: puts what was answered so far safely on the disk.
-        say: tells the user how it goes.
-        polling: how often to look.
+        ledger: the batches of this and earlier jobs.
+        spool: the waiting requests.
+        save: flushes the stored answers to the disk.
+        notify: prints progress for the user.
+        polling: how often to request the status.
         most_bytes: size of a batch's file.
     """
 
@@ -160,25 +160,25 @@ class BatchRun:
         spool: RequestSpool,
         *,
         save: Callable[[], None],
-        say: Callable[[str], None],
+        notify: Callable[[str], None],
         polling: Polling,
         most_bytes: int,
     ) -> None:
         self._engine, self._model, self._ledger, self._spool = engine, model, ledger, spool
-        self._save, self._say, self._polling, self._most_bytes = save, say, polling, most_bytes
+        self._save, self._notify, self._polling, self._most_bytes = save, notify, polling, most_bytes
         self._account = engine.account
         self._endpoint = BatchEndpoint(client, engine.retrying, model.timeout_seconds)
         self._place = f"model '{model.model}' at {engine.connection.address}"
         self._breaker = CircuitBreaker(self._place, patience=PATIENCE * model.patience_seconds)
         self._wanted: dict[str, Batch] = {}
         self._later: list[str] = []
-        self._said: dict[str, tuple[BatchStatus, float]] = {}
+        self._reported: dict[str, tuple[BatchStatus, float]] = {}
 
     async def outcomes(self, requests: Iterable[tuple[str, Request]]) -> AsyncGenerator[tuple[str, Outcome], None]:
         """Yields key and outcome of every request, and of others that an earlier job had put into the same batches."""
         await self._settle_unclear()
         ordinary: list[str] = []
-        waiting = _Waiting(self._fresh(requests, ordinary))
+        waiting = _Waiting(self._to_submit(requests, ordinary))
         while True:
             await self._hand_over(waiting)
             now, ordinary[:] = list(ordinary), []
@@ -199,7 +199,7 @@ class BatchRun:
         for batch in [batch for batch in self._ledger.open.values() if not batch.name]:
             name = await self._find(batch) if batch.file else None
             if name is None:
-                self._never_came_to_be(batch)
+                self._discard(batch)
             else:
                 self._ledger.created(batch, name)
 
@@ -207,22 +207,22 @@ class BatchRun:
         try:
             return await self._endpoint.find(batch.mark, batch.planned)
         except Fault as fault:
-            raise self._lost(batch, fault) from None
+            raise self._batch_lost(batch, fault) from None
 
-    def _lost(self, batch: Batch, fault: Fault) -> UserError:
+    def _batch_lost(self, batch: Batch, fault: Fault) -> UserError:
         return UserError(
             f"{self._place} does not give batch {batch.name or batch.mark}: {fault.kind}: {fault}. It is recorded in "
             f"{self._ledger.path}: mend this and run the same command again to go on waiting for it; if the batch is "
             "lost for good, delete that file, and its requests are handed over anew"
         )
 
-    def _never_came_to_be(self, batch: Batch) -> None:
+    def _discard(self, batch: Batch) -> None:
         """Closes a batch that the endpoint has not taken."""
         if self._account is not None:
             self._account.settle_batch(batch.mark, {})
         self._ledger.close(batch)
 
-    def _fresh(self, requests: Iterable[tuple[str, Request]], ordinary: list[str]) -> Iterator[tuple[str, Request]]:
+    def _to_submit(self, requests: Iterable[tuple[str, Request]], ordinary: list[str]) -> Iterator[tuple[str, Request]]:
         """Yields the requests to submit, and notes those already submitted and those that no batch can ask."""
         for key, request in requests:
             self._spool.put(key, request)
@@ -246,7 +246,7 @@ class BatchRun:
                     waiting.put_back([following])
                     break
                 line = request_line(key, body)
-                if file is not None and not file.holds(line):
+                if file is not None and not file.has_room(line):
                     await self._submit(file)
                     file.close()
                     file = None
@@ -262,7 +262,7 @@ class BatchRun:
 
     async def _submit(self, file: BatchFile) -> None:
         mark = uuid.uuid4().hex
-        batch = self._ledger.plan(mark, file.asked.items())
+        batch = self._ledger.plan(mark, file.requests.items())
         if self._account is not None:
             self._account.hand_over(mark, file.paid_from)
             file.paid_from.clear()
@@ -272,37 +272,37 @@ class BatchRun:
             self._ledger.created(batch, await self._endpoint.create(uploaded, batch.mark, batch.planned))
         except Fault as fault:
             if not (batch.file and fault.passing):  # surely there is no such batch
-                self._never_came_to_be(batch)
+                self._discard(batch)
             raise UserError(
-                f"{self._place} did not take a batch of {len(batch.asked)} requests: {fault.kind}: {fault}. What was "
-                "handed over before goes on there: run the same command again to wait for it. For an endpoint without "
-                "batches, set batch: false"
+                f"{self._place} did not take a batch of {len(batch.requests)} requests: {fault.kind}: {fault}. What "
+                "was handed over before goes on there: run the same command again to wait for it. For an endpoint "
+                "without batches, set batch: false"
             ) from None
         self._wanted[batch.mark] = batch
-        self._say(f"batch {batch.name}: {len(batch.asked)} requests handed over")
+        self._notify(f"batch {batch.name}: {len(batch.requests)} requests handed over")
 
     async def _one_by_one(self, keys: Iterable[str]) -> AsyncGenerator[tuple[str, Outcome], None]:
         """Yields outcomes of ordinary requests as they come."""
 
-        async def ask(key: str) -> tuple[str, Outcome]:
+        async def send(key: str) -> tuple[str, Outcome]:
             try:
                 return key, await self._engine.answer(self._spool.get(key))
             except AnswerFailure as failure:
                 return key, failure
 
         waiting = iter(keys)
-        under_way: set[asyncio.Task[tuple[str, Outcome]]] = set()
+        in_flight: set[asyncio.Task[tuple[str, Outcome]]] = set()
         try:
             while True:
-                while len(under_way) < self._engine.concurrency and (key := next(waiting, None)) is not None:
-                    under_way.add(asyncio.create_task(ask(key)))
-                if not under_way:
+                while len(in_flight) < self._engine.concurrency and (key := next(waiting, None)) is not None:
+                    in_flight.add(asyncio.create_task(send(key)))
+                if not in_flight:
                     return
-                done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                done, in_flight = await asyncio.wait(in_flight, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     yield task.result()
         finally:
-            for task in under_way:
+            for task in in_flight:
                 task.cancel()
 
     async def _unaffordable(self, waiting: _Waiting) -> UserError:
@@ -330,14 +330,14 @@ class BatchRun:
             self._breaker.failed(fault.kind, str(fault))
             if fault.passing:
                 return None
-            raise self._lost(batch, fault) from None
+            raise self._batch_lost(batch, fault) from None
         self._breaker.answered()
-        said, when = self._said.get(batch.mark, (None, 0.0))
-        if said is None or status.state != said.state or time.monotonic() - when > REPORT_EVERY:
-            self._said[batch.mark] = status, time.monotonic()
+        last, when = self._reported.get(batch.mark, (None, 0.0))
+        if last is None or status.state != last.state or time.monotonic() - when > REPORT_EVERY:
+            self._reported[batch.mark] = status, time.monotonic()
             hours = (time.time() - batch.planned) / 3600
-            self._say(
-                f"batch {batch.name}: {status.state}, {status.completed} of {len(batch.asked)} answered, "
+            self._notify(
+                f"batch {batch.name}: {status.state}, {status.completed} of {len(batch.requests)} answered, "
                 f"{status.failed} failed, {hours:.1f} h since it was handed over"
             )
         return status
@@ -345,7 +345,7 @@ class BatchRun:
     async def _collect(self, batch: Batch, status: BatchStatus) -> AsyncGenerator[tuple[str, Outcome], None]:
         """Yields the outcomes of an ended batch, and closes it."""
         del self._wanted[batch.mark]
-        if status.state == "failed" and self._put_off(batch, status):
+        if status.state == "failed" and self._postpone(batch, status):
             return
         answered: set[str] = set()
         failed: dict[str, AnswerFailure] = {}
@@ -354,16 +354,18 @@ class BatchRun:
         for file in status.files:
             content = await self._content(batch, file)
             redactor = self._engine.connection.redactor
-            lines = read_lines(content, batch.asked, bounds, redactor, self._model.reasoning_end)
+            lines = read_lines(content, batch.requests, bounds, redactor, self._model.reasoning_end)
             for key, outcome, billed in lines:
-                bills[key] = max(bills.get(key, NOTHING), billed, key=lambda one: one.input_tokens + one.output_tokens)
+                bills[key] = max(
+                    bills.get(key, NO_TOKENS), billed, key=lambda one: one.input_tokens + one.output_tokens
+                )
                 if isinstance(outcome, AnswerFailure):
                     failed.setdefault(key, outcome)
                 elif key not in answered:  # the first answer counts
                     answered.add(key)
                     yield key, await self._engine.completed(outcome)
         again: list[str] = []
-        for key in batch.asked:
+        for key in batch.requests:
             if key in answered or key not in self._spool:
                 continue
             failure = failed.get(key) or _unmentioned(batch, status)
@@ -378,23 +380,25 @@ class BatchRun:
             self._account.settle_batch(batch.mark, bills if with_open else bills | unmentioned)
         self._ledger.close(batch)
         if again:
-            self._say(f"batch {batch.name}: {len(again)} requests without a response are sent one by one")
+            self._notify(f"batch {batch.name}: {len(again)} requests without a response are sent one by one")
         async for one in self._one_by_one(again):
             yield one
 
-    def _put_off(self, batch: Batch, status: BatchStatus) -> bool:
+    def _postpone(self, batch: Batch, status: BatchStatus) -> bool:
         """Returns whether a batch was refused for the time being; its requests then go into another."""
         if status.code != FULL:
             return False
         if not self._wanted:
             raise UserError(
-                f"{self._place} refuses batch {batch.name} of {len(batch.asked)} requests: {status.said}. Hand over "
-                "less at once with a smaller batch_requests, or wait until others' batches have ended, then run the "
-                "same command again"
+                f"{self._place} refuses batch {batch.name} of {len(batch.requests)} requests: {status.message}. Hand "
+                "over less at once with a smaller batch_requests, or wait until others' batches have ended, then run "
+                "the same command again"
             )
-        self._later += [key for key in batch.asked if key in self._spool]
-        self._never_came_to_be(batch)
-        self._say(f"batch {batch.name}: refused for now ({status.said}), handed over again after another has ended")
+        self._later += [key for key in batch.requests if key in self._spool]
+        self._discard(batch)
+        self._notify(
+            f"batch {batch.name}: refused for now ({status.message}), handed over again after another has ended"
+        )
         return True
 
     async def _content(self, batch: Batch, file: str) -> bytes:
@@ -402,9 +406,9 @@ class BatchRun:
             return await self._endpoint.content(file)
         except Fault as fault:
             if fault.kind == "not_found":  # endpoints delete them after some weeks
-                self._say(f"batch {batch.name}: its file {file} is no longer there")
+                self._notify(f"batch {batch.name}: its file {file} is no longer there")
                 return b""
-            raise self._lost(batch, fault) from None
+            raise self._batch_lost(batch, fault) from None
 
 
 class _Waiting:
@@ -437,6 +441,6 @@ def _unmentioned(batch: Batch, status: BatchStatus) -> AnswerFailure:
         case "cancelled":
             return AnswerFailure("cancelled", f"batch {batch.name} was cancelled before this request was answered")
         case "failed":
-            return AnswerFailure("bad_request", f"batch {batch.name} was refused: {status.code}: {status.said}")
+            return AnswerFailure("bad_request", f"batch {batch.name} was refused: {status.code}: {status.message}")
         case _:
             return AnswerFailure("malformed", f"batch {batch.name} does not mention this request")

@@ -31,8 +31,8 @@ from dialeval.engines.openai_api.token_counts import billed_for, largest_bill
 from dialeval.engines.openai_api.wire_format import chat_body, choice_body, read_chat, read_choice
 from dialeval.engines.requests import AnswerFailure, Kind, Message, Request, Response, Sampling
 from dialeval.engines.spending.account import Reserved
-from dialeval.engines.spending.prices import NOTHING, Billed, Bound
-from dialeval.whole_files import open_no_link
+from dialeval.engines.spending.prices import NO_TOKENS, Billed, Bound
+from dialeval.paths import open_no_link
 
 PLACE = "/v1/chat/completions"
 """Where a batch's requests go, whatever the endpoint's own address."""
@@ -69,7 +69,7 @@ def request_line(key: str, body: Mapping[str, Any]) -> bytes:
 
 def read_lines(
     content: bytes,
-    asked: Mapping[str, RequestFields],
+    requests: Mapping[str, RequestFields],
     bounds: Mapping[str, Bound],
     redactor: Redactor,
     reasoning_end: str | None = None,
@@ -78,7 +78,7 @@ def read_lines(
 
     Args:
         content: the file.
-        asked: what the batch was asked, by key.
+        requests: the requests of the batch, by key.
         bounds: what each request may take at most, as far as it is known.
         redactor: takes secrets out of error messages.
         reasoning_end: as for `answers.read_chat`.
@@ -89,8 +89,8 @@ def read_lines(
         except (ValueError, RecursionError):
             continue
         key = entry.get("custom_id") if isinstance(entry, dict) else None
-        if isinstance(key, str) and key in asked:
-            outcome = _outcome(entry, _reader(asked[key], reasoning_end), redactor)
+        if isinstance(key, str) and key in requests:
+            outcome = _outcome(entry, _reader(requests[key], reasoning_end), redactor)
             yield key, outcome, _billed(entry, outcome, bounds.get(key, Bound(0, 0)))
 
 
@@ -115,10 +115,10 @@ def _outcome(
     return Fault("malformed", "the batch's line for this request is not as OpenAI documents it")
 
 
-def _reader(asked: RequestFields, reasoning_end: str | None) -> Callable[[dict[str, Any]], Response]:
-    if asked.kind == "chat":
+def _reader(request: RequestFields, reasoning_end: str | None) -> Callable[[dict[str, Any]], Response]:
+    if request.kind == "chat":
         return partial(read_chat, reasoning_end=reasoning_end)
-    return partial(read_choice, labels=asked.labels)
+    return partial(read_choice, labels=request.labels)
 
 
 def _billed(entry: Mapping[str, Any], outcome: Response | AnswerFailure, bound: Bound) -> Billed:
@@ -130,7 +130,7 @@ def _billed(entry: Mapping[str, Any], outcome: Response | AnswerFailure, bound: 
     if isinstance(outcome, Fault):
         return billed_for(outcome, bound)
     return (
-        NOTHING if isinstance(outcome, AnswerFailure) and outcome.kind in UNANSWERED.values() else largest_bill(bound)
+        NO_TOKENS if isinstance(outcome, AnswerFailure) and outcome.kind in UNANSWERED.values() else largest_bill(bound)
     )
 
 
@@ -179,7 +179,7 @@ class RequestSpool:
         )
 
 
-# The file of one batch, filled until it holds what a batch may hold.
+# The file of one batch, filled up to the limits of a batch.
 
 MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000
 """What OpenAI takes in one batch."""
@@ -196,23 +196,23 @@ class BatchFile:
     def __init__(self, most_requests: int, most_bytes: int) -> None:
         self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self.size = 0
-        self.asked: dict[str, RequestFields] = {}
+        self.requests: dict[str, RequestFields] = {}
         self.paid_from: dict[str, Reserved] = {}
         self._most_requests, self._most_bytes = most_requests, most_bytes
 
     def close(self) -> None:
-        """Ends the file."""
+        """Closes the file."""
         self._file.close()
 
-    def holds(self, line: bytes) -> bool:
-        """Returns whether a line has room; the first always has."""
-        room = len(self.asked) < self._most_requests and self.size + len(line) <= self._most_bytes
-        return room or not self.asked
+    def has_room(self, line: bytes) -> bool:
+        """Returns whether there is room for a line; for the first there always is."""
+        room = len(self.requests) < self._most_requests and self.size + len(line) <= self._most_bytes
+        return room or not self.requests
 
-    def add(self, key: str, asked: RequestFields, line: bytes, reserved: Reserved | None) -> None:
+    def add(self, key: str, request: RequestFields, line: bytes, reserved: Reserved | None) -> None:
         """Adds a request with its reservation, if costs are counted."""
         self._file.write(line)
-        self.asked[key] = asked
+        self.requests[key] = request
         if reserved is not None:
             self.paid_from[key] = reserved
         self.size += len(line)
@@ -224,7 +224,7 @@ class BatchFile:
         return self._file
 
 
-# What was handed over in batches, written down before anyone waits for it, so that nothing is handed over twice.
+# The ledger of batches, written before each step, so that no request is submitted twice.
 
 SUFFIX = "batches"
 
@@ -243,14 +243,14 @@ class Batch:
     Attributes:
         mark: our own name for it.
         planned: when it was planned, in seconds since 1970.
-        asked: its requests by key.
+        requests: its requests by key.
         file: its file at the endpoint; empty if not uploaded.
         name: the endpoint's name for it; empty if not known.
     """
 
     mark: str
     planned: float
-    asked: dict[str, RequestFields] = field(default_factory=dict)
+    requests: dict[str, RequestFields] = field(default_factory=dict)
     file: str = ""
     name: str = ""
 
@@ -292,11 +292,11 @@ class BatchLedger:
         """Returns the open batch that holds a request."""
         return self.open[self._keys[key]]
 
-    def plan(self, mark: str, asked: Iterable[tuple[str, RequestFields]]) -> Batch:
+    def plan(self, mark: str, requests: Iterable[tuple[str, RequestFields]]) -> Batch:
         """Writes down a batch that is about to be handed over."""
         groups: dict[RequestFields, list[str]] = {}
-        for key, one in asked:
-            groups.setdefault(one, []).append(key)
+        for key, request in requests:
+            groups.setdefault(request, []).append(key)
         listed = [{"kind": one.kind, "labels": one.labels, "keys": keys} for one, keys in groups.items()]
         self._write({"event": "planned", "mark": mark, "time": round(time.time()), "requests": listed})
         return self.open[mark]
@@ -319,7 +319,7 @@ class BatchLedger:
             self._output = open_no_link(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             size = os.fstat(self._output).st_size
             if size and os.pread(self._output, 1, size - 1) != b"\n":  # the last job was killed while it wrote
-                os.ftruncate(self._output, _whole_lines(self._output, size))
+                os.ftruncate(self._output, _complete_lines(self._output, size))
         rest = line.encode()
         while rest:
             rest = rest[os.write(self._output, rest) :]
@@ -331,8 +331,8 @@ class BatchLedger:
         if event["event"] == "planned":
             batch = self.open[mark] = Batch(mark, event["time"])
             for group in event["requests"]:
-                batch.asked |= dict.fromkeys(group["keys"], RequestFields(group["kind"], tuple(group["labels"])))
-            self._keys |= dict.fromkeys(batch.asked, mark)
+                batch.requests |= dict.fromkeys(group["keys"], RequestFields(group["kind"], tuple(group["labels"])))
+            self._keys |= dict.fromkeys(batch.requests, mark)
         elif mark in self.open:
             match event["event"]:
                 case "uploaded":
@@ -340,7 +340,7 @@ class BatchLedger:
                 case "created":
                     self.open[mark].name = event["name"]
                 case "closed":
-                    for key in self.open.pop(mark).asked:
+                    for key in self.open.pop(mark).requests:
                         if self._keys.get(key) == mark:
                             del self._keys[key]
 
@@ -358,6 +358,6 @@ def _events(path: Path) -> Iterator[dict[str, Any]]:
             yield event
 
 
-def _whole_lines(descriptor: int, size: int) -> int:
+def _complete_lines(descriptor: int, size: int) -> int:
     """Returns where the last whole line of a file ends."""
     return os.pread(descriptor, size, 0).rfind(b"\n") + 1

@@ -16,12 +16,12 @@ from dialeval.engines.store.response_store import NAMES
 from dialeval.errors import UserError
 from dialeval.jobs import progress as progress_files
 from dialeval.jobs import run_lock
+from dialeval.paths import RESULTS, STORE, linked_folder, replacing, write_new
 from dialeval.provenance import kept_outputs
 from dialeval.provenance.records import Job, write_record
 from dialeval.tables.dialogues import SEEDS
 from dialeval.tables.files import empty_table, write_table
 from dialeval.training.weights import remove_checkpoints
-from dialeval.whole_files import RESULTS, STORE, linked_folder, replacing, write_new
 
 PRECIOUS = "what belongs to somebody else\n"
 
@@ -155,7 +155,7 @@ def test_progress_records_and_kept_files_go_through_no_link(results: Path, preci
         write_record(job, "key")
     kept_outputs.keep(job)
     kept_outputs.forget(results, [made])
-    assert not kept_outputs.put_back(job)
+    assert not kept_outputs.restore(job)
 
 
 def test_checkpoints_behind_a_link_are_left_alone(results: Path, precious: Path) -> None:
