@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from dialeval import layout as patterns
 from dialeval.config.configuration import Config
-from dialeval.layout import patterns
 from dialeval.layout.run import Layout
 
 API = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}
@@ -176,6 +176,6 @@ def test_paths_of_a_run_are_written_in_the_layout_alone() -> None:
 
 
 def test_patterns_load_no_configuration() -> None:
-    code = "import sys, dialeval.layout.patterns; print(*[one for one in sys.modules if one.startswith('dialeval.')])"
+    code = "import sys, dialeval.layout; print(*[one for one in sys.modules if one.startswith('dialeval.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["dialeval.layout", "dialeval.layout.patterns"]
+    assert done.stdout.split() == ["dialeval.layout"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from dialeval import layout
 from dialeval.errors import UserError
-from dialeval.layout import patterns
 from dialeval.report.comparison import bounds
 from dialeval.report.comparison import compare as compare_runs
 from dialeval.report.export import Found, chosen_tables, column_words, found_tables, write_csv, write_dataset
@@ -54,7 +54,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
 def compare(arguments: argparse.Namespace) -> int:
     """Prints which numbers moved between two runs, writes page and tables of the comparison, and checks bounds."""
     checked = bounds.parse_bounds(arguments.fail_if)
-    folder = arguments.to or arguments.results / patterns.COMPARISON
+    folder = arguments.to or arguments.results / layout.COMPARISON
     print(compare_runs(arguments.results, arguments.other, folder))
     if not checked:
         return 0

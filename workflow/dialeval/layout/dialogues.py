@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from dialeval import layout
 from dialeval.config.configuration import Config
 from dialeval.config.models import EmbeddedModel, EncoderModel, Model, PublishedModel, VllmModel
 from dialeval.config.protocol_settings import Protocol
-from dialeval.layout import patterns
 
 
 @dataclass(frozen=True)
@@ -38,19 +38,19 @@ class Dialogues:
     SCENARIOS = Below("scenarios/scenarios.parquet")
     SCENARIO_SEEDS = Below("scenarios/seeds.parquet")
     SCENARIO_PEOPLE = Below("scenarios/people.parquet")
-    DIALOGUES = Below(patterns.DIALOGUES)
+    DIALOGUES = Below(layout.DIALOGUES)
     DIALOGUES_SHARD = Below("dialogues/{chatbot}.shards/{shard}-of-{shards}.parquet")
     SELFCHAT_ITEMS = Below("items/selfchat.parquet")
     TRANSCRIPT_ITEMS = Below("items/{source}.parquet")
     HIDDEN_MESSAGES = Below("asides/{source}.parquet")
     TRANSCRIPTS_LEFT_OUT = Below("left_out/{source}.parquet")
-    ITEMS = Below(patterns.ITEMS)
+    ITEMS = Below(layout.ITEMS)
     RATINGS = Below("ratings/{corpus}.parquet")
     LEFT_OUT = Below("left_out/{corpus}.parquet")
     FILLED = Below("filled/{judge}.parquet")
     RULE_ITEMS = Below("perturbed/by_rule.items.parquet")
     RULE_PAIRS = Below("perturbed/by_rule.pairs.parquet")
-    REWRITTEN_ITEMS = Below(patterns.REWRITTEN_ITEMS)
+    REWRITTEN_ITEMS = Below(layout.REWRITTEN_ITEMS)
     REWRITTEN_PAIRS = Below("perturbed/by_{model}.pairs.parquet")
     TRANSLATION = Below("translations/{corpus}/{language}.parquet")
     TRANSLATED_UTTERANCES = Below("translations/{corpus}/{language}.utterances.parquet")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from dialeval import layout
 from dialeval.config.models import EmbeddedModel
 from dialeval.config.protocol_settings import Cascade, Protocol
 from dialeval.criteria import FAILURES_BY_RULE, FAILURES_PROTOCOL
-from dialeval.layout import patterns
 from dialeval.layout.dialogues import Below, Dialogues
 
 SCORING_FORMS = ("scale", "probability")
@@ -21,23 +21,23 @@ SCORING_FORMS = ("scale", "probability")
 class Judgements(Dialogues):
     """Requests, responses and judgements of a run."""
 
-    REQUESTS = Below(patterns.REQUESTS)
+    REQUESTS = Below(layout.REQUESTS)
     CASCADE_REQUESTS = Below("requests/cascades/{protocol}.parquet")
-    RETRIES = Below(patterns.RETRIES)
+    RETRIES = Below(layout.RETRIES)
     TRANSLATION_REQUESTS = Below("requests/translate-{corpus}-{language}.parquet")
     BACK_REQUESTS = Below("requests/back-{corpus}-{language}.parquet")
     ADEQUACY_REQUESTS = Below("requests/adequacy-{corpus}-{language}.parquet")
     EXAMINATION_REQUESTS = Below("requests/dialogbench_{method}.parquet")
-    RESPONSES = Below(patterns.RESPONSES)
+    RESPONSES = Below(layout.RESPONSES)
     WHOLE_RESPONSES = Below("responses/{judge}/{protocol}/1-of-1.parquet")
-    RETRIED = Below(patterns.RETRIED)
+    RETRIED = Below(layout.RETRIED)
     ROUNDS = Below("rounds/{judge}/{protocol}.parquet")
-    JUDGEMENTS = Below(patterns.JUDGEMENTS)
+    JUDGEMENTS = Below(layout.JUDGEMENTS)
     ENSEMBLE_JUDGEMENTS = Below("judgements/{ensemble}/{method}.parquet")
     CASCADE_JUDGEMENTS = Below("judgements/{cascade}/{protocol}.parquet")
     SCORE_JUDGEMENTS = Below("judgements/{metric}/file.parquet")
     FOUND_FAILURES = Below(f"judgements/{FAILURES_BY_RULE}/{FAILURES_PROTOCOL}.parquet")
-    USAGE = Below(patterns.USAGE)
+    USAGE = Below(layout.USAGE)
     WHOLE_USAGE = Below("usage/{judge}/{protocol}-1-of-1.json")
     RETRIED_USAGE = Below("usage/again/{judge}/{protocol}.json")
     REWRITER_USAGE = Below("usage/{model}/perturb-1-of-1.json")
@@ -47,7 +47,7 @@ class Judgements(Dialogues):
     WRITTEN_TEST_ITEMS = Below("dialogbench/written.parquet")
     FILTERED_TEST_ITEMS = Below("dialogbench/filtered.parquet")
     DESCRIPTIONS = Below("dialogbench/descriptions.parquet")
-    TEST_ITEMS = Below(patterns.TEST_ITEMS)
+    TEST_ITEMS = Below(layout.TEST_ITEMS)
     TEST_ANSWERS = Below("dialogbench/answers/{model}/{method}.parquet")
     EXPERT_SHEET = Below("dialogbench/experts/sheet.csv")
     EXPERT_SHEET_DIGEST = Below("dialogbench/experts/sheet.digest")

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from dialeval import layout
 from dialeval.config.protocol_settings import Protocol
-from dialeval.layout import patterns
 from dialeval.layout.dialogues import Below
 from dialeval.layout.tables import Figures
 
@@ -19,7 +19,7 @@ class Layout(Figures):
     REPORT = Below("report/index.html")
     STATUS_PAGE = Below("report/status.html")
     SUMMARY = Below("summary.md")
-    COMPARISON = Below(patterns.COMPARISON)
+    COMPARISON = Below(layout.COMPARISON)
     GRAPH = Below(".graph-{target}.json")
     LOG = Below("logs/{part}.log")
     CONFIGURATION = Below("configuration.yaml")

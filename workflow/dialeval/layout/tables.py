@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from dialeval import layout
 from dialeval.config.labels import labelled_protocols, labelled_sheets
 from dialeval.config.protocol_settings import Protocol
 from dialeval.criteria import FAILURES_PROTOCOL
 from dialeval.figures import registry
 from dialeval.figures.registry import Drawing, drawings
-from dialeval.layout import patterns
 from dialeval.layout.dialogues import Below
 from dialeval.layout.judgements import SCORING_FORMS, Judgements
 
@@ -44,7 +44,7 @@ class Tables(Judgements):
 
     has_labels: bool = False
 
-    TABLE = Below(patterns.TABLE)
+    TABLE = Below(layout.TABLE)
     TOKENIZER = Below("tables/botchat/tokenizer.parquet")
     EMBEDDED = Below("tables/embedded/{model}.parquet")
     EMBEDDED_CSV = Below("tables/embedded/{model}.csv")

@@ -15,8 +15,8 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
+from dialeval import layout
 from dialeval.html_pages import pack
-from dialeval.layout import patterns
 from dialeval.report.board import (
     Board,
     Measure,
@@ -171,7 +171,7 @@ def table_grids(inputs: ReportInputs, names: Iterable[str] | None = None) -> tup
 
 def file_of(inputs: ReportInputs, table: str) -> str:
     """Returns where the reader finds a table as a file; empty for one that is no table of a part."""
-    return f"{inputs.results_dir}/{patterns.TABLE.format(name=table, suffix='csv')}" if "/" in table else ""
+    return f"{inputs.results_dir}/{layout.TABLE.format(name=table, suffix='csv')}" if "/" in table else ""
 
 
 def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> Grid:

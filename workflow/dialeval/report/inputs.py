@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from dialeval.layout import patterns
+from dialeval import layout
 from dialeval.report.about import About, RunStatus
 from dialeval.report.exchanges import Asked
 from dialeval.tables.dialogues import Form
@@ -338,8 +338,8 @@ class ReportInputs:
     @property
     def dialogue_files(self) -> str:
         """Where the dialogues lie as files: what chatbots said, and all else that is judged."""
-        files = (patterns.DIALOGUES.format(chatbot="*"),) * bool(self.chatbots)
-        files += (patterns.ITEMS.format(corpus="*"),) * (bool(self.transcripts) or not self.chatbots)
+        files = (layout.DIALOGUES.format(chatbot="*"),) * bool(self.chatbots)
+        files += (layout.ITEMS.format(corpus="*"),) * (bool(self.transcripts) or not self.chatbots)
         return " and ".join(f"{self.results_dir}/{file}" for file in files)
 
     @property

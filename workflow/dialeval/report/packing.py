@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dialeval import layout
 from dialeval.engines.requests import Message
 from dialeval.html_pages import pack
-from dialeval.layout import patterns
 from dialeval.report.inputs import ReportInputs, Table
 from dialeval.tables.files import HUMAN
 
@@ -143,5 +143,5 @@ def fitting_prompts(prompts: Sequence[str], budget: int) -> tuple[str, ...]:
 
 def no_prompts(inputs: ReportInputs) -> str:
     """Returns what stands where a prompt is not in the page."""
-    folder = patterns.folder_of(patterns.REQUESTS)
+    folder = layout.folder_of(layout.REQUESTS)
     return f"What was sent is not in this page, which would grow too large; it is in {inputs.results_dir}/{folder}."

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from jinja2 import Environment
 from markupsafe import Markup
 
+from dialeval import layout
 from dialeval.html_pages import content_policy, elements, palette, templates
-from dialeval.layout import patterns
 from dialeval.papers.entry import NEEDS, Item, Paper
 from dialeval.papers.registry import PAPERS, to_cite
 from dialeval.report.about import ABOUT_TEMPLATE, STATUS_TEMPLATE
@@ -124,7 +124,7 @@ def _left_out(inputs: ReportInputs, archive: Archive) -> str:
     return (
         f"Only the dialogues of the first {counted(kept, 'seed')} of {archive.n_seeds:,} are in this page, which may "
         f"take {inputs.max_bytes / 1e6:g} MB. The leaderboards count all seeds. The rest can be read from "
-        f"{inputs.dialogue_files} and {inputs.results_dir}/{patterns.JUDGEMENTS.format(judge='*', protocol='*')}."
+        f"{inputs.dialogue_files} and {inputs.results_dir}/{layout.JUDGEMENTS.format(judge='*', protocol='*')}."
     )
 
 
@@ -453,4 +453,4 @@ def _tables(names: list[str]) -> Iterator[Place]:
         if kind is not None and kind.shown:
             yield Place(kind.title, f"table-{name.replace('/', '-')}")
         else:
-            yield Place(patterns.TABLE.format(name=name, suffix="csv"))
+            yield Place(layout.TABLE.format(name=name, suffix="csv"))

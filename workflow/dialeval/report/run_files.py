@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import yaml
 from pydantic import BaseModel
 
+from dialeval import layout
 from dialeval.engines.spending.prices import Prices
 from dialeval.errors import UserError
-from dialeval.layout import patterns
 from dialeval.prompts.rendering import PromptSet, template_folders, with_references
 from dialeval.provenance.fingerprints import templates_reached
 from dialeval.provenance.records import commit_of, records_behind, versions_of
@@ -155,11 +155,11 @@ def asked_in(results: Path, answers: Answers) -> Asked:
         name: in_files(_responses(results, name, model), RESPONSES) for name, model in models.items() if model.shards
     }
     return Asked(
-        in_files([results / patterns.REQUESTS.format(protocol=protocol) for protocol in answers.protocols()], REQUESTS),
+        in_files([results / layout.REQUESTS.format(protocol=protocol) for protocol in answers.protocols()], REQUESTS),
         of_model,
         {
             name: in_files(
-                [results / patterns.RETRIES.format(judge=name, protocol=protocol) for protocol in model.again], REQUESTS
+                [results / layout.RETRIES.format(judge=name, protocol=protocol) for protocol in model.again], REQUESTS
             )
             for name, model in models.items()
             if model.again
@@ -177,11 +177,11 @@ def asked_in(results: Path, answers: Answers) -> Asked:
 
 def _responses(results: Path, name: str, model: Answering) -> list[Path]:
     parts = [
-        results / patterns.RESPONSES.format(judge=name, protocol=protocol, shard=shard, shards=shards)
+        results / layout.RESPONSES.format(judge=name, protocol=protocol, shard=shard, shards=shards)
         for protocol, shards in model.shards.items()
         for shard in range(1, shards + 1)
     ]
-    return [*parts, *(results / patterns.RETRIED.format(judge=name, protocol=protocol) for protocol in model.again)]
+    return [*parts, *(results / layout.RETRIED.format(judge=name, protocol=protocol) for protocol in model.again)]
 
 
 def _named(models: Mapping[str, Answering], trait: str) -> frozenset[str]:

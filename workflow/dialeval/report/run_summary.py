@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dialeval.layout import patterns
+from dialeval import layout
 from dialeval.report.board import HEADING, Board, Measure, is_missing, listed, write_interval, write_number
 from dialeval.report.inputs import LABELS, METAEVAL, ReportInputs, text_of, title_of
 from dialeval.report.judge_leaderboard import judge_boards
@@ -51,7 +51,7 @@ def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[st
     blocks += _unread(inputs, usage)
     blocks += _floor(inputs, usage)
     lies = [f"{REPORT}{report}"] if report else []
-    lies.append(f"{TABLES}{inputs.results_dir}/{patterns.folder_of(patterns.TABLE)}")
+    lies.append(f"{TABLES}{inputs.results_dir}/{layout.folder_of(layout.TABLE)}")
     blocks.append(["## Where it lies", "", *lies])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 

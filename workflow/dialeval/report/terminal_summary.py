@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from dialeval import layout
 from dialeval.errors import UserError, visible
 from dialeval.jobs.process_setup import replace_unencodable
 from dialeval.jobs.progress import RunProgress
-from dialeval.layout import patterns
 from dialeval.provenance.records import digest_of, read_record, record_path
 from dialeval.text import counted
 
@@ -27,7 +27,7 @@ FILE = "summary.md"
 WIDEST = 110
 REPORT, TABLES = "- the report: ", "- all numbers as CSV and Parquet: "
 """What stands before the places where results lie."""
-_TABLES_FOLDER = patterns.folder_of(patterns.TABLE)
+_TABLES_FOLDER = layout.folder_of(layout.TABLE)
 
 
 def words_of_results(results_dir: Path) -> str:

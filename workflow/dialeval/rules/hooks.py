@@ -13,6 +13,7 @@ from typing import Any
 from snakemake.io import IOFile
 from snakemake.settings.enums import Quietness
 
+from dialeval import layout
 from dialeval.config.loading import write_configuration
 from dialeval.engines.availability import cannot_compute_here, without_key
 from dialeval.engines.local_models import too_few_gpus
@@ -24,7 +25,6 @@ from dialeval.jobs.progress import ModelJob, Requests
 from dialeval.jobs.run_lock import reset_future_timestamps
 from dialeval.jobs.run_progress import ProgressLines
 from dialeval.jobs.slurm import print_blocked_jobs, status_command_of
-from dialeval.layout import patterns
 from dialeval.layout.run import Layout
 from dialeval.paths import refuse_links, write_new
 from dialeval.planning import preflight
@@ -145,7 +145,7 @@ class Hooks:
         return named or set(self.config.models).intersection(filter(None, self.layout.item_makers.values()))
 
     def _asking_jobs(self) -> Iterator[Any]:
-        usage = self.layout.below(f"{patterns.folder_of(patterns.USAGE)}/")
+        usage = self.layout.below(f"{layout.folder_of(layout.USAGE)}/")
         for job in self.workflow.dag.needrun_jobs():
             if job.log and any(path.startswith(usage) for path in job.output):
                 yield job
@@ -264,7 +264,7 @@ class Hooks:
             self.run.log.progress = None
 
     def _asking(self, job: Any) -> ModelJob:
-        requests = self.layout.below(f"{patterns.folder_of(patterns.REQUESTS)}/")
+        requests = self.layout.below(f"{layout.folder_of(layout.REQUESTS)}/")
         planned = [Path(path) for path in job.input if path.startswith(requests)]
         name = progress.job_name(self.config.results_dir, Path(job.log[0]))
         return ModelJob(name, tuple(planned), int(job.wildcards.get("shards", 1)), tuple(sorted(self.asked_by(job))))

@@ -21,8 +21,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import ValidationError
 
+from dialeval import layout
 from dialeval.dialogbench.accuracy import accuracy_differences
-from dialeval.layout import patterns
 from dialeval.measures.correlations import correlate_cells, pair_rows
 from dialeval.measures.design import Design, comparisons, groups, systems_of
 from dialeval.measures.item_values import COLUMNS, ItemValues, item_values
@@ -127,7 +127,7 @@ def _joint(a: Run, b: Run, table: str) -> tuple[pd.DataFrame, Design, dict[str, 
             design = Design(**record["settings"]).of_measure(table.rpartition("/")[2])
         except ValidationError:
             run.tell(
-                f"{patterns.folder_of(patterns.TABLE)}/{table}: how it was measured was written down by another version"
+                f"{layout.folder_of(layout.TABLE)}/{table}: how it was measured was written down by another version"
             )
             return None
         frame: pd.DataFrame = read.to_pandas().dropna(subset=["left"])

@@ -13,9 +13,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from dialeval import layout
 from dialeval.errors import UserError
 from dialeval.html_pages import content_policy, palette, templates
-from dialeval.layout import patterns
 from dialeval.paths import replacing
 from dialeval.report.comparison.numbers import ALPHA, PERHAPS, YES, compared_numbers
 from dialeval.report.comparison.runs import only_in, open_run
@@ -100,10 +100,10 @@ def compare(a: Path, b: Path, out: Path) -> str:
 def _keep_out(out: Path, results: Path) -> None:
     """Raise UserError where a comparison would stand among the files that a run made."""
     below = Path(os.path.relpath(out.resolve(), results.resolve())).parts or (".",)
-    if below[0] not in (os.pardir, patterns.COMPARISON):
+    if below[0] not in (os.pardir, layout.COMPARISON):
         raise UserError(
             f"{out} is among the files of the run in {results}, which a comparison must not be mixed with; name "
-            f"another folder, or {results / patterns.COMPARISON}"
+            f"another folder, or {results / layout.COMPARISON}"
         )
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from dialeval import layout
 from dialeval.errors import UserError
-from dialeval.layout import patterns
 from dialeval.provenance.records import FOLDER as RECORDS
 from dialeval.provenance.records import read_provenance, read_record
 from dialeval.tables.catalogue import TABLES, table_named
@@ -44,13 +44,13 @@ class Run:
 
     def tables(self) -> dict[str, Path]:
         """Returns the published tables by folder and name below `tables`, such as `arena/ratings`."""
-        below = self.folder / patterns.folder_of(patterns.TABLE)
+        below = self.folder / layout.folder_of(layout.TABLE)
         found = sorted(path for path in below.rglob("*.parquet") if not path.name.startswith("."))
         return {str(path.relative_to(below).with_suffix("")): path for path in found}
 
     def path_of(self, table: str) -> Path:
         """Return the file of a published table."""
-        return self.folder / patterns.TABLE.format(name=table, suffix="parquet")
+        return self.folder / layout.TABLE.format(name=table, suffix="parquet")
 
     def kind_name(self, table: str) -> str:
         """Returns the name of a table's kind, or "" where the file is none of ours; a measure's is `measures/...`."""
@@ -102,7 +102,7 @@ def open_run(folder: Path) -> Run:
     """
     if not folder.is_dir():
         raise UserError(f"{folder} is no folder; name the folder of a run's results, such as results")
-    parts = (patterns.folder_of(patterns.TABLE), patterns.folder_of(patterns.JUDGEMENTS), RECORDS)
+    parts = (layout.folder_of(layout.TABLE), layout.folder_of(layout.JUDGEMENTS), RECORDS)
     if not any((folder / part).is_dir() for part in parts):
         inside = folder / "results"
         remedy = f"did you mean {inside}?" if inside.is_dir() else "name the folder that a run's `results_dir` names"
@@ -199,7 +199,7 @@ def _by_key(rows: pa.Table, kind: Table, compared: Compared, run: Run, table: st
         twice += key in found
         found[key] = (row[compared.value], row.get(ends.low), row.get(ends.high))
     if twice:
-        name = f"{patterns.folder_of(patterns.TABLE)}/{table}"
+        name = f"{layout.folder_of(layout.TABLE)}/{table}"
         run.tell(f"{name}: {twice} rows have the same key; the last was compared")
     return found
 

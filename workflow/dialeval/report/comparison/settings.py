@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import yaml
 
+from dialeval import layout
 from dialeval.config.files import WRITTEN_DOWN
 from dialeval.errors import UserError
-from dialeval.layout import patterns
 from dialeval.report.comparison.runs import Run
 from dialeval.tables.dialogues import REQUESTS
 from dialeval.tables.files import OTHER_VERSION, chosen_rows, count_rows
@@ -127,7 +127,7 @@ def _data(record: Row) -> dict[str, str]:
 
 def _prompts(a: Run, b: Run) -> list[Row]:
     rows = []
-    ours, theirs = (run.folder / patterns.folder_of(patterns.REQUESTS) for run in (a, b))
+    ours, theirs = (run.folder / layout.folder_of(layout.REQUESTS) for run in (a, b))
     for path in sorted(ours.rglob("*.parquet")):
         name = path.relative_to(ours)
         other = theirs / name

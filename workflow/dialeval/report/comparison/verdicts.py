@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dialeval import layout
 from dialeval.errors import UserError
-from dialeval.layout import patterns
 from dialeval.report.comparison.runs import Run
 from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS
 from dialeval.tables.dialogues import JUDGEMENTS
@@ -27,7 +27,7 @@ _CASE = ["criterion", "corpus", "language", "item_id", "case_id", "left", "right
 _SAID = ["choice", "outcome", "place", "value", "scale_min", "scale_max", "reason", "status"]
 _ANSWER = ["source", "variant", "item_id", "task", "language", "rotation", "choice", "correct", "status", "method"]
 Lines = tuple[str, ...]
-_FOLDERS = tuple(map(patterns.folder_of, (patterns.ITEMS, patterns.REWRITTEN_ITEMS)))
+_FOLDERS = tuple(map(layout.folder_of, (layout.ITEMS, layout.REWRITTEN_ITEMS)))
 _COLUMNS = ["corpus", "item_id", "speakers", "utterances", "system", "case_id"]
 
 
@@ -174,7 +174,7 @@ def texts_behind(run: Run, changed_verdicts: Iterable[Row]) -> list[tuple[Lines,
                     found[place] = _spoken(row["speakers"], row["utterances"])
         except UserError:
             continue  # another kind of table, or of another version: its texts are not shown
-    items = run.folder / patterns.TEST_ITEMS
+    items = run.folder / layout.TEST_ITEMS
     if items.is_file() and any(place[0] == DIALOGBENCH for place in needed):
         try:
             for row in iterate_rows(items, TEST_ITEMS):

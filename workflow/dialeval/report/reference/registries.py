@@ -1,4 +1,4 @@
-"""Two pages from registries: commands and targets; formats, data sets, perturbations and statuses.
+"""Three pages from registries: commands and targets; formats, data sets and statuses; tables.
 
 Commands come from their parsers, targets from the docstrings of their rules.
 """
@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 
+import pyarrow as pa
+
 from dialeval.corpora import author_files, rating_scales
 from dialeval.corpora.download import SOURCES
 from dialeval.corpora.rated_sources import Scale
@@ -22,7 +24,9 @@ from dialeval.engines.openai_api.retries import FAILURES, PASSING, REMEDIES
 from dialeval.labels.spreadsheets import COLUMN_WORDS
 from dialeval.paths import PROJECT
 from dialeval.perturbations import dialogue_strategies, turn_strategies
+from dialeval.tables.catalogue import TABLES
 from dialeval.tables.dialogues import STATUSES
+from dialeval.tables.schema import COMMON, Table
 from dialeval.translation import checks
 
 FORMATS_PAGE = PROJECT / "docs" / "formats.md"
@@ -210,3 +214,54 @@ def _section(name: str, add_options: Callable[[str, argparse.ArgumentParser], No
 
 def _value(action: argparse.Action) -> str:
     return "" if action.nargs == 0 else str(action.metavar)
+
+
+# The page on all tables: its head is written by hand.
+
+TABLES_PAGE = PROJECT / "docs" / "tables.md"
+_REFERENCE = "## Reference\n"
+TABLES_HEAD = """
+This part is generated from the constants in `workflow/dialeval/tables/` (`python -m dialeval.report.reference`). A
+column with a question mark may be empty. Tables with a slash in their names lie in `results/tables/`, Parquet and CSV.
+"""
+TABLE_PARTS = (
+    ("Between the stages", ""),
+    ("Measures of a protocol", "measures/"),
+    ("Labels", "labels/"),
+    ("BotChat", "botchat/"),
+    ("Battles", "battles/"),
+    ("Meta-evaluation", "metaeval/"),
+    ("Training", "training/"),
+    ("Translation", "translation/"),
+    ("Robustness", "robustness/"),
+    ("DialogBench", "dialogbench/"),
+    ("Two runs compared", "comparison/"),
+)
+_TYPES = {"string": "text", "int32": "integer", "int64": "integer", "double": "number", "bool": "yes or no"}
+
+
+def tables_text() -> str:
+    """Return `docs/tables.md`: the part written by hand, and the reference."""
+    by_hand = TABLES_PAGE.read_text(encoding="utf-8").split(_REFERENCE)[0]
+    parts = [by_hand + _REFERENCE + TABLES_HEAD, "| in many tables | meaning |\n|---|---|"]
+    parts += [f"| `{column}` | {words} |" for column, words in COMMON.items()]
+    for title, prefix in TABLE_PARTS:
+        parts.append(f"\n### {title}")
+        parts += [_about_table(table) for table in TABLES.values() if table.name.removesuffix(table.file) == prefix]
+    return "\n".join(parts) + "\n"
+
+
+def _about_table(table: Table) -> str:
+    fields = ", ".join(_field(field) for field in table.schema)
+    lines = [f"\n#### `{table.name}`", f"One row per {table.row}. {table.caption}".strip(), f"\nColumns: {fields}."]
+    rows = [f"| `{name}` | {table.columns[name]} |" for name in table.schema.names if name in table.columns]
+    if rows:
+        lines += ["\n| column | meaning |", "|---|---|", *rows]
+    return "\n".join(lines)
+
+
+def _field(field: pa.Field) -> str:
+    kind = str(field.type)
+    words = _TYPES.get(kind, "texts by name" if kind.startswith("map<string, string") else "")
+    words = words or ("numbers by name" if kind.startswith("map") else "list")
+    return f"`{field.name}` {words}{'?' if field.nullable else ''}"
