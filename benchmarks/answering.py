@@ -23,7 +23,7 @@ from dialeval.corpora.items import Item, item_rows
 from dialeval.engines.openai_api.wire_format import openai_identity
 from dialeval.engines.requests import Response, request_key
 from dialeval.engines.store import ResponseStore
-from dialeval.protocols.planning import request_from_row
+from dialeval.protocols.planned_requests import request_from_row
 from dialeval.tables import dialogues as shared
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import TableWriter, count_rows, iterate_rows

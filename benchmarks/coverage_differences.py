@@ -11,7 +11,7 @@ from coverage_cases import CLUSTERS, Measured, alike, cases, measured
 from dialeval.stats.bias import length_bias
 from dialeval.stats.differences import Sample, paired_differences, pairwise_variance, two_sample_difference
 from dialeval.stats.estimates import t_interval
-from dialeval.stats.judges import compare_judges
+from dialeval.stats.judge_panels import compare_judges
 from dialeval.stats.significance import holm
 from dialeval.stats.style_control import controlled_ratings
 

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 from scipy.special import expit, ndtri
 
-from dialeval.config.protocol import Cascade
+from dialeval.config.protocol_settings import Cascade
 from dialeval.labels.cascade_estimates import with_cascade
 from dialeval.measures.combined_judges import as_one, drawn
 from dialeval.measures.design import Design

@@ -18,12 +18,12 @@ import pyarrow as pa
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from dialeval.corpora.items import Item, item_rows
-from dialeval.corpora.rated_items import rating_rows
+from dialeval.corpora.rated_sources import rating_rows
 from dialeval.corpora.readers import read_rated
 from dialeval.criteria import DIMENSIONS
 from dialeval.measures.average_correlations import average_rows
 from dialeval.measures.correlations import correlate_cells, correlation_rows, pair_rows
-from dialeval.measures.rated_items import Cell, gather
+from dialeval.measures.score_cells import Cell, gather
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.probability import plan
 from dialeval.tables.files import to_table

@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 from dialeval.corpora.items import item_rows
-from dialeval.corpora.rated_items import rating_rows
+from dialeval.corpora.rated_sources import rating_rows
 from dialeval.corpora.readers import rated_source_files, read_rated
 from gates import DATA, Gates, arguments
 

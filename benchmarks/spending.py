@@ -14,7 +14,7 @@ from pathlib import Path
 
 from dialeval.engines.requests import Response
 from dialeval.engines.spending.account import Account
-from dialeval.engines.spending.ledger import FOLDER, SUFFIX, Entry, Ledger, Sums, close_file
+from dialeval.engines.spending.entries import FOLDER, SUFFIX, Entry, Ledger, Sums, close_file
 from dialeval.engines.spending.prices import Billed, Bound, ModelTerms, RunTerms, Terms
 from dialeval.engines.store import ResponseStore
 from gates import Gates, arguments

@@ -11,7 +11,7 @@ import pytest
 from store_writers import key, opened
 
 from dialeval.engines.requests import Response
-from dialeval.engines.spending.ledger import Entry, Ledger, close_file
+from dialeval.engines.spending.entries import Entry, Ledger, close_file
 from dialeval.engines.store.response_store import NAMES
 from dialeval.errors import UserError
 from dialeval.jobs import progress as progress_files

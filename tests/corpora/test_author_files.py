@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.corpora.rated_items import RatedReading
+from dialeval.corpora.rated_sources import RatedReading
 from dialeval.corpora.readers import rated_source_files, read_rated
 from dialeval.errors import UserError
 

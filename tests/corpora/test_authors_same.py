@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.corpora.rated_items import RatedReading
+from dialeval.corpora.rated_sources import RatedReading
 from dialeval.corpora.rating_scales import FED_TURN, USR
 from dialeval.corpora.readers import read_rated
 

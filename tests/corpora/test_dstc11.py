@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dialeval.corpora import dstc11
-from dialeval.corpora.rated_items import RatedReading
+from dialeval.corpora.rated_sources import RatedReading
 from dialeval.errors import UserError
 
 # DSTC11's test set in Chinese, on hand-made files.

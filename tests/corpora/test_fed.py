@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dialeval.corpora import comp_analysis
-from dialeval.corpora.rated_items import RatedReading
+from dialeval.corpora.rated_sources import RatedReading
 from dialeval.corpora.readers import read_rated
 from dialeval.errors import UserError
 

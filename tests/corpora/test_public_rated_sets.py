@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from dialeval.config.metaeval import RatedReader
-from dialeval.corpora.rated_items import RatedReading
+from dialeval.corpora.rated_sources import RatedReading
 from dialeval.corpora.readers import RATED_READERS, rated_source_files, read_rated
 from dialeval.criteria import DIMENSIONS
 from dialeval.errors import UserError

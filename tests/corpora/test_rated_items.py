@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.corpora.items import Item, Rating, item_rows
-from dialeval.corpora.rated_items import (
+from dialeval.corpora.rated_sources import (
     Gathering,
     RatedReading,
     Scale,

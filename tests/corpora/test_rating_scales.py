@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.corpora.rated_items import Scale
+from dialeval.corpora.rated_sources import Scale
 from dialeval.corpora.rating_scales import is_missing, ratings_of
 from dialeval.corpora.readers import RATED_READERS, read_rated
 from dialeval.errors import UserError

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.corpora.score_files import RatedCorpora, rated_corpora, read_scores
+from dialeval.corpora.score_files import RatedCorpora, rated_corpora, read_score_file
 from dialeval.errors import UserError
 
 FED = RatedCorpora(
@@ -23,7 +23,7 @@ FED = RatedCorpora(
 def read(folder: Path, text: str, notes: Counter[str] | None = None) -> list[dict[str, Any]]:
     path = folder / "mine.csv"
     path.write_text(text, encoding="utf-8")
-    return list(read_scores(path, "mine", (0.0, 1.0), FED, Counter() if notes is None else notes))
+    return list(read_score_file(path, "mine", (0.0, 1.0), FED, Counter() if notes is None else notes))
 
 
 def test_scores_are_read_with_their_keys(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_an_id_may_be_copied_from_a_csv_file_of_ours(tmp_path: Path) -> None:
     about = replace(FED, items={("fed", "en", "=1"), ("fed", "en", "'+1")})
     path = tmp_path / "mine.csv"
     path.write_text("corpus,item_id,dimension,value\nfed,'=1,overall,0.5\nfed,'+1,overall,1\n", encoding="utf-8")
-    rows = read_scores(path, "mine", (0.0, 1.0), about, Counter())
+    rows = read_score_file(path, "mine", (0.0, 1.0), about, Counter())
     assert [(row["item_id"], row["value"]) for row in rows] == [("=1", 0.5), ("'+1", 1.0)]
 
 

@@ -17,7 +17,7 @@ from dialeval.engines.nllb import check_memory
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
-from dialeval.translation.planning import Talk, plan
+from dialeval.translation.requests import Talk, plan
 
 # The engine of translation models, with a tiny one that is made on the spot and writes nonsense.
 

@@ -18,7 +18,7 @@ from matplotlib.text import Text
 
 from dialeval.errors import UserError
 from dialeval.figures import registry
-from dialeval.figures.layout import Missing, drawn, save_plot
+from dialeval.figures.plot import Missing, drawn, save_plot
 from dialeval.figures.registry import drawings
 from dialeval.figures.style import FONT_SIZE, styled
 from dialeval.provenance.fingerprints import fingerprint

@@ -26,7 +26,6 @@ from drawn_figures import (
     titles,
 )
 
-from dialeval.figures.layout import Missing, Plot
 from dialeval.figures.metaeval_names import (
     averaged_groups,
     dimension_order,
@@ -35,6 +34,7 @@ from dialeval.figures.metaeval_names import (
     rated_otherwise,
 )
 from dialeval.figures.panels import HeatMap
+from dialeval.figures.plot import Missing, Plot
 from dialeval.tables.files import empty_table
 from dialeval.tables.metaeval import AVERAGES, CORRELATIONS
 

@@ -28,8 +28,8 @@ from drawn_figures import (
     win_rates,
 )
 
-from dialeval.figures.layout import Missing
 from dialeval.figures.panels import HeatMap, Lines
+from dialeval.figures.plot import Missing
 from dialeval.figures.row_panels import Forest
 from dialeval.figures.systems import groups_of
 

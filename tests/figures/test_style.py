@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from report_browser import PROGRAM, Browser
 
 from dialeval.errors import UserError
-from dialeval.figures.layout import Missing, Plot, save_plot
+from dialeval.figures.plot import Missing, Plot, save_plot
 from dialeval.figures.registry import text_of
 from dialeval.figures.style import (
     COLUMN,

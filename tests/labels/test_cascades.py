@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.config.protocol import Cascade
+from dialeval.config.protocol_settings import Cascade
 from dialeval.labels.cascade_estimates import differences_with_cascade, with_cascade
 from dialeval.measures.combined_judges import as_one, drawn, least_sure
 from dialeval.measures.design import Design

@@ -18,7 +18,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols import detect, pair, probability, scale
 from dialeval.protocols.item_prompts import PlanSettings, asked_about, scored_items
 from dialeval.protocols.pair import by_case
-from dialeval.protocols.planning import Planned
+from dialeval.protocols.planned_requests import Planned
 
 
 def planned(settings: PlanSettings, path: Path) -> list[Planned]:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.config.protocol import Adaptive
+from dialeval.config.protocol_settings import Adaptive
 from dialeval.errors import UserError
 from dialeval.measures.adaptive_rounds import COLUMNS, ENDED, OPEN, Rounds, schedule
 from dialeval.stats.significance import FEWEST_CASES, obrien_fleming

@@ -12,11 +12,11 @@ import pytest
 
 from dialeval.corpora import comp_analysis, rated_json_lines
 from dialeval.corpora.items import Rating, item_rows
-from dialeval.corpora.rated_items import Scale, rating_rows, repeated_ratings
+from dialeval.corpora.rated_sources import Scale, rating_rows, repeated_ratings
 from dialeval.corpora.text_files import read_json
 from dialeval.measures.correlations import correlate_cells, correlation_rows
-from dialeval.measures.rated_items import gather
 from dialeval.measures.reliability import MEANS_ALONE, SingleOpinions, ceiling_rows
+from dialeval.measures.score_cells import gather
 from dialeval.stats.reliability import ALL_ALIKE, NO_AGREEMENT, reliability
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table

@@ -11,7 +11,7 @@ from scipy.stats import pearsonr
 
 from dialeval.measures.correlations import Candidates
 from dialeval.measures.ensemble_correlations import Ensembles, dimension_ensemble_rows, model_ensemble_rows
-from dialeval.measures.rated_items import Cell, gather
+from dialeval.measures.score_cells import Cell, gather
 from dialeval.papers.comp_analysis import published_ensemble, systems
 from dialeval.tables.metaeval import DIMENSION_ENSEMBLE, MODEL_ENSEMBLE
 

@@ -12,8 +12,8 @@ from scipy.stats import pearsonr, spearmanr
 from dialeval.measures.average_correlations import average_rows, matrix_rows
 from dialeval.measures.correlations import correlate_cells, correlation_rows, pair_rows
 from dialeval.measures.ensemble_correlations import Ensembles, dimension_ensemble_rows, model_ensemble_rows
-from dialeval.measures.rated_items import Cell, Filled, gather
 from dialeval.measures.reliability import SingleOpinions, ceiling_rows
+from dialeval.measures.score_cells import Cell, Filled, gather
 from dialeval.papers import xdial_eval
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table

@@ -12,7 +12,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from dialeval.measures.average_correlations import average_rows, matrix_rows
 from dialeval.measures.correlations import correlation_rows, pair_rows
-from dialeval.measures.rated_items import Scorer, gather
+from dialeval.measures.score_cells import Scorer, gather
 
 
 def test_correlations_are_scipys() -> None:

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import pearsonr
 
 from dialeval.corpora.items import Item, Rating
-from dialeval.corpora.rated_items import RatedReading, Scale, repeated_ratings
+from dialeval.corpora.rated_sources import RatedReading, Scale, repeated_ratings
 from dialeval.corpora.readers import read_rated
 from dialeval.criteria import DIMENSIONS
 from dialeval.measures.rated_corpora import annotator_rows, corpus_rows

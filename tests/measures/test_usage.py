@@ -10,7 +10,7 @@ from scripted import ScriptedEngine, chat_request
 
 from dialeval.engines.answering import Answering
 from dialeval.engines.requests import AnswerFailure, Response
-from dialeval.engines.spending.ledger import Sums
+from dialeval.engines.spending.entries import Sums
 from dialeval.engines.spending.prices import Prices
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dialeval.config import OpenAIModel, Protocol
-from dialeval.config.protocol import Adaptive
+from dialeval.config.protocol_settings import Adaptive
 from dialeval.engines.requests import Message, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
@@ -17,7 +17,7 @@ from dialeval.measures.adaptive_rounds import COLUMNS, Rounds, schedule
 from dialeval.planning.estimates import Estimate
 from dialeval.planning.judging_estimates import LIKELY, InRounds, estimate_planned
 from dialeval.planning.known_models import Assumption, KnownModel, Range, known_model
-from dialeval.protocols.planning import Planned, request_from_row
+from dialeval.protocols.planned_requests import Planned, request_from_row
 from dialeval.protocols.questions import Question
 from dialeval.tables.dialogues import REQUESTS
 from dialeval.tables.files import TableWriter, read_table

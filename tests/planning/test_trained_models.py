@@ -15,7 +15,7 @@ from dialeval.engines.store import ResponseStore
 from dialeval.planning.estimates import estimate_table
 from dialeval.planning.judging_estimates import estimate_planned
 from dialeval.planning.known_models import known_model
-from dialeval.protocols.planning import Planned
+from dialeval.protocols.planned_requests import Planned
 from dialeval.tables.dialogues import REQUESTS
 from dialeval.tables.files import TableWriter
 

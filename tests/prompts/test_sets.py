@@ -18,7 +18,7 @@ from dialeval.prompts.rendering import OURS, Templates, asks_as_papers, template
 from dialeval.protocols import probability, scale
 from dialeval.protocols.forms import unfit_template
 from dialeval.protocols.verdicts import read_verdict
-from dialeval.protocols.written_scores import read_scores
+from dialeval.protocols.written_scores import parse_scores
 from dialeval.provenance.fingerprints import fingerprint
 from dialeval.stages import stage_function
 
@@ -92,7 +92,7 @@ def test_ratings_name_the_papers_dimensions_and_no_more(item: Item) -> None:
     assert "from 1 to 5" in text
     assert not any(meaning in text for one in criteria for meaning in one.words.meaning.values())
     form = text.split("### Output Format:\n")[1].split("\n\n")[0].replace("- x", "- 4")
-    assert {name: said.value for name, said in read_scores(form, criteria).items()} == {
+    assert {name: said.value for name, said in parse_scores(form, criteria).items()} == {
         one.name: 4.0 for one in criteria
     }
 

@@ -19,7 +19,7 @@ from dialeval.protocols import detect, pair
 from dialeval.protocols.forms import unfit_template
 from dialeval.protocols.item_prompts import ParseSettings, QuestionSettings
 from dialeval.protocols.pair import by_case
-from dialeval.protocols.planning import request_from_row
+from dialeval.protocols.planned_requests import request_from_row
 from dialeval.stages import judging
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES
 from dialeval.tables.files import read_table, to_table, write_table

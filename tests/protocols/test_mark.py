@@ -16,7 +16,7 @@ from dialeval.criteria import FAILURES, NO_FAILURE, Criterion, Words
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import forms
 from dialeval.protocols.mark import parse, plan, read_marks, reason_in
-from dialeval.protocols.planning import Planned
+from dialeval.protocols.planned_requests import Planned
 from dialeval.protocols.questions import Question
 from dialeval.tables.files import HUMAN
 

@@ -8,7 +8,7 @@ import pytest
 
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError
-from dialeval.protocols.planning import Planned, answered, in_shard, request_from_row, with_statuses_printed
+from dialeval.protocols.planned_requests import Planned, answered, in_shard, request_from_row, with_statuses_printed
 from dialeval.tables.dialogues import REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, iterate_rows, to_table, write_table
 

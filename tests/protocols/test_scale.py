@@ -19,7 +19,7 @@ from dialeval.engines.requests import Sampling, request_key
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.questions import Question
 from dialeval.protocols.scale import parse, plan
-from dialeval.protocols.written_scores import read_scores
+from dialeval.protocols.written_scores import parse_scores
 
 TURN = Item("fed", "FED-1", "en", "turn", "c1", ("human", "chatbot"), ("Any plans?", "Fishing, then a pie."))
 DIALOGUE = Item("fed", "FED-2", "en", "dialogue", "c2", ("human", "chatbot"), ("Any plans?", "Fishing, then a pie."))
@@ -27,7 +27,7 @@ ALONE = Item("fed", "FED-3", "en", "turn", "c3", ("chatbot",), ("Hello there.",)
 
 
 def read_ratings(text: str, dimensions: Sequence[str]) -> dict[str, float]:
-    return {name: said.value for name, said in read_scores(text, [SHIPPED[name] for name in dimensions]).items()}
+    return {name: said.value for name, said in parse_scores(text, [SHIPPED[name] for name in dimensions]).items()}
 
 
 def test_one_request_asks_for_all_dimensions_of_the_level() -> None:

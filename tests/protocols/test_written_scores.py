@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dialeval.criteria import SHIPPED, YES_NO, Criterion, Scale, Words, labelled
 from dialeval.protocols.score_values import WrittenScore
-from dialeval.protocols.written_scores import read_scores
+from dialeval.protocols.written_scores import parse_scores
 
 SEVEN = Scale(1, 7)
 LABELS = labelled(["poor", "fair", "good", "very good"])
@@ -16,7 +16,7 @@ LABELS = labelled(["poor", "fair", "good", "very good"])
 
 def read(text: str, scale: Scale, *, cut: bool = False) -> float | str | None:
     criterion = Criterion("empathy", scale=scale, aliases=("empathetic tone",))
-    said = read_scores(text, [criterion], cut=cut).get("empathy")
+    said = parse_scores(text, [criterion], cut=cut).get("empathy")
     return None if said is None else said.label or said.value
 
 
@@ -84,12 +84,12 @@ def test_a_score_without_a_name_is_that_of_the_only_criterion(
 ) -> None:
     assert read(text, scale) == value
     both = [Criterion(name, scale=scale) for name in ("empathy", "tact")]
-    assert read_scores(text, both) == {}
+    assert parse_scores(text, both) == {}
 
 
 @pytest.mark.parametrize("name", ["礼貌？", "e\u0301clat"])
 def test_a_score_without_a_name_is_that_of_a_criterion_in_any_spelling(name: str) -> None:
-    assert read_scores("6", [Criterion(name, scale=SEVEN)])[name].value == 6
+    assert parse_scores("6", [Criterion(name, scale=SEVEN)])[name].value == 6
 
 
 @pytest.mark.parametrize(
@@ -148,16 +148,16 @@ def test_what_was_cut_off_may_not_be_whole(text: str, scale: Scale, value: float
 
 def test_the_longer_of_two_names_is_meant() -> None:
     tone, lack = Criterion("empathy", scale=SEVEN), Criterion("coldness", scale=SEVEN, aliases=("lack of empathy",))
-    found = read_scores("Empathy: 6\nLack of empathy: 2", [tone, lack])
+    found = parse_scores("Empathy: 6\nLack of empathy: 2", [tone, lack])
     assert found == {"empathy": WrittenScore(6), "coldness": WrittenScore(2)}
 
 
 def test_each_criterion_has_its_own_scale() -> None:
     five, label = Criterion("warmth"), Criterion("tact", scale=LABELS)
-    found = read_scores("empathy (1-7): 7\nwarmth: 4/5\ntact: fair", [Criterion("empathy", scale=SEVEN), five, label])
+    found = parse_scores("empathy (1-7): 7\nwarmth: 4/5\ntact: fair", [Criterion("empathy", scale=SEVEN), five, label])
     assert found == {"empathy": WrittenScore(7), "warmth": WrittenScore(4), "tact": WrittenScore(2, "fair")}
-    assert read_scores("empathy: 4 (1-5)\nwarmth: 6", [Criterion("empathy", scale=SEVEN), five]) == {}
-    assert read_scores("empathy: 4 (1-7)\nwarmth: 6", [Criterion("empathy", scale=SEVEN), five]) == {
+    assert parse_scores("empathy: 4 (1-5)\nwarmth: 6", [Criterion("empathy", scale=SEVEN), five]) == {}
+    assert parse_scores("empathy: 4 (1-7)\nwarmth: 6", [Criterion("empathy", scale=SEVEN), five]) == {
         "empathy": WrittenScore(4)
     }
 
@@ -166,8 +166,8 @@ def test_labels_are_read_in_every_language_that_has_words() -> None:
     words = {"zh": Words(labels=("差", "一般", "好"))}
     criterion = Criterion("empathy", scale=labelled(["poor", "fair", "good"]), translations=words)
     for text, label in (("empathy - 好", "good"), ("empathy：一般。", "fair"), ("empathy - poor", "poor")):
-        assert read_scores(text, [criterion])["empathy"].label == label
-    assert read_scores("empathy - 好的", [criterion]) == {}
+        assert parse_scores(text, [criterion])["empathy"].label == label
+    assert parse_scores("empathy - 好的", [criterion]) == {}
 
 
 @given(st.text(max_size=60), st.sampled_from([SEVEN, Scale(-2, 2), LABELS, YES_NO]), st.booleans())
@@ -284,12 +284,12 @@ CLEAR = (
 
 @pytest.mark.parametrize("text", UNCLEAR)
 def test_a_line_without_exactly_one_number_of_the_scale_is_no_score(text: str) -> None:
-    assert read_scores(text, [Criterion("empathy", scale=SEVEN, aliases=("empathetic tone",))]) == {}
+    assert parse_scores(text, [Criterion("empathy", scale=SEVEN, aliases=("empathetic tone",))]) == {}
 
 
 @pytest.mark.parametrize("text", UNCLEAR_LABELS)
 def test_a_line_without_exactly_one_label_is_no_score(text: str) -> None:
-    assert read_scores(text, [Criterion("tact", scale=labelled(["poor", "fair", "good"]))]) == {}
+    assert parse_scores(text, [Criterion("tact", scale=labelled(["poor", "fair", "good"]))]) == {}
 
 
 @pytest.mark.parametrize("text", UNCLEAR_OF_A_HUNDRED)
@@ -325,7 +325,7 @@ NUMBERS = dict(zip(FIVE, (4, 3, 2, 5, 1), strict=True))
     ],
 )
 def test_tables_and_lists_of_several_criteria_are_read_as_a_whole(text: str) -> None:
-    found = read_scores(text, [SHIPPED[name] for name in FIVE])
+    found = parse_scores(text, [SHIPPED[name] for name in FIVE])
     assert {name: said.value for name, said in found.items()} == NUMBERS
 
 
@@ -346,7 +346,7 @@ def test_tables_and_lists_of_several_criteria_are_read_as_a_whole(text: str) -> 
     ],
 )
 def test_a_table_or_list_of_which_a_part_is_unclear_says_nothing(text: str) -> None:
-    assert read_scores(text, [SHIPPED["coherence"], SHIPPED["overall"]]) == {}
+    assert parse_scores(text, [SHIPPED["coherence"], SHIPPED["overall"]]) == {}
 
 
 BETWEEN = (
@@ -367,7 +367,7 @@ def test_two_values_are_never_read_as_one_of_them(data: st.DataObject) -> None:
     one, other = data.draw(st.tuples(points, points).filter(lambda pair: pair[0] != pair[1]))
     shown = [data.draw(st.sampled_from(AROUND)).format(value) for value in (one, other)]
     text = data.draw(st.sampled_from(BEFORE)) + shown[0] + data.draw(st.sampled_from(BETWEEN)) + shown[1]
-    assert read_scores(text, [Criterion("empathy", scale=scale)]) == {}
+    assert parse_scores(text, [Criterion("empathy", scale=scale)]) == {}
 
 
 @given(st.integers(1, 7), st.sampled_from(AROUND), st.sampled_from(BEFORE))
@@ -458,5 +458,5 @@ def test_a_minus_is_read_where_it_can_be_nothing_else(text: str, value: float | 
 def test_labels_of_other_languages_contradict_each_other(text: str, label: str | None) -> None:
     names = {"zh": ("差", "一般", "好"), "de": ("schlecht", "mittel", "gut"), "es": ("malo", "regular", "bueno")}
     words = {language: Words(labels=labels) for language, labels in names.items()}
-    said = read_scores(text, [Criterion("tact", scale=labelled(["poor", "fair", "good"]), translations=words)])
+    said = parse_scores(text, [Criterion("tact", scale=labelled(["poor", "fair", "good"]), translations=words)])
     assert (said["tact"].label if said else None) == label

@@ -12,7 +12,7 @@ from page_links import packed_tables
 from report_browser import PROGRAM, Browser
 
 from dialeval.report.inputs import AskedProtocol, ReportInputs
-from dialeval.report.judged import marked
+from dialeval.report.judgements import marked
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import build_report
 from dialeval.tables.dialogues import JUDGEMENTS

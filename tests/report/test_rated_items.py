@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.report.rated_items import GONE, KEPT, NEW, Difference, dialogue_difference, word_difference
+from dialeval.report.rated_cases import GONE, KEPT, NEW, Difference, dialogue_difference, word_difference
 
 TEXTS = st.text(alphabet=st.sampled_from("ab  .,\n你好مر<'"), max_size=25)
 

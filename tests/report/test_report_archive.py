@@ -125,7 +125,7 @@ def test_prompts_give_way_first_when_room_is_short(archive: Archive) -> None:
 
 
 def test_of_many_answers_those_of_later_cases_are_said_to_be_in_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dialeval.report.judged.MOST_ANSWERS", 1)
+    monkeypatch.setattr("dialeval.report.judgements.MOST_ANSWERS", 1)
     archive = build_archive(example.inputs(), PLENTY)
     assert verdicts(archive, 0)["arena", 2]["answer"]
     later = verdicts(archive, 1)["unieval", 2]

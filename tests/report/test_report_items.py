@@ -15,7 +15,7 @@ from dialeval.report.inputs import ReportInputs
 from dialeval.report.item_cases import PER_LINE, Case, CaseKind, Group, KindOfCases
 from dialeval.report.packing import Prompts
 from dialeval.report.page import build_report
-from dialeval.report.rated_items import NO_SCORE, NOT_NOTICED, NOTICED, outcome
+from dialeval.report.rated_cases import NO_SCORE, NOT_NOTICED, NOTICED, outcome
 
 Row = dict[str, Any]
 

@@ -10,11 +10,11 @@ import report_example as example
 import transcripts_report as mine
 
 from dialeval.report.board import Board, Measure, Value, sort_value, write_interval, write_number
-from dialeval.report.judged import comparison_outcomes, single_outcome
+from dialeval.report.html_tables import board_grid, table_grids
+from dialeval.report.judgements import comparison_outcomes, single_outcome
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
-from dialeval.report.tables import board_grid, table_grids
 from dialeval.tables.dialogues import JUDGEMENTS, UTTERANCE_LENGTHS
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.measures import PASS_RATES, WIN_RATES

@@ -10,10 +10,10 @@ import transcripts_report as mine
 from page_links import cases_at, links_in
 
 from dialeval.report.board import of_answers, of_chats, of_damage, of_ratings, of_systems, of_unread, to_cases
+from dialeval.report.html_tables import board_grid, table_grids
 from dialeval.report.inputs import AskedProtocol, ReportInputs
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import build_report
-from dialeval.report.tables import board_grid, table_grids
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 from dialeval.tables.schema import scope

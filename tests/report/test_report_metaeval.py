@@ -13,11 +13,11 @@ from report_browser import PROGRAM, Browser
 
 from dialeval.html_pages import unpack
 from dialeval.report.examined_items import case_kinds
+from dialeval.report.html_tables import measured_grid, table_grids
 from dialeval.report.inputs import PARTS, ReportInputs
 from dialeval.report.item_cases import CaseKind, chosen_items, sample_rated
 from dialeval.report.judge_leaderboard import judge_boards
 from dialeval.report.page import build_report
-from dialeval.report.tables import measured_grid, table_grids
 from dialeval.tables.catalogue import TABLES
 from dialeval.tables.dialogues import JUDGEMENTS, UTTERANCES
 from dialeval.tables.files import empty_table, to_table

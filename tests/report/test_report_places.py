@@ -7,10 +7,10 @@ from typing import Any
 import report_example as example
 
 from dialeval.report.board import Board, Measure, Place, Value
+from dialeval.report.html_tables import board_grid
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
-from dialeval.report.tables import board_grid
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import RANKS
 

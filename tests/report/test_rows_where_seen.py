@@ -15,8 +15,8 @@ from page_links import packed_tables
 from report_browser import PROGRAM, Browser
 
 from dialeval.html_pages import unpack
+from dialeval.report.html_tables import MOST_CELLS
 from dialeval.report.page import build_report
-from dialeval.report.tables import MOST_CELLS
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import PASS_RATES, RATINGS
 

@@ -20,7 +20,7 @@ from dialeval.engines.openai_api.batches import engine as batch_engine
 from dialeval.engines.openai_api.batches.engine import Polling
 from dialeval.engines.requests import Message, Request
 from dialeval.errors import UserError
-from dialeval.protocols.planning import Planned
+from dialeval.protocols.planned_requests import Planned
 from dialeval.stages import adaptive, answering
 from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, read_table

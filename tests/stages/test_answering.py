@@ -13,7 +13,7 @@ from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
 from dialeval.config import Answering, OpenAIModel
 from dialeval.engines.requests import Message, Request
 from dialeval.engines.store.answer_files import line_of
-from dialeval.protocols.planning import Planned
+from dialeval.protocols.planned_requests import Planned
 from dialeval.stages import answering
 from dialeval.tables.dialogues import REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, read_table

@@ -15,7 +15,7 @@ from dialeval.dialogbench.writing import Attempt
 from dialeval.dialogbench.written_items import Outcome
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.planning import request_from_row
+from dialeval.protocols.planned_requests import request_from_row
 from dialeval.stages import dialogbench, dialogbench_results
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.tables.catalogue import TABLES

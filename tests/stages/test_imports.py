@@ -21,7 +21,7 @@ HEAVY = {
 GROUPS: dict[str, tuple[set[str], set[str]]] = {
     "writing pages and items": ({"jinja2"}, {"dialogbench", "labels"}),
     "telling": ({"yaml"}, {"report"}),
-    "counting": ({"pandas", "numpy.random"}, {"panels"}),
+    "counting": ({"pandas", "numpy.random"}, {"judge_panels"}),
     "measuring": (
         {"scipy"}, {"adaptive", "dialogbench_results", "measures", "metaeval", "planning", "translation"},
     ),
@@ -61,7 +61,7 @@ def test_a_group_loads_what_sets_it_apart(imported: list[dict[str, Any]]) -> Non
 
 def test_no_plain_stage_loads_the_whole_configuration_or_what_damages(imported: list[dict[str, Any]]) -> None:
     modules = set(imported[0]["modules"])
-    assert {"dialeval.config.section", "dialeval.config.protocol"} <= modules
+    assert {"dialeval.config.section", "dialeval.config.protocol_settings"} <= modules
     refused = {"config.whole", "config.everything", "config.protocols", "perturbations.registry"}
     assert not {f"dialeval.{name}" for name in refused} & modules
 

@@ -13,7 +13,7 @@ from dialeval.config.protocols import shipped
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import ParseSettings
-from dialeval.protocols.planning import Planned
+from dialeval.protocols.planned_requests import Planned
 from dialeval.stages import answering, judging
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, read_table

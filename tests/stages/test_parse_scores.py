@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from dialeval.config.protocol import Of, Protocol
+from dialeval.config.protocol_settings import Of, Protocol
 from dialeval.corpora.items import Item
 from dialeval.engines.requests import Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import probability, scale
 from dialeval.protocols.item_prompts import ParseSettings
-from dialeval.protocols.planning import write_requests
+from dialeval.protocols.planned_requests import write_requests
 from dialeval.stages import judging
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES
 from dialeval.tables.files import read_table, to_table, write_table

@@ -17,7 +17,7 @@ from dialeval.engines.requests import Request, Response
 from dialeval.measures.design import Design
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import ParseSettings, PlanSettings
-from dialeval.protocols.planning import request_from_row
+from dialeval.protocols.planned_requests import request_from_row
 from dialeval.stages import judging, measures
 from dialeval.tables.dialogues import REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, iterate_rows, read_table, to_table, write_table

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from dialeval.config.protocol import Of, Protocol
+from dialeval.config.protocol_settings import Of, Protocol
 from dialeval.config.running import Answering
 from dialeval.engines.requests import Request, Response
 from dialeval.protocols.item_prompts import QuestionSettings
-from dialeval.protocols.planning import request_from_row
+from dialeval.protocols.planned_requests import request_from_row
 from dialeval.provenance.fingerprints import fingerprint
 from dialeval.stages import unparsed
 

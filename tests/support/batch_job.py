@@ -14,7 +14,7 @@ from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import Message, Request, Response, Sampling
 from dialeval.engines.spending.account import Account
-from dialeval.engines.spending.ledger import FOLDER, Ledger
+from dialeval.engines.spending.entries import FOLDER, Ledger
 from dialeval.engines.spending.prices import terms_for
 from dialeval.engines.store import ResponseStore
 from dialeval.jobs.progress import Progress

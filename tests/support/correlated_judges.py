@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from dialeval.measures.correlations import Correlated, correlate_cells
-from dialeval.measures.rated_items import gather
+from dialeval.measures.score_cells import gather
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 from dialeval.tables.metaeval import ITEMS, RATINGS

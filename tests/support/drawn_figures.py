@@ -14,8 +14,8 @@ import robustness_example
 import training_example
 
 from dialeval.figures import registry
-from dialeval.figures.layout import Missing, Plot
 from dialeval.figures.panels import Panel
+from dialeval.figures.plot import Missing, Plot
 from dialeval.figures.registry import Drawing, Figure, drawings
 from dialeval.stages.figures import DrawSettings
 from dialeval.tables.catalogue import TABLES

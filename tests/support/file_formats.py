@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 from dialeval.corpora import battles, botchat
 from dialeval.corpora.dialogues import utterance_table
 from dialeval.corpora.items import item_rows
-from dialeval.corpora.rated_items import left_out_rows, rating_rows
+from dialeval.corpora.rated_sources import left_out_rows, rating_rows
 from dialeval.corpora.readers import rated_source_files, read_corpus, read_rated, source_files
 from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, read_sets, wanted_sets
-from dialeval.corpora.score_files import RatedCorpora, read_scores
+from dialeval.corpora.score_files import RatedCorpora, read_score_file
 from dialeval.corpora.seeds import seed_table
 from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.corpora.transcripts.readers import source_files as transcript_files
@@ -153,7 +153,7 @@ _ABOUT = RatedCorpora(
 
 
 def _scores(folder: Path) -> None:
-    write_to_memory(JUDGEMENTS, list(read_scores(folder / "mine.csv", "mine", (0.0, 1.0), _ABOUT, Counter())))
+    write_to_memory(JUDGEMENTS, list(read_score_file(folder / "mine.csv", "mine", (0.0, 1.0), _ABOUT, Counter())))
 
 
 def _battles(name: str) -> Read:

@@ -6,10 +6,10 @@ from typing import Any
 
 import report_example as example
 
-from dialeval.report.asked import Asked
 from dialeval.report.examined_items import sample_examined
+from dialeval.report.exchanges import Asked
 from dialeval.report.inputs import DamagedSample, ExaminedSample
-from dialeval.report.rated_items import sample_damaged
+from dialeval.report.rated_cases import sample_damaged
 from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES
 from dialeval.tables.files import to_table

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dialeval.config import Protocol
-from dialeval.config.protocol import SELFCHAT
+from dialeval.config.protocol_settings import SELFCHAT
 from dialeval.config.protocols import TEMPLATES, shipped
 from dialeval.corpora.items import Item
-from dialeval.corpora.rated_items import speakers_in_turn
+from dialeval.corpora.rated_sources import speakers_in_turn
 from dialeval.criteria import FAILURES
 from dialeval.engines.requests import Dialogue
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import detect, pair
 from dialeval.protocols.pair import by_case
-from dialeval.protocols.planning import Planned
+from dialeval.protocols.planned_requests import Planned
 from dialeval.protocols.questions import Question
 from dialeval.tables.files import HUMAN
 

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from dialeval.engines.spending.prices import Prices
-from dialeval.report.asked import Asked, Lookup
+from dialeval.report.exchanges import Asked, Lookup
 from dialeval.report.inputs import AskedProtocol, Figure, ReportInputs
 from dialeval.tables.dialogues import (
     GENERATED,

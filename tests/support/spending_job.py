@@ -20,7 +20,7 @@ from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.spending import account
-from dialeval.engines.spending.ledger import FOLDER, Ledger, Sums
+from dialeval.engines.spending.entries import FOLDER, Ledger, Sums
 from dialeval.engines.spending.prices import RunTerms, Terms, digest_of, run_terms
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError

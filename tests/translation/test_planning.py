@@ -6,7 +6,7 @@ from typing import Any
 
 from dialeval.corpora.items import Item
 from dialeval.prompts.rendering import Templates
-from dialeval.translation.planning import Talk, join, passages, plan, request_name, utterance_rows
+from dialeval.translation.requests import Talk, join, passages, plan, request_name, utterance_rows
 
 ABOUT: dict[str, Any] = {"corpus": "small", "source": "en", "target": "de", "context": 2}
 

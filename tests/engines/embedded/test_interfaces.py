@@ -23,7 +23,7 @@ from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.requests import AnswerFailure, Dialogue, Kind, Request, Response
 from dialeval.protocols.item_prompts import subject_of
 from dialeval.protocols.probability import expectation
-from dialeval.protocols.written_scores import read_scores
+from dialeval.protocols.written_scores import parse_scores
 
 RATING = re.compile(r"([a-z]+ - [1-5]\.\d\d\n)*[a-z]+ - [1-5]\.\d\d")
 OPTIONS = ("It is in the hall.", "Leek, I think.", "No.", "We leave at nine.")
@@ -104,7 +104,7 @@ def test_planned_requests_are_answered_and_read(forest: Learned, english: list[D
         )
     ]
     rated, *asked = _ask(forest, *requests)
-    values = {n: said.value for n, said in read_scores(rated.text, [SHIPPED[n] for n in DIMENSIONS["turn"]]).items()}
+    values = {n: said.value for n, said in parse_scores(rated.text, [SHIPPED[n] for n in DIMENSIONS["turn"]]).items()}
     assert values == _read(_ask(forest, _rating(utterances, "turn"))[0])
     for dimension, response in zip(DIMENSIONS["turn"], asked, strict=True):
         yes = expectation(response.label_logprobs or {}, {"Yes": 1.0, "No": 0.0})

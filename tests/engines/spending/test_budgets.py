@@ -19,7 +19,7 @@ from dialeval.config import OpenAIModel
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import Response
 from dialeval.engines.spending.account import Account
-from dialeval.engines.spending.ledger import FOLDER, SUFFIX, Ledger
+from dialeval.engines.spending.entries import FOLDER, SUFFIX, Ledger
 from dialeval.engines.spending.prices import NOTHING, Billed, Bound, announce, digest_of, run_terms, terms_for
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from dialeval.config.models import PublishedModel, VllmModel
-from dialeval.config.protocol import SELFCHAT, Adaptive
+from dialeval.config.protocol_settings import SELFCHAT, Adaptive
 from dialeval.config.section import (
     Count,
     Integer,

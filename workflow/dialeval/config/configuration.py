@@ -15,7 +15,7 @@ from dialeval.config.ensembles import FILE, members_by_method
 from dialeval.config.fields import Fields
 from dialeval.config.metaeval import PACKAGE
 from dialeval.config.models import EmbeddedModel, PublishedModel
-from dialeval.config.protocol import DAMAGED, RATED, Protocol
+from dialeval.config.protocol_settings import DAMAGED, RATED, Protocol
 from dialeval.config.protocols import resolved
 from dialeval.config.section import Mistakes
 from dialeval.criteria import FAILURES, FAILURES_BY_RULE, SHIPPED, Criterion

@@ -17,7 +17,7 @@ from dialeval.config.ensembles import unfit_ensembles, unfit_pool, unfit_tags
 from dialeval.config.labels import labelled_protocols, unfit_labels
 from dialeval.config.metaeval import unfit_fill
 from dialeval.config.models import METHODS, EmbeddedModel, OpenAIModel, PublishedModel, able_to, serves
-from dialeval.config.protocol import DAMAGED, RATED, SELFCHAT, Protocol, unfit_cascades, unfit_rounds
+from dialeval.config.protocol_settings import DAMAGED, RATED, SELFCHAT, Protocol, unfit_cascades, unfit_rounds
 from dialeval.config.protocols import SHIPPED, TEMPLATES, asks, unfit_protocols
 from dialeval.config.section import Mistake, differing_in_case, judges_by_field, judges_field, unknown, writers
 from dialeval.config.trained_judges import unfit_adapters, unfit_encoders, unfit_learners

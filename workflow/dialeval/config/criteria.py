@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from dialeval.config.models import EmbeddedModel, serves
-from dialeval.config.protocol import DAMAGED, RATED, Protocol
+from dialeval.config.protocol_settings import DAMAGED, RATED, Protocol
 from dialeval.config.section import Mistake, Name, Number, Section, unknown
 from dialeval.config.trained_judges import LEVEL_OF_READER
 from dialeval.criteria import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dialeval.config.criteria import SCORING
 from dialeval.config.models import PublishedModel
-from dialeval.config.protocol import DAMAGED, RATED, Protocol
+from dialeval.config.protocol_settings import DAMAGED, RATED, Protocol
 from dialeval.config.protocols import asks
 from dialeval.config.section import Mistake
 from dialeval.config.trained_judges import learned_by

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from dialeval.config.criteria import SCORING
-from dialeval.config.protocol import DAMAGED, RATED, SELFCHAT, Protocol
+from dialeval.config.protocol_settings import DAMAGED, RATED, SELFCHAT, Protocol
 from dialeval.config.section import Count, Integer, Mistake, Name, Number, Section
 from dialeval.criteria import DIMENSIONS, LEVELS, Level
 from dialeval.errors import nearest

@@ -25,7 +25,7 @@ from dialeval.config.corpora import Columns, absent_corpora, is_there
 from dialeval.config.endpoints import looks_secret
 from dialeval.config.files import WRITTEN_DOWN
 from dialeval.config.models import ENGINES
-from dialeval.config.protocol import Of, Protocol
+from dialeval.config.protocol_settings import Of, Protocol
 from dialeval.config.protocols import Protocols
 from dialeval.config.section import Mistake
 from dialeval.config.training import EncoderTraining

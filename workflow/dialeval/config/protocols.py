@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field
 from dialeval.config.botchat import Arena, Failures, GTEval, UniEval
 from dialeval.config.metaeval import Rating, YesNo
 from dialeval.config.models import EmbeddedModel, EncoderModel, PublishedModel
-from dialeval.config.protocol import (
+from dialeval.config.protocol_settings import (
     DAMAGED,
     EACH_OTHER,
     MEASURES,

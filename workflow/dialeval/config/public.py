@@ -21,7 +21,7 @@ from dialeval.config.models import (
     PublishedModel,
     VllmModel,
 )
-from dialeval.config.protocol import Of, Protocol
+from dialeval.config.protocol_settings import Of, Protocol
 from dialeval.config.protocols import Protocols
 from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.section import Mistake

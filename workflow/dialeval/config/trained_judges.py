@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dialeval.config.models import EncoderModel, VllmModel
-from dialeval.config.protocol import DAMAGED, RATED, SELFCHAT, Protocol
+from dialeval.config.protocol_settings import DAMAGED, RATED, SELFCHAT, Protocol
 from dialeval.config.protocols import asks
 from dialeval.config.section import Mistake, judges_field, writers
 from dialeval.config.training import EncoderTraining

@@ -14,7 +14,7 @@ from dialeval.config.dialogbench import DialogBench, Experts, WrittenItems
 from dialeval.config.fields import Fields
 from dialeval.config.metaeval import RatedCorpus, Robustness
 from dialeval.config.models import NllbModel, OpenAIModel, PublishedModel, VllmModel
-from dialeval.config.protocol import Protocol
+from dialeval.config.protocol_settings import Protocol
 from dialeval.config.section import Mistake, Section
 from dialeval.config.training import TrainingSet
 from dialeval.criteria import DIMENSIONS

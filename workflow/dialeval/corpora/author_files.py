@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from dialeval.corpora.comp_analysis import SPEAKERS
 from dialeval.corpora.json_records import Record, RecordFields, Text, Utterance, is_table, parsed, records_of
-from dialeval.corpora.rated_items import (
+from dialeval.corpora.rated_sources import (
     Gathering,
     RatedReading,
     before_response,

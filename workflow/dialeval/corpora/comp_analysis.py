@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from dialeval.corpora import clusters
 from dialeval.corpora.items import Item, Rating
-from dialeval.corpora.rated_items import (
+from dialeval.corpora.rated_sources import (
     PEOPLE,
     RatedReading,
     Scale,

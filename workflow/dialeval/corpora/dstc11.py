@@ -36,7 +36,7 @@ from pydantic import Field
 from dialeval.corpora import clusters
 from dialeval.corpora.items import Item, Rating
 from dialeval.corpora.json_records import Name, Record, Text, Utterance, parsed
-from dialeval.corpora.rated_items import (
+from dialeval.corpora.rated_sources import (
     PEOPLE,
     RatedReading,
     Scale,

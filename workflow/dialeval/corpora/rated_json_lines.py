@@ -25,7 +25,7 @@ from dialeval.corpora import clusters
 from dialeval.corpora.author_files import advice
 from dialeval.corpora.items import Item, RaterKind, Rating
 from dialeval.corpora.json_records import Name, Record, RecordFields, Text, parsed, records_of
-from dialeval.corpora.rated_items import (
+from dialeval.corpora.rated_sources import (
     PEOPLE,
     RatedReading,
     Scale,

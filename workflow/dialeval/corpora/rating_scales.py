@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dialeval.corpora.items import Rating
-from dialeval.corpora.rated_items import PEOPLE, Scale, rating_value, repeated_ratings
+from dialeval.corpora.rated_sources import PEOPLE, Scale, rating_value, repeated_ratings
 from dialeval.errors import UserError, nearest
 
 Dimensions = Mapping[str, tuple[str, Scale]]

@@ -25,7 +25,7 @@ from dialeval.corpora import (
     xdial_eval,
 )
 from dialeval.corpora.dialogues import HumanDialogue, Reading, Utterance, check
-from dialeval.corpora.rated_items import RatedReading
+from dialeval.corpora.rated_sources import RatedReading
 from dialeval.corpora.text_files import read_json
 from dialeval.corpora.transcripts.readers import AUTO
 from dialeval.corpora.transcripts.readers import read as read_transcripts

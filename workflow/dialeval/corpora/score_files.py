@@ -74,7 +74,7 @@ def rated_corpora(
     )
 
 
-def read_scores(
+def read_score_file(
     path: Path, name: str, scale: tuple[float, float], about: RatedCorpora, notes: Counter[str]
 ) -> Iterator[dict[str, Any]]:
     """Yields rows of the table `judgements`.

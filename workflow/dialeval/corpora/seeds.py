@@ -21,7 +21,7 @@ import pyarrow as pa
 from dialeval.corpora.dialogues import are_two_in_turn, speakers_of
 from dialeval.corpora.items import Item
 from dialeval.corpora.json_records import name_of, optional_text, required
-from dialeval.corpora.rated_items import speakers_in_turn
+from dialeval.corpora.rated_sources import speakers_in_turn
 from dialeval.corpora.text_files import read_columns, read_json_lines
 from dialeval.errors import UserError
 from dialeval.tables.dialogues import GENERATED, SCENARIOS, SEED_LENGTHS, SEEDS

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dialeval.corpora import clusters
 from dialeval.corpora.items import Item, Rating
-from dialeval.corpora.rated_items import (
+from dialeval.corpora.rated_sources import (
     PEOPLE,
     RatedReading,
     Scale,

@@ -33,7 +33,7 @@ from dialeval.dialogbench.tasks import task_of
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.prompts.reasoning import without_marks
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.planning import Planned
+from dialeval.protocols.planned_requests import Planned
 from dialeval.protocols.verdicts import is_whole, own_words, plain_text, status_of, text_to_read, was_cut
 
 Method = Literal["letter", "choice", "perplexity"]

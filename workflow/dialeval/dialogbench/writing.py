@@ -30,7 +30,7 @@ from dialeval.dialogbench.written_items import ASKED_TURNS, Outcome, Rules, chec
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.planning import Planned
+from dialeval.protocols.planned_requests import Planned
 from dialeval.protocols.verdicts import is_whole, own_words, plain_text, status_of, text_to_read, was_cut
 
 WRITE_PROTOCOL = "dialogbench_writing"

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from dialeval.figures import systems
-from dialeval.figures.layout import Missing, Plot, Section
 from dialeval.figures.panels import Histogram
+from dialeval.figures.plot import Missing, Plot, Section
 from dialeval.figures.row_panels import Forest, Reference, StackedBars, Violins, by_value, rows_of
 from dialeval.figures.style import COLUMN, PAGE, PERCENT, Unit, per, published_note, system_marks
 from dialeval.tables.files import HUMAN

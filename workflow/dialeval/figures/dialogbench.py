@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dialeval.figures.layout import Missing, Plot, Section
 from dialeval.figures.panels import HeatMap
+from dialeval.figures.plot import Missing, Plot, Section
 from dialeval.figures.row_panels import Forest, Reference, Row, StackedBars, by_value, rows_of
 from dialeval.figures.style import COLUMN, PAGE, PERCENT, per, published_note, series_marks
 

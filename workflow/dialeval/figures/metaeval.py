@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from dialeval.figures.layout import Missing, Plot, Section, width_of_maps
 from dialeval.figures.metaeval_names import (
     AVERAGE,
     HUMAN_RATINGS,
@@ -26,6 +25,7 @@ from dialeval.figures.metaeval_names import (
     shown_dimension,
 )
 from dialeval.figures.panels import HeatMap
+from dialeval.figures.plot import Missing, Plot, Section, width_of_maps
 from dialeval.figures.row_panels import Forest, Reference, Row, by_value, in_series, rows_of
 from dialeval.figures.style import (
     BLACK,

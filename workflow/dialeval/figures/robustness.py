@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dialeval.figures.layout import Missing, Plot, Section
 from dialeval.figures.metaeval_names import level_order, main_language, scorer_names
 from dialeval.figures.panels import HeatMap, Panel
+from dialeval.figures.plot import Missing, Plot, Section
 from dialeval.figures.row_panels import Boxes, Forest, Reference, Row, in_series
 from dialeval.figures.style import GREY, PAGE, PERCENT, Mark, Unit, per, published_note, series_marks
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dialeval.figures.layout import Missing, Plot, Section
 from dialeval.figures.panels import HeatMap, Lines
+from dialeval.figures.plot import Missing, Plot, Section
 from dialeval.figures.row_panels import Forest, Reference, by_value, in_series, rows_of
 from dialeval.figures.style import (
     COLUMN,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dialeval.figures.layout import Missing, Plot, Section
 from dialeval.figures.panels import Lines
+from dialeval.figures.plot import Missing, Plot, Section
 from dialeval.figures.row_panels import Forest, Reference, Row
 from dialeval.figures.style import COLUMN, GREY, PAGE, PERCENT, Mark, Unit, per, series_marks
 

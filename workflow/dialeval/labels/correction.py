@@ -39,7 +39,7 @@ from dialeval.measures.differences import NO_LIMIT, family_columns
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.comparisons import LOSES_ALL, NOT_LIMITED, SEPARATED, UNDEFEATED, WINLESS, WINS_ALL
 from dialeval.stats.corrected_ratings import correct_ratings
-from dialeval.stats.judges import panel_scores
+from dialeval.stats.judge_panels import panel_scores
 from dialeval.stats.label_corrected import Corrected, Difference
 from dialeval.stats.prediction_powered import FEWEST_LABELLED, Annotators, correct_means
 from dialeval.stats.reliability import FEWEST_ANNOTATORS, annotator_variance

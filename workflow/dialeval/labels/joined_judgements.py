@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel
 
-from dialeval.config.protocol import Protocol
+from dialeval.config.protocol_settings import Protocol
 from dialeval.criteria import YES
 from dialeval.measures.design import OUTCOMES, Design, Row, at_lengths, cases, design_of, lengths_of
 from dialeval.measures.item_values import answers, given, is_yes, labels_of, long_enough, passed

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from dialeval.config.configuration import Config
 from dialeval.config.models import EmbeddedModel, EncoderModel, Model, PublishedModel, VllmModel
-from dialeval.config.protocol import Protocol
+from dialeval.config.protocol_settings import Protocol
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from dialeval.config.models import EmbeddedModel
-from dialeval.config.protocol import Cascade, Protocol
+from dialeval.config.protocol_settings import Cascade, Protocol
 from dialeval.criteria import FAILURES_BY_RULE, FAILURES_PROTOCOL
 from dialeval.layout.dialogues import Below, Dialogues
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dialeval.config.protocol import Protocol
+from dialeval.config.protocol_settings import Protocol
 from dialeval.layout.dialogues import Below
 from dialeval.layout.tables import Figures
 

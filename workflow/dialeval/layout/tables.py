@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from dialeval.config.labels import labelled_protocols, labelled_sheets
-from dialeval.config.protocol import Protocol
+from dialeval.config.protocol_settings import Protocol
 from dialeval.criteria import FAILURES_PROTOCOL
 from dialeval.figures import registry
 from dialeval.figures.registry import Drawing, drawings

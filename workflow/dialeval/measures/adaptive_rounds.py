@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from dialeval.config.protocol import Adaptive
+from dialeval.config.protocol_settings import Adaptive
 from dialeval.errors import UserError
 from dialeval.measures.design import OUTCOMES
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means

@@ -21,7 +21,7 @@ from dialeval.criteria import LEVELS
 from dialeval.languages import AVERAGE as OVER_LANGUAGES
 from dialeval.languages import PAPER_ORDER
 from dialeval.measures.correlations import ALL, AVERAGE, METHODS, NOTHING, ByMethod, Correlated, behind, values_of
-from dialeval.measures.rated_items import Cell, Scorer
+from dialeval.measures.score_cells import Cell, Scorer
 from dialeval.papers import xdial_eval
 from dialeval.papers.comp_analysis import STATISTICS, published_average, system_of
 from dialeval.papers.entry import folded

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dialeval.measures.rated_items import keys, places, scaled
+from dialeval.measures.score_cells import keys, places, scaled
 from dialeval.stats.arrays import BoolArray, FloatArray, cell_means
 from dialeval.tables.dialogues import JUDGEMENTS, Form
 

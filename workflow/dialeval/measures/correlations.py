@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dialeval.measures.rated_items import ANNOTATION, Cell, Scorer
+from dialeval.measures.score_cells import ANNOTATION, Cell, Scorer
 from dialeval.papers.comp_analysis import RANKINGS, STATISTICS, published_correlation, published_in_corpus, system_of
 from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.auc import midranks
 from dialeval.stats.correlation import Correlations, Method, correlate, williams_test
-from dialeval.stats.judges import JudgePairs, compare_judges
+from dialeval.stats.judge_panels import JudgePairs, compare_judges
 from dialeval.stats.significance import benjamini_hochberg, holm
 
 NOTHING: Mapping[str, str] = MappingProxyType({})

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from dialeval.config.botchat import Elo
-from dialeval.config.protocol import EACH_OTHER, RANKS, SELFCHAT, Cascade, Protocol
+from dialeval.config.protocol_settings import EACH_OTHER, RANKS, SELFCHAT, Cascade, Protocol
 from dialeval.tables.dialogues import Form
 from dialeval.tables.files import HUMAN, iterate_rows
 from dialeval.tables.metaeval import ITEMS

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dialeval.measures.correlations import AVERAGE, NOTHING, Candidates, behind, corpus_seed
-from dialeval.measures.rated_items import ANNOTATION, Cell, Scorer
+from dialeval.measures.score_cells import ANNOTATION, Cell, Scorer
 from dialeval.papers.comp_analysis import DIRECT, ENSEMBLE, HUMAN, published_correlation, published_ensemble, system_of
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.correlation import Correlations, average_over, correlate

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from dialeval.corpora.items import Item, RaterKind, Rating
-from dialeval.corpora.rated_items import Scale, repeated_ratings
+from dialeval.corpora.rated_sources import Scale, repeated_ratings
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.papers.comp_analysis import published_corpus
 from dialeval.stats.agreement import krippendorffs_alpha, mean_pairwise_pearson

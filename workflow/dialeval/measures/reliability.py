@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dialeval.measures.correlations import Correlated, behind
 from dialeval.measures.rated_corpora import agreement_of_rounds
-from dialeval.measures.rated_items import ANNOTATION, NOTHING_FILLED, SCORED, Cell, Scorer, scores_of
+from dialeval.measures.score_cells import ANNOTATION, NOTHING_FILLED, SCORED, Cell, Scorer, scores_of
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.reliability import Reliability, corrected_correlation, reliability
 from dialeval.stats.resampling import mean_of_independent

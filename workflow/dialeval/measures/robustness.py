@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from dialeval.measures.design import Row
 from dialeval.measures.differences import family_columns, mean_rows
-from dialeval.measures.rated_items import keys, mean_values, places, scores_of
+from dialeval.measures.score_cells import keys, mean_values, places, scores_of
 from dialeval.papers.comp_analysis import find_average, find_n_pairs, find_ratio, find_ratios
 from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Hurt, targets_of
 from dialeval.stats.arrays import FloatArray, IntArray

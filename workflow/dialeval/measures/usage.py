@@ -14,7 +14,7 @@ import pyarrow as pa
 from dialeval.engines.answering import Answering
 from dialeval.engines.label_probabilities import LOWEST_MASS
 from dialeval.engines.requests import BROKEN, Response
-from dialeval.engines.spending.ledger import Sums
+from dialeval.engines.spending.entries import Sums
 from dialeval.engines.spending.prices import Prices
 from dialeval.errors import UserError
 from dialeval.prompts.reasoning import thinking_mark

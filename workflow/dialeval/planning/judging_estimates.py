@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dialeval.config.protocol import EACH_OTHER, Adaptive
+from dialeval.config.protocol_settings import EACH_OTHER, Adaptive
 from dialeval.corpora.items import Item
 from dialeval.corpora.seeds import chatbot_item
 from dialeval.criteria import LEVELS
@@ -28,7 +28,7 @@ from dialeval.prompts.rendering import Templates, render_dialogue
 from dialeval.protocols import detect, mark, pair, probability, scale
 from dialeval.protocols.item_prompts import RATING, YES_NO, ByLevel
 from dialeval.protocols.pair import by_case, serves
-from dialeval.protocols.planning import Planned, request_from_row
+from dialeval.protocols.planned_requests import Planned, request_from_row
 from dialeval.protocols.questions import AskedAbout, Question, sampling_of
 from dialeval.stats.arrays import BoolArray, IntArray
 from dialeval.stats.significance import rounds_of

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from pydantic import BaseModel
 from scipy.special import stdtrit
 
-from dialeval.config.protocol import EACH_OTHER
+from dialeval.config.protocol_settings import EACH_OTHER
 from dialeval.measures.design import Design, comparisons, groups, systems_of
 from dialeval.measures.item_values import item_values
 from dialeval.measures.ratings import players

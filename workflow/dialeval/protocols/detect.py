@@ -17,7 +17,7 @@ from dialeval.criteria import Criterion
 from dialeval.engines.requests import Message, Request
 from dialeval.prompts.rendering import ShownDialogue, Templates, letters_of
 from dialeval.protocols import verdicts
-from dialeval.protocols.planning import Planned, judgement
+from dialeval.protocols.planned_requests import Planned, judgement
 from dialeval.protocols.questions import Question, shown
 from dialeval.protocols.verdicts import VerdictText, is_taken_back, read_verdict, status_of, text_to_read, was_cut
 

@@ -23,7 +23,7 @@ from typing import Any
 from dialeval.corpora.items import Item
 from dialeval.corpora.seeds import judged_places
 from dialeval.criteria import FAILURES_BY_RULE, LENGTH, NO_FAILURE, REPETITION, RULED_FAILURES, SELF_IDENTIFICATION
-from dialeval.protocols.planning import judgement
+from dialeval.protocols.planned_requests import judgement
 from dialeval.text import is_unspaced, is_word, tokens
 
 

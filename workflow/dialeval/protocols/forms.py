@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dialeval.config.protocol import folded_option
+from dialeval.config.protocol_settings import folded_option
 from dialeval.corpora.items import Item
 from dialeval.criteria import LEVELS, Criterion, Level
 from dialeval.engines.requests import Message, Request, Sampling
@@ -22,7 +22,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols import detect, mark, pair, probability, scale
 from dialeval.protocols.item_prompts import RATING, YES_NO, templates_of
 from dialeval.protocols.pair import by_case
-from dialeval.protocols.planning import Planned, request_from_row
+from dialeval.protocols.planned_requests import Planned, request_from_row
 from dialeval.protocols.questions import AskedAbout, Question, asked
 
 TEMPLATE = "ask_again.j2"

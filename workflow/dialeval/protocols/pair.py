@@ -14,7 +14,7 @@ from functools import cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from dialeval.config.protocol import EACH_OTHER, SELFCHAT, Of
+from dialeval.config.protocol_settings import EACH_OTHER, SELFCHAT, Of
 from dialeval.corpora.dialogues import are_two_in_turn
 from dialeval.corpora.items import REFERENCE, Item
 from dialeval.criteria import Criterion
@@ -22,7 +22,7 @@ from dialeval.engines.requests import Dialogue, Message, Request
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import ShownDialogue, Templates, letters_of
 from dialeval.protocols import verdicts
-from dialeval.protocols.planning import Planned, in_shard, judgement
+from dialeval.protocols.planned_requests import Planned, in_shard, judgement
 from dialeval.protocols.questions import Question, shown
 from dialeval.protocols.verdicts import VerdictText, read_verdict, status_of, text_to_read, was_cut
 from dialeval.tables.files import HUMAN

@@ -17,7 +17,7 @@ from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import YES_NO as QUESTIONS
 from dialeval.protocols.item_prompts import ByLevel, about_item, prompt_for, subject_of
-from dialeval.protocols.planning import Planned, judgement
+from dialeval.protocols.planned_requests import Planned, judgement
 from dialeval.protocols.questions import Question, Untranslated, choice_labels
 from dialeval.protocols.verdicts import status_of
 

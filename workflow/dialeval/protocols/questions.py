@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from dialeval.config.protocol import Protocol
+from dialeval.config.protocol_settings import Protocol
 from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS, NO, SHOWN_LEVELS, YES, Criterion, Level, Scale, with_own
 from dialeval.engines.requests import Sampling

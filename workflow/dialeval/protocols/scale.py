@@ -12,11 +12,11 @@ from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import verdicts
 from dialeval.protocols.item_prompts import RATING, ByLevel, about_item, prompt_for, subject_of
-from dialeval.protocols.planning import Planned, judgement
+from dialeval.protocols.planned_requests import Planned, judgement
 from dialeval.protocols.questions import Question, Untranslated
 from dialeval.protocols.score_values import WrittenScore, score_of_label, score_of_number
 from dialeval.protocols.verdicts import status_of, text_to_read, was_cut
-from dialeval.protocols.written_scores import read_scores
+from dialeval.protocols.written_scores import parse_scores
 
 Groups = Sequence[Sequence[Criterion]]
 """Criteria that are asked about in one request each."""
@@ -93,7 +93,7 @@ def parse(
     known = with_own(question.own)
     criteria = [known[name] for name in planned["labels"]]
     text = text_to_read(answer)
-    found = _read_object(text, criteria) if question.structured else read_scores(text, criteria, cut=was_cut(answer))
+    found = _read_object(text, criteria) if question.structured else parse_scores(text, criteria, cut=was_cut(answer))
     for criterion in criteria:
         score = found.get(criterion.name)
         yield judgement(

@@ -84,7 +84,7 @@ class _Claims:
     mentioned: set[WrittenScore | None] = field(default_factory=set)
 
 
-def read_scores(text: str, criteria: Sequence[Criterion], *, cut: bool = False) -> dict[str, WrittenScore]:
+def parse_scores(text: str, criteria: Sequence[Criterion], *, cut: bool = False) -> dict[str, WrittenScore]:
     """Returns the scores that an answer gives, by criterion; one that is not given, or not clearly, is absent.
 
     Args:

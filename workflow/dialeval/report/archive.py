@@ -15,10 +15,10 @@ from typing import Any
 
 from dialeval.criteria import NO_FAILURE
 from dialeval.html_pages import pack
-from dialeval.report.asked import Exchanges
 from dialeval.report.dialogues import Dialogues, people_of, sources_of, with_labels
+from dialeval.report.exchanges import Exchanges
 from dialeval.report.inputs import TITLES, ReportInputs
-from dialeval.report.judged import OUTCOMES, Asking, Case, Counts, Judged, judgements_piece
+from dialeval.report.judgements import OUTCOMES, Asking, Case, Counts, Judged, judgements_piece
 from dialeval.report.packing import MOST_BYTES, Columns, Names, Prompts, fitting_prompts, no_prompts
 
 _ROWS_AT_ONCE = 20_000  # judgements whose answers are looked up together

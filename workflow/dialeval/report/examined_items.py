@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dialeval.dialogbench.tasks import find_task
-from dialeval.report.asked import Exchange, Exchanges
 from dialeval.report.board import CHOICES, scorer
+from dialeval.report.exchanges import Exchange, Exchanges
 from dialeval.report.inputs import ExaminedSample, ReportInputs
 from dialeval.report.item_cases import (
     Block,
@@ -24,9 +24,9 @@ from dialeval.report.item_cases import (
     chosen_items,
     exchange_fields,
 )
-from dialeval.report.judged import MOST_ANSWERS
+from dialeval.report.judgements import MOST_ANSWERS
 from dialeval.report.packing import Prompts
-from dialeval.report.rated_items import damaged_items, rated_items
+from dialeval.report.rated_cases import damaged_items, rated_items
 from dialeval.tables.dialogbench import TEST_ANSWERS
 from dialeval.tables.files import empty_table
 

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from dialeval.report.about import About, Live
-from dialeval.report.asked import Asked
+from dialeval.report.exchanges import Asked
 from dialeval.tables.dialogues import Form
 from dialeval.tables.files import empty_table
 from dialeval.tables.labels import LABELS as LABELS_LABELS

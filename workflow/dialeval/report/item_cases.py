@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dialeval.html_pages import pack
-from dialeval.report.asked import Exchange, Exchanges, how_read
 from dialeval.report.board import scorer
+from dialeval.report.exchanges import Exchange, Exchanges, how_read
 from dialeval.report.inputs import RatedSample, ReportInputs, Table
-from dialeval.report.judged import MOST_ANSWERS
+from dialeval.report.judgements import MOST_ANSWERS
 from dialeval.report.packing import Prompts, fitting_prompts, no_prompts
 from dialeval.tables.dialogues import JUDGEMENTS, Form
 from dialeval.tables.files import empty_table

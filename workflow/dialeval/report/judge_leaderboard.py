@@ -20,9 +20,9 @@ from dialeval.figures.metaeval_names import (
     shown_dimension,
 )
 from dialeval.report.board import Board, Measure, Value, is_missing, listed, of_ratings, write_interval, write_number
+from dialeval.report.html_tables import EMBEDDED
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.summary import Summary, mean_of
-from dialeval.report.tables import EMBEDDED
 from dialeval.tables.files import empty_table
 from dialeval.tables.metaeval import AVERAGES, CEILINGS, CORRELATIONS, JUDGE_PAIRS, REPEAT_AGREEMENT
 

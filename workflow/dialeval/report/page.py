@@ -20,6 +20,7 @@ from dialeval.report.about import ABOUT_TEMPLATE, LIVE_TEMPLATE
 from dialeval.report.archive import Archive, build_archive
 from dialeval.report.board import CHOICES, DAMAGED, DIALOGUES, RATED, Board, chatbots_of, is_missing, listed, to_cases
 from dialeval.report.examined_items import case_kinds
+from dialeval.report.html_tables import Grid, TableOnPage, Tables, board_grid, file_of, measured_grid, table_grids
 from dialeval.report.inputs import (
     BOTCHAT,
     DIALOGBENCH,
@@ -37,7 +38,6 @@ from dialeval.report.inputs import (
 from dialeval.report.judge_leaderboard import judge_boards
 from dialeval.report.leaderboard import build_boards, people_boards
 from dialeval.report.summary import Summary, summarise
-from dialeval.report.tables import Grid, TableOnPage, Tables, board_grid, file_of, measured_grid, table_grids
 from dialeval.tables.catalogue import table_named
 from dialeval.tables.files import HUMAN
 from dialeval.text import counted

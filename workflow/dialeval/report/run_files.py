@@ -19,7 +19,7 @@ from dialeval.prompts.rendering import PromptSet, template_folders, with_referen
 from dialeval.provenance.fingerprints import templates_reached
 from dialeval.provenance.records import commit_of, records_behind, versions_of
 from dialeval.report.about import About, roles_of, sampling_of, unread_verdicts
-from dialeval.report.asked import Asked, in_files
+from dialeval.report.exchanges import Asked, in_files
 from dialeval.tables.catalogue import table_named
 from dialeval.tables.dialogues import REQUESTS, RESPONSES, USAGE
 from dialeval.tables.files import read_name, read_table

@@ -16,8 +16,8 @@ from snakemake.settings.enums import Quietness
 from dialeval.config.loading import write_configuration
 from dialeval.engines.availability import cannot_compute_here, without_key
 from dialeval.engines.local_models import too_few_gpus
-from dialeval.engines.spending.ledger import FOLDER as SPENDING
-from dialeval.engines.spending.ledger import Ledger
+from dialeval.engines.spending.entries import FOLDER as SPENDING
+from dialeval.engines.spending.entries import Ledger
 from dialeval.jobs import progress, run_lock, signals
 from dialeval.jobs.failure_summary import say_at_exit
 from dialeval.jobs.run_lock import bring_to_the_present

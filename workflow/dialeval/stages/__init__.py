@@ -50,7 +50,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "answer_adaptively",
         "tabulate_rounds",
     ),
-    "panels": (
+    "judge_panels": (
         "choose_unsure",
         "cascade_judgements",
         "ensemble_judgements",

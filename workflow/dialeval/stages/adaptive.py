@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from dialeval.config.protocol import EACH_OTHER, Adaptive
+from dialeval.config.protocol_settings import EACH_OTHER, Adaptive
 from dialeval.engines.answering import open_engine, unasked_row
 from dialeval.engines.requests import Engine, Request
 from dialeval.engines.store import run_of
 from dialeval.measures.adaptive_rounds import COLUMNS, Rounds, schedule
 from dialeval.protocols import pair
 from dialeval.protocols.item_prompts import QuestionSettings
-from dialeval.protocols.planning import request_from_row
+from dialeval.protocols.planned_requests import request_from_row
 from dialeval.protocols.questions import Question
 from dialeval.stages.answering import AnswerSettings, AskedModel, asking
 from dialeval.stats.arrays import BoolArray, IntArray

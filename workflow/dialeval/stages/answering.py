@@ -21,7 +21,7 @@ from dialeval.jobs.progress import Progress
 from dialeval.measures.usage import TokenSums, Usage, write_usage
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import ByLevel, QuestionSettings, shortened
-from dialeval.protocols.planning import in_shard, request_from_row
+from dialeval.protocols.planned_requests import in_shard, request_from_row
 from dialeval.provenance.kept_outputs import keep_nothing
 from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, count_rows, iterate_rows

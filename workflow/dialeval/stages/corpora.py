@@ -15,7 +15,7 @@ from dialeval.corpora.botchat import read_dialogues
 from dialeval.corpora.dialogues import left_out, utterance_table
 from dialeval.corpora.download import download as fetch_corpora
 from dialeval.corpora.items import drawn_dialogues, item_rows, iterate_items
-from dialeval.corpora.rated_items import RatedReading, check_joined, left_out_rows, rating_rows
+from dialeval.corpora.rated_sources import RatedReading, check_joined, left_out_rows, rating_rows
 from dialeval.corpora.score_files import rated_corpora
 from dialeval.corpora.seeds import (
     dialogues_of,
@@ -219,7 +219,7 @@ def read_scores(
     notes: Counter[str] = Counter()
     scale = (settings.scale_min, settings.scale_max)
     with TableWriter(judgements, JUDGEMENTS) as table:
-        table.write_all(score_files.read_scores(file, settings.name, scale, about, notes))
+        table.write_all(score_files.read_score_file(file, settings.name, scale, about, notes))
     print(f"{file}: {counted(table.rows, 'score')} read")
     for note, count in notes.items():
         print(f"{file}: {counted(count, 'score')} {note}")

@@ -28,7 +28,7 @@ from dialeval.dialogbench.written_items import Rules
 from dialeval.engines.answering import open_engine
 from dialeval.engines.requests import Dialogue, Engine, Sampling
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.planning import answered, with_statuses_printed
+from dialeval.protocols.planned_requests import answered, with_statuses_printed
 from dialeval.stages.answering import AskedModel, asking
 from dialeval.tables.dialogbench import ITEM_DESCRIPTIONS, TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.tables.dialogues import REQUESTS, UTTERANCES

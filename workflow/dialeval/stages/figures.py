@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel
 
 from dialeval.errors import UserError
-from dialeval.figures.layout import Plot, save_plot
+from dialeval.figures.plot import Plot, save_plot
 from dialeval.figures.style import PUBLISHED_WORDS
 
 OTHER_PROMPTS = "other prompts"

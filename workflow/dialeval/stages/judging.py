@@ -25,7 +25,14 @@ from dialeval.protocols.item_prompts import (
     scored_items,
     templates_of,
 )
-from dialeval.protocols.planning import ANSWER, CHOICE_ANSWER, Planned, answered, with_statuses_printed, write_requests
+from dialeval.protocols.planned_requests import (
+    ANSWER,
+    CHOICE_ANSWER,
+    Planned,
+    answered,
+    with_statuses_printed,
+    write_requests,
+)
 from dialeval.protocols.questions import Question, sampling_of
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES, UTTERANCES
 from dialeval.tables.files import TableWriter, iterate_rows, read_tables

@@ -9,14 +9,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from dialeval.corpora.items import Rating, iterate_items
-from dialeval.corpora.rated_items import rating_rows
+from dialeval.corpora.rated_sources import rating_rows
 from dialeval.labels.agreement import agreement, annotators
 from dialeval.measures.average_correlations import average_rows, chinese_rows, language_rows, matrix_rows
 from dialeval.measures.correlations import Candidates, correlate_cells, correlation_rows, pair_rows, ranking_rows
 from dialeval.measures.differences import with_adjusted_p
 from dialeval.measures.ensemble_correlations import Ensembles, dimension_ensemble_rows, model_ensemble_rows
 from dialeval.measures.rated_corpora import annotator_rows, corpus_rows, filled_ratings
-from dialeval.measures.rated_items import SCORED, Filled, gather
 from dialeval.measures.reliability import (
     REPEAT_COLUMNS as REPEATS_COLUMNS,
 )
@@ -39,6 +38,7 @@ from dialeval.measures.robustness import (
     score_pairs,
     theta_rows,
 )
+from dialeval.measures.score_cells import SCORED, Filled, gather
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import read_table, read_tables, to_table, write_for_people, write_rows, write_table
 from dialeval.tables.labels import AGREEMENT, ANNOTATORS, LABELS

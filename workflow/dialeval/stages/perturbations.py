@@ -12,7 +12,7 @@ from dialeval.config.models import Model
 from dialeval.config.running import Answering as AnsweringSettings
 from dialeval.corpora.dialogues import left_out
 from dialeval.corpora.items import Item, chosen, item_rows, items_of_dialogues, iterate_items, not_between_two
-from dialeval.corpora.rated_items import rating_rows
+from dialeval.corpora.rated_sources import rating_rows
 from dialeval.corpora.robustness_sets import PAPER_SETS, Pair, read_sets, wanted_sets
 from dialeval.criteria import Level
 from dialeval.engines.answering import open_engine

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from dialeval.config.botchat import Selfchat
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.config.models import Model
-from dialeval.config.protocol import Adaptive, Cascade
+from dialeval.config.protocol_settings import Adaptive, Cascade
 from dialeval.corpora.seeds import chatbot_items, human_items, scenarios_of
 from dialeval.engines.requests import Dialogue
 from dialeval.engines.spending.prices import Prices, prices_of

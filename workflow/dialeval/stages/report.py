@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 from pydantic import BaseModel
 
-from dialeval.engines.spending.ledger import FOLDER, Ledger
+from dialeval.engines.spending.entries import FOLDER, Ledger
 from dialeval.engines.spending.prices import Prices
 from dialeval.errors import UserError
 from dialeval.figures.registry import text_of
@@ -23,7 +23,7 @@ from dialeval.report.examined_items import sample_examined
 from dialeval.report.inputs import AskedProtocol, DamagedSample, ExaminedSample, Figure, RatedSample, ReportInputs
 from dialeval.report.item_cases import sample_rated
 from dialeval.report.page import build_report as build_page
-from dialeval.report.rated_items import sample_damaged
+from dialeval.report.rated_cases import sample_damaged
 from dialeval.report.run_files import Answers, asked_in, read_about, tables_by_name
 from dialeval.report.run_summary import summary_of
 from dialeval.stages import stage_function

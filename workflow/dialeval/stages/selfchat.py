@@ -18,7 +18,7 @@ from dialeval.engines.answering import open_engine
 from dialeval.engines.requests import Dialogue, Engine, Request, Response
 from dialeval.engines.store import run_of
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.planning import in_shard
+from dialeval.protocols.planned_requests import in_shard
 from dialeval.protocols.selfchat import (
     PARTNER,
     SELFCHAT,

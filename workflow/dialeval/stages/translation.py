@@ -14,7 +14,7 @@ from dialeval.corpora.items import item_rows
 from dialeval.errors import UserError
 from dialeval.languages import language_place
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.planning import write_requests
+from dialeval.protocols.planned_requests import write_requests
 from dialeval.tables.dialogues import RESPONSES, UTTERANCES
 from dialeval.tables.files import TableWriter, read_table, read_tables, to_table, write_for_people, write_table
 from dialeval.tables.metaeval import ITEMS
@@ -28,7 +28,6 @@ from dialeval.tables.training import (
 from dialeval.text import counted
 from dialeval.translation.checks import STATUSES, USABLE
 from dialeval.translation.external_scores import COMET_MODELS
-from dialeval.translation.planning import TranslationSettings, join, plan, utterance_rows
 from dialeval.translation.quality import (
     Scores,
     back_rows,
@@ -45,6 +44,7 @@ from dialeval.translation.quality import (
 from dialeval.translation.quality import (
     plan_adequacy as adequacy_plan_adequacy,
 )
+from dialeval.translation.requests import TranslationSettings, join, plan, utterance_rows
 
 
 class SampleTranslationSettings(BaseModel, defer_build=True):

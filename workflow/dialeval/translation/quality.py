@@ -19,23 +19,23 @@ from dialeval.languages import LANGUAGES
 from dialeval.languages import language as language_of
 from dialeval.papers.xdial_eval import published_quality
 from dialeval.prompts.rendering import END_MARK, Templates, one_line
-from dialeval.protocols.planning import Planned
-from dialeval.protocols.written_scores import read_scores
+from dialeval.protocols.planned_requests import Planned
+from dialeval.protocols.written_scores import parse_scores
 from dialeval.stats.clustered import clustered_mean
 from dialeval.stats.resampling import cluster_counts, percentile_interval
 from dialeval.tables.files import unescaped_cell
 from dialeval.tables.training import TRANSLATION_SAMPLE
 from dialeval.text import counted
 from dialeval.translation.checks import NOTHING, nothing_to_translate, read_translation
-from dialeval.translation.planning import (
+from dialeval.translation.requests import (
     TEMPLATE as PLANNING_TEMPLATE,
 )
-from dialeval.translation.planning import (
+from dialeval.translation.requests import (
     Passage,
     Talk,
     plan,
 )
-from dialeval.translation.planning import (
+from dialeval.translation.requests import (
     request_name as planning_request_name,
 )
 
@@ -282,7 +282,7 @@ def read_adequacy(response: Mapping[str, Any] | None) -> float | None:
     """Returns the rating that an answer gives, from 1 to 5; None where it gives none."""
     if response is None or response["status"] != "ok":
         return None
-    said = read_scores(response["text"], [CRITERION], cut=response["finish_reason"] == "length").get(PROTOCOL)
+    said = parse_scores(response["text"], [CRITERION], cut=response["finish_reason"] == "length").get(PROTOCOL)
     return said.value if said else None
 
 

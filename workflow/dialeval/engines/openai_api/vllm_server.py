@@ -28,7 +28,7 @@ from dialeval.engines.openai_api.wire_format import (
     next_token_body,
     next_token_logprobs,
     read_first_token,
-    read_scores,
+    read_prompt_logprobs,
     scoring_body,
     tokenise_body,
 )
@@ -94,7 +94,7 @@ class VllmServer:
             raise AnswerFailure("bad_request", "the continuation has no token to score")
         if n_prefix == 0:
             raise AnswerFailure("bad_request", "a log-likelihood needs text before the continuation")
-        read = partial(read_scores, tokens=tokens, n_prefix=n_prefix)
+        read = partial(read_prompt_logprobs, tokens=tokens, n_prefix=n_prefix)
         return await self._post("/completions", scoring_body(self._model, tokens), request, read)
 
     def forget(self) -> None:

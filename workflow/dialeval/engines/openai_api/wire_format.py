@@ -280,7 +280,7 @@ def next_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
         raise AnswerFailure("malformed", "the endpoint's logprobs are not as a vLLM server gives them") from None
 
 
-def read_scores(payload: Mapping[str, Any], tokens: Sequence[int], n_prefix: int) -> Response:
+def read_prompt_logprobs(payload: Mapping[str, Any], tokens: Sequence[int], n_prefix: int) -> Response:
     """Returns the answer to a request of kind `loglikelihood`.
 
     Args:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dialeval.engines.requests import Response, read_response
-from dialeval.engines.spending.ledger import FOLDER, SUFFIX, Entry, Ledger, Sums, Writer, close_file, write_lines
+from dialeval.engines.spending.entries import FOLDER, SUFFIX, Entry, Ledger, Sums, Writer, close_file, write_lines
 from dialeval.engines.spending.prices import NOTHING, Billed, Bound, ModelTerms, Terms
 from dialeval.engines.store.answer_files import KEY_LENGTH, body_of
 from dialeval.errors import UserError

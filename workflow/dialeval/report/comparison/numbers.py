@@ -25,8 +25,8 @@ from dialeval.dialogbench.accuracy import accuracy_differences
 from dialeval.measures.correlations import correlate_cells, pair_rows
 from dialeval.measures.design import Design, comparisons, groups, systems_of
 from dialeval.measures.item_values import COLUMNS, ItemValues, item_values
-from dialeval.measures.rated_items import SCORED, gather
 from dialeval.measures.robustness import robustness_differences, score_pairs
+from dialeval.measures.score_cells import SCORED, gather
 from dialeval.report.comparison.runs import Key, Number, Run, is_measure, published_numbers
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.differences import Differences, item_differences, resampled_pairwise_variance

@@ -26,7 +26,7 @@ from typing import Literal
 import numpy as np
 
 from dialeval.corpora import botchat, comp_analysis, robustness_sets
-from dialeval.corpora.rated_items import RatedReading
+from dialeval.corpora.rated_sources import RatedReading
 from dialeval.corpora.readers import read_rated
 from dialeval.criteria import DIMENSIONS
 from dialeval.errors import UserError

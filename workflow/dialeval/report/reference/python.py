@@ -130,7 +130,7 @@ INTERFACE: tuple[Public, ...] = (
         "Correlations with people",
         ("correlate", "average_over", "williams_test", "Correlations", "WilliamsTest"),
     ),
-    Public("dialeval.stats.judges", "Two judges", ("compare_judges", "JudgePairs")),
+    Public("dialeval.stats.judge_panels", "Two judges", ("compare_judges", "JudgePairs")),
     Public(
         "dialeval.stats.reliability",
         "How high a judge could come",

@@ -8,7 +8,7 @@ from scipy.stats import pearsonr
 
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.correlation import correlate, williams_test
-from dialeval.stats.judges import (
+from dialeval.stats.judge_panels import (
     CONSTANT,
     ONE_CLUSTER,
     SAME_SCORES,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow.compute as pc
 from pydantic import BaseModel
 
-from dialeval.config.protocol import Cascade
+from dialeval.config.protocol_settings import Cascade
 from dialeval.measures import combined_judges
 from dialeval.measures.combined_judges import CASCADE_COLUMNS, as_one, drawn
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, Form

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from dialeval.criteria import NO_FAILURE
 from dialeval.protocols.detect import passes
-from dialeval.report.asked import Exchange, Exchanges, how_read
 from dialeval.report.dialogues import Dialogues
+from dialeval.report.exchanges import Exchange, Exchanges, how_read
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.packing import Columns, Grouped, Names, Pool, Prompts, zipped
 from dialeval.tables.dialogues import Form, Outcome

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 
 from dialeval.figures.metaeval_names import dimension_order
 from dialeval.languages import language_order
-from dialeval.report.asked import Exchanges
 from dialeval.report.board import DAMAGED, RATED, scorer
+from dialeval.report.exchanges import Exchanges
 from dialeval.report.inputs import DamagedSample, RatedSample, ReportInputs
 from dialeval.report.item_cases import (
     ITEMS_PER_CORPUS,

@@ -15,7 +15,7 @@ from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError
 from dialeval.languages import language
 from dialeval.prompts.rendering import END_MARK, Templates, letters_of, one_line
-from dialeval.protocols.planning import Planned
+from dialeval.protocols.planned_requests import Planned
 from dialeval.tables.dialogues import UTTERANCES
 from dialeval.tables.files import iterate_rows, read_table
 from dialeval.tables.metaeval import ITEMS

@@ -8,7 +8,7 @@ from pathlib import Path
 import report_example as example
 
 from dialeval.engines.requests import Message, merge_system
-from dialeval.report.asked import Asked, Exchange, how_read
+from dialeval.report.exchanges import Asked, Exchange, how_read
 from dialeval.report.packing import Prompts
 from dialeval.report.run_files import Answering, Answers, asked_in
 from dialeval.tables.dialogues import REQUESTS, RESPONSES
