@@ -173,7 +173,6 @@ def _p_yes(response: Response) -> float | None:
 def _scores(gates: Gates, name: str, ours: Answers, theirs: Answers) -> None:
     pairs = [(one, two) for one, two in _both("loglikelihood", ours, theirs) if two.logprob is not None]
     if not pairs:
-        gates.told(f"{name}: texts whose log-likelihood both give", 0)
         return
     apart = [abs((one.logprob or 0.0) - (two.logprob or 0.0)) for one, two in pairs]
     note = f"{len(pairs)} texts; mean {np.mean(apart):.2g}"
@@ -207,16 +206,15 @@ def main() -> int:
     parser.add_argument("--served-as", default="m", help="the model's name there")
     options = parser.parse_args()
     gates = Gates(__file__, options, part="other" if options.server else "")
-    asked = requests(options.items)
+    asked = [one for one in requests(options.items) if not options.server or one.kind != "loglikelihood"]
     settings = cpu_settings(options.model, kv_cache_memory_bytes=1 << 29, engine_args={"max_num_seqs": 32})
     ours, seconds = answers(VllmEngine(settings), asked)
     missing = [answer for answer in ours.values() if isinstance(answer, AnswerFailure)]
     assert not missing, missing[0]
     gates.told("in the job", len(asked) / seconds, unit="answers/s", note=f"{len(asked)} requests")
     if options.server:
-        theirs, seconds = answers(
-            OpenAIEngine(endpoint(options.server, options.served_as, "top_logprobs", scores=False)), asked
-        )
+        other = OpenAIEngine(endpoint(options.server, options.served_as, "top_logprobs", scores=False))
+        theirs, seconds = answers(other, asked)
         gates.told("the other server", len(asked) / seconds, unit="answers/s")
         compare(gates, "the other server", ours, theirs, exact=False)
         return gates.finish()
