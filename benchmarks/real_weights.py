@@ -42,11 +42,13 @@ from dialeval.protocols.verdicts import read_verdict
 from gates import Gates, arguments
 
 IN_FLIGHT = 32
+WINDOW, CACHE = 1024, 1 << 28
+"""Tokens of a request, and of a step: log-likelihoods take 4 bytes of memory per token and vocabulary entry."""
 Answers = Mapping[str, Response | AnswerFailure]
 
 
-def requests(number: int) -> list[Request]:
-    """Returns as many requests of each kind."""
+def requests(number: int, texts_scored: int) -> list[Request]:
+    """Returns requests about so many dialogues, and log-likelihoods of so many options."""
     templates, dialogues = Templates(), bundled.read("en").dialogues
     texts = [tuple(part.text for part in dialogue.utterances) for dialogue in dialogues]
     others = texts[1:] + texts[:1]
@@ -60,9 +62,9 @@ def requests(number: int) -> list[Request]:
     relevance = [SHIPPED["relevance"]]
     choices = [planned.request for planned in probability.plan(items, templates, lambda _: relevance)]
     options = examination.plan(bundled_items.read("en").items, "perplexity", templates)
-    scored = [planned.request for planned in itertools.islice(options, number)]
+    scored = [planned.request for planned in itertools.islice(options, texts_scored)]
     sampling = Sampling(temperature=0.0, max_tokens=24)
-    prompts = [templates.render("unieval.j2", utterances=text[:8], speakers=None) for text in texts[:number]]
+    prompts = [templates.render("unieval.j2", utterances=text[:4], speakers=None) for text in texts[:number]]
     verdicts = [
         Request(f"unieval/{place}", "unieval", "chat", (Message("user", prompt),), sampling)
         for place, prompt in enumerate(prompts)
@@ -101,8 +103,8 @@ def vllm_server(model: str, log: Path) -> Iterator[str]:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", model, "--served-model-name", "m"]
     command += ["--host", "127.0.0.1", "--port", str(port), "--dtype", "float32", "--enforce-eager"]
-    command += ["--max-model-len", "2048", "--max-num-batched-tokens", "2048", "--no-enable-chunked-prefill"]
-    command += ["--block-size", "32", "--max-num-seqs", "32", "--kv-cache-memory-bytes", str(1 << 29)]
+    command += ["--max-model-len", str(WINDOW), "--max-num-batched-tokens", str(WINDOW), "--no-enable-chunked-prefill"]
+    command += ["--block-size", "32", "--max-num-seqs", "32", "--kv-cache-memory-bytes", str(CACHE)]
     command += ["--generation-config", "vllm"]
     quiet = {"VLLM_NO_USAGE_STATS": "1", "VLLM_LOGGING_LEVEL": "WARNING", "TORCHDYNAMO_DISABLE": "1"}
     with log.open("wb") as output:
@@ -199,15 +201,17 @@ def main() -> int:
     """Compare the ways, and return 1 if vLLM's server answers otherwise than the job."""
     parser = arguments(__doc__)
     parser.add_argument("--model", default="weights/gemma", help="folder of the model, with a chat template")
-    parser.add_argument("--items", type=int, default=64, help="requests of each kind")
+    parser.add_argument("--items", type=int, default=64, help="dialogues, each with a P(Yes) and a verdict")
+    parser.add_argument("--texts", type=int, default=32, help="log-likelihoods, which cost most")
     parser.add_argument(
         "--server", help="address of a further endpoint with the same weights, such as http://127.0.0.1:8080/v1"
     )
     parser.add_argument("--served-as", default="m", help="the model's name there")
     options = parser.parse_args()
     gates = Gates(__file__, options, part="other" if options.server else "")
-    asked = [one for one in requests(options.items) if not options.server or one.kind != "loglikelihood"]
-    settings = cpu_settings(options.model, kv_cache_memory_bytes=1 << 29, engine_args={"max_num_seqs": 32})
+    asked = requests(options.items, 0 if options.server else options.texts)
+    few = {"max_num_seqs": 32, "max_num_batched_tokens": WINDOW}
+    settings = cpu_settings(options.model, max_model_len=WINDOW, kv_cache_memory_bytes=CACHE, engine_args=few)
     ours, seconds = answers(VllmEngine(settings), asked)
     missing = [answer for answer in ours.values() if isinstance(answer, AnswerFailure)]
     assert not missing, missing[0]
