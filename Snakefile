@@ -7,14 +7,14 @@
 #   snakemake --cores 8 robustness                                 whether judges notice damage
 #   snakemake --cores 8 dialogbench                                multiple-choice questions on dialogues
 #   snakemake --cores 8 training                                   what judges learn from, and how well they learned
-#   snakemake --cores 8 label --configfile configs/labels.yaml     pages on which people label a part of the dialogues
+#   snakemake --cores 8 annotation_pages --configfile configs/labels.yaml  pages on which people label a part of the dialogues
 #   snakemake --cores 8 report                                     the HTML report: results/report/index.html
-#   snakemake --cores 1 live                                       what is there of it now, beside a run or after one that failed
+#   snakemake --cores 1 status                                     what is there of it now, beside a run or after one that failed
 #   snakemake --cores 8 battles --configfile configs/battles.yaml  ratings of plain tables of battles
 #   snakemake --cores 8 estimate                                   what a run would ask of each model, and the cost
 #   snakemake --profile profiles/slurm check                       whether the cluster can run the jobs
 #   snakemake --cores 1 versions                                   what was made with other versions of libraries
-#   snakemake --cores 1 tidy                                       what lies in the results and is no longer made
+#   snakemake --cores 1 clean                                      what lies in the results and is no longer made
 #   snakemake --cores 1 compare --config run_a=results run_b=other   which numbers moved between two runs
 #   snakemake --dry-run                                            what would run, and why
 

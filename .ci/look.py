@@ -31,7 +31,7 @@ def main(results: Path) -> None:
 
     judge = table("embedded/forest")
     print(judge.to_string(index=False))
-    assert judge.set_index("damage").loc["all", "auc"] > 0.75
+    assert judge.set_index("perturbation").loc["all", "auc"] > 0.75
 
     at_gt_length = table("unieval/pass_rates_at_gt_length").set_index("system")["estimate"]
     print(at_gt_length.to_string())
@@ -39,17 +39,17 @@ def main(results: Path) -> None:
     assert at_gt_length["generic"] == at_gt_length.min(), "stock replies must rank last"
 
     elo = table("arena/ratings")
-    print(elo[["n_utterances", "system", "estimate", "low", "high"]].to_string(index=False))
+    print(elo[["n_utterances", "system", "estimate", "ci_low", "ci_high"]].to_string(index=False))
     for _, of_length in elo.groupby("n_utterances"):
         ranking = of_length.sort_values("estimate", ascending=False)["system"].tolist()
         assert ranking[0] == "retrieval", ranking
         assert ranking[-1] == "generic", ranking
-        known = of_length.dropna(subset=["low", "high"])
-        assert known["estimate"].between(known["low"], known["high"]).all()
+        known = of_length.dropna(subset=["ci_low", "ci_high"])
+        assert known["estimate"].between(known["ci_low"], known["ci_high"]).all()
         assert of_length["note"].notna().all() or len(known) == len(of_length), (
             "an interval that is missing has a reason"
         )
-    assert elo["low"].notna().any()
+    assert elo["ci_low"].notna().any()
 
     gteval = table("gteval/win_rates")
     assert (gteval[["win", "tie", "lose", "unparsed"]].sum(axis=1) - 1).abs().max() < 1e-9
@@ -63,7 +63,7 @@ def main(results: Path) -> None:
     forest = ratios[(ratios["judge"] == "forest") & (ratios["method"] == "yes_no")]
     print(forest[["strategy", "dimension", "ratio", "rises", "n"]].to_string(index=False))
     assert forest["strategy"].nunique() == 16
-    assert forest["ratio"].mean() > forest["rises"].mean(), "damage must lower more scores than it raises"
+    assert forest["ratio"].mean() > forest["increase_ratio"].mean(), "damage must lower more scores than it raises"
     length = ratios[(ratios["judge"] == "length") & (ratios["strategy"] == "order_shuffle")]
     assert (length["ratio"] == 0).all(), "length does not depend on the order"
 

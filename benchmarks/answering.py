@@ -82,7 +82,7 @@ def main() -> int:
         )
         with TableWriter(items, ITEMS) as table:
             table.write_all(item_rows(dialogues(max(2, options.requests // SEEDS))), group_size=512)
-        plan = run("plan_detect", unieval, items=items, damaged=[], pairs=[], requests=requests)
+        plan = run("plan_locate", unieval, items=items, damaged=[], pairs=[], requests=requests)
         yardstick = fill_store(requests, folder / "store")
         settings = {"name": "judge", "protocol": "unieval", "model": MODEL, "answering": {}}
         answer = run(
@@ -90,7 +90,7 @@ def main() -> int:
             requests=requests, learned=[], store=folder / "store", responses=responses, usage=folder / "usage.json",
         )  # fmt: skip
         parse = run(
-            "parse_detect", unieval | {"judge": "judge"},
+            "parse_locate", unieval | {"judge": "judge"},
             requests=requests, responses=[responses], again=[], judgements=judgements,
         )  # fmt: skip
         n = count_rows(judgements, JUDGEMENTS)

@@ -48,7 +48,7 @@ def elo(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     games = frame["left"].to_numpy(), frame["right"].to_numpy(), (frame["outcome"] == "left").to_numpy(float)
     point = bootstrap_elo(*games, SYSTEMS, shuffles=SHUFFLES, repeats=1, random_seed=0)
     ends = bootstrap_elo_interval(*games, frame["case_id"].to_numpy(), SYSTEMS, resamples=200, random_seed=0)
-    return point.rating, ends.low, ends.high
+    return point.rating, ends.ci_low, ends.ci_high
 
 
 def compared(rng: np.random.Generator) -> dict[str, list[float]]:

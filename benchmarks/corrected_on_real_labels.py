@@ -131,10 +131,16 @@ def measure(rated: list[Rated], labels: int, draws: int, *, one_person: bool = F
                 things.score, label, None, place, things.cluster, target=target, rate=False, label_variance=variance
             )
             ends = (
-                (found.low, found.high), (found.people_low, found.people_high), (found.judge_low, found.judge_high)
+                (found.ci_low, found.ci_high), (found.human_only_ci_low, found.human_only_ci_high),
+                (found.judge_only_ci_low, found.judge_only_ci_high)
             )  # fmt: skip
             counts.append([(low <= truth + 1e-12) & (truth - 1e-12 <= high) for low, high in ends])
-            widths.append([(found.high - found.low).mean() / 2, (found.people_high - found.people_low).mean() / 2])
+            widths.append(
+                [
+                    (found.ci_high - found.ci_low).mean() / 2,
+                    (found.human_only_ci_high - found.human_only_ci_low).mean() / 2,
+                ]
+            )
             told.append([found.rho, found.weight.mean()])
         held.append(np.mean(counts, axis=0))
     of_kind = [100 * np.concatenate([one[kind] for one in held]) for kind in range(3)]

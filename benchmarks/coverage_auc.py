@@ -39,11 +39,11 @@ def aucs(repetitions: int) -> Iterator[Measured]:
                     score = noise + shift * good
                     kind = np.tile(rng.integers(0, KINDS, len(cluster) // 2), 2)
                     found = clustered_auc(score, good, cluster)
-                    ends[0, number] = found.low, found.high
+                    ends[0, number] = found.ci_low, found.ci_high
                     by_kind = clustered_auc(score, good, cluster, stratum=kind)
-                    ends[1, number] = by_kind.low, by_kind.high
+                    ends[1, number] = by_kind.ci_low, by_kind.ci_high
                     coarse = clustered_auc(np.round(score), good, cluster)
-                    ends[2, number] = coarse.low, coarse.high
+                    ends[2, number] = coarse.ci_low, coarse.ci_high
                     # half of what an untrained judge says is what the trained one says
                     earlier = np.sqrt(0.5) * (noise + _noise(rng, clusters, cluster, good, correlation))
                     earlier += np.sqrt(2.0) * ndtri(before) * good

@@ -79,13 +79,14 @@ class Counter:
         held = [
             np.nanmean(_holds(low, high, truth))
             for low, high in (
-                (found.low, found.high), (found.people_low, found.people_high), (found.judge_low, found.judge_high)
+                (found.ci_low, found.ci_high), (found.human_only_ci_low, found.human_only_ci_high),
+                (found.judge_only_ci_low, found.judge_only_ci_high)
             )
         ]  # fmt: skip
         first, second, differences = found.all_differences()
-        low, high = (np.array([getattr(one, end) for one in differences]) for end in ("low", "high"))
+        low, high = (np.array([getattr(one, end) for one in differences]) for end in ("ci_low", "ci_high"))
         apart = np.nanmean(_holds(low, high, truth[first] - truth[second])) if len(first) else np.nan
-        width, people = found.high - found.low, found.people_high - found.people_low
+        width, people = found.ci_high - found.ci_low, found.human_only_ci_high - found.human_only_ci_low
         self.rows.append(
             (*held, apart, np.nanmean(width), np.nanmean(people), np.nanmax(width / people), found.weight.mean())
         )

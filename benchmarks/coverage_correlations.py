@@ -62,7 +62,7 @@ def _of_pairs(clusters: int, within: float, rho: float, repetitions: int, method
         human = _normal(rng, (AT_ONCE,), clusters, within)
         score = rho * human + math.sqrt(1.0 - rho**2) * _normal(rng, (AT_ONCE,), clusters, within)
         found = correlate(score[np.newaxis], human, cluster, method=method, random_seed=block)
-        ends.append((found.low[0], found.high[0]))
+        ends.append((found.ci_low[0], found.ci_high[0]))
     return [np.concatenate([one[end] for one in ends]) for end in (0, 1)]
 
 
@@ -76,7 +76,7 @@ def _averages(clusters: int, within: float, rho: float, repetitions: int) -> lis
             score = rho * human + math.sqrt(1.0 - rho**2) * _normal(rng, (AT_ONCE,), clusters, within)
             results.append(correlate(score[np.newaxis], human, cluster, random_seed=1000 * corpus + block))
         found = average_over(results)
-        ends.append((found.low[0], found.high[0]))
+        ends.append((found.ci_low[0], found.ci_high[0]))
     return [np.concatenate([one[end] for one in ends]) for end in (0, 1)]
 
 
@@ -87,7 +87,7 @@ def _ensembles(clusters: int, within: float, repetitions: int) -> list[np.ndarra
         human = _normal(rng, (AT_ONCE,), clusters, within)
         judges = [0.5 * human + math.sqrt(0.75) * _normal(rng, (AT_ONCE,), clusters, within) for _ in range(MEMBERS)]
         found = correlate(np.mean(judges, axis=0)[np.newaxis], human, cluster, random_seed=block)
-        ends.append((found.low[0], found.high[0]))
+        ends.append((found.ci_low[0], found.ci_high[0]))
     return [np.concatenate([one[end] for one in ends]) for end in (0, 1)]
 
 
@@ -118,7 +118,7 @@ def _kappas(clusters: int, within: float, repetitions: int) -> tuple[np.ndarray,
             np.repeat([0, 1], n), np.tile(np.arange(n), 2), verdicts.ravel(), np.tile(cluster, 2), 2,
             random_seed=number,
         )  # fmt: skip
-        ends.append((found.kappa_low[0, 1], found.kappa_high[0, 1]))
+        ends.append((found.kappa_ci_low[0, 1], found.kappa_ci_high[0, 1]))
     low, high = (np.array([one[end] for one in ends]) for end in (0, 1))
     return low, high, (agree - 0.5) / 0.5
 
@@ -141,8 +141,8 @@ def rare_kinds(repetitions: int) -> Iterator[Measured]:
                 found = judge_agreement(
                     np.repeat([0, 1], items), np.tile(item, 2), said.ravel(), np.tile(item, 2), 2, random_seed=number
                 )
-                ends[0, number] = found.kappa_low[0, 1], found.kappa_high[0, 1]
-                ends[1, number] = found.ac1_low[0, 1], found.ac1_high[0, 1]
+                ends[0, number] = found.kappa_ci_low[0, 1], found.kappa_ci_high[0, 1]
+                ends[1, number] = found.ac1_ci_low[0, 1], found.ac1_ci_high[0, 1]
             case = f"{share:g}, right {right:g}"
             for what, of, truth in zip(("Cohen's kappa", "Gwet's AC1"), ends, (kappa, ac1), strict=True):
                 yield measured(f"{what}, {truth:.2f}", items, 0.0, case, *of.T, truth)

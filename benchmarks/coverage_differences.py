@@ -54,7 +54,7 @@ def style_control(repetitions: int) -> Iterator[Measured]:
                 left, right, outcome, seed, ratio = arena(rng, clusters, more)
                 fit = controlled_ratings(left, right, outcome, len(STRENGTH), seed, log_length_ratio=ratio)
                 slope[:, number] = fit.slope.ci_low, fit.slope.ci_high
-                rating[:, number] = fit.low, fit.high
+                rating[:, number] = fit.ci_low, fit.ci_high
                 error = np.sqrt(pairwise_variance(fit.covariance)[one, other])
                 low, high, _ = t_interval(fit.rating[one] - fit.rating[other], error, fit.degrees_of_freedom)
                 ahead[:, number] = low, high
@@ -91,7 +91,7 @@ def judge_pairs(repetitions: int) -> Iterator[Measured]:
             for number in range(repetitions):
                 scores, human, cluster = _judged(rng, noise, clusters, correlation)
                 found = compare_judges(scores, human, cluster, resamples=200, random_seed=number)
-                ends[number] = found.low[0], found.high[0]
+                ends[number] = found.ci_low[0], found.ci_high[0]
             yield measured("difference of correlations", clusters, correlation, case, *ends.T, truth)
 
 

@@ -50,8 +50,8 @@ def rare_rates(repetitions: int) -> Iterator[Case]:
             seed, system = np.indices(own.shape)
             score = (seen > ndtri(1.0 - 1.3 * rate)).astype(float)
             found = correct_means(score.ravel(), label.ravel(), None, system.ravel(), seed.ravel(), rate=True)
-            rows += [(*ends, rate) for ends in zip(found.low, found.high, strict=True)]
-            alone += [(*ends, rate) for ends in zip(found.people_low, found.people_high, strict=True)]
+            rows += [(*ends, rate) for ends in zip(found.ci_low, found.ci_high, strict=True)]
+            alone += [(*ends, rate) for ends in zip(found.human_only_ci_low, found.human_only_ci_high, strict=True)]
         yield f"rate {rate:g}, {labels} labels, judge {worth:g}", rows, "corrected"
         yield f"rate {rate:g}, {labels} labels", alone, "people alone"
 
@@ -75,7 +75,7 @@ def judges_bias(repetitions: int) -> Iterator[Case]:
             label = _some(rng, people, labels)
             found = correct_means(score.ravel(), label.ravel(), None, system.ravel(), seed.ravel(), rate=True)
             truth = errs * (2.0 * one_way - 1.0)
-            rows += [(*ends, truth) for ends in zip(found.bias_low, found.bias_high, strict=True)]
+            rows += [(*ends, truth) for ends in zip(found.judge_bias_ci_low, found.judge_bias_ci_high, strict=True)]
         yield f"bias of a judge who errs in {errs:.1%}, {labels} labels", rows, ""
 
 
@@ -91,7 +91,7 @@ def few_pairs(repetitions: int) -> Iterator[Case]:
                 columns = (one[name].to_numpy() for name in ("score", "label"))
                 sides = (one[name].to_numpy() for name in ("left", "right"))
                 found = correct_ratings(*columns, None, *sides, 3, one["seed"].to_numpy()).difference(0, 1)
-                rows.append((found.low, found.high, rating[0] - rating[1]))
+                rows.append((found.ci_low, found.ci_high, rating[0] - rating[1]))
             yield f"80% ties, a third loses {loses:.0%}, {labels} labels a pair", rows, "difference of ratings"
 
 
@@ -113,7 +113,7 @@ def skipped(repetitions: int) -> Iterator[Case]:
         for name, probability in (("drawn over size", by_draw), ("labelled over size", by_label)):
             columns = (column.ravel() for column in (score, label, probability, system, seed))
             found = correct_means(*columns, rate=False)
-            rows[name] += [(*ends, 0.0) for ends in zip(found.low, found.high, strict=True)]
+            rows[name] += [(*ends, 0.0) for ends in zip(found.ci_low, found.ci_high, strict=True)]
     for name, held in rows.items():
         yield "drawn by score, 60, 20, 10% skipped", held, f"weights: {name}"
 
@@ -141,7 +141,7 @@ def annotators(repetitions: int) -> Iterator[Case]:
                 found = correct_means(
                     score.ravel(), label, None, system, seed, rate=False, ends=(1.0, 5.0), annotators=given
                 )
-                rows[name] += [(*ends, 3.0) for ends in zip(found.low, found.high, strict=True)]
+                rows[name] += [(*ends, 3.0) for ends in zip(found.ci_low, found.ci_high, strict=True)]
         for name, held in rows.items():
             yield f"{n_annotators} annotators, {each} a dialogue", held, f"interval about {name}"
 
@@ -165,7 +165,7 @@ def cascades(repetitions: int) -> Iterator[Case]:
         judgements = pa.concat_tables([first, both.cast(first.schema)])
         plain = means(judgements.to_pandas(), design)
         for name, found in zip(rows, (plain, with_cascade(plain, "means", judgements, design)), strict=True):
-            rows[name] += [(row["low"], row["high"], 0.5) for row in found]
+            rows[name] += [(row["ci_low"], row["ci_high"], 0.5) for row in found]
     for name, held in rows.items():
         yield "cascade, share .3", held, name
 

@@ -143,7 +143,7 @@ def labelled(rng: np.random.Generator, form: str, favour: float, n_labelled: int
     )
     drawn = np.zeros(len(rows), dtype=bool)
     drawn[rng.choice(len(rows), n_labelled, replace=False)] = True
-    labels = people[drawn].rename(columns={"left": "system", "right": "versus", "repeat": "round"})
+    labels = people[drawn].rename(columns={"left": "system", "right": "opponent", "repeat": "round"})
     labels = labels.assign(annotator="one", simulated=True, skipped=False, probability=n_labelled / len(rows))
     return judge.assign(judge="j", status="ok"), labels
 
@@ -162,7 +162,7 @@ def from_labels(gates: Gates, repetitions: int) -> None:
                     drawn = labelled(np.random.default_rng([number, n_labelled]), form, favour, n_labelled)
                     rows, _ = corrected_numbers(*drawn, design, Terms())
                     (row,) = [row for row in rows if row["measure"].endswith("self_preference")]
-                    found.append((row["judge_bias"], row["bias_low"], row["bias_high"]))
+                    found.append((row["judge_bias"], row["judge_bias_ci_low"], row["judge_bias_ci_high"]))
                 estimate, low, high = np.array(found).T
                 held = 100.0 * float(np.mean((low <= truth) & (truth <= high)))
                 aside = (
@@ -203,9 +203,9 @@ def rare_player(gates: Gates, repetitions: int) -> None:
         for number in range(repetitions):
             rated = rate(rare_games(np.random.default_rng([number, seeds]), seeds), len(names), settings, number)
             rows = rating_rows(rated, names)
-            first += rows[0]["model"] == "a"
+            first += rows[0]["system"] == "a"
             by_elo += int(np.nanargmax(rated.point.rating)) == 0
-            shown += any(row["model"] == "a" and not np.isnan(row["low"]) for row in rows)
+            shown += any(row["system"] == "a" and not np.isnan(row["ci_low"]) for row in rows)
             claims = [
                 row
                 for row in with_adjusted_p(rating_differences(rated, names, "t", "s", None))

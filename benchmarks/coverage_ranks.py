@@ -81,7 +81,7 @@ def _measured(what: str, clusters: int, correlation: float, case: str, held: lis
 def _held(found: Places, truth: FloatArray) -> bool:
     best = 1 + (truth > truth[:, np.newaxis]).sum(axis=1)
     worst = len(truth) - (truth < truth[:, np.newaxis]).sum(axis=1)
-    return bool(((found.low <= best) & (found.high >= worst)).all())
+    return bool(((found.ci_low <= best) & (found.ci_high >= worst)).all())
 
 
 def _by_shares(

@@ -53,10 +53,10 @@ def _rated(what: str, number: int, clusters: int, strength: np.ndarray, effect: 
     settings = {"resamples": RESAMPLES[what], "random_seed": number}
     if what == "Bootstrap Elo":
         elo = bootstrap_elo_interval(left, right, outcome, seed, N_PLAYERS, **settings)
-        return elo.low, elo.high
+        return elo.ci_low, elo.ci_high
     rate = davidson if what == "Davidson" else bradley_terry
     found = rate(left, right, outcome, N_PLAYERS, cluster=seed, **settings)
-    return found.low, found.high
+    return found.ci_low, found.ci_high
 
 
 def draw_arena(

@@ -135,6 +135,6 @@ def means(repetitions: int) -> Iterator[Measured]:
                     score = np.where(rng.random(score.shape) < 0.5, score[:, :, :1], score)
                 cluster = np.repeat(np.arange(clusters), per)
                 found = [clustered_mean(row.ravel(), cluster, scale=(1.0, 5.0)) for row in score]
-                low, high = (np.array([getattr(one, end) for one in found]) for end in ("low", "high"))
+                low, high = (np.array([getattr(one, end) for one in found]) for end in ("ci_low", "ci_high"))
                 truth = float(np.dot(chances, np.arange(1, 6)))
                 yield measured("mean score, 1 to 5", clusters, correlation, case, low, high, truth)

@@ -125,7 +125,7 @@ def labels(n_labels: int, correlation: float, repetitions: int) -> Iterator[floa
             drawn = first + rng.choice(seeds, n_labels, replace=False)
             label[drawn] = people[drawn]
         found = correct_means(judge, label, np.full(2 * seeds, n_labels / seeds), system, cluster).difference(0, 1)
-        yield float(found.low > 0.0 or found.high < 0.0)
+        yield float(found.ci_low > 0.0 or found.ci_high < 0.0)
 
 
 def few_seeds(n_seeds: int, shares: tuple[float, float], repetitions: int) -> tuple[float, float]:

@@ -38,7 +38,7 @@ WORDS = 4000
 OPTIONS = ("Conversation 1", "Conversation 2", "Both", "Neither")
 OUTCOMES = dict(zip(OPTIONS, ("right", "left", "tie", "tie"), strict=True))
 PROTOCOLS = (
-    AskedProtocol("unieval", "detect", ("selfchat",), ("pass_rates",)),
+    AskedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",)),
     AskedProtocol("arena", "pair", ("selfchat",), ("ratings", "win_rates", "differences"), (N,)),
 )
 MEASURED = {
@@ -184,7 +184,7 @@ def measured(bots: list[str], judges: list[str], rng: np.random.Generator) -> li
 
     def number(**about: Any) -> dict[str, Any]:
         low, estimate, high = sorted(rng.random(3).tolist())
-        return {"estimate": estimate, "low": low, "high": high, "n": 547, "n_unparsed": 0, "note": None} | about
+        return {"estimate": estimate, "ci_low": low, "ci_high": high, "n": 547, "n_unparsed": 0, "note": None} | about
 
     lengths = range(2, N + 1, 2)
     both = [(judge, one, other) for judge in judges for one, other in permutations(bots, 2)]
@@ -197,12 +197,18 @@ def measured(bots: list[str], judges: list[str], rng: np.random.Generator) -> li
         ),
         (
             number(judge=judge, system=one, opponent=other, n_utterances=N, win=0.5, tie=0.2, lose=0.3, unparsed=0.0)
-            | {"win_or_tie": 0.7, "win_or_tie_low": 0.6, "win_or_tie_high": 0.8}
+            | {"win_or_tie": 0.7, "win_or_tie_ci_low": 0.6, "win_or_tie_ci_high": 0.8}
             for judge, one, other in both
         ),
         (
-            number(judge=judge, first=one, second=other, table="ratings", measure="estimate", scope=f"N = {N}")
-            | {"first_value": 1010.0, "second_value": 1000.0, "difference": 10.0, "p": rng.random(), "n_clusters": 547}
+            number(judge=judge, system=one, opponent=other, table="ratings", measure="estimate", scope=f"N = {N}")
+            | {
+                "system_value": 1010.0,
+                "opponent_value": 1000.0,
+                "difference": 10.0,
+                "p": rng.random(),
+                "n_clusters": 547,
+            }
             | {"p_holm": 1.0, "q_bh": 1.0, "family_size": len(both)}
             for judge, one, other in both
             if one < other

@@ -70,7 +70,7 @@ def main() -> int:
         made = read_table(pairs, PAIRS)
         scores = write_judgements(judgements, made, options.judges)
         joined = run_python("-c", JOIN, str(pairs), str(judgements))
-        settings = {"thetas": Robustness.model_fields["thetas"].get_default(call_default_factory=True)}
+        settings = {"thresholds": Robustness.model_fields["thresholds"].get_default(call_default_factory=True)}
         taken = run_stage(
             "robustness", settings | {"confidence": 0.95}, pairs=[pairs], judgements=[judgements], folder=folder / "out"
         )

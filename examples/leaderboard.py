@@ -34,7 +34,7 @@ def main(results: Path) -> None:
 
 def with_interval(table: pd.DataFrame, measure: str = "", digits: int = 2) -> pd.Series[str]:
     """Returns each system's number with its interval as a text; an interval that does not exist is left out."""
-    names = (measure or "estimate", f"{measure}_low".lstrip("_"), f"{measure}_high".lstrip("_"))
+    names = (measure or "estimate", f"{measure}_ci_low".lstrip("_"), f"{measure}_ci_high".lstrip("_"))
     rows = table.set_index("system")[list(names)]
     return rows.apply(
         lambda row: (
@@ -48,7 +48,7 @@ def with_interval(table: pd.DataFrame, measure: str = "", digits: int = 2) -> pd
 def places(ranks: pd.DataFrame) -> pd.Series[str]:
     """Returns the places that each system can have, which all hold together with 95%."""
     rows = ranks.set_index("system")
-    return rows["rank_low"].astype(str) + " to " + rows["rank_high"].astype(str)
+    return rows["rank_ci_low"].astype(str) + " to " + rows["rank_ci_high"].astype(str)
 
 
 if __name__ == "__main__":

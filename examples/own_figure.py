@@ -23,7 +23,7 @@ def main(results: Path, figure: Path) -> None:
     drawing, axes = plt.subplots(figsize=(5, 4), layout="constrained")
     for judge, of_judge in rates.groupby("judge"):
         x = lengths.loc[of_judge["system"]].to_numpy()
-        below, above = of_judge["estimate"] - of_judge["low"], of_judge["high"] - of_judge["estimate"]
+        below, above = of_judge["estimate"] - of_judge["ci_low"], of_judge["ci_high"] - of_judge["estimate"]
         axes.errorbar(x, of_judge["estimate"], yerr=[below, above], fmt="o", capsize=3, label=f"judge {judge}")
         for system, along, up in zip(of_judge["system"], x, of_judge["estimate"], strict=True):
             axes.annotate(system, (along, up), xytext=(6, 4), textcoords="offset points")

@@ -48,7 +48,7 @@ def main(folder: Path) -> None:
 
     print("3. Agreement of GPT-4 with humans")
     together = correlate(gpt4[None, None], people[None], dialogue, resamples=1000)
-    print(f"   Pearson {together.estimate[0, 0]:.2f} ({together.low[0, 0]:.2f} to {together.high[0, 0]:.2f})")
+    print(f"   Pearson {together.estimate[0, 0]:.2f} ({together.ci_low[0, 0]:.2f} to {together.ci_high[0, 0]:.2f})")
     values, items = np.concatenate(single), np.repeat(dialogue, [len(one) for one in single])
     raters = reliability(values, items, dialogue, resamples=1000)
     ceiling = raters.ceiling
@@ -67,9 +67,9 @@ def main(folder: Path) -> None:
         ends = [
             f"{way} {middle[place]:.2f} ({low[place]:.2f} to {high[place]:.2f})"
             for way, middle, low, high in (
-                ("corrected", corrected.estimate, corrected.low, corrected.high),
-                ("labels alone", corrected.people_only, corrected.people_low, corrected.people_high),
-                ("GPT-4 alone", corrected.judge_only, corrected.judge_low, corrected.judge_high),
+                ("corrected", corrected.estimate, corrected.ci_low, corrected.ci_high),
+                ("labels alone", corrected.human_only, corrected.human_only_ci_low, corrected.human_only_ci_high),
+                ("GPT-4 alone", corrected.judge_only, corrected.judge_only_ci_low, corrected.judge_only_ci_high),
             )
         ]
         print(f"   {name}: {', '.join(ends)}; mean of all ratings {means[name].estimate:.2f}")

@@ -48,7 +48,7 @@ use rule stage as answer with:
         **job(JUDGING.answer, "stage", "content", store=True),
 
 
-use rule stage as plan_again with:
+use rule stage as plan_retries with:
     """Plans a retry for every unparsable response."""
     input:
         requests=paths.requests,
@@ -62,10 +62,10 @@ use rule stage as plan_again with:
     group:
         grouped("asking_again")
     params:
-        **job(JUDGING.plan_again),
+        **job(JUDGING.plan_retries),
 
 
-use rule answer as answer_again with:
+use rule answer as answer_retries with:
     """Sends the retries to a judge."""
     input:
         requests=paths.RETRIES,
@@ -81,7 +81,7 @@ use rule answer as answer_again with:
     group:
         grouped(GROUPS.retries)
     params:
-        **job(JUDGING.answer_again, "stage", "content", store=True),
+        **job(JUDGING.answer_retries, "stage", "content", store=True),
 
 
 use rule stage as answer_adaptively with:

@@ -3,7 +3,7 @@
 LABELLING = Labels(LAYOUT, SOURCES)
 
 
-rule label:
+rule annotation_pages:
     """Makes the pages and sheets on which people label."""
     input:
         by(LABELLING.labelling_sheets),

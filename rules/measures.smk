@@ -100,7 +100,7 @@ use rule stage as tabulate_trust with:
         table=paths.JUDGE_VALIDITY,
         csv=paths.JUDGE_VALIDITY_CSV,
     pathvars:
-        part="tables/{protocol}-trust",
+        part="tables/{protocol}-judge_validity",
     wildcard_constraints:
         protocol=one_of(LAYOUT.validated_protocols),
     group:

@@ -22,16 +22,16 @@ use rule stage as build_report with:
         **job(REPORT.build_report, configuration=paths.CONFIGURATION),
 
 
-use rule stage as live with:
+use rule stage as status with:
     """Makes a page of the parts of the report that are made so far, with the missing files and running requests."""
     output:
         [],
     pathvars:
-        part="live",
+        part="status",
     localrule: True
     params:
         **job(
-            REPORT.build_live,
+            REPORT.build_status_page,
             configuration=paths.CONFIGURATION,
             report=paths.STATUS_PAGE,
         ),

@@ -30,33 +30,33 @@ use rule stage as estimate with:
         ),
 
 
-use rule stage as tidy with:
+use rule stage as clean with:
     """Lists the files in the results that the configuration no longer makes, with sizes."""
     output:
         [],
     pathvars:
-        part="tidy",
+        part="clean",
     localrule: True
     params:
         **job(
-            REPORT.tidy,
+            REPORT.clean,
             results=LAYOUT.results,
             store_=LAYOUT.store,
-            graph=LAYOUT.graph("tidy"),
+            graph=LAYOUT.graph("clean"),
         ),
 
 
-use rule tidy as tidy_remove with:
+use rule clean as clean_remove with:
     """Removes the files in the results that the configuration no longer makes."""
     output:
         [],
     localrule: True
     params:
         **job(
-            REPORT.tidy_remove,
+            REPORT.clean_remove,
             results=LAYOUT.results,
             store_=LAYOUT.store,
-            graph=LAYOUT.graph("tidy_remove"),
+            graph=LAYOUT.graph("clean_remove"),
         ),
 
 

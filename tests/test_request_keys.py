@@ -11,14 +11,16 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
-from judged_dialogues import items_of, planned, shipped_question
+from judged_dialogues import items_of, own_question, planned, shipped_question
 
 from dialeval.config import OpenAIModel, VllmModel
 from dialeval.corpora import bundled
 from dialeval.corpora.dialogues import utterance_table
 from dialeval.corpora.items import Item, items_of_dialogues
+from dialeval.criteria import FAILURES
 from dialeval.dialogbench import bundled as bundled_items
 from dialeval.dialogbench import examination
 from dialeval.engines.openai_api.wire_format import openai_identity
@@ -27,7 +29,7 @@ from dialeval.engines.vllm_engine.model_files import vllm_identity
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.rewriting import plan_rewriting
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import probability, scale, selfchat
+from dialeval.protocols import annotate, locate, probability, scale, selfchat
 from dialeval.protocols.selfchat import Voice
 from dialeval.tables.files import HUMAN
 
@@ -157,3 +159,21 @@ def test_keys_about_transcripts_stay(engine: str, identity: str) -> None:
         *probability.plan(transcripts(), TEMPLATES),
     ]
     assert digests([one.request for one in asked], identity) == GOLDEN["transcripts"][engine]
+
+
+@pytest.mark.parametrize(
+    ("engine", "identity", "reads_subject"),
+    [("openai", OPENAI, False), ("vllm", VLLM, False), ("embedded", EMBEDDED, True)],
+)
+def test_keys_of_own_protocols_stay(engine: str, identity: str, reads_subject: bool) -> None:
+    """An embedded model's key has the name of the form, which stays when the form is renamed."""
+    criteria = [FAILURES["formal_tone"], FAILURES["excessive_length"]]
+    about: dict[str, Any] = {"data": {"source": "own"}, "criteria": [one.name for one in criteria]}
+    items = transcripts()[:4]
+    asked = [
+        *locate.plan(own_question("slips", criteria, form="locate", **about), items, TEMPLATES),
+        *locate.plan(own_question("human_like", form="locate", data={"source": "own"}), items, TEMPLATES),
+        *annotate.plan(own_question("kinds", criteria, form="annotate", **about), items, TEMPLATES),
+    ]
+    found = digests([one.request for one in asked], identity, reads_subject=reads_subject)
+    assert found == GOLDEN["own_protocols"][engine]

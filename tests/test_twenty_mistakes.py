@@ -66,7 +66,7 @@ class Desk:
         self.file("talks.jsonl", content)
         raw = {"data_dir": str(self.folder), "models": {"forest": BASE["models"]["forest"]}, "judges": ["forest"]}
         raw |= {"transcripts": {"talks": {"path": "talks.jsonl"}}}
-        raw |= {"protocols": {"mine": {"form": "scale", "of": {"source": "talks"}, "criteria": ["overall"]}}}
+        raw |= {"protocols": {"mine": {"form": "scale", "data": {"source": "talks"}, "criteria": ["overall"]}}}
         config = load_config(raw)
         return said(lambda: check_transcripts(config, ["talks"]))
 

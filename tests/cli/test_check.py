@@ -165,7 +165,7 @@ def test_transcripts_are_read(folder: Path, capsys: pytest.CaptureFixture[str]) 
         chatbots=[],
         data_dir=".",
         transcripts={"mine": {"path": "mine.jsonl"}},
-        protocols={"quality": {"form": "scale", "of": {"source": "mine"}, "criteria": ["overall"]}},
+        protocols={"quality": {"form": "scale", "data": {"source": "mine"}, "criteria": ["overall"]}},
     )
     assert "transcripts.mine mine.jsonl can be read" in told(capsys, status=0)["ok"]
     with (folder / "mine.jsonl").open("a") as file:

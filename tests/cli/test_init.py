@@ -101,8 +101,8 @@ def test_whose_the_dialogues_are_can_be_said(tmp_path: Path) -> None:
     file.write_text(json.dumps(talk) + "\n")
     with pytest.raises(UserError, match="line 1"):
         made(Wish(judges=[JUDGE], dialogues=file), tmp_path)
-    config = made(Wish(judges=[JUDGE], dialogues=file, system="north: [x] #1", judged="bob"), tmp_path)
-    assert (config.transcripts["talks"].system, config.transcripts["talks"].judged) == ("north: [x] #1", "bob")
+    config = made(Wish(judges=[JUDGE], dialogues=file, system="north: [x] #1", evaluated_role="bob"), tmp_path)
+    assert (config.transcripts["talks"].system, config.transcripts["talks"].evaluated_role) == ("north: [x] #1", "bob")
 
 
 def test_columns_of_a_table_can_be_named(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_init_says_what_to_type_next(
     ("options", "words"),
     [
         (["--system", "north"], "add --dialogues FILE"),
-        (["--judged", "bot"], "add --dialogues FILE"),
+        (["--evaluated-role", "bot"], "add --dialogues FILE"),
         (["--column", "text=Body"], "add --dialogues FILE"),
         (["--dialogues", "x.csv", "--column", "words=Body"], "WHAT is one of dialogue_id, system"),
         (["--api-key-env", "KEY"], "add --chatbot NAME=MODEL or --judge NAME=MODEL"),

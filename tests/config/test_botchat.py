@@ -56,10 +56,10 @@ def test_kinds_may_be_fewer_and_ones_own() -> None:
 
 def test_transcripts_need_neither_chatbots_nor_judges_nor_models() -> None:
     sections = {"transcripts": {"support": {"path": "support.jsonl"}}, "protocols": {"failures": {}}}
-    sections["protocols"]["failures"] = {"of": {"source": "support"}}
+    sections["protocols"]["failures"] = {"data": {"source": "support"}}
     config = load_config(sections, files_are_there=False)
     assert config.judging("failures") == ["rules"]
-    assert config.resolved_protocols()["failures"].of.source == ["support"]
+    assert config.resolved_protocols()["failures"].data.source == ["support"]
     assert config.people_of_failures() == ["bundled"]
 
 
@@ -68,9 +68,9 @@ def test_transcripts_need_neither_chatbots_nor_judges_nor_models() -> None:
     [
         ({"kinds": ["formal"]}, "protocols.failures.kinds: 'formal' is no kind of failure; did you mean 'formal_tone'"),
         ({"kinds": ["overall"]}, "'overall' is one of the papers' criteria, which is good where it is there"),
-        ({"of": {"source": "suport"}}, "protocols.failures.of.source: 'suport' is no source of systems' dialogues"),
-        ({"of": {"source": "rated"}}, "'rated' is no source of systems' dialogues"),
-        ({"people": ["talks"]}, "protocols.failures.people: 'talks' is no corpus"),
+        ({"data": {"source": "suport"}}, "protocols.failures.data.source: 'suport' is no source of systems' dialogues"),
+        ({"data": {"source": "rated"}}, "'rated' is no source of systems' dialogues"),
+        ({"human_corpora": ["talks"]}, "protocols.failures.human_corpora: 'talks' is no corpus"),
         (
             {"judges": ["forest"]},
             "'forest' is an embedded model of method 'forest', which cannot serve there (failures); "
@@ -107,10 +107,10 @@ def test_people_cannot_label_several_places_of_several_kinds() -> None:
 
 def test_ones_own_protocol_may_ask_in_the_same_form() -> None:
     content = raw()
-    own = {"form": "mark", "of": {"source": "selfchat"}, "criteria": ["formal_tone"], "judges": ["judge"]}
+    own = {"form": "annotate", "data": {"source": "selfchat"}, "criteria": ["formal_tone"], "judges": ["judge"]}
     content["protocols"]["slips"] = own
     assert load_config(content).resolved_protocols()["slips"].measured() == ("rates", "differences", "examples")
     content["protocols"]["slips"] = {name: value for name, value in own.items() if name != "criteria"}
-    assert "protocols.slips.criteria: form mark asks which of several things show" in mistakes(content)
+    assert "protocols.slips.criteria: form annotate needs criteria" in mistakes(content)
     content["protocols"]["slips"] = own | {"judges": ["judge", "gpt"], "cascade": {"first": "gpt", "then": "judge"}}
-    assert "an answer of form mark does not say how sure the judge is" in mistakes(content)
+    assert "an answer of form annotate does not say how sure the judge is" in mistakes(content)

@@ -19,7 +19,7 @@ ALONE: dict[str, Any] = {
     "models": {"forest": {"engine": "embedded", "method": "forest"}},
     "judges": ["forest"],
     "transcripts": {"support": {"path": "support.jsonl"}},
-    "protocols": {"human_like": {"form": "detect", "of": {"source": "support"}}},
+    "protocols": {"human_like": {"form": "locate", "data": {"source": "support"}}},
 }
 
 
@@ -47,7 +47,7 @@ def test_transcripts_need_neither_chatbots_nor_seeds_nor_corpora() -> None:
         ({"transcripts": {"support": {"path": "a", "limit": 0}}}, ["transcripts.support.limit"]),
         (
             {"transcripts": {name: {"path": "a"} for name in ("support", "other")}},
-            ["transcripts.other: nobody is asked about 'other'", "{form: scale, of: {source: other}"],
+            ["transcripts.other: nobody is asked about 'other'", "{form: scale, data: {source: other}"],
         ),
         (
             {"transcripts": {name: {"path": "a"} for name in ("support", "Support")}},
@@ -56,7 +56,7 @@ def test_transcripts_need_neither_chatbots_nor_seeds_nor_corpora() -> None:
         (
             {
                 "transcripts": {"selfchat": {"path": "a"}},
-                "protocols": {"one": {"form": "detect", "of": {"source": "selfchat"}}},
+                "protocols": {"one": {"form": "locate", "data": {"source": "selfchat"}}},
             },
             ["'selfchat' names the chatbots' dialogues"],
         ),
@@ -70,7 +70,7 @@ def test_a_mistake_is_told_with_its_field(changes: dict[str, Any], words: list[s
 
 
 def test_names_of_corpora_are_taken() -> None:
-    one = {"form": "scale", "of": {"source": "steps"}, "criteria": ["overall"], "judges": ["gpt"]}
+    one = {"form": "scale", "data": {"source": "steps"}, "criteria": ["overall"], "judges": ["gpt"]}
     changes = {"protocols": {"one": one}, "transcripts": {"steps": {"path": "a"}}}
     with pytest.raises(UserError, match="'steps' is a name under metaeval.corpora, too"):
         load_config(BASE | changes, files_are_there=False)
@@ -149,7 +149,7 @@ def test_a_corpus_that_is_needed_must_be_there(tmp_path: Path) -> None:
 
 
 def test_a_corpus_that_a_protocol_names_is_needed_though_it_is_optional(tmp_path: Path) -> None:
-    protocols = {"yes_no": {}, "felt": {"form": "probability", "of": {"source": "gone"}, "criteria": ["overall"]}}
+    protocols = {"yes_no": {}, "felt": {"form": "probability", "data": {"source": "gone"}, "criteria": ["overall"]}}
     with pytest.raises(UserError, match=r"metaeval.corpora.gone.path: .* does not exist") as caught:
         load_config(raw(tmp_path, protocols=protocols))
     assert "away" not in str(caught.value)

@@ -9,7 +9,7 @@ import pytest
 from config_example import BASE
 
 from dialeval.config import load_config
-from dialeval.config.criteria import OwnCriterion, asked_dimensions, asked_hurt
+from dialeval.config.criteria import OwnCriterion, asked_dimensions, asked_sensitivities
 from dialeval.criteria import DIMENSIONS, SHIPPED, YES_NO, Scale, labelled
 from dialeval.errors import UserError
 from dialeval.perturbations.registry import STRATEGIES
@@ -78,16 +78,16 @@ def test_a_labels_value_is_its_place() -> None:
         ({"scale": ["good", "!?"]}, "'!?' is no label: it has no letter by which an answer could name it"),
         ({"scale": "yes_no"}, "scale yes_no needs a question"),
         ({"level": "turns"}, "'turns' is not allowed; did you mean 'turn'?"),
-        ({"levels": {9: "much"}, "scale": [1, 7]}, "levels: 9 is off the scale, 1 to 7"),
-        ({"levels": {"god": "much"}, "scale": LABELS}, "'god' is no label of the scale; did you mean 'good'?"),
-        ({"levels": {"good": "much"}}, "'good' is no number, and the scale is of numbers"),
-        ({"words": {"zh": {"labels": ["差", "好"]}}, "scale": LABELS}, "words.zh.labels are 2, the scale has 3"),
+        ({"rubric": {9: "much"}, "scale": [1, 7]}, "rubric: 9 is off the scale, 1 to 7"),
+        ({"rubric": {"god": "much"}, "scale": LABELS}, "'god' is no label of the scale; did you mean 'good'?"),
+        ({"rubric": {"good": "much"}}, "'good' is no number, and the scale is of numbers"),
+        ({"translations": {"zh": {"labels": ["差", "好"]}}, "scale": LABELS}, "zh.labels are 2, the scale has 3"),
         (
-            {"words": {"zh": {"labels": ["good", "好", "差"]}}, "scale": LABELS},
+            {"translations": {"zh": {"labels": ["good", "好", "差"]}}, "scale": LABELS},
             "'good' stands for 'good' and for 'poor'",
         ),
         ({"question": {"dialogue": "Is it?"}, "level": "turn"}, "given for dialogue, but level is turn"),
-        ({"hurt_by": ["dulness"]}, "there is no perturbation strategy 'dulness'; did you mean 'dullness'?"),
+        ({"sensitive_to": ["dulness"]}, "there is no perturbation strategy 'dulness'; did you mean 'dullness'?"),
         ({"aliases": ["coherent"]}, "'coherent' names the shipped criterion 'coherence'"),
         ({"aliases": ["..."]}, "'...' has no letter or digit by which an answer could name it"),
         ({"alias": ["warm"]}, "there is no such field; did you mean 'aliases'?"),
@@ -115,7 +115,12 @@ def test_rated_corpora_can_name_ones_own_criteria_and_no_unknown_ones() -> None:
 
 def test_words_of_another_language_stand_where_they_are_given() -> None:
     own = OwnCriterion.model_validate(
-        {"question": "Is it?", "meaning": {"turn": "it is"}, "scale": LABELS, "words": {"zh": {"question": "是吗？"}}}
+        {
+            "question": "Is it?",
+            "meaning": {"turn": "it is"},
+            "scale": LABELS,
+            "translations": {"zh": {"question": "是吗？"}},
+        }
     )
     criterion = own.criterion("empathy")
     assert criterion.in_language("zh").question == {"turn": "是吗？", "dialogue": "是吗？"}
@@ -128,7 +133,7 @@ EMPATHY = {"question": "Is it?", "scale": [1, 7]}
 
 def asking(own: dict[str, Any], **protocol: Any) -> dict[str, Any]:
     raw = with_criteria(**own)
-    raw["protocols"]["felt"] = {"form": "probability", "of": {"source": "selfchat"}, "judges": ["gpt"]} | protocol
+    raw["protocols"]["felt"] = {"form": "probability", "data": {"source": "selfchat"}, "judges": ["gpt"]} | protocol
     return raw
 
 
@@ -150,9 +155,9 @@ def test_embedded_judges_write_no_json() -> None:
     assert "protocols.felt.answers: 'forest' is an embedded model, which answers in text" in mistakes(raw)
 
 
-@pytest.mark.parametrize("named", ["dimensions", "hurt_by"])
+@pytest.mark.parametrize("named", ["dimensions", "sensitive_to"])
 def test_a_criterion_that_shipped_protocols_come_to_ask_about_is_refused_for_embedded_judges(named: str) -> None:
-    raw = with_criteria(empathy=EMPATHY | ({"hurt_by": ["order_shuffle"]} if named == "hurt_by" else {}))
+    raw = with_criteria(empathy=EMPATHY | ({"sensitive_to": ["order_shuffle"]} if named == "sensitive_to" else {}))
     if named == "dimensions":
         raw["metaeval"]["corpora"]["steps"]["dimensions"] = ["overall", "empathy"]
     message = mistakes(raw)
@@ -170,7 +175,11 @@ def test_a_criterion_that_shipped_protocols_come_to_ask_about_is_refused_for_emb
     [
         ({"scale": [0.5, 5]}, {}, "criteria.empathy.question: protocol felt asks how likely an answer is"),
         ({"scale": [0, 100]}, {}, "write a question, or take form scale"),
-        ({"question": "Is it?"}, {"of": {"source": "damaged"}}, "name perturbations under criteria.empathy.hurt_by"),
+        (
+            {"question": "Is it?"},
+            {"data": {"source": "damaged"}},
+            "name perturbations under criteria.empathy.sensitive_to",
+        ),
     ],
 )
 def test_questions_that_cannot_be_asked_are_told(criterion: dict[str, Any], protocol: Any, words: str) -> None:
@@ -178,8 +187,11 @@ def test_questions_that_cannot_be_asked_are_told(criterion: dict[str, Any], prot
 
 
 def test_damage_of_another_level_is_refused() -> None:
-    message = mistakes(with_criteria(empathy={"level": "turn", "hurt_by": ["order_shuffle"]}))
-    assert "criteria.empathy.hurt_by: 'order_shuffle' damages a dialogue, and the criterion is of level turn" in message
+    message = mistakes(with_criteria(empathy={"level": "turn", "sensitive_to": ["order_shuffle"]}))
+    assert (
+        "criteria.empathy.sensitive_to: 'order_shuffle' damages a dialogue, and the criterion is of level turn"
+        in message
+    )
 
 
 def test_a_criterion_changes_only_what_uses_it() -> None:
@@ -189,13 +201,17 @@ def test_a_criterion_changes_only_what_uses_it() -> None:
     after = load_config(raw)
     for protocol in before.resolved_protocols():
         assert after.asked_criteria(protocol) == before.asked_criteria(protocol)
-    raw["criteria"]["tact"]["hurt_by"] = ["order_shuffle"]
+    raw["criteria"]["tact"]["sensitive_to"] = ["order_shuffle"]
     raw["metaeval"]["corpora"]["steps"]["dimensions"] = ["overall", "tact"]
     raw["protocols"] |= {"rating": {"judges": ["gpt"]}, "yes_no": {"judges": ["gpt"]}}
     used = load_config(raw)
     found = used.resolved_protocols()
-    assert asked_hurt(used, found["felt"]) == asked_dimensions(used, found["felt"]) == {}
-    assert asked_hurt(used, found["rating"]) == asked_hurt(used, found["yes_no"]) == {"tact": ["order_shuffle"]}
+    assert asked_sensitivities(used, found["felt"]) == asked_dimensions(used, found["felt"]) == {}
+    assert (
+        asked_sensitivities(used, found["rating"])
+        == asked_sensitivities(used, found["yes_no"])
+        == {"tact": ["order_shuffle"]}
+    )
     assert asked_dimensions(used, found["rating"]) == {"steps": ["tact"]}
     assert asked_dimensions(used, found["yes_no"]) == {"steps": ["overall", "tact"]}
-    assert after.hurt() == before.hurt() == {}
+    assert after.sensitivities() == before.sensitivities() == {}

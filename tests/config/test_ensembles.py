@@ -15,7 +15,7 @@ from dialeval.measures.design import design_of
 
 RATED = {"metaeval": {"corpora": {"steps": {"reader": "ladder"}}}}
 
-OF_MINE = {"form": "scale", "of": {"source": "mine"}, "criteria": ["overall"], "judges": ["length"]}
+OF_MINE = {"form": "scale", "data": {"source": "mine"}, "criteria": ["overall"], "judges": ["length"]}
 
 
 def raw(**changes: Any) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def test_it_judges_under_every_protocol_under_which_all_members_do() -> None:
 def test_members_of_different_protocols_meet_on_rated_items_a_probability_first() -> None:
     apart = {"yes_no": {"judges": ["forest"]}, "rating": {"judges": ["length", "gpt"]}}
     assert methods(protocols=apart) == {"ensemble": {"forest": ["yes_no"], "length": ["rating"]}}
-    own = {"form": "probability", "of": {"source": "steps"}, "judges": ["length"], "criteria": ["coherence"]}
+    own = {"form": "probability", "data": {"source": "steps"}, "judges": ["length"], "criteria": ["coherence"]}
     found = methods(protocols={**apart, "asked": own})
     assert found == {"ensemble": {"forest": ["yes_no"], "length": ["asked", "rating"]}}
 
@@ -73,12 +73,12 @@ def test_it_goes_by_no_printed_name_unless_told() -> None:
 
 
 def test_under_a_protocol_about_systems_it_is_a_judge_of_its_measures() -> None:
-    asked = {"of": {"source": "mine"}, "criteria": ["coherence"]}
+    asked = {"data": {"source": "mine"}, "criteria": ["coherence"]}
     protocols = {
         "yes_no": {},
         "likely": {"form": "probability", **asked},
         "rated-by": {"form": "scale", "answers": "free", **asked},
-        "better": {"form": "pair", "of": {"source": "mine"}, "judges": ["gpt"]},
+        "better": {"form": "pair", "data": {"source": "mine"}, "judges": ["gpt"]},
     }
     changes = {"protocols": protocols, "transcripts": {"mine": {"path": "m.jsonl"}}}
     config = load_config(raw(**changes), files_are_there=False)
@@ -125,7 +125,7 @@ def test_under_a_protocol_about_systems_it_is_a_judge_of_its_measures() -> None:
             ["ensembles.metric: 'metric' is a name under metaeval.score_files"],
         ),
         (
-            {"protocols": {"yes_no": {}, "ensemble": {"form": "scale", "of": {"source": "rated"}}}},
+            {"protocols": {"yes_no": {}, "ensemble": {"form": "scale", "data": {"source": "rated"}}}},
             ["protocols.ensemble: 'ensemble' names scores of ensembles"],
         ),
         (

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dialeval.config import Config, Protocols, load_config
 from dialeval.config.consistency import asks_otherwise
-from dialeval.config.criteria import asked_dimensions, asked_hurt, joined_criteria
+from dialeval.config.criteria import asked_dimensions, asked_sensitivities, joined_criteria
 from dialeval.config.ensembles import kinds, one_model, pool_of, tagged
 from dialeval.config.labels import asked_to_label, labelled_protocols, labelled_sheets
 from dialeval.config.loading import written
@@ -56,7 +56,7 @@ def evaluate(config: Config) -> None:
     """Asks a configuration what the rules ask it while they are read."""
     for name, protocol in config.resolved_protocols().items():
         config.criteria_of(name), config.asked_criteria(name), config.judging(name), config.asked_before(name)
-        asked_dimensions(config, protocol), asked_hurt(config, protocol), design_of(config, name)
+        asked_dimensions(config, protocol), asked_sensitivities(config, protocol), design_of(config, name)
     for name in labelled_protocols(config):
         labelled_design(config, name)
     for ask in (

@@ -17,15 +17,15 @@ BASE: dict[str, Any] = {
     "judges": ["gpt"],
     "transcripts": {"support": {"path": "support.jsonl"}},
     "protocols": {
-        "quality": {"form": "scale", "of": {"source": "support"}, "criteria": ["overall"]},
-        "both": {"form": "scale", "of": {"source": "support"}, "criteria": ["coherence", "relevance"]},
-        "better": {"form": "pair", "of": {"source": "support"}},
-        "alone": {"form": "pair", "of": {"source": "support"}, "judges": []},
+        "quality": {"form": "scale", "data": {"source": "support"}, "criteria": ["overall"]},
+        "both": {"form": "scale", "data": {"source": "support"}, "criteria": ["coherence", "relevance"]},
+        "better": {"form": "pair", "data": {"source": "support"}},
+        "alone": {"form": "pair", "data": {"source": "support"}, "judges": []},
     },
     "labels": {"path": "labels"},
 }
 
-OWN = {"form": "pair", "of": {"source": "support"}, "template": "helps.j2"}
+OWN = {"form": "pair", "data": {"source": "support"}, "template": "helps.j2"}
 
 
 def config(labels: dict[str, Any], **more: Any) -> Any:
@@ -49,7 +49,7 @@ def test_people_label_under_all_protocols_that_judge_systems() -> None:
 
 def test_people_alone_may_label_what_no_judge_is_asked_about() -> None:
     alone = dict.fromkeys(["quality", "both", "better"], BASE["protocols"]["alone"])
-    of_others = {"other": {"form": "scale", "of": {"source": "more"}, "criteria": ["overall"]}}
+    of_others = {"other": {"form": "scale", "data": {"source": "more"}, "criteria": ["overall"]}}
     transcripts = {"support": {"path": "support.jsonl"}, "more": {"path": "more.jsonl"}}
     found = config({"path": "labels", "protocols": ["alone"]}, protocols=alone | of_others, transcripts=transcripts)
     assert list(labelled_protocols(found)) == ["alone"]
@@ -67,7 +67,7 @@ RATED = {"metaeval": {"corpora": {"own": {"reader": "ladder", "dialogues": "bund
         ({}, {"protocols": dict.fromkeys(["quality", "both", "better"], BASE["protocols"]["alone"])},
          "labels: no judge is asked about systems' dialogues"),
         ({"annotators": ["Ann", "ann"]}, {}, "labels.annotators: 'Ann' and 'ann' differ only in case"),
-        ({"annotators": ["ann"], "each": 2}, {}, "labels.each: 2 are to label each, and there are 1 annotators"),
+        ({"annotators": ["ann"], "annotators_per_item": 2}, {}, "annotators_per_item: 2 is more than the number"),
         ({"annotators": ["ann"], "simulated": ["sim"]}, {}, "labels.simulated: 'sim' is none of labels.annotators"),
         ({"judge": "gpt"}, {}, "labels.judge: a draw by random goes by no judge; take it out"),
         ({"by": "score", "judge": "gtp"}, {}, "labels.judge: 'gtp' does not judge under quality, both, better; did"),

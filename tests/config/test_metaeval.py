@@ -74,7 +74,7 @@ def test_a_protocols_own_judges_come_before_the_judges_of_all() -> None:
         ({"robustness": {"corpora": ["bundled"], "rewritten": ["contradiction"]}}, ["robustness.rewritten: nobody"]),
         ({"robustness": {"corpora": ["bundled"], "min_quality": 0.7}}, ["robustness.min_quality: none of robustness"]),
         ({"robustness": {"corpora": ["bundled"], "min_quality": 7}}, ["robustness.min_quality", "7"]),
-        ({"robustness": {"corpora": ["bundled"], "thetas": [1.5]}}, ["robustness.thetas", "1.5"]),
+        ({"robustness": {"corpora": ["bundled"], "thresholds": [1.5]}}, ["robustness.thresholds", "1.5"]),
         ({"robustness": {"corpora": ["bundled"], "ladders": {"step": 3}}}, ["robustness.ladders.step", "'steps'"]),
         (
             {
@@ -229,7 +229,7 @@ def test_the_chinese_corpora_in_the_docs_are_those_of_the_papers_table() -> None
 
 
 def joining(asks: dict[str, str], **more: Any) -> dict[str, Any]:
-    corpus = {"reader": "comp_turn", "path": "fed-turn_text.txt", "asks": asks} | more
+    corpus = {"reader": "comp_turn", "path": "fed-turn_text.txt", "criterion_map": asks} | more
     return raw(data_dir="nowhere", metaeval={"corpora": {"mine": corpus}})
 
 
@@ -249,12 +249,15 @@ def test_what_is_joined_is_asked_about_beside_what_is_named() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        (joining({"relevence": "overall"}), ["metaeval.corpora.mine.asks: 'relevence'", "did you mean 'relevance'"]),
-        (joining({"coherence": "overall"}), ["metaeval.corpora.mine.asks", "'coherence' is not asked of one"]),
-        (joining({"relevance": ""}), ["metaeval.corpora.mine.asks.relevance"]),
         (
-            raw(metaeval={"corpora": {"steps": {"reader": "ladder", "asks": {"coherence": "overall"}}}}),
-            ["metaeval.corpora.steps.asks", "ladder"],
+            joining({"relevence": "overall"}),
+            ["metaeval.corpora.mine.criterion_map: 'relevence'", "did you mean 'relevance'"],
+        ),
+        (joining({"coherence": "overall"}), ["metaeval.corpora.mine.criterion_map", "'coherence' is not asked of one"]),
+        (joining({"relevance": ""}), ["metaeval.corpora.mine.criterion_map.relevance"]),
+        (
+            raw(metaeval={"corpora": {"steps": {"reader": "ladder", "criterion_map": {"coherence": "overall"}}}}),
+            ["metaeval.corpora.steps.criterion_map", "ladder"],
         ),
     ],
 )

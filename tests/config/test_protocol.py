@@ -22,7 +22,7 @@ def with_rounds(adaptive: dict[str, Any] | None, *, shards: int = 1, **protocol:
         "ngram": {"engine": "embedded", "method": "ngram"},
         "judge": {"engine": "openai", "model": "m", "base_url": "http://localhost:1/v1", "shards": shards},
     }
-    own = {"form": "pair", "of": {"source": "selfchat"}, "judges": ["judge"], "adaptive": adaptive}
+    own = {"form": "pair", "data": {"source": "selfchat"}, "judges": ["judge"], "adaptive": adaptive}
     raw["protocols"] |= {"closer": own | protocol}
     return raw
 
@@ -34,7 +34,7 @@ def mistakes(raw: dict[str, Any]) -> str:
 
 
 def test_arena_and_protocols_of_ones_own_can_be_asked_in_rounds() -> None:
-    raw = with_rounds({"block": 5, "per": "family"}, of={"source": "selfchat", "against": "human"})
+    raw = with_rounds({"block": 5, "per": "family"}, data={"source": "selfchat", "opponent": "human"})
     raw["protocols"]["arena"] = {"n_utterances": [6], "adaptive": {"requests": 100}}
     found = load_config(raw).resolved_protocols()
     assert found["closer"].adaptive is not None
@@ -52,8 +52,8 @@ def test_a_judge_in_shards_is_refused_in_words() -> None:
 
 
 def test_only_pairs_can_be_asked_in_rounds() -> None:
-    found = mistakes(with_rounds({}, form="detect"))
-    assert "protocols.closer.adaptive: form detect has no such option, but pair; take it out" in found
+    found = mistakes(with_rounds({}, form="locate"))
+    assert "protocols.closer.adaptive: form locate has no such option, but pair; take it out" in found
 
 
 def test_a_cascade_is_not_asked_in_rounds() -> None:
@@ -85,7 +85,7 @@ def with_cascade(cascade: dict[str, Any] | None, **protocol: Any) -> dict[str, A
             for name in ("cheap", "dear", "other")
         },
     }
-    own = {"form": "pair", "of": {"source": "selfchat"}, "judges": ["cheap", "dear", "other"]}
+    own = {"form": "pair", "data": {"source": "selfchat"}, "judges": ["cheap", "dear", "other"]}
     raw["protocols"] |= {"closer": own | ({"cascade": cascade} if cascade else {}) | protocol}
     return raw
 
@@ -108,7 +108,7 @@ def test_the_two_are_one_more_judge_and_the_dear_one_alone_is_none() -> None:
         (BOTH, {"judges": ["cheap"]}, "cascade.then: 'dear' does not judge under closer; name it under"),
         (BOTH | {"then": "cheap"}, {}, "first and then are both 'cheap'"),
         (BOTH | {"share": 1.0}, {}, "protocols.closer.cascade.share"),
-        (BOTH, {"form": "detect"}, "an answer of form detect does not say how sure the judge is"),
+        (BOTH, {"form": "locate"}, "an answer of form locate does not say how sure the judge is"),
         (BOTH, {"form": "scale", "criteria": ["coherence"]}, "set repeats: 3 and a temperature"),
     ],
 )

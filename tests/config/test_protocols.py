@@ -12,7 +12,11 @@ from dialeval.config import Config, Protocol, load_config
 from dialeval.config.protocols import SHIPPED, shipped
 from dialeval.errors import UserError
 
-PAIR = {"form": "pair", "of": {"source": "selfchat", "cut": [8]}, "options": {"A": "left", "B": "right", "Tie": "tie"}}
+PAIR = {
+    "form": "pair",
+    "data": {"source": "selfchat", "cut": [8]},
+    "options": {"A": "left", "B": "right", "Tie": "tie"},
+}
 
 
 def with_own(**protocols: Any) -> dict[str, Any]:
@@ -40,7 +44,7 @@ def test_a_protocol_of_ones_own_stands_beside_the_shipped_ones() -> None:
     config = load_config(with_own(helpful=own(criteria=["overall"])))
     assert list(config.resolved_protocols()) == [*(name for name in SHIPPED if name in BASE["protocols"]), "helpful"]
     helpful = config.resolved_protocols()["helpful"]
-    assert helpful.of.source == ["selfchat"]
+    assert helpful.data.source == ["selfchat"]
     assert helpful.measured() == ("ratings", "win_rates", "bias", "differences", "ranks")
     assert config.judges_of("helpful") == ["judge"]
     assert config.asked_judges() == [*BASE["judges"], "judge"]
@@ -51,11 +55,11 @@ def test_shipped_protocols_are_data_with_the_options_of_their_sections() -> None
     arena = {"n_utterances": [6], "temperature": 0.5}
     raw["protocols"] |= {"arena": arena, "unieval": {"n_utterances": [5]}, "gteval": {}}
     resolved = load_config(raw).resolved_protocols()
-    assert resolved["arena"].of.cut == [6]
+    assert resolved["arena"].data.cut == [6]
     assert resolved["arena"].temperature == 0.5
-    assert resolved["arena"].of.human_utterances == 4
+    assert resolved["arena"].data.human_utterances == 4
     assert resolved["unieval"].at == [5]
-    assert resolved["gteval"].of.cut == []
+    assert resolved["gteval"].data.cut == []
     assert resolved["gteval"].judges == raw["judges"]
 
 
@@ -67,10 +71,13 @@ def test_every_shipped_protocol_is_whole(name: str) -> None:
 @pytest.mark.parametrize(
     ("protocol", "words"),
     [
-        (own(of={"source": "suport"}), ["protocols.mine.of.source", "'suport' is no source", "selfchat"]),
-        (own(of={"source": "damaged"}), ["protocols.mine.of.source", "form pair is about systems"]),
-        (own(of={"source": "selfchat", "against": "ngrm"}), ["protocols.mine.of.against", "did you mean 'ngram'?"]),
-        (own(of={"source": "selfchat", "cut": [99]}), ["protocols.mine.of.cut", "99", "16"]),
+        (own(data={"source": "suport"}), ["protocols.mine.data.source", "'suport' is no source", "selfchat"]),
+        (own(data={"source": "damaged"}), ["protocols.mine.data.source", "form pair is about systems"]),
+        (
+            own(data={"source": "selfchat", "opponent": "ngrm"}),
+            ["protocols.mine.data.opponent", "did you mean 'ngram'?"],
+        ),
+        (own(data={"source": "selfchat", "cut": [99]}), ["protocols.mine.data.cut", "99", "16"]),
         (own(criteria=["overal"]), ["protocols.mine.criteria", "'overal' is no criterion; did you mean 'overall'?"]),
         (own(judges=["juge"]), ["protocols.mine.judges", "did you mean 'judge'?"]),
         (own(judges=["forest"]), ["protocols.mine.judges", "cannot serve there (mine)"]),
@@ -86,14 +93,14 @@ def test_every_shipped_protocol_is_whole(name: str) -> None:
         (own(template="../x.j2"), ["protocols.mine.template"]),
         (own(optoins={}), ["protocols.mine.optoins", "did you mean 'options'?"]),
         (
-            {"form": "detect", "of": {"source": "selfchat", "cut": [4]}, "judges": ["judge"]},
-            ["protocols.mine.of.cut", "form detect has no such option"],
+            {"form": "locate", "data": {"source": "selfchat", "cut": [4]}, "judges": ["judge"]},
+            ["protocols.mine.data.cut", "form locate has no such option"],
         ),
         (
-            {"form": "detect", "of": {"source": "selfchat"}, "judges": ["judge"], "measures": ["rates"]},
+            {"form": "locate", "data": {"source": "selfchat"}, "judges": ["judge"], "measures": ["rates"]},
             ["protocols.mine.measures", "rates are of criteria"],
         ),
-        ({"of": {"source": "selfchat"}}, ["protocols.mine.form", "not a shipped protocol", "known:"]),
+        ({"data": {"source": "selfchat"}}, ["protocols.mine.form", "not a shipped protocol", "known:"]),
     ],
 )
 def test_a_mistake_in_ones_own_protocol_is_told(protocol: dict[str, Any], words: list[str]) -> None:
@@ -112,7 +119,7 @@ def test_a_name_that_can_be_no_file_is_refused() -> None:
 
 
 def test_all_mistakes_of_all_protocols_come_at_once() -> None:
-    told = mistakes(with_own(one=own(criteria=["nothing"], judges=["nobody"]), two=own(of={"source": "nowhere"})))
+    told = mistakes(with_own(one=own(criteria=["nothing"], judges=["nobody"]), two=own(data={"source": "nowhere"})))
     assert "3 mistakes" in told
 
 
@@ -120,12 +127,12 @@ def test_a_pair_with_one_chatbot_needs_somebody_to_stand_beside() -> None:
     raw = with_own(mine=own())
     raw["chatbots"] = ["retrieval"]
     assert "'retrieval' is the only chatbot" in mistakes(raw)
-    raw["protocols"]["mine"]["of"]["against"] = "human"
+    raw["protocols"]["mine"]["data"]["opponent"] = "human"
     assert isinstance(load_config(raw), Config)
 
 
 def test_a_checklist_counts_answers_and_no_numbers() -> None:
-    listed = {"form": "scale", "of": {"source": "selfchat"}, "judges": ["judge"], "measures": ["checklist", "rates"]}
+    listed = {"form": "scale", "data": {"source": "selfchat"}, "judges": ["judge"], "measures": ["checklist", "rates"]}
     criteria = {"sorry": {"question": "Is it sorry?", "scale": "yes_no"}, "empathy": {"scale": [1, 7]}}
     raw = with_own(list=listed | {"criteria": ["sorry"]}) | {"criteria": criteria}
     assert load_config(raw).resolved_protocols()["list"].measured() == ("checklist", "rates")

@@ -35,12 +35,12 @@ LISTS = {
     "protocols.yes_no.judges": ["forest"],
     "protocols.failures.judges": ["gpt"],
     "protocols.failures.kinds": ["formal_tone"],
-    "protocols.failures.people": ["bundled"],
-    "protocols.failures.of.source": ["selfchat"],
+    "protocols.failures.human_corpora": ["bundled"],
+    "protocols.failures.data.source": ["selfchat"],
     "criteria.warmth.scale": ["fine"],
     "criteria.warmth.aliases": ["kindness"],
-    "criteria.warmth.hurt_by": ["dullness"],
-    "criteria.warmth.words.zh.labels": ["好"],
+    "criteria.warmth.sensitive_to": ["dullness"],
+    "criteria.warmth.translations.zh.labels": ["好"],
     "models.local.lora.train": ["turns"],
     "models.local.lora.target_modules": ["q_proj"],
     "labels.protocols": ["unieval"],
@@ -58,7 +58,7 @@ LISTS = {
     "metaeval.ensemble_pool": ["forest"],
     "robustness.corpora": ["bundled"],
     "robustness.strategies": ["order_shuffle"],
-    "robustness.thetas": [0.1],
+    "robustness.thresholds": [0.1],
     "robustness.ladders.strategies": ["content_reduction"],
     "dialogbench.bundled": ["en"],
     "dialogbench.written.tasks": ["MRG"],
@@ -279,6 +279,53 @@ def test_a_misspelt_field_that_is_there_beside_the_right_one_replaces_nothing() 
     assert str(caught.value).splitlines()[1:] == ["  judgs: there is no such field; did you mean 'judges'?"]
 
 
+OWN = {"form": "pair", "data": {"source": "selfchat"}, "judges": ["gpt"]}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (
+            "protocols.mine",
+            {"form": "pair", "of": {"source": "selfchat"}},
+            "of: this field has a new name; write data",
+        ),
+        ("protocols.failures", {"of": {"source": "selfchat"}}, "failures.of: this field has a new name; write data"),
+        ("protocols.mine", OWN | {"form": "detect"}, "mine.form: 'detect' has a new name; write locate"),
+        ("protocols.mine", OWN | {"form": "mark"}, "mine.form: 'mark' has a new name; write annotate"),
+        (
+            "protocols.mine",
+            OWN | {"ask_again": True},
+            "ask_again: this field has a new name; write retry_unparsed",
+        ),
+        ("criteria.a", {"question": "Is it?", "levels": {5: "x"}}, "a.levels: this field has a new name; write rubric"),
+        ("criteria.a", {"hurt_by": ["dullness"]}, "a.hurt_by: this field has a new name; write sensitive_to"),
+        ("transcripts.t", {"path": "a", "judged": "b"}, "t.judged: this field has a new name; write evaluated_role"),
+        ("criteria.a", {"words": {"zh": {}}}, "a.words: this field has a new name; write translations"),
+        ("robustness", {"thetas": [0.1]}, "robustness.thetas: this field has a new name; write thresholds"),
+        ("protocols.failures", {"people": ["bundled"]}, "people: this field has a new name; write human_corpora"),
+        ("translate.bundled", {"into": ["es"], "by": "gpt"}, "by: this field has a new name; write translator"),
+        (
+            "protocols.mine",
+            OWN | {"data": {"source": "selfchat", "against": "human"}},
+            "data.against: this field has a new name; write opponent",
+        ),
+        (
+            "metaeval.corpora.c",
+            {"reader": "rated_jsonl", "path": "a", "asks": {"relevance": "overall"}},
+            "c.asks: this field has a new name; write criterion_map",
+        ),
+        ("labels", {"path": "a", "each": 1}, "labels.each: this field has a new name; write annotators_per_item"),
+    ],
+)
+def test_an_earlier_name_is_refused_with_the_new_one(path: str, value: Any, words: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load_config(changed(path, value), files_are_there=False)
+    lines = str(caught.value).splitlines()[1:]
+    assert [line.endswith(words) for line in lines].count(True) == 1
+    assert not any("missing" in line or "did you mean" in line for line in lines)
+
+
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
@@ -300,7 +347,7 @@ def test_a_text_or_names_with_texts_is_one_field_with_one_mistake(path: str, val
 
 
 def test_a_criterion_that_is_no_criterion_is_told_of_with_labels_too() -> None:
-    quality = {"form": "scale", "of": {"source": "selfchat"}, "criteria": ["coherense"], "judges": ["gpt"]}
+    quality = {"form": "scale", "data": {"source": "selfchat"}, "criteria": ["coherense"], "judges": ["gpt"]}
     raw = changed("protocols.quality", quality) | {"labels": {"path": "labels"}}
     with pytest.raises(UserError) as caught:
         load_config(raw, files_are_there=False)

@@ -35,7 +35,7 @@ BASE: dict[str, Any] = {
     },
     "protocols": {"yes_no": {}},
     "ensembles": {"llama-poe": ["llama-ft", "poe"]},
-    "translate": {"bundled": {"into": ["es"], "by": "nllb", "quality": {"back": "nllb", "judges": ["gpt"]}}},
+    "translate": {"bundled": {"into": ["es"], "translator": "nllb", "quality": {"back": "nllb", "judges": ["gpt"]}}},
     "metaeval": {
         "corpora": {
             "turn": {"reader": "comp_turn", "path": "t.txt"},
@@ -114,25 +114,34 @@ def test_the_whole_is_right() -> None:
         ),
         ({"ensembles": {"both": ["poe", "nllb"]}}, ["ensembles.both: 'nllb' scores nothing"]),
         (
-            {"translate__bundeld": {"into": ["es"], "by": "nllb"}},
+            {"translate__bundeld": {"into": ["es"], "translator": "nllb"}},
             ["translate.bundeld: 'bundeld' is not a corpus", "did you mean 'bundled'?"],
         ),
-        ({"translate__bundled__by": "nlb"}, ["translate.bundled.by: 'nlb' is not a model", "did you mean 'nllb'?"]),
-        ({"translate__bundled__by": "forest"}, ["translate.bundled.by: 'forest' is an embedded model"]),
-        ({"translate__bundled__by": "poe"}, ["translate.bundled.by: 'poe' is a trained encoder, which writes nothing"]),
-        ({"translate__bundled__by": "theirs"}, ["translate.bundled.by: 'theirs' is a published model"]),
         (
-            {"translate__bundled__by": "llama-ft"},
-            ["translate.bundled.by: 'llama-ft' has an adapter that learns to judge"],
+            {"translate__bundled__translator": "nlb"},
+            ["translate.bundled.translator: 'nlb' is not a model", "did you mean 'nllb'?"],
+        ),
+        ({"translate__bundled__translator": "forest"}, ["translate.bundled.translator: 'forest' is an embedded model"]),
+        (
+            {"translate__bundled__translator": "poe"},
+            ["translate.bundled.translator: 'poe' is a trained encoder, which writes nothing"],
+        ),
+        ({"translate__bundled__translator": "theirs"}, ["translate.bundled.translator: 'theirs' is a published model"]),
+        (
+            {"translate__bundled__translator": "llama-ft"},
+            ["translate.bundled.translator: 'llama-ft' has an adapter that learns to judge"],
         ),
         ({"translate__bundled__quality": {"back": "gtp"}}, ["translate.bundled.quality.back: 'gtp'", "'gpt'"]),
         (
             {"translate__bundled__quality": {"judges": ["nllb"]}},
             ["translate.bundled.quality.judges: 'nllb' translates and does not say", "openai or vllm"],
         ),
-        ({"translate__mine": {"into": ["zh", "fr"], "by": "nllb"}}, ["translate.mine.into: 'mine' is read in zh, too"]),
         (
-            {"translate__mine": {"into": ["fr"], "by": "nllb", "source": "de"}},
+            {"translate__mine": {"into": ["zh", "fr"], "translator": "nllb"}},
+            ["translate.mine.into: 'mine' is read in zh, too"],
+        ),
+        (
+            {"translate__mine": {"into": ["fr"], "translator": "nllb", "source": "de"}},
             ["translate.mine.source: 'mine' is not read in 'de', but in en, zh"],
         ),
     ],
@@ -168,7 +177,7 @@ def test_one_mistake_is_told_once() -> None:
 def test_a_plan_waits_for_translations_of_what_it_is_about_alone() -> None:
     config = load_config(raw(), files_are_there=False)  # no item is made of the corpus that is translated
     assert config.asked_before("yes_no") == []
-    config = load_config(raw(translate__mine={"into": ["fr"], "by": "nllb"}), files_are_there=False)
+    config = load_config(raw(translate__mine={"into": ["fr"], "translator": "nllb"}), files_are_there=False)
     assert config.asked_before("yes_no") == ["nllb"]
 
 
@@ -233,7 +242,7 @@ def test_it_judges_and_does_nothing_else() -> None:
 
 
 def test_it_learns_what_is_asked_by_yes_and_no() -> None:
-    criteria = {"warmth": {"level": "turn", "scale": [1, 7], "hurt_by": ["contradiction"]}}
+    criteria = {"warmth": {"level": "turn", "scale": [1, 7], "sensitive_to": ["contradiction"]}}
     training = {"turns": {**ADAPTERS_BASE["training"]["turns"], "criteria": ["warmth"]}}
     words = refused(criteria=criteria, training=training)
     assert "models.tuned.lora.train: 'turns' is about warmth, which is not asked by Yes and No" in words
@@ -306,11 +315,11 @@ def test_an_own_protocol_asks_encoders_by_its_form() -> None:
     own = {
         "felt": {
             "form": "probability",
-            "of": {"source": "rated"},
+            "data": {"source": "rated"},
             "criteria": ["coherence"],
             "judges": ["poe", "fined"],
         },
-        "rated_well": {"form": "scale", "of": {"source": "rated"}, "criteria": ["coherence"]},
+        "rated_well": {"form": "scale", "data": {"source": "rated"}, "criteria": ["coherence"]},
     }
     config = encoders_load(protocols={**ENCODERS_BASE["protocols"], **own})
     assert config.judges_of("felt") == ["poe", "fined"]

@@ -33,7 +33,7 @@ def test_a_judge_that_is_not_trained_here_must_be_asked_something() -> None:
 
 @pytest.mark.parametrize("name", ["training", "translation"])
 def test_a_protocol_takes_no_parts_folder(name: str) -> None:
-    protocols = {name: {"form": "pair", "of": {"source": "selfchat"}}}
+    protocols = {name: {"form": "pair", "data": {"source": "selfchat"}}}
     with pytest.raises(UserError, match=f"'{name}' is the name of a part of the run"):
         load_config({**ALONE, "protocols": protocols}, files_are_there=False)
 
@@ -86,7 +86,7 @@ def test_a_mistake_is_told_with_its_field(changes: dict[str, Any], words: str) -
 
 def test_languages_may_come_from_dialogues_and_translations() -> None:
     load({"turns": TURNS | {"domains": {"daily": ["bundled", "own"]}, "languages": ["fr"]}})
-    translate = {"bundled": {"into": ["fr"], "by": "gpt"}}
+    translate = {"bundled": {"into": ["fr"], "translator": "gpt"}}
     load({"turns": TURNS | {"languages": ["fr"]}}, translate=translate)
 
 

@@ -21,7 +21,7 @@ from dialeval.report.reference.configuration import SECTIONS
 RATED = "metaeval.corpora.fed"
 OPENAI, VLLM = "models.gpt", "models.local"
 PUBLISHED = {"engine": "published"}
-OWN = {"form": "scale", "of": {"source": "t"}, "judges": ["gpt"], "criteria": ["overall"]}
+OWN = {"form": "scale", "data": {"source": "t"}, "judges": ["gpt"], "criteria": ["overall"]}
 GRADED = {
     "models.paper": PUBLISHED | {"gteval": "g"}, "protocols.unieval": None, "protocols.arena": None,
     "protocols.rating": {"judges": ["gpt"]}, "protocols.yes_no": {"judges": ["gpt"]},
@@ -76,7 +76,7 @@ CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
     ("dialogbench.experts.at_least", 2, {"dialogbench.experts": {}}, {"dialogbench.experts": {"answers": "a.csv"}}),
     ("dialogbench.experts.simulated", ["e"], {"dialogbench.experts": {}}, {"dialogbench.experts": {"answers": "a"}}),
     ("protocols.own.at", [4], *(
-        {"protocols.own": {"form": "detect", "of": {"source": "selfchat"}, "judges": ["gpt"], **more}}
+        {"protocols.own": {"form": "locate", "data": {"source": "selfchat"}, "judges": ["gpt"], **more}}
         for more in ({"criteria": ["overall"]}, {})
     )),
     # by what another section says
@@ -84,19 +84,21 @@ CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
     ("seeds.arena_min_utterances", 5,
      {"selfchat": {"partner": "gpt", "scenarios": {"path": "s.csv"}}, "protocols.gteval": None}, {}),
     ("translate.bundled.context", 9, *(
-        {"models.nllb": {"engine": "nllb"}, "translate.bundled": {"into": ["es"], "by": by}} for by in ("nllb", "gpt")
+        {"models.nllb": {"engine": "nllb"}, "translate.bundled": {"into": ["es"], "translator": name}}
+        for name in ("nllb", "gpt")
     )),
-    ("protocols.own.of.turns", "all", *(
-        {"protocols.own": {"form": "scale", "of": {"source": "selfchat"}, "judges": ["gpt"], "criteria": [criterion]}}
+    ("protocols.own.data.turns", "all", *(
+        {"protocols.own": {"form": "scale", "data": {"source": "selfchat"}, "judges": ["gpt"], "criteria": [criterion]}}
         for criterion in ("coherence", "relevance")
     )),
     ("protocols.gteval.temperature", 0.5, {"judges": ["paper"], **GRADED}, {"judges": ["paper", "gpt"], **GRADED}),
-    ("protocols.gteval.ask_again", True, {"judges": ["paper"], **GRADED}, {"judges": ["paper", "gpt"], **GRADED}),
+    ("protocols.gteval.retry_unparsed", True, {"judges": ["paper"], **GRADED}, {"judges": ["paper", "gpt"], **GRADED}),
     ("selfchat.temperature", 0.5, {"chatbots": ["paper"], **SHOWN}, {"chatbots": ["paper", "gpt"], **SHOWN}),
     *(
         (f"protocols.failures.{field}", value, {"protocols.failures": {}}, {"protocols.failures": {"judges": ["gpt"]}})
         for field, value in {
-            "temperature": 0.5, "max_tokens": 99, "ask_again": True, "answers": "structured", "kinds": ["formal_tone"],
+            "temperature": 0.5, "max_tokens": 99, "retry_unparsed": True, "answers": "structured",
+            "kinds": ["formal_tone"],
         }.items()
     ),
 ]  # fmt: skip
@@ -131,11 +133,11 @@ def test_every_condition_is_tried() -> None:
 
 def test_every_field_that_is_said_to_belong_somewhere_has_a_condition() -> None:
     conditional = {(kind, field) for kind, all_of in CONDITIONS.items() for one in all_of for field in one.fields}
-    of_forms = {*OF_FORMS, *OF_PAIRS, "turns", "length_share", "people"}  # rules look for failures in any case
+    of_forms = {*OF_FORMS, *OF_PAIRS, "turns", "length_share", "human_corpora"}  # rules look for failures in any case
     for _, section in SECTIONS:
         assert issubclass(section, Section)
         for name, field in section.model_fields.items():
-            if re.match(r"Of (a|detect|scale|rules)\b", field.description or ""):
+            if re.match(r"Of (a|locate|scale|rules)\b", field.description or ""):
                 assert name in of_forms or any((kind, name) in conditional for kind in section.__mro__), name
 
 

@@ -139,9 +139,9 @@ def test_rows_have_exactly_the_fields() -> None:
 )
 def test_what_cannot_be_compared_is_refused_before_anybody_is_asked(asks: dict[str, str], words: str) -> None:
     found = reading([item()], [rating()])
-    check_joined(found, {"relevance": "overall", "zest": "overall"}, "metaeval.corpora.mine.asks")
-    with pytest.raises(UserError, match="metaeval.corpora.mine.asks: ") as caught:
-        check_joined(found, asks, "metaeval.corpora.mine.asks")
+    check_joined(found, {"relevance": "overall", "zest": "overall"}, "metaeval.corpora.mine.criterion_map")
+    with pytest.raises(UserError, match="metaeval.corpora.mine.criterion_map: ") as caught:
+        check_joined(found, asks, "metaeval.corpora.mine.criterion_map")
     assert words in str(caught.value)
 
 

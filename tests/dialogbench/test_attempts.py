@@ -143,7 +143,7 @@ def test_items_of_the_basic_prompt_repeat_themselves_and_are_described_but_not_f
     assert judge.asked == []
     told = "Speaker 1: friendly\nSpeaker 2: friendly\nDomain: Film"
     rows = asyncio.run(classify_attempts(Model(lambda _: answer(told)).ask, attempts, Templates(), judge="j"))
-    assert [(row["variant"], row["asked_domain"], row["domain"]) for row in rows] == [("-domains", "", "Film")] * 3
+    assert [(row["variant"], row["requested_domain"], row["domain"]) for row in rows] == [("-domains", "", "Film")] * 3
 
 
 def test_a_table_gives_back_every_attempt(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_the_classifier_describes_accepted_items_with_their_variant() -> None:
     attempts = written(Model(second_time_lucky))
     text = "Speaker 1: friendly\nSpeaker 2: unfriendly\nDomain: Film"
     rows = asyncio.run(classify_attempts(Model(lambda _: answer(text)).ask, attempts, Templates(), judge="j"))
-    assert [(row["variant"], row["asked_domain"], row["domain"]) for row in rows] == [
+    assert [(row["variant"], row["requested_domain"], row["domain"]) for row in rows] == [
         ("full", "Film", "Film"),
         ("full", "Music", "Film"),
         ("full", "Travel", "Film"),

@@ -12,7 +12,7 @@ from dialeval.corpora import bundled
 from dialeval.engines.local_models import TRANSLATES, missing_libraries
 from dialeval.engines.requests import Dialogue
 from dialeval.engines.tiny_model import CHAT_TEMPLATE, END, Examples, build_tiny_model
-from dialeval.protocols import detect
+from dialeval.protocols import locate
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_single_verdicts_are_such_as_the_parser_reads(examples: Examples) -> Non
         assert said.endswith(f"{END}\n")
         planned = {"request_id": "r", "case_id": "s", "left": "m", "n_utterances": 8}
         answer = {"text": said.removesuffix(f"{END}\n"), "status": "ok", "finish_reason": "stop"}
-        (verdict,) = detect.parse(shipped_question("unieval"), "tiny", planned, answer)
+        (verdict,) = locate.parse(shipped_question("unieval"), "tiny", planned, answer)
         assert verdict["status"] == "ok"
         choices.append(verdict["choice"])
     assert set(choices) == {"Yes", "No"}

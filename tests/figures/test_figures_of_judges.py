@@ -66,7 +66,7 @@ def test_correlations_have_a_panel_per_dimension_and_judges_best_first() -> None
 
 def test_a_judge_without_a_correlation_keeps_its_row_and_comes_last() -> None:
     table = rated.averages().to_pandas()
-    table.loc[table["judge"] == "gpt-x", ["pearson", "pearson_low", "pearson_high"]] = nan
+    table.loc[table["judge"] == "gpt-x", ["pearson", "pearson_ci_low", "pearson_ci_high"]] = nan
     panel = panels(of_ratings("judges", averages=table))[0]
     assert rows(panel)[-1] == "gpt-x (rating)"
 
@@ -232,7 +232,7 @@ def test_ceilings_have_a_section_per_corpus_and_kind_of_rater_with_people_first(
 
 def test_the_axis_of_correlations_holds_every_interval() -> None:
     table = rated.averages().to_pandas()
-    table.loc[table["judge"] == "gpt-x", "pearson_low"] = -0.7
+    table.loc[table["judge"] == "gpt-x", "pearson_ci_low"] = -0.7
     assert panels(of_ratings("judges", averages=table))[0].limits == (pytest.approx(-0.75), 1.02)
 
 
@@ -260,8 +260,8 @@ def test_ratios_have_a_section_per_level_a_panel_per_judge_and_rows_by_dimension
 
 def test_judges_are_sorted_by_what_they_detect_beyond_noise() -> None:
     table = perturbed.robustness().to_pandas()
-    table.loc[table["method"] == "rating", "rises"] = 0.75  # its ratio is the highest, but worth .05
-    table.loc[table["judge"] == "random", ["ratio", "rises"]] = nan
+    table.loc[table["method"] == "rating", "increase_ratio"] = 0.75  # its ratio is the highest, but worth .05
+    table.loc[table["judge"] == "random", ["ratio", "increase_ratio"]] = nan
     assert titles(of_pairs("ratios", robustness=table))[:3] == ["gpt-x (yes_no)", "gpt-x (rating)", "random (yes_no)"]
 
 
@@ -285,10 +285,10 @@ def test_one_language_of_each_corpus_is_shown() -> None:
 
 
 def test_boxes_have_the_threshold_of_their_row_and_an_axis_for_every_whisker() -> None:
-    found = of_pairs("drops")
+    found = of_pairs("score_drops")
     assert panels(found)[0].table["threshold"].tolist() == [0.3, 0.2, 0.2]
     wide = perturbed.drops().to_pandas().assign(p05=-0.9, p95=0.2)
-    low, high = panels(of_pairs("drops", drops=wide))[0].limits
+    low, high = panels(of_pairs("score_drops", score_drops=wide))[0].limits
     assert low < -0.9
     assert 0.5 < high < 0.6
 
@@ -296,7 +296,7 @@ def test_boxes_have_the_threshold_of_their_row_and_an_axis_for_every_whisker() -
 def test_a_strategy_that_the_ratios_lack_has_a_row() -> None:
     drops = perturbed.drops().to_pandas()
     own = drops[drops["level"] == "turn"].assign(strategy="typing_errors", dimension="relevance").iloc[:1]
-    labels = rows(panels(of_pairs("drops", drops=pd.concat([own, drops])))[0])
+    labels = rows(panels(of_pairs("score_drops", score_drops=pd.concat([own, drops])))[0])
     assert sorted(labels) == ["Dullness", "Dullness", "Random response", "Typing errors"]
 
 

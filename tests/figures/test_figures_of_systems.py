@@ -127,7 +127,7 @@ def test_ratings_have_a_series_per_method_and_an_axis_for_the_identifiable_ones(
 
 def test_an_interval_far_beyond_the_others_does_not_stretch_the_axis() -> None:
     table = ratings(SYSTEMS, JUDGES[:1])
-    table.loc[table["system"] == "b", "davidson_high"] = 9e6
+    table.loc[table["system"] == "b", "davidson_ci_high"] = 9e6
     assert panels(plot("measures/ratings", {"mine/ratings": table}))[0].limits[1] < 3000
 
 
@@ -159,7 +159,7 @@ def test_shares_name_their_label_and_a_system_without_one_keeps_its_row() -> Non
 
 def test_win_rates_against_one_opponent_are_a_forest() -> None:
     pairs = [
-        {"judge": "j", "system": a, "opponent": b, "estimate": 0.5, "low": 0.4, "high": 0.6, "n": 30, "win": 0.4,
+        {"judge": "j", "system": a, "opponent": b, "estimate": 0.5, "ci_low": 0.4, "ci_high": 0.6, "n": 30, "win": 0.4,
          "tie": 0.2, "lose": 0.3, "unparsed": 0.1, "n_clusters": 30}
         for a, b in permutations(SYSTEMS, 2)
     ]  # fmt: skip
@@ -173,8 +173,8 @@ def test_win_rates_against_one_opponent_are_a_forest() -> None:
 
 def test_bias_has_a_panel_per_measure_with_values_and_one_of_agreement() -> None:
     table = bias(("gpt", "qwen", "yi"))
-    table.loc[table["measure"] == "retest_flips", ["estimate", "low", "high"]] = np.nan
-    table.loc[(table["measure"] == "flips") & (table["judge"] == "gpt"), "estimate"] = np.nan
+    table.loc[table["measure"] == "retest_inconsistency", ["estimate", "ci_low", "ci_high"]] = np.nan
+    table.loc[(table["measure"] == "order_inconsistency") & (table["judge"] == "gpt"), "estimate"] = np.nan
     table.loc[table["measure"] == "unparsed", "estimate"] = 0.0
     found = plot("botchat/bias_mine", {"mine/bias": table})
     assert [title.split(" (")[0] for title in titles(found)] == [
@@ -191,17 +191,17 @@ def test_bias_has_a_panel_per_measure_with_values_and_one_of_agreement() -> None
 
 
 def test_human_corrected_estimates_have_three_series_and_leave_pairs_to_the_table() -> None:
-    found = plot("labels/corrected", {"labels/corrected": corrected(SYSTEMS, JUDGES[:1])})
+    found = plot("labels/estimates", {"labels/estimates": corrected(SYSTEMS, JUDGES[:1])})
     assert titles(found) == ["felt, warm", "felt"]
     assert list(found.key) == ["judge only", "human labels only", "human-corrected"]
     assert rows(panels(found)[0]) == SYSTEMS
     assert panels(found)[1].axis == "Win rate (%)"
     several = corrected(SYSTEMS, (*JUDGES, "panel"))
-    assert titles(plot("labels/corrected", {"labels/corrected": several})) == [
+    assert titles(plot("labels/estimates", {"labels/estimates": several})) == [
         "felt, warm, judge: panel", "felt, judge: panel",
     ]  # fmt: skip
     simulated = corrected(SYSTEMS, JUDGES[:1]).assign(annotators="simulated")
-    assert "simulated annotators" in plot("labels/corrected", {"labels/corrected": simulated}).caption
+    assert "simulated annotators" in plot("labels/estimates", {"labels/estimates": simulated}).caption
 
 
 def test_more_panels_than_a_page_holds_are_counted() -> None:

@@ -223,9 +223,9 @@ def test_means_of_a_cascade_hold_what_the_second_judge_would_say() -> None:
         found = with_cascade(plain, "means", judgements, design)
         assert [row for row in found if row["judge"] == "cheap"] == [row for row in plain if row["judge"] == "cheap"]
         for name, rows in (("plain", plain), ("corrected", found)):
-            held[name] += [row["low"] <= 0.5 <= row["high"] for row in rows if row["judge"] == CASCADE.name]
+            held[name] += [row["ci_low"] <= 0.5 <= row["ci_high"] for row in rows if row["judge"] == CASCADE.name]
         (difference,) = differences_with_cascade([], "differences", judgements, design)
-        held["difference"].append(difference["low"] <= 0.0 <= difference["high"])
+        held["difference"].append(difference["ci_low"] <= 0.0 <= difference["ci_high"])
         assert 0.0 <= difference["p_holm"] <= 1.0
     assert np.mean(held["plain"]) < 0.6
     assert np.mean(held["corrected"]) >= 0.88
@@ -260,16 +260,16 @@ def test_pairs_of_a_cascade_have_the_second_judges_rates_ratings_and_tests() -> 
     for one, other in sides:
         ahead, behind = rows[one, other], rows[other, one]
         won, lost = (np.mean([wins[case, (one, other)] == how for case in range(60)]) for how in ("win", "loss"))
-        assert ahead["low"] <= won <= ahead["high"]
-        assert behind["low"] <= lost <= behind["high"]
+        assert ahead["ci_low"] <= won <= ahead["ci_high"]
+        assert behind["ci_low"] <= lost <= behind["ci_high"]
         assert (ahead["win"], ahead["lose"]) == (behind["lose"], behind["win"])
         assert ahead["win_or_tie"] == pytest.approx(1.0 - behind["win"])
         assert ahead["win"] + ahead["tie"] + ahead["lose"] == pytest.approx(1.0)
     tests = differences_with_cascade([], "differences", judgements, design)
     assert {row["measure"] for row in tests} == {"head_to_head"}
-    assert all(row["low"] <= 0.45 <= row["high"] for row in tests)
-    (first,) = [row for row in tests if (row["first"], row["second"]) == ("amber", "cedar")]
-    assert (first["p"] < 0.05) == (first["low"] > 0.0)
+    assert all(row["ci_low"] <= 0.45 <= row["ci_high"] for row in tests)
+    (first,) = [row for row in tests if (row["system"], row["opponent"]) == ("amber", "cedar")]
+    assert (first["p"] < 0.05) == (first["ci_low"] > 0.0)
     of_ratings = differences_with_cascade([], "ratings", judgements, design)
     assert {row["measure"] for row in of_ratings} == {"bradley_terry"}
 

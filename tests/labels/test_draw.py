@@ -22,9 +22,9 @@ def single(system: str, case: int) -> Unit:
     return Unit("dialogue", system, "", "support", f"{case}/{system}", str(case), 1, "en", (said,))
 
 
-def pair(system: str, versus: str, case: int) -> Unit:
-    one, other = ((ShownTurn("A", f"{name} {case}"),) for name in (system, versus))
-    return Unit("dialogue", system, versus, "", "", str(case), None, "en", (one, other))
+def pair(system: str, opponent: str, case: int) -> Unit:
+    one, other = ((ShownTurn("A", f"{name} {case}"),) for name in (system, opponent))
+    return Unit("dialogue", system, opponent, "", "", str(case), None, "en", (one, other))
 
 
 def singles(systems: str = "abc", cases: int = 20, begin: int = 0) -> list[Unit]:
@@ -149,7 +149,7 @@ def test_a_new_system_and_new_cases_are_strata_of_their_own(tmp_path: Path) -> N
 def test_pairs_are_even_over_systems_and_n_is_of_all(tmp_path: Path) -> None:
     for n in (6, 7, 30):
         rows = drawn(pairs(), tmp_path / f"{n}.csv", n)
-        met = Counter((row["system"], row["versus"]) for row in rows if row["drawn"])
+        met = Counter((row["system"], row["opponent"]) for row in rows if row["drawn"])
         assert sum(met.values()) == n
         assert len(met) == 6
         assert max(met.values()) - min(met.values()) <= 1

@@ -96,7 +96,7 @@ def test_the_page_holds_what_the_sheet_says_and_no_more() -> None:
     assert dialogues == [[0, 6, 0, 2, 7, 1, 0, 8, 0, 2, 9, 1]]
 
 
-@pytest.mark.parametrize("form", ["pair", "detect"])
+@pytest.mark.parametrize("form", ["pair", "locate"])
 def test_neither_names_nor_keys_tell_whose_a_dialogue_is(form: str, tmp_path: Path) -> None:
     """Nothing around the texts names a system, and keys of both orders of a pair look the same."""
     items = items_table(tmp_path / "items.parquet", dialogues())

@@ -43,7 +43,7 @@ def protocols(tmp_path: Path, folder: Path) -> dict[str, AskedProtocol]:
     """Three protocols about 36 dialogues of three systems, of which some are drawn."""
     items = items_table(tmp_path / "items.parquet", dialogues())
     told = [
-        (protocol_settings("human_like", form="detect"), 4),
+        (protocol_settings("human_like", form="locate"), 4),
         (protocol_settings("quality", ["coherence", "overall"], form="scale"), 4),
         (protocol_settings("better", form="pair"), 9),
     ]
@@ -125,8 +125,8 @@ def test_of_pairs_the_winner_is_known_whichever_stood_first(protocols: Protocols
     rows = checked(read_labels(files, protocols))
     assert len(rows) == 2 * 9
     for row in rows:
-        assert row["system"] < row["versus"]
-        expected = {"kiosk": "left"}.get(row["system"]) or {"kiosk": "right"}.get(row["versus"], "tie")
+        assert row["system"] < row["opponent"]
+        expected = {"kiosk": "left"}.get(row["system"]) or {"kiosk": "right"}.get(row["opponent"], "tie")
         assert row["outcome"] == expected
         assert (row["choice"], row["corpus"], row["item_id"], row["n_utterances"]) == (None, None, None, None)
         assert row["probability"] == 9 / 36
@@ -234,7 +234,7 @@ def test_a_table_of_any_tool_is_known_by_its_ids(tmp_path: Path, folder: Path) -
     elsewhere = tmp_path / "nothing drawn"
     told = [
         protocol_settings("quality", ["coherence", "overall"], form="scale"),
-        protocol_settings("better", form="pair", of={"cut": [2, 4]}),
+        protocol_settings("better", form="pair", data={"cut": [2, 4]}),
         protocol_settings("good", ["overall"], form="probability"),
     ]
     protocols = {one.name: drawn_protocol(elsewhere, one, items, 1) for one in told}
@@ -265,7 +265,7 @@ def test_a_table_of_any_tool_is_known_by_its_ids(tmp_path: Path, folder: Path) -
     quality = [(row["item_id"], row["criterion"], row["value"], row["round"]) for row in rows[:3]]
     assert quality == [("3/kiosk", "coherence", 2.5, 0), ("3/kiosk", "coherence", 3, 1), ("3/kiosk", "overall", 5, 0)]
     assert [row["probability"] for row in rows[:3]] == [None, None, 0.25]
-    won = [(row["case_id"], row["system"], row["versus"], row["n_utterances"], row["outcome"]) for row in rows[3:8]]
+    won = [(row["case_id"], row["system"], row["opponent"], row["n_utterances"], row["outcome"]) for row in rows[3:8]]
     assert won == [
         ("1", "harbour", "mosaic", 2, "right"),
         ("1", "harbour", "kiosk", 4, "tie"),
@@ -281,7 +281,7 @@ def test_a_table_of_any_tool_is_known_by_its_ids(tmp_path: Path, folder: Path) -
 def test_labels_of_what_is_gone_are_left_out_in_words(protocols: Protocols, folder: Path, tmp_path: Path) -> None:
     path = save(folder / "a.json", export_of(sheet_for(protocols["human_like"], "ann"), lambda *_: "No"))
     fewer = items_table(tmp_path / "fewer.parquet", dialogues(("kiosk", "harbour")))
-    left = drawn_protocol(folder, protocol_settings("human_like", form="detect"), fewer)
+    left = drawn_protocol(folder, protocol_settings("human_like", form="locate"), fewer)
     reading = read_labels([path], {"human_like": left})
     assert {row["system"] for row in reading.rows} == {"kiosk", "harbour"}
     assert {row["probability"] for row in reading.rows} == {4 / 12}

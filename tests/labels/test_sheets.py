@@ -135,9 +135,9 @@ KIND = Criterion("kind", "dialogue", Words({"dialogue": "Is it meant well?"}), S
         ("scale", KIND, "en", "Kind. Is it meant well?", [], (0, 100)),
         ("pair", RUDE, "en", "Which of the two is better in one respect, rude, and in no other? Manners.",
          ["A", "B", "Tie"], (None, None)),
-        ("detect", RUDE, "en", "Is it polite? If so, say where it first does.", ["Yes", "No"], (None, None)),
+        ("locate", RUDE, "en", "Is it polite? If so, say where it first does.", ["Yes", "No"], (None, None)),
         ("pair", None, "en", "Which of the two dialogues is better?", ["A", "B", "Tie"], (None, None)),
-        ("detect", None, "en", "Did an AI write any of these utterances? If so, say in which it first shows.",
+        ("locate", None, "en", "Did an AI write any of these utterances? If so, say in which it first shows.",
          ["Yes", "No"], (None, None)),
     ],
 )  # fmt: skip

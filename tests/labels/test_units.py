@@ -15,7 +15,7 @@ from dialeval.corpora.items import Item, iterate_items
 from dialeval.engines.requests import Sampling
 from dialeval.labels.units import frame_of, key_of, keyed
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import detect, pair, probability, scale
+from dialeval.protocols import locate, pair, probability, scale
 from dialeval.protocols.item_prompts import PlanSettings, asked_about, scored_items
 from dialeval.protocols.pair import by_case
 from dialeval.protocols.planned_requests import Planned
@@ -26,8 +26,8 @@ def planned(settings: PlanSettings, path: Path) -> list[Planned]:
     match settings.protocol.form:
         case "pair":
             return list(pair.plan(question, by_case(iterate_items(path)), templates, Counter()))
-        case "detect":
-            return list(detect.plan(question, iterate_items(path), templates))
+        case "locate":
+            return list(locate.plan(question, iterate_items(path), templates))
         case "probability":
             return list(probability.plan(scored_items(settings, [path]), templates, about.of_rated))
     return list(scale.plan(scored_items(settings, [path]), templates, Sampling(), 1, about.groups_of_rated))
@@ -44,14 +44,14 @@ def judged_about(one: Planned) -> tuple[Any, ...]:
     ("criteria", "protocol"),
     [
         (["overall", "coherence"], {"form": "scale"}),
-        (["relevance", "coherence"], {"form": "scale", "of": {"turns": "all"}}),
+        (["relevance", "coherence"], {"form": "scale", "data": {"turns": "all"}}),
         ([], {"form": "scale"}),
         (["overall"], {"form": "probability"}),
-        ([], {"form": "detect"}),
-        (["coherence"], {"form": "detect"}),
+        ([], {"form": "locate"}),
+        (["coherence"], {"form": "locate"}),
         ([], {"form": "pair"}),
-        (["coherence"], {"form": "pair", "of": {"cut": [2, 4]}}),
-        ([], {"form": "pair", "of": {"against": "kiosk"}}),
+        (["coherence"], {"form": "pair", "data": {"cut": [2, 4]}}),
+        ([], {"form": "pair", "data": {"opponent": "kiosk"}}),
     ],
 )
 def test_units_are_what_requests_are_about(criteria: list[str], protocol: dict[str, Any], tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_units_are_what_requests_are_about(criteria: list[str], protocol: dict[s
     asked = {criterion.name for each in frame.criteria.values() for criterion in each}
     assert asked == set(chain.from_iterable([one.part] if one.part else one.request.labels for one in planned(
         settings, path
-    ))) - ({"2", "4"} if protocol["form"] == "detect" else set())  # fmt: skip
+    ))) - ({"2", "4"} if protocol["form"] == "locate" else set())  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "options"), [("arena", {"cut": [2, 4]}), ("gteval", {})])

@@ -60,7 +60,7 @@ def free(items: Path, folder: Path) -> dict[str, AskedProtocol]:
     told = [
         protocol_settings("quality", ["coherence", "overall"], form="scale"),
         protocol_settings("better", form="pair"),
-        protocol_settings("human_like", form="detect"),
+        protocol_settings("human_like", form="locate"),
     ]
     found = {one.name: drawn_protocol(folder / "elsewhere", one, items) for one in told}
     return {name: AskedProtocol(one.question, one.frame, Ledger(folder / "none.csv")) for name, one in found.items()}

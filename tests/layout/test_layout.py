@@ -23,15 +23,15 @@ RAW: dict[str, Any] = {
         "arena": {},
         "failures": {},
         "rating": {},
-        "again": {"form": "scale", "of": {"source": ["selfchat"]}, "criteria": ["overall"], "ask_again": True},
+        "again": {"form": "scale", "data": {"source": ["selfchat"]}, "criteria": ["overall"], "retry_unparsed": True},
         "closer": {
-            "form": "pair", "of": {"source": "selfchat"},
+            "form": "pair", "data": {"source": "selfchat"},
             "cascade": {"first": "cheap", "then": "dear", "share": 0.2},
         },
     },
     "ensembles": {"both": ["cheap", "dear"]},
     "robustness": {"corpora": ["bundled"], "rewriter": "cheap"},
-    "translate": {"bundled": {"into": ["fr", "de"], "by": "dear"}},
+    "translate": {"bundled": {"into": ["fr", "de"], "translator": "dear"}},
 }  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def test_the_whole_run_is_made_of_files_below_its_results(layout: Layout) -> Non
     assert all(path.startswith("out/") for path in everything)
     assert layout.REPORT in everything
     assert layout.SUMMARY in everything
-    for name in ("arena/ratings", "failures/rates", "robustness/drops", "translation/corpora", "again/means"):
+    for name in ("arena/ratings", "failures/rates", "robustness/score_drops", "translation/corpora", "again/means"):
         assert f"out/tables/{name}.parquet" in everything, name
     read = layout.report_inputs()
     assert any("closer" in path for path in read["verdicts"])

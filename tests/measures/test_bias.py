@@ -51,8 +51,8 @@ def bias(
     result: list[dict[str, Any]] = to_table(BIAS, bias_rows(frame, design, words)).to_pylist()
     for row in result:
         assert row["estimate"] is not None or row["note"], row
-        assert row["low"] is not None or row["note"], row
-        assert row["low"] is None or row["low"] <= row["estimate"] <= row["high"]
+        assert row["ci_low"] is not None or row["note"], row
+        assert row["ci_low"] is None or row["ci_low"] <= row["estimate"] <= row["ci_high"]
     return result
 
 
@@ -73,11 +73,11 @@ BY_HAND = [
     ("measure", "value", "n"),
     [
         ("unparsed", 1 / 8, 8),
-        ("flips", 2 / 3, 3),
-        ("first_both", 1 / 3, 3),
-        ("second_both", 0.0, 3),
-        ("first_wins", 4 / 6, 6),
-        ("longer_wins", 2 / 6, 6),
+        ("order_inconsistency", 2 / 3, 3),
+        ("biased_toward_first", 1 / 3, 3),
+        ("biased_toward_second", 0.0, 3),
+        ("first_position_win_rate", 4 / 6, 6),
+        ("longer_win_rate", 2 / 6, 6),
         # left wins 3 of 4 where it is half as long and 1 of 2 where it is twice as long
         ("length_slope", -log(3) / (2 * log(2)), 6),
     ],
@@ -92,7 +92,7 @@ def test_what_cannot_be_computed_says_why() -> None:
     notes = {row["measure"]: row["note"] for row in bias(BY_HAND) if row["estimate"] is None}
     assert notes == {
         "length_slope_equal_ratings": "lengths and ratings cannot be told apart",
-        "retest_flips": "every comparison was asked once",
+        "retest_inconsistency": "every comparison was asked once",
         "self_preference": "no chatbot is of the judge's family 'j'",
         "kappa": "agreement needs two judges or more",
         "ac1": "agreement needs two judges or more",
@@ -116,13 +116,17 @@ def test_lengths_are_kept_apart() -> None:
         *(verdict(s, *pair, "left") for s in (1, 2) for pair in (("a", "b"), ("b", "a"))),
         verdict(1, "a", "b", "left", n_utterances=4), verdict(1, "b", "a", "right", n_utterances=4),
     ]  # fmt: skip
-    flips = [(row["n_utterances"], row["estimate"]) for row in bias(rows, at=[4, 8]) if row["measure"] == "flips"]
+    flips = [
+        (row["n_utterances"], row["estimate"])
+        for row in bias(rows, at=[4, 8])
+        if row["measure"] == "order_inconsistency"
+    ]
     assert flips == [(4, 0.0), (8, 1.0)]
     people = [
         verdict(1, "a", "human", "right", n_utterances=5), verdict(2, "human", "a", "right", n_utterances=6)
     ]  # fmt: skip
     found = measured(bias(people, at=[], reference="human"))
-    assert (found["flips"]["estimate"], found["longer_wins"]["estimate"]) == (None, 0.5)
+    assert (found["order_inconsistency"]["estimate"], found["longer_win_rate"]["estimate"]) == (None, 0.5)
 
 
 def test_criteria_are_kept_apart() -> None:
@@ -132,16 +136,18 @@ def test_criteria_are_kept_apart() -> None:
         for criterion, sides in (("warm", ("left", "right")), ("brief", ("left", "left")))
         for names, side in zip((("a", "b"), ("b", "a")), sides, strict=True)
     ]
-    flips = [(row["criterion"], row["estimate"]) for row in bias(rows) if row["measure"] == "flips"]
+    flips = [(row["criterion"], row["estimate"]) for row in bias(rows) if row["measure"] == "order_inconsistency"]
     assert flips == [("warm", 0.0), ("brief", 1.0)]
 
 
 def test_pairs_in_one_order_and_unknown_lengths_say_so() -> None:
     rows = [verdict(s, "a", "b", "left" if s % 2 else "right") for s in range(1, 7)]
     found = measured(bias(rows, lengths={"a": 10}, both_orders=False))
-    assert [found[name]["note"] for name in ("flips", "first_both", "second_both")] == [ONE_ORDER] * 3
-    assert found["first_wins"]["estimate"] == 0.5
-    assert found["first_wins"]["note"].startswith(ONE_ORDER)
+    assert [found[name]["note"] for name in ("order_inconsistency", "biased_toward_first", "biased_toward_second")] == [
+        ONE_ORDER
+    ] * 3
+    assert found["first_position_win_rate"]["estimate"] == 0.5
+    assert found["first_position_win_rate"]["note"].startswith(ONE_ORDER)
     assert found["length_slope"]["note"] == NO_LENGTHS
 
 
@@ -149,8 +155,8 @@ def test_repeats_are_swapped_with_their_own_and_give_retest_flips() -> None:
     first = [verdict(1, "a", "b", "left"), verdict(1, "b", "a", "right")]
     again = [verdict(1, "a", "b", "left"), verdict(1, "b", "a", "left")]
     rows = measured(bias([*first, *again]))
-    assert (rows["flips"]["estimate"], rows["flips"]["n"]) == (0.5, 2)
-    assert (rows["retest_flips"]["estimate"], rows["retest_flips"]["n"]) == (0.5, 2)
+    assert (rows["order_inconsistency"]["estimate"], rows["order_inconsistency"]["n"]) == (0.5, 2)
+    assert (rows["retest_inconsistency"]["estimate"], rows["retest_inconsistency"]["n"]) == (0.5, 2)
 
 
 def test_the_slope_with_models_held_fixed_finds_what_length_does() -> None:
@@ -168,9 +174,9 @@ def test_the_slope_with_models_held_fixed_finds_what_length_does() -> None:
     frame: pd.DataFrame = to_table(JUDGEMENTS, rows).to_pandas()
     design = Design(protocol="p", judges=["j"], systems=list(MODELS), lengths=[8], resamples=50)
     found = {row["measure"]: row for row in bias_rows(frame, design, words)}
-    assert found["length_slope"]["low"] > 0.9
+    assert found["length_slope"]["ci_low"] > 0.9
     equal = found["length_slope_equal_ratings"]
-    assert equal["low"] < 0.8 < equal["high"]
+    assert equal["ci_low"] < 0.8 < equal["ci_high"]
     assert equal["estimate"] == pytest.approx(0.8, abs=0.2)
 
 
@@ -205,11 +211,11 @@ def test_without_a_judge_of_neither_family_there_is_no_self_preference() -> None
     rows = bias(OWN, judges=("g", "h"), families=families)
     for judge in ("g", "h"):
         own = measured(rows, judge)["self_preference"]
-        assert (own["estimate"], own["low"], own["n"]) == (None, None, 0)
+        assert (own["estimate"], own["ci_low"], own["n"]) == (None, None, 0)
         assert "of the opponent's family; add a judge of neither family" in own["note"]
 
 
-OF_BIAS = ("estimate", "low", "high", "n", "n_clusters")
+OF_BIAS = ("estimate", "ci_low", "ci_high", "n", "n_clusters")
 
 
 def test_no_bias_depends_on_the_order_of_judges_or_of_a_cases_rows() -> None:
@@ -240,7 +246,7 @@ def test_a_slope_under_separation_is_empty() -> None:
     ]
     found = measured(bias(rows))
     for name in ("length_slope", "length_slope_equal_ratings"):
-        assert (found[name]["estimate"], found[name]["low"]) == (None, None)
+        assert (found[name]["estimate"], found[name]["ci_low"]) == (None, None)
         assert found[name]["note"]
 
 
@@ -259,7 +265,7 @@ def test_kappa_and_alpha_by_hand() -> None:
     (ac1,) = [row for row in found if row["measure"] == "ac1"]
     chance = 2 * (3 / 8) * (5 / 8)  # three of eight say left
     assert (ac1["other_judge"], ac1["estimate"]) == ("h", pytest.approx((0.75 - chance) / (1 - chance)))
-    assert ac1["low"] < ac1["estimate"] < ac1["high"]
+    assert ac1["ci_low"] < ac1["estimate"] < ac1["ci_high"]
     alpha = measured(found, ALL_JUDGES)["alpha"]
     assert (alpha["estimate"], alpha["n"]) == (pytest.approx(1 - (2 / 8) / (30 / 56)), 4)
 

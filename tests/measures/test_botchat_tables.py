@@ -75,10 +75,12 @@ def test_unieval_pass_rates_by_hand() -> None:
         (8, "human", 0.0, 1, 0), (8, "bot", 0.5, 4, 1),
         (16, "human", None, 0, 0), (16, "bot", 0.25, 4, 1),
     ]  # fmt: skip
-    low, high = rows(table, "low", "high")[3]  # 2 of 4: Jeffreys' interval, of 4 (1.96 / 3.182)^2 = 1.517 dialogues
+    low, high = rows(table, "ci_low", "ci_high")[
+        3
+    ]  # 2 of 4: Jeffreys' interval, of 4 (1.96 / 3.182)^2 = 1.517 dialogues
     assert (low, high) == pytest.approx(beta(0.7586 + 0.5, 0.7586 + 0.5).ppf([0.025, 0.975]), abs=1e-3)
-    assert rows(table, "n_clusters", "design_effect", "effective_n")[3] == (4, 1.0, 4.0)
-    assert rows(table, "n_clusters", "low", "note")[2] == (1, None, "a single cluster gives no interval")
+    assert rows(table, "n_clusters", "design_effect", "n_effective")[3] == (4, 1.0, 4.0)
+    assert rows(table, "n_clusters", "ci_low", "note")[2] == (1, None, "a single cluster gives no interval")
 
 
 def test_unieval_at_the_human_length_by_hand() -> None:
@@ -153,7 +155,7 @@ def test_the_better_model_is_rated_higher_and_unparsed_verdicts_rate_nobody() ->
     best, other = arena(frame, "b", "a")
     assert (best["system"], other["system"]) == ("a", "b")
     assert best["estimate"] > other["estimate"]
-    assert best["low"] <= best["estimate"] <= best["high"]
+    assert best["ci_low"] <= best["estimate"] <= best["ci_high"]
     assert best["estimate"] + other["estimate"] == pytest.approx(2000, abs=1)
     assert (best["n"], best["n_unparsed"]) == (80, 10)
     assert best["p_above_next"] > 0.9
@@ -169,7 +171,7 @@ def test_the_spread_over_repeats_is_shown_where_there_are_enough_to_tell_it(repe
 
 def test_a_model_alone_has_no_rating_and_says_why() -> None:
     (row,) = arena(verdicts([]), "a")
-    assert (row["estimate"], row["low"], row["bradley_terry"], row["n"]) == (None, None, None, 0)
+    assert (row["estimate"], row["ci_low"], row["bradley_terry"], row["n"]) == (None, None, None, 0)
     assert row["note"]
     assert arena_win_rates(verdicts([]), "a").num_rows == 0
 
@@ -204,7 +206,7 @@ def test_a_model_that_never_wins_has_no_rating_and_says_why() -> None:
     best, worst = arena(frame, "a", "b")
     assert (best["system"], worst["system"]) == ("a", "b"), "in the order of shares won"
     for row in (best, worst):
-        assert {row[column] for column in (*RATED, "low", "high", "elo_sd", "p_above_next")} == {None}
+        assert {row[column] for column in (*RATED, "ci_low", "ci_high", "elo_sd", "p_above_next")} == {None}
     assert "not identifiable (undefeated)" in best["note"]
     assert "not identifiable (never scores)" in worst["note"]
 
@@ -225,7 +227,7 @@ def rated_and_compared(frame: pd.DataFrame, *systems: str) -> tuple[dict[str, An
     compared = to_table(DIFFERENCES, found.differences).to_pylist()
     return (
         {row["system"]: row for row in to_table(RATINGS, found.ratings).to_pylist()},
-        {(row["measure"], row["first"], row["second"]): row for row in compared},
+        {(row["measure"], row["system"], row["opponent"]): row for row in compared},
     )
 
 
@@ -240,7 +242,7 @@ def test_all_ratings_of_a_table_average_the_same_over_those_that_are_rated() -> 
     assert {found["a"][column] for column in RATED} == {None}
     for column in ("estimate", "bradley_terry", "davidson"):
         assert np.mean([found[system][column] for system in "bcd"]) == pytest.approx(1000.0, abs=1e-6)
-    assert found["b"]["low"] < found["b"]["estimate"] < found["b"]["high"]
+    assert found["b"]["ci_low"] < found["b"]["estimate"] < found["b"]["ci_high"]
     assert compared["bradley_terry", "a", "b"]["difference"] is None
     assert "not identifiable" in compared["bradley_terry", "a", "b"]["note"]
     assert compared["elo", "b", "c"]["p"] is not None
@@ -257,7 +259,7 @@ def test_two_groups_of_which_one_always_wins_are_compared_within() -> None:
     assert all("not identifiable (separated)" in row["note"] for row in found.values())
     for first, second in (("a", "b"), ("c", "d")):
         row = compared["bradley_terry", first, second]
-        assert row["low"] < row["difference"] < row["high"]
+        assert row["ci_low"] < row["difference"] < row["ci_high"]
         assert row["note"] is None
     assert compared["bradley_terry", "b", "c"]["difference"] is None
 
@@ -300,10 +302,10 @@ def test_elo_of_who_has_hardly_met_anybody_has_no_interval_test_or_place() -> No
     found, compared = rated_and_compared(pd.concat([often, seldom], ignore_index=True), "a", "b", "c", "d")
     assert next(iter(found)) == "a", "in the order of Bradley-Terry"
     assert found["a"]["estimate"] is not None
-    assert (found["a"]["low"], found["a"]["high"]) == (None, None)
+    assert (found["a"]["ci_low"], found["a"]["ci_high"]) == (None, None)
     assert "12 comparisons are too few for Elo to forget its start" in found["a"]["note"]
     row = compared["elo", "a", "b"]
-    assert (row["difference"], row["low"], row["p"], row["p_holm"]) == (None, None, None, None)
+    assert (row["difference"], row["ci_low"], row["p"], row["p_holm"]) == (None, None, None, None)
     assert "too few comparisons for Elo" in row["note"]
     assert compared["bradley_terry", "a", "b"]["p"] is not None
     assert compared["elo", "b", "d"]["p"] is not None
@@ -359,9 +361,9 @@ def test_a_rating_that_resamples_set_no_limit_says_so() -> None:
     found = {
         row["system"]: row for row in to_table(RATINGS, ratings(verdicts(games), about, words).ratings).to_pylist()
     }
-    assert found["c"]["bradley_terry_high"] is None
-    assert found["c"]["bradley_terry_low"] is not None
+    assert found["c"]["bradley_terry_ci_high"] is None
+    assert found["c"]["bradley_terry_ci_low"] is not None
     assert "Bradley-Terry: no upper limit, " in found["c"]["note"]
-    assert found["a"]["bradley_terry_high"] < 1500
+    assert found["a"]["bradley_terry_ci_high"] < 1500
     assert (found["a"]["n_clusters"], found["c"]["n_clusters"]) == (40, 13)
-    assert found["a"]["effective_n"] > 0
+    assert found["a"]["n_effective"] > 0

@@ -17,7 +17,11 @@ PAPERS_ROWS = 29
 
 def average(language: str, pearson: float | None, **more: Any) -> dict[str, Any]:
     row = {"judge": "gpt", "method": "yes_no", "benchmark": "many", "level": "turn", "raters": "human"}
-    row |= {"dimension": "relevance", "rated": "overall", "over": "languages" if language == "average" else "corpora"}
+    row |= {
+        "dimension": "relevance",
+        "rated": "overall",
+        "averaged_over": "languages" if language == "average" else "corpora",
+    }
     return row | {"language": language, "pearson": pearson, "spearman": pearson and pearson / 2} | more
 
 

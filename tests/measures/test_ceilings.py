@@ -84,9 +84,9 @@ def test_reliability_ceiling_and_corrected_correlation_of_one_judge() -> None:
     assert row["icc"] == pytest.approx(expected.icc.estimate)
     assert row["reliability"] == pytest.approx(expected.mean.estimate)
     assert row["ceiling"] == pytest.approx(expected.mean.estimate**0.5)
-    assert row["corrected"] == pytest.approx(min(1.0, row["pearson"] / row["ceiling"]))
+    assert row["disattenuated"] == pytest.approx(min(1.0, row["pearson"] / row["ceiling"]))
     assert (row["n"], row["n_clusters"], row["n_raters"]) == (N, N // 2, K)
-    assert row["ceiling_low"] < row["ceiling"] < row["ceiling_high"]
+    assert row["ceiling_ci_low"] < row["ceiling"] < row["ceiling_ci_high"]
     assert (row["judge_reliability"], row["n_repeats"]) == (None, None)
 
 
@@ -155,7 +155,7 @@ def test_fed_dial_leaves_room_for_less_than_one(real_data: Path) -> None:
     between, within = values.mean(axis=1).var(ddof=1), values.var(axis=1, ddof=1).mean()
     assert found["overall"]["ceiling"] == pytest.approx((1 - within / 5 / between) ** 0.5)
     for row in found.values():
-        assert row["pearson"] < row["corrected"] < 1.0
+        assert row["pearson"] < row["disattenuated"] < 1.0
         assert row["ceiling"] < row["judge_reliability"] ** 0.5  # GPT-4 agrees with itself better than five people do
 
 
@@ -225,7 +225,7 @@ def test_every_language_has_the_raters_and_its_own_scores() -> None:
     judged = scores("judge", TRUE) + scores("judge", noisy, language="de")
     english, german = rows(by_people(), judged, ("en", "de"))
     assert (english["language"], german["language"]) == ("en", "de")
-    assert english["ceiling_low"] == german["ceiling_low"]
+    assert english["ceiling_ci_low"] == german["ceiling_ci_low"]
     assert english["pearson"] > german["pearson"]
 
 
@@ -233,13 +233,13 @@ def test_raters_who_do_not_agree() -> None:
     against = rng.normal(size=(N, 2))
     against[:, 1] = -against[:, 0] + 0.1 * rng.normal(size=N)
     (row,) = rows(by_people(against), scores("judge", TRUE))
-    assert (row["ceiling"], row["corrected"], row["note"]) == (0.0, None, NO_AGREEMENT)
+    assert (row["ceiling"], row["disattenuated"], row["note"]) == (0.0, None, NO_AGREEMENT)
     assert row["reliability"] < 0
 
 
 def test_a_judge_without_a_correlation_says_why() -> None:
     (row,) = rows(by_people(), scores("judge", np.ones(N)))
-    assert (row["pearson"], row["corrected"], row["note"]) == (None, None, "all scores are the same")
+    assert (row["pearson"], row["disattenuated"], row["note"]) == (None, None, "all scores are the same")
     assert row["ceiling"] is not None
 
 

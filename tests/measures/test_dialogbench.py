@@ -66,8 +66,8 @@ def test_a_rate_counts_what_cannot_be_read_as_wrong() -> None:
     answers = [answer(), answer(choice="B"), answer(choice=None, status="unparsed"), answer()]
     rate = rate_of(answers)
     assert (rate.accuracy, rate.n, rate.n_unparsed) == (0.5, 4, 1)
-    assert 0.0 < rate.low < 0.15  # Wilson's for 2 of 4 is .15, its normal quantile 1.96 and not 3.18
-    assert rate.high == pytest.approx(1.0 - rate.low)
+    assert 0.0 < rate.ci_low < 0.15  # Wilson's for 2 of 4 is .15, its normal quantile 1.96 and not 3.18
+    assert rate.ci_high == pytest.approx(1.0 - rate.ci_low)
     assert (rate.n_clusters, rate.note) == (4, "")
 
 
@@ -76,15 +76,15 @@ def test_items_on_one_dialogue_are_one_observation() -> None:
     once = [answer(choice="A" if number < 7 else "B", cluster=f"d{number}") for number in range(10)]
     thrice = rate_of(once * 3)
     alone = rate_of(once)
-    assert (thrice.low, thrice.high) == pytest.approx((alone.low, alone.high), abs=0.02)
+    assert (thrice.ci_low, thrice.ci_high) == pytest.approx((alone.ci_low, alone.ci_high), abs=0.02)
     assert (thrice.n, thrice.n_clusters) == (30, 10)
-    assert thrice.effective_n == pytest.approx(10, rel=0.1)
+    assert thrice.n_effective == pytest.approx(10, rel=0.1)
 
 
 def test_a_single_dialogue_gives_no_interval() -> None:
     rate = rate_of([answer(cluster="d"), answer(choice="B", cluster="d")])
     assert rate.accuracy == 0.5
-    assert math.isnan(rate.low)
+    assert math.isnan(rate.ci_low)
     assert rate.to_row()["note"] == "a single cluster gives no interval"
 
 
@@ -94,7 +94,7 @@ def test_a_mean_of_tasks_has_an_interval_of_its_own() -> None:
     mean = mean_rate([easy, hard])
     assert mean.accuracy == pytest.approx(0.7)
     expected = 1.96 * math.sqrt(0.9 * 0.1 / 50 + 0.25 / 50) / 2
-    assert (mean.high - mean.low) / 2 == pytest.approx(expected, rel=0.1)
+    assert (mean.ci_high - mean.ci_low) / 2 == pytest.approx(expected, rel=0.1)
     assert (mean.n, mean.n_clusters) == (100, 100)
     assert math.isnan(mean_rate([]).accuracy)
     assert math.isnan(mean_rate([easy, []]).accuracy)
@@ -102,8 +102,8 @@ def test_a_mean_of_tasks_has_an_interval_of_its_own() -> None:
 
 def test_all_right_has_an_interval() -> None:
     rate = rate_of([answer() for _ in range(12)])
-    assert rate.accuracy == rate.high == 1.0
-    assert 0.6 < rate.low < 0.8
+    assert rate.accuracy == rate.ci_high == 1.0
+    assert 0.6 < rate.ci_low < 0.8
 
 
 def test_overall_and_dimensions_are_unweighted_means_of_tasks() -> None:
@@ -117,7 +117,7 @@ def test_overall_and_dimensions_are_unweighted_means_of_tasks() -> None:
     overall = rows["overall", OVERALL]
     assert overall["accuracy"] == pytest.approx(1.75 / 3)  # not 5 of 8
     assert (overall["n_tasks"], overall["n"]) == (3, 8)
-    assert overall["low"] < overall["accuracy"] < overall["high"]
+    assert overall["ci_low"] < overall["accuracy"] < overall["ci_high"]
     assert ("dimension", "coherence") not in rows
 
 
@@ -237,7 +237,12 @@ def test_styles_and_domains_are_counted_before_and_after() -> None:
     assert (styles["-styles", 2, "friendly"]["n"], styles["-styles", 2, "friendly"]["n_unparsed"]) == (1, 1)
     domains = {(row["variant"], row["domain"]): row["n"] for row in domain_count_rows(classified)}
     shares = {(row["variant"], row["domain"]): row for row in domain_count_rows(classified)}
-    assert 0.0 <= shares["full", "Travel"]["low"] < shares["full", "Travel"]["share"] < shares["full", "Travel"]["high"]
+    assert (
+        0.0
+        <= shares["full", "Travel"]["ci_low"]
+        < shares["full", "Travel"]["share"]
+        < shares["full", "Travel"]["ci_high"]
+    )
     assert (domains["full", "Travel"], domains["full", "other"], domains["-styles", "Film"]) == (1, 1, 1)
     assert len(domains) == 2 * 21
 

@@ -52,7 +52,7 @@ def test_the_interval_is_about_items_and_not_about_models() -> None:
     ten = [row | {"model": f"m{number}"} for number in range(10) for row in one]
     (alone,) = [row for row in average_rows(one, {"g": ["m0"]}) if row["name"] == "SF"]
     (together,) = [row for row in average_rows(ten, {"g": [f"m{n}" for n in range(10)]}) if row["name"] == "SF"]
-    assert together["high"] - together["low"] == pytest.approx(alone["high"] - alone["low"], rel=0.05)
+    assert together["ci_high"] - together["ci_low"] == pytest.approx(alone["ci_high"] - alone["ci_low"], rel=0.05)
 
 
 def test_intervals_cover_the_truth_where_models_share_hard_items() -> None:
@@ -66,7 +66,7 @@ def test_intervals_cover_the_truth_where_models_share_hard_items() -> None:
             for number, answer in enumerate(answers_of(model, {"SF": (0, 60)}))
         ]
         row = average_rows(answers, {"g": list("abc")})[0]
-        covered += row["low"] <= 0.5 <= row["high"]
+        covered += row["ci_low"] <= 0.5 <= row["ci_high"]
     assert 0.90 <= covered / 200 <= 0.995
 
 

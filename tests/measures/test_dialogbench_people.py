@@ -52,7 +52,7 @@ def test_agreement_is_that_of_all_pairs_on_an_item() -> None:
     assert (rows["SF"]["n"], rows["SF"]["n_pairs"], rows["SF"]["n_experts"]) == (4, 10, 3)
     assert rows["SF"]["agreement"] == pytest.approx(7 / 10)  # 3 of 3, 1 of 3, 3 of 3, 0 of 1
     assert rows[OVERALL]["agreement"] == pytest.approx(8 / 12)
-    assert rows["SF"]["low"] < 0.7 < rows["SF"]["high"]
+    assert rows["SF"]["ci_low"] < 0.7 < rows["SF"]["ci_high"]
     assert rows["SF"]["alpha"] < 0.7
 
 
@@ -60,9 +60,9 @@ def test_experts_who_agree_on_every_item_have_an_alpha_without_an_interval() -> 
     alike = [{**one, "choice": "AB"[int(one["item_id"][-1]) % 2]} for one in THREE]
     (row,) = [row for row in agreement_rows(alike) if row["task"] == OVERALL]
     assert (row["agreement"], row["alpha"], row["note"]) == (1.0, 1.0, NO_VARIATION)
-    assert np.isnan(row["alpha_low"])
-    assert np.isnan(row["alpha_high"])
-    assert row["low"] < 1.0 == row["high"]
+    assert np.isnan(row["alpha_ci_low"])
+    assert np.isnan(row["alpha_ci_high"])
+    assert row["ci_low"] < 1.0 == row["ci_high"]
 
 
 def test_one_expert_agrees_with_nobody_and_simulated_people_are_called_so() -> None:

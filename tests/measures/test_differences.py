@@ -57,7 +57,7 @@ def of(rows: Sequence[Row], **wanted: Any) -> Row:
 
 
 def brief(row: Row) -> tuple[Any, ...]:
-    return tuple(row[name] for name in ("first_value", "second_value", "difference", "n", "n_clusters"))
+    return tuple(row[name] for name in ("system_value", "opponent_value", "difference", "n", "n_clusters"))
 
 
 def test_unieval_is_compared_on_the_seeds_that_both_have() -> None:
@@ -69,11 +69,11 @@ def test_unieval_is_compared_on_the_seeds_that_both_have() -> None:
     kinds = ["pass_rates", "pass_rates_at_gt_length"]
     about = design("human", "a", "b", measures=kinds, lengths=[8, 16])
     rows = differences(frame, about, {"s1": 5, "s2": 9})
-    both = of(rows, scope="N = 8", first="a", second="b")
+    both = of(rows, scope="N = 8", system="a", opponent="b")
     assert brief(both) == (pytest.approx(2 / 3), pytest.approx(1 / 3), pytest.approx(1 / 3), 3, 3)
-    assert brief(of(rows, scope="N = 8", first="human", second="a")) == (1.0, 1.0, 0.0, 1, 1)
-    assert not [row for row in rows if row["scope"] == "N = 16" and row["first"] == "human"]
-    at_length = of(rows, table="pass_rates_at_gt_length", first="a", second="b")
+    assert brief(of(rows, scope="N = 8", system="human", opponent="a")) == (1.0, 1.0, 0.0, 1, 1)
+    assert not [row for row in rows if row["scope"] == "N = 16" and row["system"] == "human"]
+    at_length = of(rows, table="pass_rates_at_gt_length", system="a", opponent="b")
     assert brief(at_length) == (0.5, 0.5, 0.0, 2, 2)
     assert to_table(DIFFERENCES, rows).num_rows == len(rows)
 
@@ -96,10 +96,10 @@ def test_arenas_head_to_head_is_that_of_the_win_rates() -> None:
     ])  # fmt: skip
     rows = head_to_head(frame, "a", "b", "c")
     rates = win_rates(frame, design("a", "b", "c", lengths=[8]))
-    row, rate = of(rows, first="a", second="b"), of(rates, system="a", opponent="b")
+    row, rate = of(rows, system="a", opponent="b"), of(rates, system="a", opponent="b")
     assert brief(row) == (rate["win"], rate["lose"], rate["win"] - rate["lose"], 4, 2)
-    assert row["low"] < 0.5 < row["high"]
-    assert of(rows, first="a", second="c")["note"] == ALL_THE_SAME
+    assert row["ci_low"] < 0.5 < row["ci_high"]
+    assert of(rows, system="a", opponent="c")["note"] == ALL_THE_SAME
     assert len(rows) == 2  # b and c never met
 
 
@@ -128,13 +128,13 @@ def test_ratings_are_compared_on_the_scale_and_with_the_values_of_the_table() ->
     table = [{**row, "elo": row["estimate"]} for row in rated.ratings]
     assert {row["measure"] for row in rows} == {"elo", "bradley_terry", "bradley_terry_length_controlled"}
     for row in rows:
-        first, second = (of(table, system=row[name])[row["measure"]] for name in ("first", "second"))
+        first, second = (of(table, system=row[name])[row["measure"]] for name in ("system", "opponent"))
         assert row["difference"] == pytest.approx(first - second, abs=1e-3)
         assert (row["n"], row["n_clusters"], row["family_size"]) == (360, 60, 3)
-    apart, close = (of(rows, measure="bradley_terry", first="m0", second=name) for name in ("m2", "m1"))
+    apart, close = (of(rows, measure="bradley_terry", system="m0", opponent=name) for name in ("m2", "m1"))
     assert apart["p_holm"] < 1e-3 < close["p_holm"]
-    elo = of(rows, measure="elo", first="m0", second="m2")
-    assert (elo["high"] - elo["low"]) == pytest.approx(apart["high"] - apart["low"], rel=0.35)
+    elo = of(rows, measure="elo", system="m0", opponent="m2")
+    assert (elo["ci_high"] - elo["ci_low"]) == pytest.approx(apart["ci_high"] - apart["ci_low"], rel=0.35)
 
 
 def test_who_wins_everything_has_no_limit_on_the_bradley_terry_difference() -> None:
@@ -144,12 +144,12 @@ def test_who_wins_everything_has_no_limit_on_the_bradley_terry_difference() -> N
     battles = Battles(["a", "b", "c"], left, right, outcome, np.tile(numbers, 2), 8)
     ratings, differences = battle_ratings(battles, QUICK, 0)
     first = ratings.to_pylist()[0]
-    assert (first["model"], first["low"], first["high"]) == ("a", None, None), "no interval of no width"
+    assert (first["system"], first["ci_low"], first["ci_high"]) == ("a", None, None), "no interval of no width"
     assert first["note"].startswith("wins every comparison")
     rows = differences.to_pylist()
-    assert of(rows, measure="bradley_terry", first="a", second="b")["note"] == NO_LIMIT
-    assert of(rows, measure="bradley_terry", first="b", second="c")["p"] == pytest.approx(1.0, abs=0.1)
-    met = [(row["first"], row["second"]) for row in rows if row["measure"] == "head_to_head"]
+    assert of(rows, measure="bradley_terry", system="a", opponent="b")["note"] == NO_LIMIT
+    assert of(rows, measure="bradley_terry", system="b", opponent="c")["p"] == pytest.approx(1.0, abs=0.1)
+    met = [(row["system"], row["opponent"]) for row in rows if row["measure"] == "head_to_head"]
     assert met == [("a", "b"), ("b", "c")]
     assert len(ratings) == 3
 

@@ -82,7 +82,7 @@ def test_the_mean_over_dimensions_is_that_of_the_means_over_corpora() -> None:
     parts = [find(rows, dimension=name, **about)["pearson"] for name in DIMENSIONS]
     mean = find(rows, dimension="average", **about)
     assert mean["pearson"] == pytest.approx(np.mean(parts))
-    assert mean["pearson_low"] < mean["pearson"] < mean["pearson_high"]
+    assert mean["pearson_ci_low"] < mean["pearson"] < mean["pearson_ci_high"]
     assert mean["rated"] == ", ".join(DIMENSIONS)
 
 

@@ -47,12 +47,12 @@ def test_alpha_of_numbers_is_krippendorffs_of_all_and_of_every_two() -> None:
     rows = agreed(given(RATED))
     assert {row["statistic"] for row in rows} == {"alpha (interval)"}
     whole = evalica.alpha(pd.DataFrame(RATED), distance="interval").alpha
-    assert (rows[0]["first"], rows[0]["estimate"], rows[0]["n"]) == (None, pytest.approx(whole), 8)
-    assert [(row["first"], row["second"]) for row in rows[1:]] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert (rows[0]["annotator"], rows[0]["estimate"], rows[0]["n"]) == (None, pytest.approx(whole), 8)
+    assert [(row["annotator"], row["other_annotator"]) for row in rows[1:]] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert rows[1]["estimate"] == pytest.approx(evalica.alpha(pd.DataFrame(RATED[:2]), distance="interval").alpha)
-    assert rows[0]["low"] < rows[0]["estimate"] <= rows[0]["high"]
+    assert rows[0]["ci_low"] < rows[0]["estimate"] <= rows[0]["ci_high"]
     assert rows[1]["note"].startswith("no interval: 9 answers of 5 clusters differ from the most frequent answer")
-    assert rows[1]["low"] is None or np.isnan(rows[1]["low"])
+    assert rows[1]["ci_low"] is None or np.isnan(rows[1]["ci_low"])
 
 
 def chosen(answers: dict[str, str], **more: Any) -> list[Row]:
@@ -73,13 +73,13 @@ def test_choices_have_nominal_alpha_and_cohens_kappa() -> None:
     assert rows[1]["estimate"] == pytest.approx(cohens_kappa(np.array([[3, 1], [1, 3]])).kappa)
     assert (rows[1]["note"] or "").startswith("no interval: 8 answers of 5 clusters")
     assert rows[2]["estimate"] == pytest.approx(0.5)  # three of four alike, chance is one half
-    assert rows[2]["low"] < 0.5 < rows[2]["high"]
+    assert rows[2]["ci_low"] < 0.5 < rows[2]["ci_high"]
 
 
 def test_pairs_agree_whichever_side_was_shown_first() -> None:
     sides = {"a": ("ada", "bob", "left"), "b": ("bob", "ada", "right")}
     rows = [
-        label(*(sides[name][0], f"c{n}", name), versus=sides[name][1], item_id=None, corpus=None,
+        label(*(sides[name][0], f"c{n}", name), opponent=sides[name][1], item_id=None, corpus=None,
               outcome=sides[name][2] if n % 3 else "tie")
         for name in sides for n in range(9)
     ]  # fmt: skip
@@ -91,7 +91,7 @@ def test_who_says_the_same_again_is_counted_and_repeats_weigh_nothing_elsewhere(
     rows = chosen({"a": "yynn", "b": "yynn"}) + chosen({"a": "ynny"}, round=1)
     *others, again = agreed(rows)
     assert [row["estimate"] for row in others] == [1.0, 1.0, 1.0]
-    assert (again["statistic"], again["first"], again["estimate"], again["n"]) == ("same answer again", "a", 0.5, 4)
+    assert (again["statistic"], again["annotator"], again["estimate"], again["n"]) == ("same answer again", "a", 0.5, 4)
     assert compared(rows)["a"]["n_repeated"] == 4
 
 
@@ -117,10 +117,10 @@ def test_a_lenient_annotator_stands_out() -> None:
     others = matrix[:2].mean(axis=0)
     by_hand = stats.ttest_rel(matrix[2], others)
     assert rows["c"]["difference"] == pytest.approx((matrix[2] - others).mean())
-    assert (rows["c"]["low"], rows["c"]["high"]) == pytest.approx(tuple(by_hand.confidence_interval()))
+    assert (rows["c"]["ci_low"], rows["c"]["ci_high"]) == pytest.approx(tuple(by_hand.confidence_interval()))
     assert rows["c"]["p_holm"] == pytest.approx(3 * by_hand.pvalue)
     assert rows["c"]["agreement"] == pytest.approx(np.corrcoef(matrix[2], others)[0, 1])
-    assert rows["a"]["difference"] < 0 < rows["c"]["low"]
+    assert rows["a"]["difference"] < 0 < rows["c"]["ci_low"]
 
 
 def test_of_choices_leaning_is_the_share_of_yes_and_of_pairs_that_of_ties() -> None:
@@ -128,7 +128,7 @@ def test_of_choices_leaning_is_the_share_of_yes_and_of_pairs_that_of_ties() -> N
     assert (rows["a"]["mean"], rows["b"]["mean"], rows["a"]["difference"]) == (0.75, 0.25, 0.5)
     assert rows["a"]["agreement"] == 0.5
     pairs = [
-        label("ada", f"c{n}", name, versus="bob", outcome="tie" if n < ties else "left")
+        label("ada", f"c{n}", name, opponent="bob", outcome="tie" if n < ties else "left")
         for name, ties in (("a", 3), ("b", 1)) for n in range(4)
     ]  # fmt: skip
     assert compared(pairs)["a"]["difference"] == 0.5

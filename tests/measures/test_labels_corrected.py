@@ -40,7 +40,7 @@ from dialeval.measures.differences import NO_LIMIT, with_adjusted_p
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.prediction_powered import FEW_INSIDE, correct_means
 from dialeval.tables.files import to_table
-from dialeval.tables.labels import CORRECTED, DIFFERENCES
+from dialeval.tables.labels import DIFFERENCES, ESTIMATES
 
 Row = dict[str, Any]
 LOW_SCORES, PEOPLE = {"scale_min": 0.0, "scale_max": 1.0}, {"scale_min": 1.0, "scale_max": 5.0}
@@ -51,7 +51,7 @@ def numbers(
     judged: list[Row], labelled: list[Row], about: LabelledDesign, terms: Terms | None = None
 ) -> tuple[list[Row], list[Row]]:
     rows, compared = corrected_numbers(judgements_of(judged), labels_of(labelled), about, terms or Terms())
-    tables = to_table(CORRECTED, rows), to_table(DIFFERENCES, with_adjusted_p(compared))
+    tables = to_table(ESTIMATES, rows), to_table(DIFFERENCES, with_adjusted_p(compared))
     return tables[0].to_pylist(), tables[1].to_pylist()
 
 
@@ -70,7 +70,7 @@ def test_judges_are_taken_to_peoples_scale_and_only_their_own_things_count() -> 
     assert row["judge_only"] == pytest.approx(3.0)  # 0.5 on 0 to 1
     assert row["judge_bias"] == pytest.approx(0.0)  # 2.6 and 3.4 beside 3
     assert (row["n_labelled"], row["n_labelled_seeds"], row["n_total"]) == (2, 2, 11)
-    assert row["people_only"] == row["estimate"] == 3.0
+    assert row["human_only"] == row["estimate"] == 3.0
     assert compared == []
 
 
@@ -84,7 +84,7 @@ def test_annotators_repeats_and_orders_are_averaged_before_anything_else() -> No
     labelled = [label("ada", "c0", name, round=again, **scored(value)) for name, again, value in said]
     labelled += [label("ada", "c1", "one", **scored(1.0))]
     ((row,), _) = numbers(judged, labelled, design())
-    assert row["people_only"] == pytest.approx(((2 + 4) / 2 + 7) / 2 / 2 + 1.0 / 2)
+    assert row["human_only"] == pytest.approx(((2 + 4) / 2 + 7) / 2 / 2 + 1.0 / 2)
     assert row["judge_bias"] == pytest.approx(((5.0 - 5.0) + (4.0 - 1.0)) / 2)
     assert row["n_total"] == 6  # what the judge refused is there all the same
     assert NO_DRAW in row["note"]
@@ -94,7 +94,7 @@ def test_a_thing_that_no_judge_scored_is_no_less_labelled() -> None:
     judged = [judgement("ada", f"c{n}", **scored(4.0)) for n in range(5)]
     labelled = [label("ada", f"c{n}", **scored(float(n))) for n in (3, 4, 5, 6)]
     ((row,), _) = numbers(judged, labelled, design())
-    assert (row["n_labelled"], row["n_total"], row["people_only"]) == (4, 7, 4.5)
+    assert (row["n_labelled"], row["n_total"], row["human_only"]) == (4, 7, 4.5)
 
 
 def test_intervals_end_where_the_scale_does() -> None:
@@ -102,8 +102,8 @@ def test_intervals_end_where_the_scale_does() -> None:
     said = [1.0] + 4 * [6.0] + 15 * [7.0]
     labelled = [label("ada", f"c{n}", **scored(value), probability=2 / 3) for n, value in enumerate(said)]
     ((row,), _) = numbers(judged, labelled, design())
-    assert row["high"] == 7.0 == row["people_high"]
-    assert row["low"] < 7.0
+    assert row["ci_high"] == 7.0 == row["human_only_ci_high"]
+    assert row["ci_low"] < 7.0
 
 
 def test_labels_that_are_nearly_all_the_highest_have_the_interval_of_a_share_of_the_scale() -> None:
@@ -112,7 +112,7 @@ def test_labels_that_are_nearly_all_the_highest_have_the_interval_of_a_share_of_
     labelled = [label("ada", f"c{n}", **scored(value), probability=0.1) for n, value in enumerate(said)]
     ((row,), _) = numbers(judged, labelled, design())
     share = clustered_proportion([(value - 1.0) / 6.0 for value in said], np.arange(10))
-    assert (row["low"], row["high"]) == pytest.approx((1.0 + 6.0 * share.ci_low, 1.0 + 6.0 * share.ci_high))
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx((1.0 + 6.0 * share.ci_low, 1.0 + 6.0 * share.ci_high))
     assert row["weight"] == 0.0
     assert FEW_INSIDE in row["note"]
 
@@ -134,20 +134,29 @@ def test_numbers_are_those_of_the_statistics() -> None:
     )
     for place, system in enumerate(expected.systems):
         (row,) = of(rows, system=system, measure="mean")
-        for column in ("estimate", "low", "high", "people_low", "judge_high", "weight", "bias_low", "effective_labels"):
+        for column in (
+            "estimate",
+            "ci_low",
+            "ci_high",
+            "human_only_ci_low",
+            "judge_only_ci_high",
+            "weight",
+            "judge_bias_ci_low",
+            "n_effective_labels",
+        ):
             assert row[column] == pytest.approx(getattr(expected, column)[place]), column
-    (row,) = of(rows, measure="mean difference", system="ada", versus="cyd")
+    (row,) = of(rows, measure="mean difference", system="ada", opponent="cyd")
     by_hand = expected.difference("ada", "cyd")
-    assert (row["estimate"], row["low"], row["people_only"]) == pytest.approx(
-        (by_hand.estimate, by_hand.low, by_hand.people_only)
+    assert (row["estimate"], row["ci_low"], row["human_only"]) == pytest.approx(
+        (by_hand.estimate, by_hand.ci_low, by_hand.human_only)
     )
     assert len(compared) == 3
-    (test,) = of(compared, first="ada", second="cyd")
+    (test,) = of(compared, system="ada", opponent="cyd")
     assert (test["p"], test["family_size"], test["scope"]) == (pytest.approx(by_hand.p), 3, "warm")
 
 
 def test_pass_rates_at_each_length_count_dialogues_that_are_that_long() -> None:
-    about = design(form="detect", measures=["pass_rates"], lengths=[2, 8], protocol="felt")
+    about = design(form="locate", measures=["pass_rates"], lengths=[2, 8], protocol="felt")
     judged = [judgement("ada", f"c{n}", choice="Yes", place=5, n_utterances=8 if n < 20 else 4) for n in range(40)]
     judged.append(judgement("ada", "c40", status="unparsed", n_utterances=8))
     labelled = [label("ada", f"c{n}", choice="No" if n % 2 else "Yes", place=None if n % 2 else 3, probability=0.5)
@@ -156,9 +165,9 @@ def test_pass_rates_at_each_length_count_dialogues_that_are_that_long() -> None:
     rows, _ = numbers(judged, labelled, about)
     at_2, at_8 = (of(rows, n_utterances=n)[0] for n in (2, 8))
     assert (at_2["measure"], at_2["n_total"], at_2["n_labelled"]) == ("pass_rate", 41, 11)
-    assert at_2["people_only"] == pytest.approx(10 / 11)
+    assert at_2["human_only"] == pytest.approx(10 / 11)
     assert at_2["judge_only"] == pytest.approx(40 / 41)  # what could not be read does not pass
-    assert (at_8["n_total"], at_8["n_labelled"], at_8["people_only"]) == (21, 10, pytest.approx(5 / 10))
+    assert (at_8["n_total"], at_8["n_labelled"], at_8["human_only"]) == (21, 10, pytest.approx(5 / 10))
     assert at_8["judge_only"] == 0.0
 
 
@@ -166,17 +175,17 @@ def test_pass_rates_at_each_length_count_dialogues_that_are_that_long() -> None:
 def test_a_yes_without_a_place_fails_at_full_length_and_is_no_rate_of_fewer_utterances_where_many_are(
     nowhere: int,
 ) -> None:
-    about = design(form="detect", measures=["pass_rates"], lengths=[2, 8], protocol="felt")
+    about = design(form="locate", measures=["pass_rates"], lengths=[2, 8], protocol="felt")
     judged = [judgement("ada", f"c{n}", choice="No", n_utterances=8) for n in range(40)]
     labelled = [label("ada", f"c{n}", choice="No", probability=0.5) for n in range(20 - nowhere)]
     labelled += [label("ada", f"c{39 - n}", choice="Yes", probability=0.5) for n in range(nowhere)]  # another tool's
     rows, _ = numbers(judged, labelled, about)
     (at_8,) = of(rows, n_utterances=8)
-    assert (at_8["n_labelled"], at_8["people_only"]) == (20, pytest.approx(1.0 - nowhere / 20))
+    assert (at_8["n_labelled"], at_8["human_only"]) == (20, pytest.approx(1.0 - nowhere / 20))
     at_2 = of(rows, n_utterances=2)
     assert len(at_2) == (nowhere == 1)  # without those that would mostly fail, the others are no fair sample
     for row in at_2:
-        assert (row["n_labelled"], row["people_only"]) == (19, 1.0)
+        assert (row["n_labelled"], row["human_only"]) == (19, 1.0)
         assert NOWHERE.format(1, 20) in row["note"]
 
 
@@ -184,8 +193,8 @@ def paired(case: str, left: str, right: str, outcome: str, **more: Any) -> Row:
     return judgement(left, case, item_id=None, corpus=None, right=right, outcome=outcome, **more)
 
 
-def of_pair(case: str, system: str, versus: str, outcome: str, **more: Any) -> Row:
-    return label(system, case, item_id=None, corpus=None, versus=versus, outcome=outcome, **more)
+def of_pair(case: str, system: str, opponent: str, outcome: str, **more: Any) -> Row:
+    return label(system, case, item_id=None, corpus=None, opponent=opponent, outcome=outcome, **more)
 
 
 def test_pairs_join_whatever_the_order_in_which_they_were_shown() -> None:
@@ -193,15 +202,15 @@ def test_pairs_join_whatever_the_order_in_which_they_were_shown() -> None:
     judged = [row for n in range(12)
               for row in (paired(f"c{n}", "ada", "bob", "left"), paired(f"c{n}", "bob", "ada", "tie"))]  # fmt: skip
     labelled = [of_pair(f"c{n}", "bob", "ada", "left", probability=0.5) for n in range(6)]
-    labelled[0]["system"], labelled[0]["versus"], labelled[0]["outcome"] = "ada", "bob", "tie"
+    labelled[0]["system"], labelled[0]["opponent"], labelled[0]["outcome"] = "ada", "bob", "tie"
     rows, compared = numbers(judged, labelled, about)
-    (field,) = of(rows, system="ada", versus=None)
-    assert field["people_only"] == pytest.approx(0.5 / 6)
+    (field,) = of(rows, system="ada", opponent=None)
+    assert field["human_only"] == pytest.approx(0.5 / 6)
     assert field["judge_only"] == pytest.approx(0.75)
-    (pair,) = of(rows, measure="win_rate", system="ada", versus="bob")
-    assert (pair["people_only"], pair["n_labelled"], pair["n_total"]) == (pytest.approx(0.5 / 6), 6, 12)
+    (pair,) = of(rows, measure="win_rate", system="ada", opponent="bob")
+    assert (pair["human_only"], pair["n_labelled"], pair["n_total"]) == (pytest.approx(0.5 / 6), 6, 12)
     (difference,) = of(rows, measure="win_rate difference")
-    assert difference["people_only"] == pytest.approx(2 * 0.5 / 6 - 1.0)
+    assert difference["human_only"] == pytest.approx(2 * 0.5 / 6 - 1.0)
     assert len(compared) == 1
 
 
@@ -212,9 +221,9 @@ def test_systems_beside_one_have_rates_against_it() -> None:
     labelled += [of_pair(f"c{n}", "ada", "human", "left", probability=0.5) for n in range(6)]
     rows, _ = numbers(judged, labelled, about)
     found = {
-        (row["system"], row["measure"]): (row["people_only"], row["judge_only"])
+        (row["system"], row["measure"]): (row["human_only"], row["judge_only"])
         for row in rows
-        if row["versus"] == "human"
+        if row["opponent"] == "human"
     }
     assert found == {
         ("ada", "win_rate"): (1.0, 0.0), ("ada", "win_or_tie"): (1.0, 0.0),
@@ -245,8 +254,8 @@ def test_self_preference_is_the_bias_for_the_own_family_less_that_for_others_cas
     judged += [judgement(system, "c99", **scored(7.0)) for system in ("ada", "bob")]  # nobody labelled these
     rows, compared = numbers(judged, labelled, about)
     (row,) = of(rows, measure="mean self_preference")
-    assert (row["judge"], row["system"], row["versus"], row["estimate"], row["note"]) == ("j", "x", None, None, ALONE)
-    assert (row["judge_bias"], row["bias_low"], row["bias_high"]) == pytest.approx(of_student(OFF))
+    assert (row["judge"], row["system"], row["opponent"], row["estimate"], row["note"]) == ("j", "x", None, None, ALONE)
+    assert (row["judge_bias"], row["judge_bias_ci_low"], row["judge_bias_ci_high"]) == pytest.approx(of_student(OFF))
     assert (row["n_labelled"], row["n_labelled_seeds"], row["n_total"]) == (20, 10, 22)
     assert {test["measure"] for test in compared} == {"mean"}
 
@@ -264,7 +273,9 @@ def test_self_preference_in_pairs_is_what_the_own_family_scores_above_what_peopl
     rows, _ = numbers(judged, labelled, about)
     (row,) = of(rows, measure="win_rate self_preference")
     assert (row["system"], row["n_labelled"], row["n_total"]) == (family, 10, 10)
-    assert (row["judge_bias"], row["bias_low"], row["bias_high"]) == pytest.approx(of_student(0.5 * wins))
+    assert (row["judge_bias"], row["judge_bias_ci_low"], row["judge_bias_ci_high"]) == pytest.approx(
+        of_student(0.5 * wins)
+    )
 
 
 def test_a_labelled_protocol_knows_the_families_that_are_configured() -> None:
@@ -288,9 +299,9 @@ def test_self_preference_without_enough_to_tell_is_empty_and_says_why() -> None:
 
     for systems, n_cases, reason in (("ada bob", 10, ONE_FAMILY), ("ada cyd", 7, FEW_OF_FAMILY)):
         (row,) = found(systems, n_cases, families)
-        assert (row["judge_bias"], row["bias_low"], row["note"]) == (None, None, f"{reason}; {ALONE}")
+        assert (row["judge_bias"], row["judge_bias_ci_low"], row["note"]) == (None, None, f"{reason}; {ALONE}")
     (row,) = found("ada cyd", 8, families)
-    assert (row["judge_bias"], row["bias_low"], row["note"]) == (0.0, None, f"{NEVER_OFF}; {ALONE}")
+    assert (row["judge_bias"], row["judge_bias_ci_low"], row["note"]) == (0.0, None, f"{NEVER_OFF}; {ALONE}")
     assert found("ada cyd", 10, {"ada": "y"}) == []  # no system is of the judge's family
 
 
@@ -306,13 +317,13 @@ def test_a_system_that_nobody_labelled_does_not_reach_the_others_numbers() -> No
         labelled += [of_pair(f"c{n}", *pair, said, probability=0.5) for pair, said in people.items() if n % 2]
     with_zed, _ = numbers(judged, labelled, about)
     without, _ = numbers([row for row in judged if row["right"] != "zed"], labelled, about)
-    field = [row for row in with_zed if row["versus"] is None]
+    field = [row for row in with_zed if row["opponent"] is None]
     assert {row["system"] for row in field} == {"ada", "bob", "cyd"}
-    for row, expected in zip(field, (row for row in without if row["versus"] is None), strict=True):
-        assert (row["estimate"], row["low"]) == pytest.approx((expected["estimate"], expected["low"]))
+    for row, expected in zip(field, (row for row in without if row["opponent"] is None), strict=True):
+        assert (row["estimate"], row["ci_low"]) == pytest.approx((expected["estimate"], expected["ci_low"]))
         assert "zed" in row["note"]
         assert row["n_total"] == 80
-    (pair,) = of(with_zed, system="ada", versus="zed", measure="win_rate")
+    (pair,) = of(with_zed, system="ada", opponent="zed", measure="win_rate")
     assert (pair["judge_only"], pair["estimate"]) == (1.0, None)
 
 
@@ -328,17 +339,17 @@ def test_an_undefeated_system_has_no_corrected_rating_and_leaves_the_others_at_t
             labelled += [of_pair(f"c{n}", first, second, said, probability=0.5)] * (n % 2)
     found, compared = numbers(judged, labelled, about)
     ratings = {row["system"]: row for row in of(found, measure="rating")}
-    for column in ("estimate", "people_only", "judge_only", "judge_bias", "low"):
+    for column in ("estimate", "human_only", "judge_only", "judge_bias", "ci_low"):
         assert ratings["ada"][column] is None
         assert ratings["bob"][column] is not None
     assert "not identifiable (undefeated)" in ratings["ada"]["note"]
-    for column in ("estimate", "people_only", "judge_only"):
+    for column in ("estimate", "human_only", "judge_only"):
         assert np.mean([ratings[name][column] for name in ("bob", "cyd", "dan")]) == pytest.approx(1000.0)
-    (pair,) = of(compared, measure="rating", first="ada", second="bob")
+    (pair,) = of(compared, measure="rating", system="ada", opponent="bob")
     assert (pair["difference"], pair["p"], pair["note"]) == (None, None, NO_LIMIT)
-    (pair,) = of(compared, measure="rating", first="bob", second="cyd")
+    (pair,) = of(compared, measure="rating", system="bob", opponent="cyd")
     assert pair["p"] is not None
-    assert of(found, measure="win_rate", system="ada", versus=None)[0]["estimate"] == 1.0
+    assert of(found, measure="win_rate", system="ada", opponent=None)[0]["estimate"] == 1.0
 
 
 def test_where_nobody_labels_twice_a_table_about_these_dialogues_says_whose_opinion_it_is() -> None:
@@ -367,14 +378,14 @@ def test_from_three_annotators_on_their_harshness_is_in_the_mean_and_in_no_diffe
     of_two, _ = numbers(judged, one_less, design())
     (mean,) = of(rows, measure="mean", system="ada")
     (difference,) = of(rows, measure="mean difference")
-    half_width = 0.5 * (mean["high"] - mean["low"])
+    half_width = 0.5 * (mean["ci_high"] - mean["ci_low"])
     assert half_width > 4.3 * 0.8 / 3**0.5  # t of two degrees of freedom, three annotators whose means differ by 1
-    assert mean["people_low"] < 2.3
-    assert mean["people_high"] > 5.7
+    assert mean["human_only_ci_low"] < 2.3
+    assert mean["human_only_ci_high"] > 5.7
     assert mean["note"] is None
-    assert 0.5 * (difference["high"] - difference["low"]) < 0.4
+    assert 0.5 * (difference["ci_high"] - difference["ci_low"]) < 0.4
     (mean,) = of(of_two, measure="mean", system="ada")
-    assert mean["high"] - mean["low"] < 0.8
+    assert mean["ci_high"] - mean["ci_low"] < 0.8
     assert mean["note"].startswith("of these 2 annotators")
 
 
@@ -390,11 +401,11 @@ def test_a_system_that_lost_all_its_labels_has_no_rating_and_the_others_say_what
     rows, compared = numbers(judged, labelled, about)
     found = {row["system"]: row for row in rows if row["measure"] == "rating"}
     assert "not identifiable (never scores)" in found["cyd"]["note"]
-    empty = ("estimate", "low", "high", "people_only", "people_low", "people_high", "judge_bias")
+    empty = ("estimate", "ci_low", "ci_high", "human_only", "human_only_ci_low", "human_only_ci_high", "judge_bias")
     assert {found["cyd"][name] for name in empty} == {None}
     assert found["ada"]["estimate"] + found["bob"]["estimate"] == pytest.approx(2000.0)
     assert "1000 is the average of the rated systems: without cyd" in found["ada"]["note"]
-    assert [(row["first"], row["second"]) for row in compared if row["p"] is not None] == [("ada", "bob")]
+    assert [(row["system"], row["opponent"]) for row in compared if row["p"] is not None] == [("ada", "bob")]
     assert found["cyd"]["judge_only"] is not None
 
 
@@ -414,7 +425,7 @@ def test_a_checklists_labels_count_by_the_share_of_a_stratum_with_all_answers() 
     rows, _ = numbers(judged, labelled, about)
     (listed,) = of(rows, measure="checklist")
     assert listed["n_labelled"] == 40
-    assert listed["people_only"] == pytest.approx(0.5)  # and not 30 of 40
+    assert listed["human_only"] == pytest.approx(0.5)  # and not 30 of 40
 
 
 def test_what_a_settled_pair_was_not_asked_is_no_reason_to_weigh_it_less() -> None:
@@ -428,10 +439,10 @@ def test_what_a_settled_pair_was_not_asked_is_no_reason_to_weigh_it_less() -> No
     judged = with_planned(judgements_of(asked), planned)
     assert len(judged) == 60
     found, _ = corrected_numbers(judged, labels_of(labelled), about, Terms())
-    (bob,) = of(found, system="bob", versus=None)
-    assert (bob["n_total"], bob["judge_only"], bob["people_only"]) == (40, 0.5, 0.5)
+    (bob,) = of(found, system="bob", opponent=None)
+    assert (bob["n_total"], bob["judge_only"], bob["human_only"]) == (40, 0.5, 0.5)
     alone, _ = corrected_numbers(judgements_of(asked), labels_of(labelled), about, Terms())
-    assert of(alone, system="bob", versus=None)[0]["n_total"] == 30
+    assert of(alone, system="bob", opponent=None)[0]["n_total"] == 30
     assert with_planned(judgements_of(plan), planned).equals(judgements_of(plan))
 
 
@@ -441,7 +452,7 @@ def test_lengths_of_pairs_are_things_of_their_own() -> None:
     labelled = [of_pair(f"c{n}", "ada", "bob", "right", n_utterances=8, probability=0.4) for n in range(2)]
     rows, _ = numbers(judged, labelled, about)
     assert {row["n_utterances"] for row in rows} == {8}
-    assert of(rows, measure="win_rate", versus="bob")[0]["n_total"] == 5
+    assert of(rows, measure="win_rate", opponent="bob")[0]["n_total"] == 5
 
 
 def test_yes_and_no_become_means_rates_and_a_checklist() -> None:
@@ -457,11 +468,11 @@ def test_yes_and_no_become_means_rates_and_a_checklist() -> None:
     labelled.append(label("ada", "c15", criterion="x", choice="Yes"))
     rows, _ = numbers(judged, labelled, about)
     (mean,) = of(rows, measure="mean", criterion="y")
-    assert (mean["people_only"], mean["judge_only"]) == (pytest.approx(0.5), pytest.approx(0.8))
+    assert (mean["human_only"], mean["judge_only"]) == (pytest.approx(0.5), pytest.approx(0.8))
     (rate,) = of(rows, measure="rate", criterion="y")
-    assert (rate["people_only"], rate["judge_only"], rate["answer"]) == (pytest.approx(0.5), 1.0, "Yes")
+    assert (rate["human_only"], rate["judge_only"], rate["answer"]) == (pytest.approx(0.5), 1.0, "Yes")
     (listed,) = of(rows, measure="checklist")
-    assert (listed["people_only"], listed["n_labelled"]) == (0.5, 10)  # who answered one question alone has no share
+    assert (listed["human_only"], listed["n_labelled"]) == (0.5, 10)  # who answered one question alone has no share
 
 
 def test_a_panel_needs_two_judges_and_leaves_means_of_judges_out() -> None:
@@ -473,7 +484,7 @@ def test_a_panel_needs_two_judges_and_leaves_means_of_judges_out() -> None:
     assert {row["judge"]: row["judge_only"] for row in rows} == {"j": 2.0, "k": 6.0, "both": 4.0, "panel": 4.0}
     rows, _ = numbers(judged, labelled, about, Terms(panel=None))
     assert "panel" not in {row["judge"] for row in rows}
-    assert len({row["people_only"] for row in rows}) == 1
+    assert len({row["human_only"] for row in rows}) == 1
 
 
 @pytest.mark.parametrize(
@@ -495,11 +506,11 @@ def test_without_any_judges_score_people_stand_alone(judges: list[str]) -> None:
     rows, compared = numbers([], labelled, design(judges=judges))
     (ada,) = of(rows, system="ada", measure="mean")
     assert (ada["judge"], ada["estimate"], ada["judge_only"], ada["weight"]) == ("none", 4.0, None, 0.0)
-    assert ada["low"] == ada["people_low"] < 4.0
+    assert ada["ci_low"] == ada["human_only_ci_low"] < 4.0
     assert len(compared) == 1
     pairs = [of_pair(f"c{n}", "ada", "bob", "left" if n % 2 else "right", probability=0.5) for n in range(12)]
     rows, _ = numbers([], pairs, design(form="pair", measures=["win_rates", "ratings"], judges=judges))
-    assert {(row["judge"], row["people_only"]) for row in of(rows, measure="win_rate")} == {("none", 0.5)}
+    assert {(row["judge"], row["human_only"]) for row in of(rows, measure="win_rate")} == {("none", 0.5)}
 
 
 def test_labels_of_other_protocols_and_nobodys_labels_say_nothing() -> None:
@@ -526,11 +537,11 @@ def test_ratings_are_those_of_the_statistics_and_cover_the_strengths_that_pairs_
                     labelled.append(of_pair(f"c{case}", one, other, "left" if wins else "right", probability=0.3))
         rows, compared = numbers(judged, labelled, about)
         for row in of(rows, measure="rating"):
-            hits.append(row["low"] <= truth[row["system"]] <= row["high"])
-            rated.append(row["effective_labels"] > row["n_labelled"])
+            hits.append(row["ci_low"] <= truth[row["system"]] <= row["ci_high"])
+            rated.append(row["n_effective_labels"] > row["n_labelled"])
         for row in of(compared, measure="rating"):
-            missed.append(row["low"] > truth[row["first"]] - truth[row["second"]] or
-                          row["high"] < truth[row["first"]] - truth[row["second"]])  # fmt: skip
+            missed.append(row["ci_low"] > truth[row["system"]] - truth[row["opponent"]] or
+                          row["ci_high"] < truth[row["system"]] - truth[row["opponent"]])  # fmt: skip
     assert np.mean(hits) > 0.88
     assert np.mean(missed) < 0.12
     assert np.mean(rated) > 0.9
@@ -546,16 +557,16 @@ def test_the_truth_is_covered_where_the_judge_alone_misses_it() -> None:
         rows, _ = numbers(judged, labelled, design())
         for row in of(rows, measure="mean"):
             for kind, ends in (
-                ("corrected", "low high"),
-                ("people", "people_low people_high"),
-                ("judge", "judge_low judge_high"),
+                ("corrected", "ci_low ci_high"),
+                ("people", "human_only_ci_low human_only_ci_high"),
+                ("judge", "judge_only_ci_low judge_only_ci_high"),
             ):
                 low, high = (row[end] for end in ends.split())
                 hits[kind].append(low <= truth[row["system"]] <= high)
                 if kind in widths:
                     widths[kind].append(high - low)
         for row in of(rows, measure="mean difference"):
-            hits["difference"].append(row["low"] <= truth[row["system"]] - truth[row["versus"]] <= row["high"])
+            hits["difference"].append(row["ci_low"] <= truth[row["system"]] - truth[row["opponent"]] <= row["ci_high"])
     shares = {kind: np.mean(found) for kind, found in hits.items()}
     assert min(shares["corrected"], shares["people"], shares["difference"]) > 0.91
     assert shares["judge"] < 0.2

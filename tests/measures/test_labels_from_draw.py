@@ -60,9 +60,9 @@ def test_numbers_hold_the_truth_from_the_draw_on(by: By, target: str) -> None:
     for seed in range(40):
         rows, truth = one_run(rng, seed, by, target)
         for row in rows:
-            expected = truth[row["system"]] - (truth[row["versus"]] if row["versus"] else 0.0)
-            held.append(row["low"] <= expected <= row["high"])
-            widths.append((row["high"] - row["low"]) / (row["people_high"] - row["people_low"]))
+            expected = truth[row["system"]] - (truth[row["opponent"]] if row["opponent"] else 0.0)
+            held.append(row["ci_low"] <= expected <= row["ci_high"])
+            widths.append((row["ci_high"] - row["ci_low"]) / (row["human_only_ci_high"] - row["human_only_ci_low"]))
     assert len(held) == 40 * 6
     assert np.mean(held) > 0.87  # 94 to 96% in 500 runs; the numbers of one run hang together
     assert np.mean(widths) < 0.9

@@ -69,13 +69,13 @@ def test_agreement_by_hand() -> None:
     [row] = to_table(AGREEMENT, agreement(judged(first, second), design("j"))).to_pylist()
     assert [row[name] for name in ("judge", "other_judge", "criterion")] == ["j", "rules", "long"]
     assert [row[name] for name in ("n", "n_clusters")] == [16, 16]
-    assert [row[name] for name in ("both", "judge_alone", "other_alone")] == [6, 2, 2]
+    assert [row[name] for name in ("n_both", "n_judge_only", "n_other_only")] == [6, 2, 2]
     assert row["ac1"] == pytest.approx((0.75 - 0.5) / 0.5)  # both mark half: chance is 2 (1/2) (1/2)
-    assert row["ac1_low"] < 0.5 < row["ac1_high"]
+    assert row["ac1_ci_low"] < 0.5 < row["ac1_ci_high"]
     assert row["estimate"] == pytest.approx(kappa(first, second))
-    assert row["low"] < row["estimate"] < row["high"]
+    assert row["ci_low"] < row["estimate"] < row["ci_high"]
     expected = clustered_proportion(2 * [1, 1, 0, 1], range(8))  # of what the rules mark, what the judge marks
-    assert (row["precision"], row["precision_low"], row["precision_high"]) == pytest.approx(
+    assert (row["precision"], row["precision_ci_low"], row["precision_ci_high"]) == pytest.approx(
         (0.75, expected.ci_low, expected.ci_high)
     )
     assert row["recall"] == 0.75
@@ -83,7 +83,7 @@ def test_agreement_by_hand() -> None:
 
 def test_what_could_not_be_read_is_left_out_and_counted_out() -> None:
     [row] = agreement(judged([1, 0, None, 1], [1, 0, 1, None]), design("j"))
-    assert (row["n"], row["both"], row["estimate"]) == (2, 1, 1.0)
+    assert (row["n"], row["n_both"], row["estimate"]) == (2, 1, 1.0)
 
 
 def test_two_who_say_one_thing_have_no_kappa() -> None:
@@ -106,8 +106,8 @@ def test_a_kappa_that_no_resample_moves_has_no_interval(
 ) -> None:
     [row] = to_table(AGREEMENT, agreement(judged(first, second), design("j"))).to_pylist()
     assert (row["estimate"], row["note"]) == (expected, note)
-    assert row["low"] is None or np.isnan(row["low"])
-    assert row["high"] is None or np.isnan(row["high"])
+    assert row["ci_low"] is None or np.isnan(row["ci_low"])
+    assert row["ci_high"] is None or np.isnan(row["ci_high"])
 
 
 def test_a_kappa_of_a_rare_kind_has_no_interval_and_says_how_many_it_takes() -> None:
@@ -117,8 +117,8 @@ def test_a_kappa_of_a_rare_kind_has_no_interval_and_says_how_many_it_takes() -> 
     assert (
         row["note"] == "no interval: 6 answers of 4 clusters differ from the most frequent answer, and it takes 10 of 5"
     )
-    assert row["low"] is None or np.isnan(row["low"])
-    assert row["ac1_low"] < row["ac1"] < row["ac1_high"]
+    assert row["ci_low"] is None or np.isnan(row["ci_low"])
+    assert row["ac1_ci_low"] < row["ac1"] < row["ac1_ci_high"]
 
 
 def test_of_repeats_the_majority_counts() -> None:
@@ -126,7 +126,7 @@ def test_of_repeats_the_majority_counts() -> None:
     rows += [said("j", "bot", "a", places, repeat=n) for n, places in enumerate([[3], [3], []])]
     rows += [said("j", "bot", "b", places, repeat=n) for n, places in enumerate([[3], []])]  # a draw is no answer
     [row] = agreement(frame(rows), design("j"))
-    assert (row["n"], row["both"]) == (1, 1)
+    assert (row["n"], row["n_both"]) == (1, 1)
 
 
 def test_every_two_judges_are_compared_on_what_both_judge() -> None:
@@ -146,7 +146,7 @@ def test_the_interval_covers_a_known_kappa() -> None:
         there = rng.random(80) < 0.5
         first, second = (np.where(rng.random(80) < error, ~there, there).astype(int).tolist() for _ in range(2))
         [row] = agreement(judged(first, second), design("j"))
-        hits += row["low"] <= truth <= row["high"]
+        hits += row["ci_low"] <= truth <= row["ci_high"]
     assert hits >= 0.85 * runs  # 95% nominal; a binomial of 60 is below 51 once in some thousand
 
 
@@ -171,10 +171,11 @@ def test_the_clearest_is_seen_by_most_in_the_same_place_and_most_often(items: li
         said("j", HUMAN, "3", [3]), said("k", "a", "4", None),
     ]  # fmt: skip
     found = clearest(rows, items)
-    assert [(row["rank"], row["system"], row["case_id"], row["utterance"], row["n_places"]) for row in found] == [
+    assert [(row["rank"], row["system"], row["case_id"], row["utterance"],
+        row["n_flagged_utterances"]) for row in found] == [
         (1, "a", "0", 3, 2), (2, "c", "2", 4, 1), (3, "b", "1", 3, 3),
     ]  # fmt: skip
-    assert [row["seen_by"] for row in found] == ["j, k, rules", "j, k", "j"]
+    assert [row["flagged_by"] for row in found] == ["j, k, rules", "j, k", "j"]
     assert (found[0]["text"], found[0]["before"]) == ("third 0", "Ho.")
     assert found[1]["text"] == "x" * 399 + "…"
 
@@ -192,7 +193,7 @@ def test_what_no_rule_finds_is_no_example_of_a_good_case(items: list[Path]) -> N
     rules = [said("rules", "a", "0", None, "good_case", choice="Yes", status="ok")]
     assert clearest(rules, items) == []
     [row] = clearest([*rules, said("j", "a", "0", None, "good_case", choice="Yes", status="ok")], items)
-    assert (row["utterance"], row["seen_by"]) == (None, "rules, j")
+    assert (row["utterance"], row["flagged_by"]) == (None, "rules, j")
     assert row["text"].startswith("Hi. / Ho. / third 0 / xxx")
 
 

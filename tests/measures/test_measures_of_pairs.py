@@ -55,7 +55,7 @@ def test_against_one_system_only_the_others_have_rows() -> None:
         ("a", "base", pytest.approx(2 / 3), 1.0), ("b", "base", pytest.approx(2 / 3), 1.0),
     ]  # fmt: skip
     (row,) = differences(frame(rows), design(reference="base", measures=["win_rates"]), {})
-    assert (row["first"], row["second"], row["measure"], row["difference"]) == ("a", "b", "win_or_tie", 0.0)
+    assert (row["system"], row["opponent"], row["measure"], row["difference"]) == ("a", "b", "win_or_tie", 0.0)
 
 
 def test_pairs_that_never_met_have_no_numbers_and_no_difference() -> None:
@@ -66,7 +66,7 @@ def test_pairs_that_never_met_have_no_numbers_and_no_difference() -> None:
     assert found["a", "c"]["n"] == 0
     assert found["a", "c"]["note"]
     compared = to_table(DIFFERENCES, differences(frame(rows), design(measures=["win_rates"]), {})).to_pylist()
-    assert [(row["first"], row["second"]) for row in compared] == [("a", "b"), ("c", "d")]
+    assert [(row["system"], row["opponent"]) for row in compared] == [("a", "b"), ("c", "d")]
 
 
 def test_pairs_that_were_asked_about_in_rounds_weigh_the_same_and_say_so() -> None:

@@ -64,16 +64,20 @@ def test_means_by_hand() -> None:
         ("clear", "b", 7.0, 1, 0, 1, 7.0),
     ]
     expected = clustered_proportion([2 / 6, 5 / 6, 5 / 6], [0, 1, 2])  # of the scale from 1 to 7
-    assert (found[0]["low"], found[0]["high"]) == pytest.approx((1 + 6 * expected.ci_low, 1 + 6 * expected.ci_high))
+    assert (found[0]["ci_low"], found[0]["ci_high"]) == pytest.approx(
+        (1 + 6 * expected.ci_low, 1 + 6 * expected.ci_high)
+    )
     assert (found[1]["note"], found[3]["note"]) == (None, SINGLE_CLUSTER)
-    assert 1.0 < found[1]["low"] < 5.0 < found[1]["high"] < 7.0  # all the same, which a scale with two ends allows for
+    assert (
+        1.0 < found[1]["ci_low"] < 5.0 < found[1]["ci_high"] < 7.0
+    )  # all the same, which a scale with two ends allows for
 
 
 def test_means_without_a_scale_have_students_interval() -> None:
     rows = [judged("a", str(n), value, scale_min=None, scale_max=None) for n, value in enumerate((3.0, 6.0, 6.0))]
     expected = clustered_mean([3.0, 6.0, 6.0], [0, 1, 2])
     (row,) = means(frame(rows), design())
-    assert (row["low"], row["high"]) == (expected.ci_low, expected.ci_high)
+    assert (row["ci_low"], row["ci_high"]) == (expected.ci_low, expected.ci_high)
     assert expected.ci_high > 7.0
 
 
@@ -108,7 +112,7 @@ def test_detected_failures_have_rates_without_a_criterion() -> None:
     rows = [answered("a", str(n), "Yes" if n < 3 else "No", criterion=None) for n in range(10)]
     (row,) = rates(frame(rows), design())
     assert (row["criterion"], row["label"], row["estimate"], row["n"]) == (None, "Yes", 0.3, 10)
-    assert 0.05 < row["low"] < 0.3 < row["high"] < 0.75
+    assert 0.05 < row["ci_low"] < 0.3 < row["ci_high"] < 0.75
 
 
 def test_checklists_by_hand() -> None:
@@ -141,7 +145,7 @@ def test_means_are_compared_case_by_case_where_systems_met_the_same() -> None:
         20,
         20,
     )
-    assert row["low"] < 0.5 < row["high"] < 0.6
+    assert row["ci_low"] < 0.5 < row["ci_high"] < 0.6
     assert row["p_holm"] < 1e-6
     assert row["note"] is None
 
@@ -156,7 +160,7 @@ def test_systems_that_met_other_cases_are_compared_as_two_samples_and_the_note_s
     by_table = {(row["table"], row["scope"]): row for row in to_table(DIFFERENCES, found).to_pylist()}
     mean, rate = by_table["means", "warm"], by_table["rates", "polite"]
     assert (mean["note"], mean["n"], mean["n_clusters"]) == (UNPAIRED, 27, 27)
-    assert mean["low"] < 2.0 < mean["high"]
+    assert mean["ci_low"] < 2.0 < mean["ci_high"]
     assert (rate["note"], rate["difference"]) == (UNPAIRED, pytest.approx(12 / 15 - 2 / 12))
     assert max(mean["p"], rate["p"]) < 0.01
 

@@ -24,7 +24,7 @@ def test_correlations_are_scipys() -> None:
     assert row["spearman"] == pytest.approx(spearmanr(x, y).statistic)
     assert row["kendall"] == pytest.approx(kendalltau(x, y).statistic)
     assert (row["n"], row["n_missing"], row["n_clusters"], row["reason"]) == (N, 0, N // 2, None)
-    assert row["pearson_low"] < row["pearson"] < row["pearson_high"]
+    assert row["pearson_ci_low"] < row["pearson"] < row["pearson_ci_high"]
 
 
 def test_a_shuffled_score_file_gives_the_same() -> None:
@@ -68,7 +68,7 @@ def test_a_constant_judge_has_no_correlation_and_a_reason() -> None:
     row = find(correlation_rows(results), dimension="overall")
     assert np.isnan(row["pearson"])
     assert row["reason"] == "all scores are the same"
-    average = find(average_rows(results), dimension="overall", raters="human", over="corpora")
+    average = find(average_rows(results), dimension="overall", raters="human", averaged_over="corpora")
     assert np.isnan(average["pearson"])
     assert average["reason"] == "undefined in 1 of 1 corpora"
 
@@ -77,11 +77,11 @@ def test_averages_are_means_of_their_cells() -> None:
     results = correlated(*tables({"good": 0.5}))
     cells = list(correlation_rows(results))
     averages = list(average_rows(results))
-    one = find(averages, over="corpora", dimension="diversity", raters="human")
+    one = find(averages, averaged_over="corpora", dimension="diversity", raters="human")
     assert one["n_averaged"] == 2
     assert one["pearson"] == pytest.approx(np.mean([r["pearson"] for r in cells if r["dimension"] == "diversity"]))
-    every = find(averages, over="dimensions", raters="human")
-    over_corpora = [r for r in averages if r["over"] == "corpora" and r["raters"] == "human"]
+    every = find(averages, averaged_over="dimensions", raters="human")
+    over_corpora = [r for r in averages if r["averaged_over"] == "corpora" and r["raters"] == "human"]
     by_dimension = [r["pearson"] for r in over_corpora if r["dimension"] != "all"]
     assert every["n_averaged"] == 5
     assert every["pearson"] == pytest.approx(np.mean(by_dimension))
@@ -93,7 +93,7 @@ def test_averages_are_means_of_their_cells() -> None:
 def test_benchmarks_are_averaged_apart() -> None:
     averages = list(average_rows(correlated(*tables({"good": 0.5}), one="mine", two="theirs")))
     assert {row["benchmark"] for row in averages} == {"mine", "theirs"}
-    assert all(row["n_averaged"] in (1, 5) for row in averages if row["over"] == "corpora")
+    assert all(row["n_averaged"] in (1, 5) for row in averages if row["averaged_over"] == "corpora")
 
 
 def test_a_models_ratings_stand_in_where_people_gave_none_and_are_judged_where_they_did() -> None:
@@ -111,8 +111,8 @@ def test_a_models_ratings_stand_in_where_people_gave_none_and_are_judged_where_t
     kinds = {(row["dimension"], row["rater_kind"]) for row in rows if row["judge"] == "good"}
     assert kinds == {("coherence", "human"), ("overall", "human")} | {(d, "model") for d in DIMENSIONS[:4]}
     full = [row for row in average_rows(results) if row["raters"] == "full" and row["judge"] == "good"]
-    assert find(full, over="dimensions")["n_averaged"] == 5
-    assert find(full, over="corpora", dimension="coherence")["pearson"] == pytest.approx(
+    assert find(full, averaged_over="dimensions")["n_averaged"] == 5
+    assert find(full, averaged_over="corpora", dimension="coherence")["pearson"] == pytest.approx(
         find(rows, judge="good", dimension="coherence", rater_kind="human")["pearson"]
     )
 
@@ -133,9 +133,9 @@ def test_a_judge_is_not_compared_with_ratings_that_came_with_the_corpus_under_it
 def test_the_better_of_two_judges_is_told_from_the_worse() -> None:
     rows = list(pair_rows(correlated(*tables({"good": 0.3, "bad": 3.0}, ("one",)))))
     row = find(rows, dimension="overall")
-    assert (row["first"], row["second"], row["n"]) == ("good", "bad", N)
-    assert row["difference"] == pytest.approx(row["first_pearson"] - row["second_pearson"])
-    assert 0 < row["difference_low"] < row["difference"] < row["difference_high"]
+    assert (row["judge"], row["other_judge"], row["n"]) == ("good", "bad", N)
+    assert row["difference"] == pytest.approx(row["pearson"] - row["other_pearson"])
+    assert 0 < row["difference_ci_low"] < row["difference"] < row["difference_ci_high"]
     assert row["williams_t"] > 2
     assert row["p_williams"] < 0.05
     assert row["p_reversed"] == 0
@@ -158,7 +158,7 @@ def test_a_pair_of_judges_is_compared_on_the_items_that_both_scored() -> None:
     scores = [row for row in scores if row["judge"] == "all" or int(row["item_id"].split("-")[1]) < N // 2]
     row = find(list(pair_rows(correlated(items, ratings, scores))), dimension="overall")
     assert row["n"] == N // 2
-    assert row["difference"] == pytest.approx(row["first_pearson"] - row["second_pearson"])
+    assert row["difference"] == pytest.approx(row["pearson"] - row["other_pearson"])
 
 
 def test_languages_of_one_corpus_are_averaged_and_compared() -> None:
@@ -166,12 +166,12 @@ def test_languages_of_one_corpus_are_averaged_and_compared() -> None:
     items += [item("one", number, "zh") for number in range(N)]
     scores += [row | {"language": "zh"} for row in scores]
     results = correlated(items, ratings, scores)
-    average = find(average_rows(results), over="languages", dimension="overall", raters="human")
+    average = find(average_rows(results), averaged_over="languages", dimension="overall", raters="human")
     assert (average["language"], average["n_averaged"]) == ("average", 2)
     english = find(correlation_rows(results), language="en", dimension="overall")
     assert average["pearson"] == pytest.approx(english["pearson"])
     # the same scores on the same resamples: the mean is no surer than one of them
-    assert average["pearson_low"] == pytest.approx(english["pearson_low"])
+    assert average["pearson_ci_low"] == pytest.approx(english["pearson_ci_low"])
     cells = gather(*as_tables(items, ratings, scores), {"one": "all"})
     between = find(matrix_rows(cells), kind="languages", dimension="overall")
     assert (between["first"], between["second"], between["pearson"]) == ("en", "zh", pytest.approx(1.0))

@@ -44,7 +44,9 @@ def test_gpt4_against_people_on_fed(real_data: Path) -> None:
     }
     assert {name: round(row["pearson"], 3) for name, row in found.items()} == expected
     assert {row["n"] for row in found.values()} == {125}
-    (average,) = [row for row in average_rows(results) if row["over"] == "dimensions" and row["raters"] == "human"]
+    (average,) = [
+        row for row in average_rows(results) if row["averaged_over"] == "dimensions" and row["raters"] == "human"
+    ]
     assert round(average["pearson"], 3) == 0.669 == average["published_pearson"]
 
 

@@ -53,13 +53,13 @@ def test_models_and_methods_are_compared_on_every_task_and_over_all() -> None:
     rows = with_adjusted_p(accuracy_differences(full, 0.95))
     table = accuracy_rows(full)
     for name, tasks in (("SF", 30), (OVERALL, 60)):
-        row = of(rows, scope=f"mine, en, {name}", first="good (letter)", second="bad (letter)")
+        row = of(rows, scope=f"mine, en, {name}", system="good (letter)", opponent="bad (letter)")
         good, bad = (of(table, model=model, method="letter", name=name)["accuracy"] for model in ("good", "bad"))
-        assert (row["first_value"], row["second_value"]) == (pytest.approx(good), pytest.approx(bad))
+        assert (row["system_value"], row["opponent_value"]) == (pytest.approx(good), pytest.approx(bad))
         assert row["difference"] == pytest.approx(good - bad)
         assert (row["n"], row["n_clusters"], row["family_size"]) == (tasks, 15, 3)
         assert row["p_holm"] < 0.05
-    same = of(rows, scope=f"mine, en, {OVERALL}", first="good (letter)", second="good (choice)")
+    same = of(rows, scope=f"mine, en, {OVERALL}", system="good (letter)", opponent="good (choice)")
     assert (same["difference"], same["note"]) == (0.0, ALL_THE_SAME)
     assert to_table(DIALOGBENCH_DIFFERENCES, rows).num_rows == len(rows)
 
@@ -69,7 +69,7 @@ def test_two_items_of_a_dialogue_are_not_two_dialogues() -> None:
     together, *_ = accuracy_differences([*first, *second], 0.95)
     alone, *_ = accuracy_differences([row | {"cluster": row["item_id"]} for row in (*first, *second)], 0.95)
     assert together["difference"] == alone["difference"]
-    assert together["high"] - together["low"] > 1.1 * (alone["high"] - alone["low"])
+    assert together["ci_high"] - together["ci_low"] > 1.1 * (alone["ci_high"] - alone["ci_low"])
 
 
 def test_an_ablation_is_a_difference_of_two_means_of_different_items() -> None:
@@ -84,9 +84,9 @@ def test_an_ablation_is_a_difference_of_two_means_of_different_items() -> None:
         if row["variant"] != "full":
             found = of(rows, scope=f"{row['variant']}, en, {row['name']}")
             assert found["difference"] == pytest.approx(row["difference"])
-            assert found["low"] < found["difference"] < found["high"]
+            assert found["ci_low"] < found["difference"] < found["ci_high"]
     styles = of(rows, scope=f"-styles, en, {OVERALL}")
-    assert (styles["first"], styles["second"]) == ("m (letter), -styles", "m (letter), full")
+    assert (styles["system"], styles["opponent"]) == ("m (letter), -styles", "m (letter), full")
     assert styles["p"] < 0.05
     assert to_table(DIALOGBENCH_DIFFERENCES, rows).num_rows == len(rows)
 
@@ -95,7 +95,7 @@ def test_an_ablation_that_changes_no_item_is_nothing_to_test() -> None:
     full = answers("m", {"SF": 0.9})
     for row in ablation_differences({"full": full, "-filter": full}, 0.95):
         assert (row["difference"], row["note"]) == (0.0, SAME_ITEMS)
-        assert np.isnan([row["low"], row["high"], row["p"]]).all()
+        assert np.isnan([row["ci_low"], row["ci_high"], row["p"]]).all()
 
 
 def scored(noticed: dict[str, float], strategies: tuple[str, ...], n_dialogues: int = 12) -> ScoredPairs:
@@ -105,7 +105,7 @@ def scored(noticed: dict[str, float], strategies: tuple[str, ...], n_dialogues: 
         for strategy in strategies:
             for judge, share in noticed.items():
                 cell = {"corpus": "c", "language": "en", "level": "turn", "strategy": strategy}
-                about = {"judge": judge, "method": "rating", **cell, "dimension": "relevance", "theta": 0.2}
+                about = {"judge": judge, "method": "rating", **cell, "dimension": "relevance", "threshold": 0.2}
                 yield about, np.repeat(np.arange(n_dialogues) < share * n_dialogues, 5)
 
     groups, drops = zip(*parts(), strict=True)
@@ -127,10 +127,10 @@ def test_judges_are_compared_on_the_same_pairs_by_dialogue() -> None:
     assert row["difference"] == pytest.approx(ratio["sharp"] - ratio["dull"])
     assert (row["n"], row["n_clusters"]) == (60, 12)
     # as one pair of every dialogue would have it, and not five
-    assert row["low"] < 0.15
+    assert row["ci_low"] < 0.15
     single = ScoredPairs(pairs.groups, *(part[::5] for part in pairs_arrays(pairs)))
     alone = of(with_adjusted_p(robustness_differences(single, 0.95)), scope=row["scope"])
-    assert (row["low"], row["high"]) == (pytest.approx(alone["low"]), pytest.approx(alone["high"]))
+    assert (row["ci_low"], row["ci_high"]) == (pytest.approx(alone["ci_low"]), pytest.approx(alone["ci_high"]))
     averages = {one["judge"]: one["average"] for one in average_rows(pairs, 0.95)}
     overall = of(rows, table="averages")
     assert overall["difference"] == pytest.approx(averages["sharp"] - averages["dull"])
@@ -150,4 +150,4 @@ def test_a_pair_without_scores_is_not_noticed_and_a_judge_without_any_is_not_com
     assert list(robustness_differences(replace(pairs, damaged=damaged), 0.95)) == []
     damaged[60:] = 1.0
     (ratio, average) = robustness_differences(replace(pairs, damaged=damaged), 0.95)
-    assert (ratio["first_value"], average["first_value"]) == (pytest.approx(40 / 60), pytest.approx(40 / 60))
+    assert (ratio["system_value"], average["system_value"]) == (pytest.approx(40 / 60), pytest.approx(40 / 60))

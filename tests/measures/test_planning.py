@@ -59,10 +59,10 @@ def made(planned: PlannedDesign, size: Size, judgements: pd.DataFrame = NOTHING,
 def test_before_a_run_what_is_assumed_is_said() -> None:
     (row,) = made(PlannedDesign(design=SCORED, form="scale", ends={"empathy": (1.0, 7.0)}), Size(3, 50))
     expected = detectable(math.sqrt(2.0 * 1.5**2 / 50), 49)  # a quarter of a scale of six points
-    assert row["smallest_difference"] == pytest.approx(float(expected.smallest))
+    assert row["min_detectable_difference"] == pytest.approx(float(expected.smallest))
     of_three = detectable(math.sqrt(2.0 * 1.5**2 / 50), 49, 1 - 0.05 / 3)  # pairs, of which Holm asks a third of 5%
-    assert row["smallest_difference_holm"] == pytest.approx(float(of_three.smallest))
-    assert (row["protocol"], row["criterion"], row["measure"], row["what"]) == ("felt", "empathy", "mean", "judge")
+    assert row["min_detectable_difference_holm"] == pytest.approx(float(of_three.smallest))
+    assert (row["protocol"], row["criterion"], row["measure"], row["estimand"]) == ("felt", "empathy", "mean", "judge")
     assert (row["basis"], row["note"]) == ("assumptions", "assumed: scores that spread by 1.5 within a system")
     assert 3 * 50 - 10 < row["seeds_to_halve"] < 3 * 50  # a little less than four times as many in all
 
@@ -71,7 +71,7 @@ def test_stored_judgements_take_the_place_of_assumptions() -> None:
     (row,) = made(PlannedDesign(design=SCORED, form="scale", ends={"empathy": (1.0, 7.0)}), Size(3, 50), scored(200))
     expected = detectable(math.sqrt(2.0 / 50), 49)  # they were drawn with a standard deviation of 1
     assert row["basis"] == "stored judgements"
-    assert row["smallest_difference"] == pytest.approx(float(expected.smallest), rel=0.1)
+    assert row["min_detectable_difference"] == pytest.approx(float(expected.smallest), rel=0.1)
     assert row["note"] is None
 
 
@@ -100,9 +100,9 @@ def test_a_pass_rate_is_planned_at_the_greatest_length_and_without_people() -> N
         for system, share in ((HUMAN, 1.0), ("a", 0.5), ("b", 0.5))
         for seed in range(100)
     ]
-    (row,) = made(PlannedDesign(design=PASSED, form="detect"), Size(2, 100), to_table(JUDGEMENTS, rows).to_pandas())
+    (row,) = made(PlannedDesign(design=PASSED, form="locate"), Size(2, 100), to_table(JUDGEMENTS, rows).to_pandas())
     assert (row["measure"], row["n_utterances"], row["basis"]) == ("pass_rate", 16, "stored judgements")
-    assert row["smallest_difference"] == pytest.approx(2.8 * math.sqrt(0.5 / 100), rel=0.15)
+    assert row["min_detectable_difference"] == pytest.approx(2.8 * math.sqrt(0.5 / 100), rel=0.15)
 
 
 def arena(n: int) -> pd.DataFrame:
@@ -133,10 +133,10 @@ def corrected(system: str, half: float, rho: float | None, **more: Any) -> Row:
     row = {"protocol": "felt", "criterion": "empathy", "n_utterances": None, "judge": "clerk", "measure": "mean"}
     row |= {
         "system": system,
-        "versus": None,
+        "opponent": None,
         "answer": None,
-        "people_low": 4.0 - half,
-        "people_high": 4.0 + half,
+        "human_only_ci_low": 4.0 - half,
+        "human_only_ci_high": 4.0 + half,
         "rho_within": rho,
     }
     return {**row, "n_labelled": 40, "n_labelled_seeds": 40, "n_total": 200, "target": "new", **more}
@@ -150,7 +150,7 @@ def test_earlier_labels_tell_how_people_spread_and_how_the_judge_goes_with_them(
     half = 2.0227 * 1.2 / math.sqrt(40)  # of 40 labels that spread by 1.2
     told = [corrected(system, half, 0.7) for system in "abc"]
     rows = made(planned, Size(3, 200), corrected=[*told, corrected("a", 9.9, 0.0, judge="other")], labels=LABELS)
-    (people,) = [row for row in rows if row["what"] == "people"]
+    (people,) = [row for row in rows if row["estimand"] == "people"]
     design = PeopleDesign(2.0 * 1.2**2 * 3, 0.7, per_label=3.0)
     assert people["basis"] == "labels"
     assert people["n_labels"] == 120
@@ -166,13 +166,13 @@ def test_labels_and_seeds_are_weighed_by_their_prices() -> None:
     told = [corrected(system, 0.4, 0.95) for system in "abc"]
     few = LabelPlan(n=150, price=0.5, answers=2)
     rows = made(planned, Size(3, 200), corrected=told, labels=few, cost_of_case={"clerk": 0.001})
-    judge, people = sorted(rows, key=lambda row: row["what"])
+    judge, people = sorted(rows, key=lambda row: row["estimand"])
     assert judge["cost_of_seeds"] == pytest.approx(0.001 * judge["seeds_to_halve"])
     assert people["labels_to_halve"] is None
     assert people["cheaper"] == "seeds"
     assert people["cost_of_seeds"] == pytest.approx(0.001 * people["seeds_to_halve"])
     many = made(planned, Size(3, 5000), corrected=told, labels=LabelPlan(n=20, price=0.5, answers=2))
-    (people,) = [row for row in many if row["what"] == "people"]
+    (people,) = [row for row in many if row["estimand"] == "people"]
     assert people["cost_of_labels"] == pytest.approx(people["labels_to_halve"] * 2 * 0.5)
     assert people["cheaper"] == "labels"
 
@@ -185,7 +185,9 @@ def test_what_labels_of_these_dialogues_tell_is_taken_to_any_number_of_labels() 
     told = [corrected(system, half, 0.7, **about) for system in "abc"]
     told.append(corrected("d", 0.0, 0.7, **about | {"n_labelled": 200, "n_labelled_seeds": 200}))  # known without error
     these = LabelPlan(n=100, target="these")
-    (people,) = [row for row in made(planned, Size(3, 200), corrected=told, labels=these) if row["what"] == "people"]
+    (people,) = [
+        row for row in made(planned, Size(3, 200), corrected=told, labels=these) if row["estimand"] == "people"
+    ]
     design = PeopleDesign(2.0 * 1.2**2 * 3, 0.7, fixed=True, per_label=3.0)
     assert people["half_width"] == pytest.approx(design.half_width(300, 600, 0.95), rel=5e-3)
 
@@ -196,21 +198,21 @@ def test_earlier_ratings_tell_as_much_of_a_difference_as_it_spreads() -> None:
     about = {"protocol": "arena", "criterion": None, "n_utterances": 16, "measure": "rating", "n_labelled_seeds": 400}
     told = [corrected(system, 1.966 * 30.0, 0.0, **about | {"n_labelled": 200}) for system in "abc"]
     rows = made(planned, Size(3, 2000), corrected=told, labels=LabelPlan(n=300))
-    (people,) = [row for row in rows if row["what"] == "people"]
+    (people,) = [row for row in rows if row["estimand"] == "people"]
     assert people["half_width"] == pytest.approx(1.968 * 30.0 * math.sqrt(2.0 * 3 / 2), rel=1e-3)
 
 
 def test_these_very_dialogues_are_known_when_all_are_labelled() -> None:
     planned = PlannedDesign(design=SCORED, form="scale", labelled=True)
     these = LabelPlan(n=200, target="these")
-    (people,) = [row for row in made(planned, Size(3, 200), labels=these) if row["what"] == "people"]
+    (people,) = [row for row in made(planned, Size(3, 200), labels=these) if row["estimand"] == "people"]
     assert (people["half_width"], people["seeds_to_halve"], people["labels_to_halve"]) == (0.0, None, None)
 
 
 def test_pairs_are_labelled_in_all_and_not_by_system() -> None:
     planned = PlannedDesign(design=ARENA, form="pair", labelled=True)
     rows = made(planned, Size(14, 222), labels=LabelPlan(n=300))
-    (people,) = [row for row in rows if row["what"] == "people"]
+    (people,) = [row for row in rows if row["estimand"] == "people"]
     assert people["n_labels"] == 300
     # a rating by 300 labels is known to 96 to 100 points (simulated with ratings); a difference to 1.4 times that
     assert 105.0 < people["half_width"] < 145.0
@@ -228,7 +230,7 @@ def test_sizes_are_those_of_the_seeds_and_of_the_plan(tmp_path: Any) -> None:
         SEEDS,
         [{**seed, "seed_id": f"s{n}", "for_arena": one, "for_gteval": two} for n, (one, two) in enumerate(uses)],
     )
-    assert chats_size("detect", "each_other", seeds, 4) == (4, 3)
+    assert chats_size("locate", "each_other", seeds, 4) == (4, 3)
     assert chats_size("pair", "each_other", seeds, 4) == (4, 2)
     assert chats_size("pair", HUMAN, seeds, 4) == (4, 1)
     assert chats_size("pair", "gpt", seeds, 4) == (3, 2)

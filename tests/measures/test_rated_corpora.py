@@ -111,8 +111,8 @@ def test_the_range_of_agreement_is_peoples() -> None:
         for number, values in enumerate(pairs):
             ratings += repeated_ratings(("t", f"i{number}", dimension), (kind, "r"), list(values), Scale(1, 5))
     (row,) = corpus_rows(items, ratings, agreement=annotator_rows(items, ratings, resamples=0))
-    assert row["agreement_high"] == pytest.approx(1.0)
-    assert row["agreement_low"] == pytest.approx(pearsonr([1, 2, 5, 3], [3, 2, 5, 1]).statistic)
+    assert row["agreement_max"] == pytest.approx(1.0)
+    assert row["agreement_min"] == pytest.approx(pearsonr([1, 2, 5, 3], [3, 2, 5, 1]).statistic)
 
 
 def test_printed_numbers_stand_beside_corpora_of_the_papers_names() -> None:

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dialeval.measures.reliability import trust_rows
+from dialeval.measures.reliability import judge_validity_rows
 from dialeval.stats.resampling import mean_of_independent
 from dialeval.tables.files import to_table
-from dialeval.tables.metaeval import TRUST
+from dialeval.tables.metaeval import JUDGE_VALIDITY
 
 
 def correlation(**more: Any) -> dict[str, Any]:
     row = {
         "judge": "gpt", "method": "yes_no", "level": "dialogue", "corpus": "fed", "language": "en",
-        "dimension": "coherence", "rater_kind": "human", "pearson": 0.5, "pearson_low": 0.3, "pearson_high": 0.6,
+        "dimension": "coherence", "rater_kind": "human", "pearson": 0.5, "pearson_ci_low": 0.3, "pearson_ci_high": 0.6,
         "n": 100, "reason": None,
     }  # fmt: skip
     return {"rated": (row | more)["dimension"]} | row | more
@@ -24,13 +24,13 @@ def correlation(**more: Any) -> dict[str, Any]:
 
 def trust(rows: list[dict[str, Any]], methods: tuple[str, ...] = ("yes_no",), **more: Any) -> dict[str, Any]:
     asked = {"judges": ["gpt"], "criteria": ["coherence"], "language": "en"} | more
-    (found,) = to_table(TRUST, list(trust_rows(rows, methods=methods, **asked))).to_pylist()
+    (found,) = to_table(JUDGE_VALIDITY, list(judge_validity_rows(rows, methods=methods, **asked))).to_pylist()
     return found
 
 
 def test_one_corpus_is_told_as_it_is() -> None:
     found = trust([correlation(), correlation(judge="other", pearson=0.9), correlation(dimension="overall")])
-    assert [found[name] for name in ("pearson", "low", "high", "n", "corpora")] == pytest.approx(
+    assert [found[name] for name in ("pearson", "ci_low", "ci_high", "n", "corpora")] == pytest.approx(
         [0.5, 0.3, 0.6, 100, "fed"]
     )
     assert (found["method"], found["rater_kind"], found["reason"]) == ("yes_no", "human", None)
@@ -39,13 +39,13 @@ def test_one_corpus_is_told_as_it_is() -> None:
 def test_several_corpora_are_averaged_and_one_language_counts() -> None:
     rows = [
         correlation(),
-        correlation(corpus="dstc", pearson=0.3, pearson_low=0.0, pearson_high=0.5),
+        correlation(corpus="dstc", pearson=0.3, pearson_ci_low=0.0, pearson_ci_high=0.5),
         correlation(corpus="fed", language="zh", pearson=-0.9),
     ]
     found = trust(rows)
     assert found["pearson"] == pytest.approx(0.4)
-    assert found["low"] == pytest.approx(0.4 - np.hypot(0.2, 0.3) / 2)
-    assert found["high"] == pytest.approx(0.4 + np.hypot(0.1, 0.2) / 2)
+    assert found["ci_low"] == pytest.approx(0.4 - np.hypot(0.2, 0.3) / 2)
+    assert found["ci_high"] == pytest.approx(0.4 + np.hypot(0.1, 0.2) / 2)
     assert (found["n"], found["corpora"]) == (200, "fed, dstc")
     assert trust(rows, language="zh")["pearson"] == -0.9
     assert trust(rows, language="de")["pearson"] == pytest.approx(0.4), "English where nothing was rated in German"

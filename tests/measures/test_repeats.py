@@ -37,7 +37,7 @@ def test_it_is_the_mean_correlation_of_two_repeats() -> None:
     (row,) = rows_of(repeated())
     by_hand = np.mean([pearsonr(VALUES[a], VALUES[b]).statistic for a, b in combinations(range(ROUNDS), 2)])
     assert row["pairwise_pearson"] == pytest.approx(by_hand)
-    assert row["pearson_low"] < row["pairwise_pearson"] < row["pearson_high"]
+    assert row["pearson_ci_low"] < row["pairwise_pearson"] < row["pearson_ci_high"]
     assert (row["n_rounds"], row["n_items"], row["n_clusters"], row["level"]) == (ROUNDS, N, N // 2, "dialogue")
 
 

@@ -10,12 +10,12 @@ import pytest
 from dialeval.corpora.items import Item
 from dialeval.measures.robustness import (
     average_rows,
-    drop_rows,
     ladder_rows,
     pair_count_rows,
     robustness_rows,
+    score_drop_rows,
     score_pairs,
-    theta_rows,
+    threshold_rows,
 )
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.strategy import build_pool
@@ -85,12 +85,12 @@ def test_length_notices_less_content_and_no_other_order() -> None:
     scored = score_pairs(to_table(PAIRS, rows), scores(items, {"length": by_length, "flat": lambda item: 0.5}))
     ratios = robustness_rows(scored, 0.95)
     assert find(ratios, judge="length", strategy="order_shuffle")["ratio"] == 0
-    drops = find(drop_rows(scored), judge="length", strategy="content_reduction")
+    drops = find(score_drop_rows(scored), judge="length", strategy="content_reduction")
     assert drops["p05"] > 0
-    low_theta = [row for row in theta_rows(scored, [0.0], 0.95) if row["judge"] == "length"]
+    low_theta = [row for row in threshold_rows(scored, [0.0], 0.95) if row["judge"] == "length"]
     assert find(low_theta, strategy="content_reduction")["ratio"] == 1
     assert all(row["ratio"] == 0 for row in ratios if row["judge"] == "flat")
-    assert all(row["ratio"] == 0 for row in theta_rows(scored, [0.0], 0.95) if row["judge"] == "flat")
+    assert all(row["ratio"] == 0 for row in threshold_rows(scored, [0.0], 0.95) if row["judge"] == "flat")
 
 
 def test_theta_is_strict() -> None:
@@ -100,11 +100,11 @@ def test_theta_is_strict() -> None:
     def falls(by: float) -> Any:
         return lambda item: 0.5 if item.item_id in original_ids else 0.5 - by
 
-    judges = {"at": falls(0.1), "above": falls(0.1001), "rises": falls(-0.3)}
+    judges = {"at": falls(0.1), "above": falls(0.1001), "increase_ratio": falls(-0.3)}
     ratios = robustness_rows(score_pairs(to_table(PAIRS, rows), scores(items, judges)), 0.95)
     assert [find(ratios, judge=name)["ratio"] for name in judges] == [0, 1, 0]
-    assert find(ratios, judge="at")["theta"] == 0.1
-    assert [find(ratios, judge=name)["rises"] for name in judges] == [0, 0, 1]
+    assert find(ratios, judge="at")["threshold"] == 0.1
+    assert [find(ratios, judge=name)["increase_ratio"] for name in judges] == [0, 0, 1]
 
 
 def test_a_score_missing_on_the_damaged_side_is_missing_and_not_noticed() -> None:
@@ -124,7 +124,7 @@ def test_averages_are_means_of_the_papers_cells() -> None:
     cells = [row["ratio"] for row in ratios if row["strategy"] != "utterance_replacement_3"]
     assert average["n_cells"] == 3
     assert average["average"] == pytest.approx(sum(cells) / 3)
-    assert average["low"] <= average["average"] < average["high"]
+    assert average["ci_low"] <= average["average"] < average["ci_high"]
     assert average["n_clusters"] == 6
 
 
@@ -132,7 +132,7 @@ def test_a_ratios_clusters_are_the_dialogues_that_were_damaged() -> None:
     rows, items = suite("order_shuffle", draws=5)
     row = find(robustness_rows(score_pairs(to_table(PAIRS, rows), scores(items, {"length": by_length})), 0.95))
     assert (row["n"], row["n_clusters"]) == (30, 6)
-    assert row["effective_n"] == pytest.approx(row["n"] / row["design_effect"])
+    assert row["n_effective"] == pytest.approx(row["n"] / row["design_effect"])
 
 
 def test_pairs_are_counted_with_what_became_of_them() -> None:
@@ -141,7 +141,7 @@ def test_pairs_are_counted_with_what_became_of_them() -> None:
     more = damage_all([short], [STRATEGIES["order_shuffle"]], POOLS, n_draws={"dialogue": 1, "turn": 1}, random_seed=0)
     rows += [row for row, _ in more]
     row = find(pair_count_rows(to_table(PAIRS, rows)))
-    assert (row["n_wanted"], row["n_pairs"], row["n_not_applicable"]) == (13, 12, 1)
+    assert (row["n_requested"], row["n_pairs"], row["n_not_applicable"]) == (13, 12, 1)
     assert row["reasons"].startswith("1 ")
     assert row["published_n"] == 200
 
@@ -151,8 +151,8 @@ def test_ladders_fall_for_a_judge_that_counts_and_not_for_one_that_does_not() ->
     items = {item.item_id: item for item in ITEMS} | {item.item_id: item for _, item in outcomes if item}
     table = scores(items, {"length": by_length, "flat": lambda item: 0.5})
     rows = list(ladder_rows(to_table(PAIRS, [row for row, _ in outcomes]), table, 0.95))
-    assert find(rows, judge="length")["falling"] == 1
-    assert (find(rows, judge="flat")["falling"], find(rows, judge="flat")["not_rising"]) == (0, 1)
+    assert find(rows, judge="length")["strictly_decreasing"] == 1
+    assert (find(rows, judge="flat")["strictly_decreasing"], find(rows, judge="flat")["non_increasing"]) == (0, 1)
 
 
 def test_ladders_are_no_pairs() -> None:
@@ -174,7 +174,7 @@ def test_nothing_damaged_gives_empty_tables() -> None:
     scored = score_pairs(empty_table(PAIRS), scores({"d0": ITEMS[0]}, {"length": by_length}))
     assert robustness_rows(scored, 0.95) == []
     assert list(average_rows(scored, 0.95)) == []
-    assert list(drop_rows(scored)) == []
+    assert list(score_drop_rows(scored)) == []
     assert list(ladder_rows(empty_table(PAIRS), empty_table(JUDGEMENTS), 0.95)) == []
 
 
@@ -191,7 +191,7 @@ def test_ones_own_criteria_are_compared_where_the_damage_lowers_them() -> None:
     empathy = [row | {"criterion": "empathy"} for row in own.to_pylist() if row["criterion"] == "coherence"]
     both = pa.concat_tables([own, to_table(JUDGEMENTS, empathy)])
     ratios = robustness_rows(score_pairs(to_table(PAIRS, rows), both, HURT), 0.95)
-    asked = {(row["strategy"], row["dimension"]): row["theta"] for row in ratios if row["dimension"] == "empathy"}
+    asked = {(row["strategy"], row["dimension"]): row["threshold"] for row in ratios if row["dimension"] == "empathy"}
     assert asked == {("order_shuffle", "empathy"): 0.2, ("content_reduction", "empathy"): 0.2}
     papers = robustness_rows(score_pairs(to_table(PAIRS, rows), own), 0.95)
     assert [row for row in ratios if row["dimension"] != "empathy"] == papers  # and change nothing of the others

@@ -110,7 +110,7 @@ def test_shards_are_summed_and_priced() -> None:
     ]
     rows = usage_table(jobs, {"gpt": Prices(price_input=2.0, price_output=10.0)}).to_pylist()
     assert rows[0] == {
-        "model": "gpt", "protocol": "arena", "requests": 20, "asked": 8, "from_store": 12, "input_tokens": 2000,
+        "model": "gpt", "protocol": "arena", "requests": 20, "model_calls": 8, "cached": 12, "input_tokens": 2000,
         "output_tokens": 400, "reasoning_tokens": 5, "cost": pytest.approx(0.008), "spent": 0.0,
         "spent_unconfirmed": 0.0, "failures": "refusal: 4; timeout: 3",
         "remarks": "reasoning_mark: 5", "seconds": 3.0,

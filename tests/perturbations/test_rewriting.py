@@ -296,7 +296,7 @@ def test_each_rewriting_is_accepted_asked_again_rejected_or_missing(tmp_path: Pa
     rows = [rewritten_outcome(*one, result) for one, result in zip(wanted, results, strict=True)]
     assert [row["status"] for row, _ in rows] == ["ok", "ok", "rejected", "missing"]
     assert [item is not None for _, item in rows] == [True, True, False, False]
-    assert rows[0][0]["way"] == "model"
+    assert rows[0][0]["generator"] == "model"
     assert "nothing was changed" in rows[2][0]["reason"]
 
 

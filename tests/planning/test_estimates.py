@@ -219,11 +219,13 @@ OWN = {
     for question in (
         own_question(
             "helpful", [SHIPPED["coherence"], SHIPPED["overall"]],
-            form="pair", of={"source": "selfchat", "cut": [4, 6]}, max_tokens=7, repeats=2, temperature=1,
+            form="pair", data={"source": "selfchat", "cut": [4, 6]}, max_tokens=7, repeats=2, temperature=1,
         ),
-        own_question("once", form="pair", of={"source": "selfchat", "against": "b"}, both_orders=False, max_tokens=7),
-        own_question("beside", form="pair", of={"source": "selfchat", "against": "human"}, max_tokens=7),
-        own_question("machine", form="detect", of={"source": "selfchat"}, max_tokens=7, answers="structured"),
+        own_question(
+            "once", form="pair", data={"source": "selfchat", "opponent": "b"}, both_orders=False, max_tokens=7
+        ),
+        own_question("beside", form="pair", data={"source": "selfchat", "opponent": "human"}, max_tokens=7),
+        own_question("machine", form="locate", data={"source": "selfchat"}, max_tokens=7, answers="structured"),
     )
 }  # fmt: skip
 
@@ -307,7 +309,7 @@ def test_a_vllm_model_that_cannot_be_opened_here(tmp_path: Path) -> None:
     assert model.identity is None
     estimate, found = estimate_chats(model, SEEDS, PEOPLE, CHAT, SYSTEM, tmp_path)
     row, _ = estimate_table([estimate], {}).to_pylist()
-    assert (row["stored"], row["to_ask"], row["output_tokens_low"], row["input_tokens_low"]) == (None, 28, 0, 0)
+    assert (row["cached"], row["model_calls"], row["output_tokens_low"], row["input_tokens_low"]) == (None, 28, 0, 0)
     assert row["output_tokens_most"] == 28 * CHAT.max_tokens
     assert "stored answers could not be looked up" in row["note"]
     verdicts = judging(tmp_path, [found])
@@ -328,8 +330,8 @@ def test_the_table_and_its_words(tmp_path: Path) -> None:
     assert row["cost_low"] < row["cost_expected"] < row["cost_high"] < row["cost_most"]
     assert row["note"] == "answers as long as the 14 stored ones, on average"
     one, other, total = table.to_pylist()
-    assert (total["model"], total["stored"]) == ("all models", one["stored"] + other["stored"])
-    for name in ("requests", "to_ask", "input_tokens_high", "output_tokens_expected", "cost_low", "cost_most"):
+    assert (total["model"], total["cached"]) == ("all models", one["cached"] + other["cached"])
+    for name in ("requests", "model_calls", "input_tokens_high", "output_tokens_expected", "cost_low", "cost_most"):
         assert total[name] == pytest.approx(one[name] + other[name])
     words = in_words(table)
     assert len({line.index("selfchat") for line in words.splitlines() if line.startswith("one  ")}) == 1
@@ -371,8 +373,8 @@ def test_many_stored_answers_tell_the_length_as_closely_as_they_agree(tmp_path: 
 
 def row(**about: Any) -> dict[str, Any]:
     judge = {"protocol": "felt", "criterion": "empathy", "n_utterances": 16, "judge": "clerk", "measure": "mean"}
-    judge |= {"what": "judge", "n_systems": 3, "n_seeds": 1200, "n_labels": 0, "smallest_difference": 0.3124}
-    judge |= {"smallest_difference_holm": 0.378} | {
+    judge |= {"estimand": "judge", "n_systems": 3, "n_seeds": 1200, "n_labels": 0, "min_detectable_difference": 0.3124}
+    judge |= {"min_detectable_difference_holm": 0.378} | {
         "half_width": 0.2,
         "seeds_to_halve": 3600,
         "labels_to_halve": None,
@@ -393,9 +395,9 @@ def test_a_judges_row_says_what_is_found_and_how_many_cases_more_halve_the_inter
 
 
 def test_a_row_on_people_names_labels_and_what_is_cheaper() -> None:
-    people = row(what="people", n_labels=150, labels_to_halve=400, cost_of_labels=200.0, cost_of_seeds=1234.5)
-    people |= {"cheaper": "labels", "note": None, "smallest_difference": 44.4, "half_width": 30.1}
-    people |= {"n_systems": 2, "smallest_difference_holm": 44.4}  # one pair, so nothing to correct for
+    people = row(estimand="people", n_labels=150, labels_to_halve=400, cost_of_labels=200.0, cost_of_seeds=1234.5)
+    people |= {"cheaper": "labels", "note": None, "min_detectable_difference": 44.4, "half_width": 30.1}
+    people |= {"n_systems": 2, "min_detectable_difference_holm": 44.4}  # one pair, so nothing to correct for
     assert planning_in_words([people]).splitlines()[1] == (
         "felt mean (empathy, N = 16), people with clerk: 44 (150 labels, 1,200 cases; interval ±30; from assumptions); "
         "3,600 cases more (about 1,234.50) or 400 labels more (about 200.00) would halve it, labels being cheaper"
@@ -413,9 +415,15 @@ def test_criteria_of_which_the_same_is_said_share_a_line() -> None:
 
 def test_what_cannot_be_said_is_said_to_be_so() -> None:
     unknown = row(
-        smallest_difference=None, smallest_difference_holm=None, half_width=None, seeds_to_halve=None, note="one; two"
+        min_detectable_difference=None,
+        min_detectable_difference_holm=None,
+        half_width=None,
+        seeds_to_halve=None,
+        note="one; two",
     )
-    people = [row(what="people", seeds_to_halve=None, protocol=name, note="one; three") for name in ("felt", "seen")]
+    people = [
+        row(estimand="people", seeds_to_halve=None, protocol=name, note="one; three") for name in ("felt", "seen")
+    ]
     text = planning_in_words([unknown, *people])
     assert "clerk: nothing can be said; nothing is known that would halve it" in text
     assert "; neither cases nor labels alone would halve it, but four times as many of both" in text

@@ -52,7 +52,7 @@ ASSUMED = Assumption(Range(1, 2, 3, 4), "a test")
 
 def question(**adaptive: Any) -> Question:
     protocol = Protocol.model_validate(
-        {"form": "pair", "of": {"source": "talks"}, "template": "pair.j2", "adaptive": {"block": BLOCK} | adaptive}
+        {"form": "pair", "data": {"source": "talks"}, "template": "pair.j2", "adaptive": {"block": BLOCK} | adaptive}
     )
     return Question("duel", protocol)
 

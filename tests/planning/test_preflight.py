@@ -15,7 +15,15 @@ from dialeval.config import load_config
 from dialeval.config.configuration import Config
 from dialeval.corpora.robustness_sets import SETS
 from dialeval.errors import UserError
-from dialeval.planning.preflight import NEEDS, Need, check_transcripts, checked_config, is_named, refuse_without_section
+from dialeval.planning.preflight import (
+    NEEDS,
+    RENAMED_TARGETS,
+    Need,
+    check_transcripts,
+    checked_config,
+    is_named,
+    refuse_without_section,
+)
 
 # Before anything runs: all that a run needs and has not is told at once.
 
@@ -60,7 +68,7 @@ def test_wordnet_that_is_not_there_is_told_before_anything_runs(mine: Path) -> N
 
 
 def test_a_language_that_nobody_can_translate_into_is_told_before_anything_runs(mine: Path) -> None:
-    translate = {"bundled": {"into": ["es", "xx"], "by": "gpt", "source": "englsh"}}
+    translate = {"bundled": {"into": ["es", "xx"], "translator": "gpt", "source": "englsh"}}
     message = check({**BASE, "translate": translate}, mine, asks=False)
     assert "translate.bundled.into: nothing is known of a language 'xx'" in message
     assert "translate.bundled.source: nothing is known of a language 'englsh'" in message
@@ -116,7 +124,7 @@ def test_wrong_transcripts_are_told_before_a_job_runs(tmp_path: Path) -> None:
             "models": {"forest": {"engine": "embedded", "method": "forest"}},
             "judges": ["forest"],
             "transcripts": transcripts,
-            "protocols": {"human_like": {"form": "detect", "of": {"source": list(names)}}},
+            "protocols": {"human_like": {"form": "locate", "data": {"source": list(names)}}},
         }
     )
     check_transcripts(config, ["good"])
@@ -128,7 +136,13 @@ def test_wrong_transcripts_are_told_before_a_job_runs(tmp_path: Path) -> None:
     assert odd.startswith(f"transcripts.odd: {tmp_path / 'odd.jsonl'}, line 1: 'utterances' must be a list")
 
 
-SCALE = {"form": "scale", "of": {"source": "support"}, "criteria": ["overall"], "judges": ["gpt"], "template": "own.j2"}
+SCALE = {
+    "form": "scale",
+    "data": {"source": "support"},
+    "criteria": ["overall"],
+    "judges": ["gpt"],
+    "template": "own.j2",
+}
 
 
 @pytest.mark.parametrize(
@@ -173,7 +187,7 @@ RULES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(ROOT.glob(
 BATTLES: dict[str, Any] = {"battles": {"mine": {"path": "mine.csv"}}}
 BY_RULES: dict[str, Any] = {
     "transcripts": {"support": {"path": "support.jsonl"}},
-    "protocols": {"failures": {"of": {"source": "support"}}},
+    "protocols": {"failures": {"data": {"source": "support"}}},
 }
 WITHOUT = {"battles": SMALL}
 """Configurations that have no such section; for all other targets one of battles alone."""
@@ -190,16 +204,23 @@ def test_every_target_says_what_it_needs(need: Need) -> None:
 
 
 def test_what_is_configured_is_refused_nobody() -> None:
-    translate = {"steps": {"by": "large", "into": ["zh"], "quality": {"back": "large"}}}
+    translate = {"steps": {"translator": "large", "into": ["zh"], "quality": {"back": "large"}}}
     training = {"turns": {"level": "turn", "domains": {"daily": ["bundled"]}}}
     everything = Config.model_validate({**WIDE, "translate": translate, "training": training} | BATTLES)
-    refuse_without_section(everything, lambda target: True)
+    refuse_without_section(everything, lambda target: target not in RENAMED_TARGETS)
     for small, targets in (
-        (SMALL, {"all", "report", "live", "botchat"}),
-        (BATTLES, {"all", "battles", "tidy"}),
-        (BY_RULES, {"all", "report", "live"}),
+        (SMALL, {"all", "report", "status", "botchat"}),
+        (BATTLES, {"all", "battles", "clean"}),
+        (BY_RULES, {"all", "report", "status"}),
     ):
         refuse_without_section(Config.model_validate(small), targets.__contains__)
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED_TARGETS.items())
+def test_an_earlier_name_of_a_target_is_refused_with_the_new_one(old: str, new: str) -> None:
+    assert re.search(rf"^(rule|use rule \w+ as) {new}( with)?:$", RULES, re.M)
+    with pytest.raises(UserError, match=f"^{old}: this target has a new name; run the command with {new}$"):
+        refuse_without_section(Config.model_validate(SMALL), old.__eq__)
 
 
 def test_folders_and_profiles_may_be_called_as_targets_are() -> None:

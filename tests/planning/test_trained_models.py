@@ -56,7 +56,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_metric_that_is_not_trained_yet_is_asked_everything_at_most(requests: Path, tmp_path: Path) -> None:
     (estimate,) = estimate_planned([known_model("poe", POE, {})], "yes_no", requests, tmp_path / "store")
     row = estimate_table([estimate], {}).to_pylist()[0]
-    assert (row["requests"], row["to_ask"], row["stored"], row["input_tokens_most"]) == (3, 3, None, 0)
+    assert (row["requests"], row["model_calls"], row["cached"], row["input_tokens_most"]) == (3, 3, None, 0)
     assert "not trained yet" in row["note"]
     assert "only about what it was trained for" in row["note"]
 

@@ -53,7 +53,7 @@ def test_only_what_the_paper_asks_otherwise_has_another_fingerprint() -> None:
         return fingerprint(module, templates=templates) != fingerprint(module, templates=templates, prompt_set="papers")
 
     assert changes("selfchat")
-    assert changes("plan_detect", "unieval.j2")
+    assert changes("plan_locate", "unieval.j2")
     assert changes("plan_pair", "arena.j2")
     assert changes("plan_scale")
     assert changes("plan_probability")

@@ -15,7 +15,7 @@ from dialeval.criteria import SHIPPED as CRITERIA
 from dialeval.engines.requests import Message, request_key
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import END_MARK, Templates
-from dialeval.protocols import detect, pair
+from dialeval.protocols import locate, pair
 from dialeval.protocols.forms import unfit_template
 from dialeval.protocols.item_prompts import ParseSettings, QuestionSettings
 from dialeval.protocols.pair import by_case
@@ -49,11 +49,11 @@ def response(request_id: str, text: str, status: str, finish_reason: str) -> dic
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    planned = [one.to_row() for one in detect.plan(shipped_question("unieval"), items_of(DIALOGUES), Templates())]
+    planned = [one.to_row() for one in locate.plan(shipped_question("unieval"), items_of(DIALOGUES), Templates())]
     write_table(tmp_path / "requests", REQUESTS, to_table(REQUESTS, planned))
     answers = [response(row["request_id"], *ANSWERS[row["case_id"]]) for row in planned]
     write_table(tmp_path / "responses", RESPONSES, to_table(RESPONSES, answers))
-    judging.plan_again(
+    judging.plan_retries(
         QuestionSettings(**UNIEVAL),
         tmp_path / "requests",
         [tmp_path / "responses"],
@@ -83,7 +83,7 @@ def test_the_second_answer_stands_where_there_is_one(folder: Path) -> None:
         response(again[1], "", "missing", ""),
     ]
     write_table(folder / "second", RESPONSES, to_table(RESPONSES, answers))
-    judging.parse_detect(
+    judging.parse_locate(
         ParseSettings(**UNIEVAL, judge="j"),
         folder / "requests",
         [folder / "responses"],
@@ -102,7 +102,7 @@ WHOLE = (
     "{{ criterion.question }}\n{{ first }}\n--\n{{ render_dialogue(second) }}\n"
     "Choice: one of {{ options | join(', ') }}"
 )
-PAIR: dict[str, Any] = {"form": "pair", "of": {"source": "mine"}, "template": "mine.j2"}
+PAIR: dict[str, Any] = {"form": "pair", "data": {"source": "mine"}, "template": "mine.j2"}
 
 
 def told(folder: Path, template: str, **protocol: Any) -> list[str]:
@@ -122,10 +122,10 @@ def test_the_shipped_templates_forget_nothing(name: str) -> None:
     assert list(unfit_template(shipped_question(name), Templates())) == []
 
 
-@pytest.mark.parametrize("form", ["pair", "detect", "scale", "probability"])
+@pytest.mark.parametrize("form", ["pair", "locate", "scale", "probability"])
 @pytest.mark.parametrize("criteria", [["coherence"], ["overall", "diversity"]])
 def test_the_forms_own_templates_forget_nothing(form: str, criteria: list[str]) -> None:
-    question = own_question("x", [CRITERIA[one] for one in criteria], form=form, of={"source": "mine"})
+    question = own_question("x", [CRITERIA[one] for one in criteria], form=form, data={"source": "mine"})
     assert list(unfit_template(question, Templates())) == []
 
 

@@ -16,7 +16,7 @@ from judged_dialogues import own_question
 from dialeval.corpora.items import Item
 from dialeval.engines.requests import Sampling
 from dialeval.prompts.rendering import END_MARK, Templates
-from dialeval.protocols import detect, pair, probability, scale
+from dialeval.protocols import locate, pair, probability, scale
 from dialeval.protocols.pair import by_case
 
 LINES = "{% for said in DIALOGUE %}\n{{ said }}\n{% endfor %}\n"
@@ -66,7 +66,7 @@ class Asked:
 
     def __init__(self, folder: Path) -> None:
         self._templates = Templates(folder)
-        for form, (whole, one_by_one) in {"detect": ONE, "scale": ONE, "probability": ONE, "pair": TWO}.items():
+        for form, (whole, one_by_one) in {"locate": ONE, "scale": ONE, "probability": ONE, "pair": TWO}.items():
             for way, body in {"whole": whole, "lines": one_by_one}.items():
                 text = f"# Who is better?\n\n## First\n{body}\nAnswer:\n"
                 (folder / f"{form}_{way}.j2").write_text(text, encoding="utf-8")
@@ -79,13 +79,13 @@ class Asked:
             named = dict.fromkeys(("turn", "dialogue"), f"scale_{way}.j2")
             asked = {
                 f"pair_{way}": pair.plan(
-                    own_question("p", form="pair", of=of, template=f"pair_{way}.j2"),
+                    own_question("p", form="pair", data=of, template=f"pair_{way}.j2"),
                     by_case(items),
                     self._templates,
                     Counter(),
                 ),
-                f"detect_{way}": detect.plan(
-                    own_question("d", form="detect", of=of, template=f"detect_{way}.j2"), items, self._templates
+                f"locate_{way}": locate.plan(
+                    own_question("d", form="locate", data=of, template=f"locate_{way}.j2"), items, self._templates
                 ),
                 f"scale_{way}": scale.plan(items, self._templates, Sampling(), 1, names=named),
                 f"probability_{way}": probability.plan(

@@ -1,7 +1,7 @@
 """BotChat's own examples: every one of a kind that a rule knows is found by it, and the good cases by none.
 
 Of contextual confusion and formal tone no rule is known: those files show that a judge's answer marks their utterances
-(`tests/protocols/test_mark.py` reads such answers).
+(`tests/protocols/test_annotate.py` reads such answers).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from dialeval.corpora import botchat
 from dialeval.corpora.items import Item
 from dialeval.criteria import CONFUSION, FAILURES, FORMAL, LENGTH, REPETITION, SELF_IDENTIFICATION
 from dialeval.prompts.rendering import Templates
+from dialeval.protocols.annotate import parse, plan
 from dialeval.protocols.failure_rules import Found, Rules, longest_of_people
-from dialeval.protocols.mark import parse, plan
 
 FILES = {
     SELF_IDENTIFICATION: "AISelf-Identification.md",

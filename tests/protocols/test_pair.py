@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judged_dialogues import items_of, own_question, planned, shipped_question
 
-from dialeval.config import Of
+from dialeval.config import JudgedData
 from dialeval.corpora.items import REFERENCE, Item
 from dialeval.protocols.pair import by_case as cases_by_case
 from dialeval.protocols.pair import meetings, option_patterns, parse
@@ -74,7 +74,7 @@ def test_the_side_not_called_ai_wins(text: str, winner: str | None, status: str)
 def test_in_one_order_each_system_stands_first_about_as_often() -> None:
     """A fixed order would lend the system that stands first in it the favour of its place in every comparison."""
     said = {name: {f"s{n}": ("Hello.", f"{name} {n}") for n in range(400)} for name in "abc"}
-    question = own_question("better", form="pair", of={"source": "selfchat"}, both_orders=False)
+    question = own_question("better", form="pair", data={"source": "selfchat"}, both_orders=False)
     asked = {(one.case_id, *sorted((one.left, one.right))): one.left for one in planned(question, items_of(said))}
     assert len(asked) == 400 * 3
     for pair in ("ab", "ac", "bc"):
@@ -98,11 +98,11 @@ def dialogue(system: str, case_id: str) -> Item:
 def test_a_reference_competes_with_none() -> None:
     cases = cases_by_case(dialogue(system, case_id) for system in ("a", "b", REFERENCE) for case_id in ("1", "2"))
 
-    def met(of: Of) -> list[tuple[str, str]]:
+    def met(of: JudgedData) -> list[tuple[str, str]]:
         return [(one.left.system, one.right.system) for one in meetings(cases, of, Counter())]
 
-    assert met(Of(source=["s"])) == [("a", "b")] * 2
-    assert sorted(met(Of(source=["s"], against=REFERENCE))) == [("a", REFERENCE)] * 2 + [("b", REFERENCE)] * 2
+    assert met(JudgedData(source=["s"])) == [("a", "b")] * 2
+    assert sorted(met(JudgedData(source=["s"], opponent=REFERENCE))) == [("a", REFERENCE)] * 2 + [("b", REFERENCE)] * 2
 
 
 # Options of a user's own are read as tolerantly as those of the papers, and never taken for one another.

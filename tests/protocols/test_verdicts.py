@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dialeval.config.protocols import shipped
 from dialeval.engines.requests import Message, Request, request_key
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import detect
+from dialeval.protocols import locate
 from dialeval.protocols.pair import option_patterns
 from dialeval.protocols.verdicts import (
     number,
@@ -64,7 +64,7 @@ CONVERSATIONS = option_patterns(shipped("arena").options)
     ],
 )
 def test_clear_unieval_answers(text: str, choice: str, index: str | None) -> None:
-    verdict = read_verdict(text, detect.OPTIONS)
+    verdict = read_verdict(text, locate.OPTIONS)
     assert (verdict.choice, verdict.indices) == (choice, () if index is None else (index,))
 
 
@@ -91,7 +91,7 @@ def test_clear_unieval_answers(text: str, choice: str, index: str | None) -> Non
     ],
 )
 def test_unclear_unieval_answers_are_refused(text: str) -> None:
-    assert read_verdict(text, detect.OPTIONS).choice is None
+    assert read_verdict(text, locate.OPTIONS).choice is None
 
 
 @pytest.mark.parametrize(
@@ -134,18 +134,18 @@ def test_unclear_pairwise_answers_are_refused(text: str) -> None:
 
 @given(st.text())
 def test_no_text_breaks_the_reader(text: str) -> None:
-    assert read_verdict(text, detect.OPTIONS).choice in (None, "Yes", "No")
+    assert read_verdict(text, locate.OPTIONS).choice in (None, "Yes", "No")
 
 
 @given(
     st.text(alphabet=st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"])) | st.just("odd </think>Choice: No")
 )
 def test_a_reason_never_changes_the_choice(reason: str) -> None:
-    assert read_verdict(f"Choice: No\nIndex: None\nReason: {reason}", detect.OPTIONS).choice == "No"
+    assert read_verdict(f"Choice: No\nIndex: None\nReason: {reason}", locate.OPTIONS).choice == "No"
 
 
 def test_reasons_are_kept_whole() -> None:
-    assert read_verdict("Choice: No\nReason: Fine (chance: 0.4).\nMore.", detect.OPTIONS).reason == (
+    assert read_verdict("Choice: No\nReason: Fine (chance: 0.4).\nMore.", locate.OPTIONS).reason == (
         "Fine (chance: 0.4).\nMore."
     )
 
@@ -164,7 +164,7 @@ def test_reasons_are_kept_whole() -> None:
     ],
 )
 def test_the_field_in_which_an_answer_was_cut_off_is_not_read(text: str, choice: str | None) -> None:
-    assert read_verdict(text, detect.OPTIONS, cut=True).choice == choice
+    assert read_verdict(text, locate.OPTIONS, cut=True).choice == choice
 
 
 def test_a_conversation_that_was_cut_off_is_not_read() -> None:

@@ -166,9 +166,9 @@ def test_elo_concerns_ratings_and_their_differences_which_are_made_with_them(cha
 
 
 def test_a_parser_does_not_concern_its_plan(changed: Change) -> None:
-    assert changed("protocols/detect.py", 'if verdict.choice == "No":', 'if "No" == verdict.choice:') == {
-        "parse_detect",
-        "plan_again",  # what cannot be read is asked once more
+    assert changed("protocols/locate.py", 'if verdict.choice == "No":', 'if "No" == verdict.choice:') == {
+        "parse_locate",
+        "plan_retries",  # what cannot be read is asked once more
     }
 
 
@@ -185,7 +185,7 @@ def test_bundled_dialogues_concern_reading_alone(changed: Change) -> None:
 NEW_TABLE = 'NEW = Table("botchat/new", schema(n=INT), row="nothing")\n'
 
 
-REPORTS = {"build_report", "build_live", "summarise", "compare_runs"}
+REPORTS = {"build_report", "build_status_page", "summarise", "compare_runs"}
 """Stages that tell of every table."""
 
 
@@ -193,7 +193,7 @@ def test_a_new_table_concerns_those_alone_who_read_every_table(changed: Change) 
     assert changed("tables/dialogues.py", "# fmt: on", f"# fmt: on\n{NEW_TABLE}") == REPORTS
 
 
-@pytest.mark.parametrize("name", ["usage", "botchat/seeds", "metaeval/matrices", "robustness/drops"])
+@pytest.mark.parametrize("name", ["usage", "botchat/seeds", "metaeval/matrices", "robustness/score_drops"])
 def test_a_tables_columns_concern_those_who_name_it(changed: Change, package: Path, name: str) -> None:
     (file,) = (path for path in (package / "tables").glob("*.py") if f'"{name}", schema(' in path.read_text())
     touched = changed(f"tables/{file.name}", f'"{name}", schema(', f'"{name}", schema(extra=INT, ')
@@ -292,9 +292,9 @@ def test_the_words_of_an_error_that_a_stage_catches_enter_no_table(package: Path
 RENDERED = {
     "adequacy.j2": {"plan_adequacy"},
     "arena.j2": set(),  # what a protocol names counts for that alone, see below
-    "ask_again.j2": {"plan_again"},
-    "detect.j2": {"plan_detect"},
-    "mark.j2": set(),
+    "retry_unparsed.j2": {"plan_retries"},
+    "locate.j2": {"plan_locate"},
+    "annotate.j2": set(),
     "dialogbench_classify.j2": {"dialogbench_classify"},
     "dialogbench_filter": {"dialogbench_filter"},
     "dialogbench_perplexity": {"dialogbench_plan"},
@@ -306,7 +306,7 @@ RENDERED = {
     "perturb_": {"rewrite_items"},
     "rating_": {"plan_scale", "answer_items"},
     "selfchat.j2": {"selfchat"},
-    "structured_answer.j2": {"plan_detect", "plan_mark", "plan_pair", "plan_scale"},
+    "structured_answer.j2": {"plan_locate", "plan_annotate", "plan_pair", "plan_scale"},
     "translate.j2": {"plan_translation", "plan_back_translation"},
     "unieval.j2": set(),
     "yes_no_": {"plan_probability", "answer_items", "train_lora"},
@@ -334,15 +334,15 @@ def test_another_folder_of_prompts_counts_by_its_texts_wherever_it_lies(package:
 
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
-    assert of("plan_detect", first) == of("plan_detect")
+    assert of("plan_locate", first) == of("plan_locate")
     (first / "other.j2").write_text("Nobody renders it.")
-    assert of("plan_detect", first) == of("plan_detect")
-    (first / "detect.j2").write_text("Other words.")
-    with_its_own = of("plan_detect", first)
-    assert with_its_own != of("plan_detect")
+    assert of("plan_locate", first) == of("plan_locate")
+    (first / "locate.j2").write_text("Other words.")
+    with_its_own = of("plan_locate", first)
+    assert with_its_own != of("plan_locate")
     assert of("plan_pair", first) == of("plan_pair")
     first.rename(second)
-    assert of("plan_detect", second) == with_its_own
+    assert of("plan_locate", second) == with_its_own
 
 
 @pytest.mark.parametrize(
@@ -357,12 +357,12 @@ def test_what_a_template_is_made_of_counts(package: Path, tmp_path: Path, refers
         result: str = module.fingerprint(stage_function(stage), prompts_directory=tmp_path)
         return result
 
-    (tmp_path / "detect.j2").write_text(refers)
+    (tmp_path / "locate.j2").write_text(refers)
     (tmp_path / "part.j2").write_text("{% include 'deeper.j2' %}")
     (tmp_path / "deeper.j2").write_text("{% set x = 1 %}")
-    before, arena = of("plan_detect"), of("plan_pair")
+    before, arena = of("plan_locate"), of("plan_pair")
     (tmp_path / "deeper.j2").write_text("{% set x = 2 %}")
-    assert of("plan_detect") != before
+    assert of("plan_locate") != before
     assert of("plan_pair") == arena
 
 

@@ -11,7 +11,7 @@ from dialeval.config.files import from_results
 from dialeval.errors import UserError
 from dialeval.provenance.leftovers import check_folder, list_leftovers, remove
 from dialeval.provenance.records import Job, digest_of, write_record
-from dialeval.stages.report import TidySettings, tidy
+from dialeval.stages.report import CleanSettings, clean
 
 STORE = Path("elsewhere")
 
@@ -198,22 +198,22 @@ def test_the_stage_lists_and_removes_only_where_that_is_asked(
     made(results, "tables/a.csv", "tables/b.csv")
     put(results, "tables/b.csv", "x" * 2345)
     put(results, "mine.txt")
-    tidy(TidySettings(remove=False), results, STORE, graph(results))
+    clean(CleanSettings(remove=False), results, STORE, graph(results))
     said = capsys.readouterr().out
     assert "4 B  results/tables/a.csv  (answer)\n" in said
     assert "2.3 kB  results/tables/b.csv  (answer; stays: changed since a run made it)\n" in said
     assert "holds files without a record of a run, which stay: mine.txt\n" in said
-    assert "1 file or folder of 4 B can be removed: snakemake --cores 1 tidy_remove" in said
+    assert "1 file or folder of 4 B can be removed: snakemake --cores 1 clean_remove" in said
     assert (results / "tables/a.csv").exists()
     assert not (results / ".graph.json").exists()
     with pytest.raises(UserError, match="nothing is known of what the configuration makes"):
-        tidy(TidySettings(remove=True), results, STORE, results / ".graph.json")
+        clean(CleanSettings(remove=True), results, STORE, results / ".graph.json")
     with pytest.raises(UserError, match="names missing files"):
-        tidy(TidySettings(remove=True), results, STORE, graph(results, left_out=("note: x is left out",)))
+        clean(CleanSettings(remove=True), results, STORE, graph(results, left_out=("note: x is left out",)))
     assert (results / "tables/a.csv").exists()
-    tidy(TidySettings(remove=True), results, STORE, graph(results))
+    clean(CleanSettings(remove=True), results, STORE, graph(results))
     assert "removed 1 file or folder of 4 B\n" in capsys.readouterr().out
     assert not (results / "tables/a.csv").exists()
     assert (results / "tables/b.csv").exists()
-    tidy(TidySettings(remove=False), results, STORE, graph(results, "tables/b.csv"))
+    clean(CleanSettings(remove=False), results, STORE, graph(results, "tables/b.csv"))
     assert "results holds nothing that the configuration does not make\n" in capsys.readouterr().out

@@ -34,7 +34,7 @@ def test_files_are_counted_by_library_and_version_and_rules_named_once() -> None
         "nothing of that runs again by itself. To make it anew, add this to your command:",
         "  --forcerun draw measure",
         "What follows from it is made anew where it comes out otherwise. Answers are taken from the store.",
-        "this configuration does not make 1 of these files; snakemake tidy lists them",
+        "this configuration does not make 1 of these files; snakemake clean lists them",
     ]
 
 

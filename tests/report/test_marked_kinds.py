@@ -44,20 +44,20 @@ ROWS = [
 @pytest.fixture(scope="module")
 def inputs() -> ReportInputs:
     found = mine.inputs()
-    rate = {"label": "Yes", "estimate": 0.5, "low": 0.1, "high": 0.9, "n": 2, "n_unparsed": 0, "system": "v1"}
+    rate = {"label": "Yes", "estimate": 0.5, "ci_low": 0.1, "ci_high": 0.9, "n": 2, "n_unparsed": 0, "system": "v1"}
     example = {"criterion": "formal_tone", "rank": 1, "system": "v1", "corpus": "support", "item_id": "a1"}
     example |= {
         "case_id": "refund",
-        "seen_by": "clerk",
+        "flagged_by": "clerk",
         "utterance": 2,
-        "n_places": 2,
+        "n_flagged_utterances": 2,
         "text": "Ask.",
         "before": "Who?",
     }
     return dataclasses.replace(
         found,
         verdicts=to_table(JUDGEMENTS, [*found.verdicts.to_pylist(), *ROWS]),
-        protocols=(*found.protocols, AskedProtocol("failures", "mark", ("support",), ("rates", "examples"))),
+        protocols=(*found.protocols, AskedProtocol("failures", "annotate", ("support",), ("rates", "examples"))),
         tables={
             **found.tables,
             "failures/rates": to_table(RATES, [rate | {"judge": "clerk", "criterion": "formal_tone"}]),

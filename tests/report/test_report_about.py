@@ -19,7 +19,7 @@ from dialeval.tables.dialogues import JUDGEMENTS, USAGE
 from dialeval.tables.files import to_table, write_table
 
 USED = {
-    "model": "clerk", "protocol": "arena", "requests": 1200, "asked": 3, "from_store": 1197, "input_tokens": 50_000,
+    "model": "clerk", "protocol": "arena", "requests": 1200, "model_calls": 3, "cached": 1197, "input_tokens": 50_000,
     "output_tokens": 700, "reasoning_tokens": None, "cost": 0.125, "spent": 0.25, "spent_unconfirmed": 0.0,
     "failures": "too_long: 2; refused: 1", "remarks": "", "seconds": 4.0,
 }  # fmt: skip

@@ -29,7 +29,7 @@ OPEN = "document.querySelectorAll('#{0} details').forEach(d => {{ d.open = true;
 
 
 def many_rows() -> dict[str, Any]:
-    row = {"judge": "clerk", "n_utterances": 4, "system": "able", "estimate": 0.5, "low": 0.4, "high": 0.6}
+    row = {"judge": "clerk", "n_utterances": 4, "system": "able", "estimate": 0.5, "ci_low": 0.4, "ci_high": 0.6}
     rows = [{**row, "judge": f"clerk {number}", "n": 3, "n_unparsed": 0} for number in range(N_ROWS)]
     return {"unieval/pass_rates": to_table(PASS_RATES, rows)}
 

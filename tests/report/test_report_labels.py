@@ -30,7 +30,7 @@ LABEL_ROWS = [
     label("felt", "anna", 1, **FELT, value=5.0, comment="Warm, <b>really</b>."),
     label("felt", "anna", 2, **FELT, value=4.0, round=1),
     label("felt", "ben", 1, **FELT, simulated=True, skipped=True),
-    label("helpful", "anna", 3, system="v1", versus="v2", outcome="left"),
+    label("helpful", "anna", 3, system="v1", opponent="v2", outcome="left"),
 ]
 
 

@@ -42,7 +42,7 @@ def test_rows_of_a_comparison_lead_to_both_systems_at_their_length() -> None:
     row = {"judge": "clerk", "system": "able", "opponent": "weak", "n_utterances": 16, "criterion": None}
     expected = {"cases": "dialogues", "of": "selfchat", "system": "able", "protocol": "arena/16", "judge": "clerk"}
     assert fields(of_systems(ARENA, row)) == expected | {"opponent": "weak", "models": "able,weak"}
-    compared = {"judge": "clerk", "first": "able", "second": "weak", "scope": scope({"n_utterances": 16})}
+    compared = {"judge": "clerk", "system": "able", "opponent": "weak", "scope": scope({"n_utterances": 16})}
     assert fields(of_systems(ARENA, compared)) == expected | {"models": "able,weak"}  # by all their comparisons
 
 
@@ -54,20 +54,20 @@ def test_places_lead_to_the_length_that_their_scope_names() -> None:
 
 
 def test_lengths_are_named_only_where_the_protocol_is_asked_at_several() -> None:
-    detect = AskedProtocol("unieval", "detect", ("selfchat",), ("pass_rates",))
-    assert fields(of_systems(detect, {"system": "able", "n_utterances": 4}))["protocol"] == "unieval"
+    unieval = AskedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",))
+    assert fields(of_systems(unieval, {"system": "able", "n_utterances": 4}))["protocol"] == "unieval"
 
 
 def test_lengths_at_which_whole_dialogues_are_read_are_named() -> None:
-    detect = AskedProtocol("unieval", "detect", ("selfchat",), ("pass_rates",), at=(4, 8))
+    unieval = AskedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",), at=(4, 8))
     row = {"judge": "clerk", "system": "able"}
     for n, name in ((4, "unieval/4"), (8, "unieval/8"), (6, "unieval"), (None, "unieval")):
-        assert fields(of_systems(detect, {**row, "n_utterances": n}))["protocol"] == name
-    assert fields(of_systems(detect, {**row, "scope": scope({"n_utterances": 8})}))["protocol"] == "unieval/8"
+        assert fields(of_systems(unieval, {**row, "n_utterances": n}))["protocol"] == name
+    assert fields(of_systems(unieval, {**row, "scope": scope({"n_utterances": 8})}))["protocol"] == "unieval/8"
 
 
 def test_kinds_that_are_marked_lead_to_their_own_cases() -> None:
-    marks = AskedProtocol("failures", "mark", ("support",), ("rates",))
+    marks = AskedProtocol("failures", "annotate", ("support",), ("rates",))
     row = {"judge": "rules", "criterion": "bad_tool_use", "system": "bot"}
     assert fields(of_systems(marks, row))["protocol"] == "failures: bad_tool_use"
 
@@ -113,13 +113,13 @@ def test_leaderboards_and_tables_carry_the_addresses() -> None:
 
 
 def test_differences_lead_to_both_and_bias_to_all_that_a_judge_compared() -> None:
-    row = {"judge": "clerk", "first": "able", "second": "weak", "scope": "N = 8"}
+    row = {"judge": "clerk", "system": "able", "opponent": "weak", "scope": "N = 8"}
     assert fields(of_systems(ARENA, row))["models"] == "able,weak"
     assert fields(of_systems(ARENA, row))["protocol"] == "arena/8"
     assert "system" not in fields(of_systems(ARENA, {"judge": "clerk", "n_utterances": 8}))
-    judges = {"first": "clerk", "first_method": "rating", "second": "random", "second_method": "yes_no"}
+    judges = {"judge": "clerk", "method": "rating", "other_judge": "random", "other_method": "yes_no"}
     assert fields(of_ratings(judges))["judge"] == "clerk (rating)"
-    both = {"first": "able (letter)", "second": "weak (letter)"}
+    both = {"system": "able (letter)", "opponent": "weak (letter)"}
     assert (fields(of_damage(both))["judge"], fields(of_answers(both))["model"]) == ("able (letter)", "able (letter)")
 
 
@@ -129,7 +129,7 @@ def test_counts_lead_to_all_that_is_counted() -> None:
 
 
 def test_an_example_of_a_failure_leads_to_its_own_dialogue() -> None:
-    marks = AskedProtocol("failures", "mark", ("support",), ("examples",))
+    marks = AskedProtocol("failures", "annotate", ("support",), ("examples",))
     row = {"criterion": "bad_tool_use", "system": "bot", "case_id": "c-1"}
     assert fields(of_systems(marks, row))["case"] == "c-1"
 

@@ -119,8 +119,8 @@ def paired(*p_values: tuple[str, float, float], judges: Sequence[str] = ("gpt-x"
     about = {"benchmark": "one", "level": "dialogue", "language": "en", "dimension": "overall", "rated": "overall"}
     about |= {"rater_kind": "human", "family_size": 6, "n": 40, "n_clusters": 40}
     methods = {"gpt-x": "rating", "forest": "yes_no"}
-    for side, judge in zip(("first", "second"), judges, strict=True):
-        about |= {side: judge, f"{side}_method": methods[judge]}
+    one, other = judges
+    about |= {"judge": one, "method": methods[one], "other_judge": other, "other_method": methods[other]}
     rows = [about | {"corpus": name, "difference": apart, "p_holm": p} for name, apart, p in p_values]
     return to_table(JUDGE_PAIRS, [*rows, rows[0] | {"benchmark": "many", "p_holm": 0.001, "difference": -0.3}])
 
@@ -160,7 +160,7 @@ def test_judges_that_no_test_compares_have_no_settled_order() -> None:
 
 def test_a_leader_whose_interval_holds_none_is_no_good_judge() -> None:
     weak = rated.averages().to_pandas()
-    weak[["pearson", "pearson_low", "pearson_high"]] -= 0.79
+    weak[["pearson", "pearson_ci_low", "pearson_ci_high"]] -= 0.79
     _, one = judge_boards(inputs(tables={"metaeval/averages": pa.Table.from_pandas(weak, preserve_index=False)}))
     assert one.summary.answer == (
         "No judge clearly agrees with the ratings: gpt-x (rating) is first with r = 0.010 (-0.040 to 0.060) on average."
@@ -178,7 +178,7 @@ def test_intervals_stand_in_the_cell_of_their_number_and_columns_are_explained()
     grids = {grid.title: grid for grid in table_grids(inputs())}
     averages = grids["Averages"]
     labels = [column.label for column in averages.columns]
-    assert "pearson low" not in labels
+    assert "pearson ci low" not in labels
     assert "published pearson" not in labels
     cell = averages.rows[-1].cells[labels.index("pearson")]
     assert cell.details == ("0.300–0.400",)

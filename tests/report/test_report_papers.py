@@ -24,7 +24,7 @@ def item_of(inputs: ReportInputs, paper: str, number: str) -> ItemOnPage:
 
 
 def average(**about: Any) -> dict[str, Any]:
-    row = {"judge": "clerk", "method": "yes_no", "level": "turn", "over": "corpora", "language": "en"}
+    row = {"judge": "clerk", "method": "yes_no", "level": "turn", "averaged_over": "corpora", "language": "en"}
     return {**row, "dimension": "overall", "pearson": 0.4, "n_averaged": 2, **about}
 
 

@@ -13,7 +13,7 @@ from dialeval.report.leaderboard import build_boards, people_boards
 from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
 from dialeval.tables.files import to_table
-from dialeval.tables.labels import CORRECTED
+from dialeval.tables.labels import ESTIMATES
 from dialeval.tables.measures import RANKS
 
 Row = dict[str, Any]
@@ -22,11 +22,17 @@ Row = dict[str, Any]
 def row(system: str, estimate: float | None, **more: Any) -> Row:
     """A row of the table: people would put v1 first, whatever the judge says."""
     value = -1.0 if estimate is None else estimate
-    numbers = {"low": value - 0.3, "high": value + 0.3, "people_only": value + 0.1, "people_low": value - 0.5}
-    numbers |= {"people_high": value + 0.5, "judge_only": 8.0 - value, "judge_low": 7.0 - value}
+    numbers = {
+        "ci_low": value - 0.3,
+        "ci_high": value + 0.3,
+        "human_only": value + 0.1,
+        "human_only_ci_low": value - 0.5,
+    }
+    numbers |= {"human_only_ci_high": value + 0.5, "judge_only": 8.0 - value, "judge_only_ci_low": 7.0 - value}
     about = {
         "protocol": "felt", "criterion": "empathy", "measure": "mean", "system": system, "judge": "clerk",
-        "annotators": "people", "target": "new", "estimate": estimate, "judge_high": 9.0 - value, "judge_bias": 0.5,
+        "annotators": "people", "target": "new", "estimate": estimate, "judge_only_ci_high": 9.0 - value,
+        "judge_bias": 0.5,
         "n_labelled": 30, "n_labelled_seeds": 30, "n_total": 222, **(numbers if estimate is not None else {}),
     }  # fmt: skip
     return about | more
@@ -35,13 +41,13 @@ def row(system: str, estimate: float | None, **more: Any) -> Row:
 ROWS = [
     row("v1", 5.0, judge_bias=-1.5),
     row("v2", 4.0, n_labelled=28),
-    row("v1", 1.0, measure="mean difference", versus="v2"),
+    row("v1", 1.0, measure="mean difference", opponent="v2"),
 ]
 
 
 def run(rows: list[Row], **more: Any) -> ReportInputs:
     inputs = mine.inputs()
-    tables = {**inputs.tables, "labels/corrected": to_table(CORRECTED, rows)}
+    tables = {**inputs.tables, "labels/estimates": to_table(ESTIMATES, rows)}
     return dataclasses.replace(inputs, tables=tables, **more)
 
 
@@ -103,9 +109,9 @@ def test_an_order_that_nothing_tested_is_left_open_whatever_the_intervals() -> N
 
 def test_of_several_lengths_the_longest_decides_and_of_pairs_the_rating() -> None:
     rows = [
-        row(system, value, protocol="helpful", criterion=None, measure=measure, n_utterances=n, versus=versus)
+        row(system, value, protocol="helpful", criterion=None, measure=measure, n_utterances=n, opponent=opponent)
         for system, value in (("v1", 0.6), ("v2", 0.4))
-        for measure, n, versus in (
+        for measure, n, opponent in (
             ("win_rate", 8, None), ("win_rate", 16, None), ("rating", 16, None), ("win_rate", 16, "v2"),
         )
     ]  # fmt: skip
@@ -124,7 +130,7 @@ def test_of_several_lengths_the_longest_decides_and_of_pairs_the_rating() -> Non
 
 
 def test_of_rates_against_the_one_that_all_are_beside_win_or_tie_decides() -> None:
-    about = {"protocol": "helpful", "criterion": None, "versus": "human"}
+    about = {"protocol": "helpful", "criterion": None, "opponent": "human"}
     (board,) = build_boards(run([row("v1", 0.6, measure=measure, **about) for measure in ("win_rate", "win_or_tie")]))
     assert [one.label for one in board.measures if one.by_people] == ["People's helpful win or tie"]
 
@@ -148,7 +154,7 @@ def test_nobody_is_best_where_one_system_alone_was_labelled() -> None:
 
 def place(system: str, rank: int, low: int, high: int) -> Row:
     about = {"table": "felt", "measure": "mean", "judge": "clerk", "scope": "empathy", "system": system}
-    about |= {"estimate": 6.0 - rank, "rank": rank, "rank_low": low, "rank_high": high, "n_systems": 2}
+    about |= {"estimate": 6.0 - rank, "rank": rank, "rank_ci_low": low, "rank_ci_high": high, "n_systems": 2}
     return about | {"n_better": low - 1, "n_worse": 2 - high}
 
 
@@ -169,4 +175,4 @@ def test_places_by_people_are_told_where_they_decide() -> None:
     (shown,) = people_boards(inputs)
     assert [measure.label for measure in shown.board.measures][:2] == ["Place", "People's felt (empathy)"]
     assert shown.summary.answer == words
-    assert "labels: Which places are settled" in build_report(inputs)
+    assert "labels: Rank confidence sets" in build_report(inputs)

@@ -17,7 +17,7 @@ from dialeval.tables.measures import RANKS
 
 def place(system: str, rank: int, low: int, high: int, **other: Any) -> dict[str, Any]:
     row = {"judge": "clerk", "table": "ratings", "measure": "elo", "scope": "N = 4", "system": system}
-    row |= {"estimate": 1000.0 - rank, "rank": rank, "rank_low": low, "rank_high": high}
+    row |= {"estimate": 1000.0 - rank, "rank": rank, "rank_ci_low": low, "rank_ci_high": high}
     return {**row, "n_better": low - 1, "n_worse": 2 - high, "n_systems": 2, **other}
 
 
@@ -42,7 +42,7 @@ def test_places_stand_before_the_measure_that_orders_the_board() -> None:
     assert float(rows["able"].sort or "nan") > float(rows["weak"].sort or "nan")  # best first as in other columns
     assert (rows["human"].text, rows["human"].sort) == ("–", None)
     assert "all of them hold together" in grid.columns[3].words
-    assert "arena: Which places are settled" in build_report(inputs)
+    assert "arena: Rank confidence sets" in build_report(inputs)
 
 
 def test_other_judges_and_lengths_have_other_places() -> None:

@@ -16,7 +16,7 @@ from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import empty_table, to_table
-from dialeval.tables.metaeval import ITEMS, TRUST
+from dialeval.tables.metaeval import ITEMS, JUDGE_VALIDITY
 
 PLENTY = 10_000_000
 
@@ -65,9 +65,11 @@ def test_what_is_unknown_of_several_criteria_for_one_reason_is_said_once() -> No
 
 def test_known_trust_says_with_whom_on_what_and_how_surely() -> None:
     known = {"judge": "clerk", "criterion": "empathy", "method": "rating", "level": "dialogue", "rater_kind": "human"}
-    known |= {"pearson": 0.41, "low": 0.3, "high": 0.52, "n": 375, "corpora": "fed"}
+    known |= {"pearson": 0.41, "ci_low": 0.3, "ci_high": 0.52, "n": 375, "corpora": "fed"}
     run = mine.inputs()
-    (board,) = build_boards(dataclasses.replace(run, tables={**run.tables, "felt/trust": to_table(TRUST, [known])}))
+    (board,) = build_boards(
+        dataclasses.replace(run, tables={**run.tables, "felt/judge_validity": to_table(JUDGE_VALIDITY, [known])})
+    )
     assert board.measures[2].words == (
         "How far clerk can be trusted on empathy: its scores (Rating, dialogue level) of 375 rated items of fed "
         "correlate with people by 0.410 (0.300–0.520)"

@@ -19,7 +19,7 @@ from dialeval.tables.robustness import ROBUSTNESS_AVERAGES
 
 
 def usage(**other: object) -> pa.Table:
-    row = {"model": "clerk", "protocol": "unieval", "requests": 9, "asked": 9, "from_store": 0, "input_tokens": 1200}
+    row = {"model": "clerk", "protocol": "unieval", "requests": 9, "model_calls": 9, "cached": 0, "input_tokens": 1200}
     row |= {"output_tokens": 34, "failures": "", "remarks": "", "seconds": 1.0}
     return to_table(USAGE, [{**row, **other}])
 
@@ -82,8 +82,8 @@ def test_robustness_dialogbench_and_battles_have_rows_of_their_own() -> None:
                 {"judge": judge, "method": "rating", "corpus": "made", "language": "en", "level": "turn"}
                 | {
                     "average": value,
-                    "low": value - 0.1,
-                    "high": value + 0.1,
+                    "ci_low": value - 0.1,
+                    "ci_high": value + 0.1,
                     "n_cells": 8,
                     "n_missing": 0,
                     "n_clusters": 9,
@@ -95,7 +95,7 @@ def test_robustness_dialogbench_and_battles_have_rows_of_their_own() -> None:
             ACCURACY,
             [
                 {"source": "bundled", "model": model, "method": method, "language": "en", "scope": "overall"}
-                | {"name": "Overall", "n_tasks": 12, "accuracy": value, "low": value - 0.2, "high": value + 0.2}
+                | {"name": "Overall", "n_tasks": 12, "accuracy": value, "ci_low": value - 0.2, "ci_high": value + 0.2}
                 | {"n": 48, "n_unparsed": unread, "n_clusters": 48, "chance": 0.25, "part": part}
                 for model, method, value, unread, part in (
                     ("small", "letter", 0.3, 5, None),
@@ -108,7 +108,7 @@ def test_robustness_dialogbench_and_battles_have_rows_of_their_own() -> None:
     ratings = to_table(
         BATTLE_RATINGS,
         [
-            {"model": model, "elo": elo, "low": elo - 5, "high": elo + 5, "n_comparisons": 3}
+            {"system": model, "elo": elo, "ci_low": elo - 5, "ci_high": elo + 5, "n_comparisons": 3}
             for model, elo in (("b", 990.0), ("a", 1010.0))
         ],
     )
@@ -132,7 +132,7 @@ def test_what_was_asked_is_told_by_model_and_money_where_there_are_prices() -> N
 
 
 def test_what_differs_between_equal_runs_is_not_in_it() -> None:
-    again = usage(asked=0, from_store=9, seconds=99.0)
+    again = usage(model_calls=0, cached=9, seconds=99.0)
     assert summary(example.inputs(), usage()) == summary(example.inputs(), again)
 
 

@@ -27,11 +27,11 @@ RAW: dict[str, Any] = {
         "arena": {},
         "rating": {},
         "again": {
-            "form": "scale", "of": {"source": ["selfchat"]}, "criteria": ["overall"], "ask_again": True,
+            "form": "scale", "data": {"source": ["selfchat"]}, "criteria": ["overall"], "retry_unparsed": True,
             "judges": ["dear"],
         },
         "closer": {
-            "form": "pair", "of": {"source": "selfchat"},
+            "form": "pair", "data": {"source": "selfchat"},
             "judges": ["dear", "strong"],
             "cascade": {"first": "dear", "then": "strong", "share": 0.2},
         },

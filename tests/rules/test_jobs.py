@@ -31,7 +31,7 @@ RAW: dict[str, Any] = {
     "seeds": {"corpus": "bundled"},
     "protocols": {
         "rating": {},
-        "again": {"form": "scale", "of": {"source": ["selfchat"]}, "criteria": ["overall"], "ask_again": True},
+        "again": {"form": "scale", "data": {"source": ["selfchat"]}, "criteria": ["overall"], "retry_unparsed": True},
     },
     "ensembles": {"both": ["cheap", "dear"]},
     "robustness": {"corpora": ["bundled"]},
@@ -87,7 +87,7 @@ def test_what_snakemake_compares_takes_wildcards_alone(directives: Directives, l
     assert all(not names & COMPARED_WITH_FILES for names in arguments.values())
     told = {"judge": "dear", "protocol": "again", "shard": "1", "shards": "1"}
     assert params["stage"](told) == "answer_items"
-    assert json.loads(params["settings"](told))["asks_again"] is True
+    assert json.loads(params["settings"](told))["retries_unparsed"] is True
     assert params["content"](told) == ""
 
 
@@ -164,8 +164,8 @@ def test_a_caption_is_not_compared(layout: Layout, directives: Directives, tmp_p
         lambda of: Judging(*of).parse("dear", "again"),
         lambda of: Judging(*of).answer("dear", "again", "1", "2"),
         lambda of: Judging(*of).answer("dear", "rating"),
-        lambda of: Judging(*of).answer_again("dear", "again"),
-        lambda of: Judging(*of).plan_again("again"),
+        lambda of: Judging(*of).answer_retries("dear", "again"),
+        lambda of: Judging(*of).plan_retries("again"),
         lambda of: Judging(*of).ensemble_judgements("both", "again"),
         lambda of: Selfchat(*of).generate_dialogues("bot"),
         lambda of: Corpora(*of).read_corpus("bundled"),

@@ -58,7 +58,7 @@ def judge(asked: Asked) -> Reply:
 
 def settings(url: str, **more: Any) -> dict[str, Any]:
     adaptive = {"block": BLOCK, **more.pop("adaptive", {})}
-    protocol = {"form": "pair", "of": {"source": "talks"}, "template": "pair.j2"}
+    protocol = {"form": "pair", "data": {"source": "talks"}, "template": "pair.j2"}
     model = {"engine": "openai", "model": "m", "base_url": url, "api_key_env": None, "concurrency": 2}
     return {
         "name": "gpt",

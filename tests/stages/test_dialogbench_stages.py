@@ -157,7 +157,7 @@ def test_sources_are_never_mixed_and_ablations_stand_apart(tmp_path: Path) -> No
     assert (overall["bundled"]["accuracy"], overall["written"]["accuracy"]) == (1.0, 0.5)
     assert overall["written"]["n"] == 2
     assert overall["paper"]["accuracy"] == pytest.approx(0.925)
-    assert overall["paper"]["low"] is None
+    assert overall["paper"]["ci_low"] is None
     assert [overall[name]["part"] for name in ("bundled", "written", "paper")] == [None, "filtered", None]
     assert [overall[name]["kind"] for name in ("bundled", "written", "paper")] == ["chat", "chat", "people"]
     assert overall["written"]["chance"] == 0.25
@@ -193,8 +193,8 @@ def test_the_confidence_is_that_of_the_configuration(tmp_path: Path) -> None:
     folder = tables_of(tmp_path, [answer("bundled", "full", n < 5, n) for n in range(10)], [])
     (row,) = [row for row in rows_of(folder, "accuracy") if row["scope"] == "task" and row["source"] == "bundled"]
     expected = clustered_proportion([1.0] * 5 + [0.0] * 5, range(10), confidence=0.9)
-    assert (row["low"], row["high"]) == (pytest.approx(expected.ci_low), pytest.approx(expected.ci_high))
-    assert row["low"] > clustered_proportion([1.0] * 5 + [0.0] * 5, range(10)).ci_low
+    assert (row["ci_low"], row["ci_high"]) == (pytest.approx(expected.ci_low), pytest.approx(expected.ci_high))
+    assert row["ci_low"] > clustered_proportion([1.0] * 5 + [0.0] * 5, range(10)).ci_low
 
 
 def test_without_answers_the_tables_are_empty_but_there(tmp_path: Path) -> None:

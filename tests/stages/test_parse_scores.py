@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.config.protocol_settings import Of, Protocol
+from dialeval.config.protocol_settings import JudgedData, Protocol
 from dialeval.corpora.items import Item
 from dialeval.engines.requests import Sampling
 from dialeval.prompts.rendering import Templates
@@ -39,7 +39,7 @@ def test_a_judgement_bears_the_name_of_its_protocol(
     asked = read_table(requests, REQUESTS)["request_id"].to_pylist()
     answers = to_table(RESPONSES, [{"request_id": request_id, **refused} for request_id in asked])
     write_table(responses, RESPONSES, answers)
-    protocol = Protocol(form=name, of=Of(source=["support"]))
+    protocol = Protocol(form=name, data=JudgedData(source=["support"]))
     settings = ParseSettings(name="felt", protocol=protocol, shipped=False, criteria=[], judge="gpt")
     parse(settings, requests, [responses], [], judgements)
     rows = read_table(judgements, JUDGEMENTS).to_pylist()

@@ -84,7 +84,7 @@ def judged(
     with TableWriter(folder / "items", ITEMS) as table:
         table.write_all(item_rows(items))
     protocol = Protocol.model_validate(
-        {"form": form, "of": {"source": "selfchat", **of}, "criteria": [one.name for one in own]}
+        {"form": form, "data": {"source": "selfchat", **of}, "criteria": [one.name for one in own]}
     )
     asked: dict[str, Any] = {"name": "polite", "protocol": protocol, "criteria": own, "own": own}
     settings = PlanSettings(**asked, said_before=1)

@@ -27,7 +27,7 @@ def test_every_judge_is_tabulated_on_its_own_sets(tmp_path: Path) -> None:
     judges = {"poe": ["turns"], "llama": ["turns", "others"]}
     tabulate_training(TabulateTrainingSettings(judges=judges), paths, trained, tmp_path / "tables")
     record = pd.read_csv(tmp_path / "tables" / "record.csv")
-    assert list(record.columns[:7]) == ["judge", "part", "kind", "n", "auc", "low", "high"]
+    assert list(record.columns[:7]) == ["judge", "part", "kind", "n", "auc", "ci_low", "ci_high"]
     whole = record[(record["kind"] == "all") & (record["moment"] == "after")].set_index("judge")
     assert (whole.loc["poe", "n"], whole.loc["llama", "n"]) == (80, 160)
     assert pd.read_csv(tmp_path / "tables" / "curve.csv")["judge"].unique().tolist() == ["poe", "llama"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.config.protocol_settings import Of, Protocol
+from dialeval.config.protocol_settings import JudgedData, Protocol
 from dialeval.config.running import Answering
 from dialeval.engines.requests import Request, Response
 from dialeval.protocols.item_prompts import QuestionSettings
@@ -21,7 +21,7 @@ ABOUT |= {"subject": [], "repeat": 0, "n_utterances": 4, "answer_schema": "", "l
 
 
 def status(form: Any, response: Response, kind: str = "chat", labels: tuple[str, ...] = (), **fields: Any) -> str:
-    own = Protocol(form=form, of=Of(source=["talks"]), template="t.j2", **fields)
+    own = Protocol(form=form, data=JudgedData(source=["talks"]), template="t.j2", **fields)
     settings = QuestionSettings(name="p", protocol=own)
     rows = unparsed.PlannedRows()
     row = {**ABOUT, "kind": kind, "labels": list(labels)}
@@ -39,8 +39,8 @@ def status(form: Any, response: Response, kind: str = "chat", labels: tuple[str,
         ("pair", "I would rather not choose.", {}, "unparsed"),
         ("pair", "Choice: A", {"answers": "structured"}, "unparsed"),
         ("pair", '{"reason": "", "choice": "A"}', {"answers": "structured"}, "ok"),
-        ("detect", "Choice: Yes\nIndex: 3", {}, "ok"),
-        ("detect", "Maybe.", {}, "unparsed"),
+        ("locate", "Choice: Yes\nIndex: 3", {}, "ok"),
+        ("locate", "Maybe.", {}, "unparsed"),
     ],
 )
 def test_answers_in_words(form: str, text: str, fields: dict[str, Any], expected: str) -> None:

@@ -15,7 +15,7 @@ from dialeval.stats.agreement import (
     judge_agreement,
     krippendorffs_alpha,
     mean_pairwise_pearson,
-    retest_flips,
+    retest_inconsistency,
 )
 
 # Retest flips, Cohen's kappa, Gwet's AC1, Krippendorff's alpha.
@@ -33,19 +33,19 @@ def answers(n_judges: int = 4, n_items: int = 60, missing: float = 0.15) -> tupl
 
 def test_flips_by_hand():
     """Three repeats of which one differs make two unequal pairs of three; two equal repeats none of one."""
-    result = retest_flips([0, 0, 0, 1, 1, 2], [1, 1, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2])
+    result = retest_inconsistency([0, 0, 0, 1, 1, 2], [1, 1, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2])
     assert (result.n_items, result.n_pairs) == (2, 4)
-    assert result.flips.estimate == pytest.approx(0.5)
-    assert result.flips.ci_low <= 0.5 <= result.flips.ci_high
+    assert result.inconsistency.estimate == pytest.approx(0.5)
+    assert result.inconsistency.ci_low <= 0.5 <= result.inconsistency.ci_high
 
 
 def test_unread_repeats_are_left_out():
-    result = retest_flips([0, 0, 0], [1.0, np.nan, 1.0], [0, 0, 0])
+    result = retest_inconsistency([0, 0, 0], [1.0, np.nan, 1.0], [0, 0, 0])
     assert result.n_pairs == 1
-    assert result.flips.estimate == 0.0
-    alone = retest_flips([0, 1], [1.0, 1.0], [0, 1])
-    assert np.isnan(alone.flips.estimate)
-    assert alone.flips.note == "no item has two readable repeats"
+    assert result.inconsistency.estimate == 0.0
+    alone = retest_inconsistency([0, 1], [1.0, 1.0], [0, 1])
+    assert np.isnan(alone.inconsistency.estimate)
+    assert alone.inconsistency.note == "no item has two readable repeats"
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
@@ -66,7 +66,7 @@ def test_kappa_agrees_with_statsmodels():
     assert ours.kappa[0, 1] == ours.kappa[1, 0] == pytest.approx(cohens_kappa(table).kappa, abs=1e-12)
     assert ours.n_common[0, 1] == both.sum()
     assert ours.observed[0, 1] == pytest.approx(np.trace(table) / table.sum())
-    assert ours.kappa_low[0, 1] < ours.kappa[0, 1] < ours.kappa_high[0, 1]
+    assert ours.kappa_ci_low[0, 1] < ours.kappa[0, 1] < ours.kappa_ci_high[0, 1]
 
 
 def test_intervals_widen_with_clusters():
@@ -95,7 +95,7 @@ def test_judges_that_never_vary_have_no_coefficient():
 def test_no_answers_at_all():
     result = judge_agreement([], [], [], [], 2, resamples=5)
     assert np.isnan(result.alpha.estimate)
-    assert np.isnan(retest_flips([], [], []).flips.estimate)
+    assert np.isnan(retest_inconsistency([], [], []).inconsistency.estimate)
 
 
 def test_wrong_input_is_named():
@@ -118,7 +118,7 @@ def test_the_interval_of_kappa_is_that_of_its_standard_error():
     ours = judge_agreement(judge, item, verdict, item, 2, resamples=2000)
     table = np.zeros((5, 5))
     np.add.at(table, tuple(ratings.astype(int) - 1), 1)
-    assert ours.kappa_high[0, 1] - ours.kappa_low[0, 1] == pytest.approx(
+    assert ours.kappa_ci_high[0, 1] - ours.kappa_ci_low[0, 1] == pytest.approx(
         2 * 1.96 * cohens_kappa(table).std_kappa, rel=0.05
     )
 
@@ -151,7 +151,7 @@ def test_ac1_is_gwets_published_example_where_kappa_is_below_zero():
     found = of_counts([[118, 5], [2, 0]], resamples=300)
     assert found.kappa[0, 1] == pytest.approx(-0.0234, abs=5e-5)
     assert found.ac1[0, 1] == found.ac1[1, 0] == pytest.approx(0.9408, abs=5e-5)
-    assert found.ac1_low[0, 1] < found.ac1[0, 1] < found.ac1_high[0, 1] < 1.0
+    assert found.ac1_ci_low[0, 1] < found.ac1[0, 1] < found.ac1_ci_high[0, 1] < 1.0
     assert found.kappa_reason[0][1].startswith("no interval: 7 answers of 7 clusters")
 
 
@@ -167,9 +167,9 @@ def test_ac1_of_three_categories_by_hand():
 def test_judges_who_always_say_the_same_have_an_ac1_of_one_and_no_kappa():
     found = of_counts([[12]], resamples=50)
     assert np.isnan(found.kappa[0, 1])
-    assert (found.ac1[0, 1], found.ac1_high[0, 1]) == (1.0, 1.0)
-    assert 0.6 < found.ac1_low[0, 1] < 1.0
-    assert np.isnan(of_counts([[1]], resamples=20).ac1_low[0, 1])  # a single cluster
+    assert (found.ac1[0, 1], found.ac1_ci_high[0, 1]) == (1.0, 1.0)
+    assert 0.6 < found.ac1_ci_low[0, 1] < 1.0
+    assert np.isnan(of_counts([[1]], resamples=20).ac1_ci_low[0, 1])  # a single cluster
     alone = judge_agreement([0, 0], [0, 1], [1.0, 0.0], [0, 1], 1, resamples=20)
     assert np.isnan(alone.ac1).all()
     nothing = judge_agreement([0, 1], [0, 1], [np.nan, np.nan], [0, 1], 2, resamples=20)
@@ -190,7 +190,7 @@ def test_judges_who_always_say_the_same_have_an_ac1_of_one_and_no_kappa():
 def test_kappa_and_alpha_have_an_interval_from_ten_answers_besides_the_most_frequent_on(table, reason):
     found = of_counts(table, resamples=200)
     assert found.kappa_reason[0][1].startswith(reason) if reason else found.kappa_reason[0][1] == ""
-    assert np.isnan(found.kappa_low[0, 1]) == bool(reason)
+    assert np.isnan(found.kappa_ci_low[0, 1]) == bool(reason)
     if reason and table[1][1] != 0:
         assert np.isnan(found.alpha.ci_low)
         assert found.alpha.note.startswith(reason)
@@ -214,10 +214,10 @@ def test_intervals_of_a_rare_kind_hold_the_truth_where_there_is_one():
             np.repeat([0, 1], 40), np.tile(np.arange(40), 2), verdicts.ravel(), np.tile(np.arange(40), 2), 2,
             resamples=300, random_seed=number,
         )  # fmt: skip
-        of_ac1.append(found.ac1_low[0, 1] <= 0.7446 <= found.ac1_high[0, 1])
-        if not np.isnan(found.kappa_low[0, 1]):
+        of_ac1.append(found.ac1_ci_low[0, 1] <= 0.7446 <= found.ac1_ci_high[0, 1])
+        if not np.isnan(found.kappa_ci_low[0, 1]):
             given += 1
-            held.append(found.kappa_low[0, 1] <= 0.3902 <= found.kappa_high[0, 1])
+            held.append(found.kappa_ci_low[0, 1] <= 0.3902 <= found.kappa_ci_high[0, 1])
     assert given > 200
     assert np.mean(held) >= 0.91
     assert np.mean(of_ac1) >= 0.92

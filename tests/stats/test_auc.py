@@ -21,7 +21,7 @@ def test_it_is_scikit_learns_with_ties_half() -> None:
         score, good = rng.integers(0, levels, 300) / levels, rng.random(300) < 0.3
         found = clustered_auc(score, good, np.arange(300) % 40)
         assert found.auc == pytest.approx(roc_auc_score(good, score), abs=1e-12)
-        assert found.low < found.auc < found.high
+        assert found.ci_low < found.auc < found.ci_high
         assert (found.n, found.n_clusters, found.reason) == (300, 40, "")
 
 
@@ -40,7 +40,9 @@ def test_with_many_clusters_of_one_example_the_interval_is_delongs() -> None:
     found = clustered_auc(score, good, np.arange(4000))
     wins = score[good][:, None] > score[~good][None, :]
     variance = wins.mean(axis=1).var(ddof=1) / good.sum() + wins.mean(axis=0).var(ddof=1) / (~good).sum()
-    np.testing.assert_allclose([found.low, found.high], found.auc + np.array([-1.96, 1.96]) * variance**0.5, atol=1e-3)
+    np.testing.assert_allclose(
+        [found.ci_low, found.ci_high], found.auc + np.array([-1.96, 1.96]) * variance**0.5, atol=1e-3
+    )
 
 
 def test_what_a_dialogue_repeats_says_nothing_new() -> None:
@@ -50,8 +52,8 @@ def test_what_a_dialogue_repeats_says_nothing_new() -> None:
     once = clustered_auc(score, good, np.arange(200) // 4)
     again = clustered_auc(np.tile(score, 5), np.tile(good, 5), np.tile(np.arange(200) // 4, 5))
     apart = clustered_auc(np.tile(score, 5), np.tile(good, 5), np.arange(1000) // 4)
-    assert (again.low, again.high) == pytest.approx((once.low, once.high))
-    assert apart.high - apart.low < 0.6 * (once.high - once.low)
+    assert (again.ci_low, again.ci_high) == pytest.approx((once.ci_low, once.ci_high))
+    assert apart.ci_high - apart.ci_low < 0.6 * (once.ci_high - once.ci_low)
 
 
 def test_an_auc_of_one_has_an_interval_that_shrinks_with_dialogues() -> None:
@@ -59,10 +61,10 @@ def test_an_auc_of_one_has_an_interval_that_shrinks_with_dialogues() -> None:
     for clusters in (5, 20, 200):
         good = np.arange(2 * clusters) % 2 == 1
         found = clustered_auc(1.0 * good, good, np.arange(2 * clusters) // 2)
-        assert (found.auc, found.high) == (1.0, 1.0)
-        lows.append(found.low)
+        assert (found.auc, found.ci_high) == (1.0, 1.0)
+        lows.append(found.ci_low)
         wrong = clustered_auc(1.0 * ~good, good, np.arange(2 * clusters) // 2)
-        assert (wrong.auc, wrong.low, wrong.high) == pytest.approx((0.0, 0.0, 1.0 - found.low))
+        assert (wrong.auc, wrong.ci_low, wrong.ci_high) == pytest.approx((0.0, 0.0, 1.0 - found.ci_low))
     assert 0.3 < lows[0] < 0.5 < lows[1] < 0.85 < lows[2] < 0.99
 
 
@@ -81,7 +83,7 @@ def test_what_has_no_interval_says_why() -> None:
     assert clustered_auc([1.0, 2.0], [1, 1], [0, 1]).reason == NO_PAIR
     few = clustered_auc([1.0, 0.0] * 4, [1, 0] * 4, np.arange(8) // 2)
     assert (few.auc, few.reason) == (1.0, FEW_CLUSTERS)
-    assert np.isnan([few.low, few.high]).all()
+    assert np.isnan([few.ci_low, few.ci_high]).all()
     constant = clustered_auc(np.full(40, 0.3), np.arange(40) % 2, np.arange(40) // 2)
     assert (constant.auc, constant.reason) == (0.5, ALL_THE_SAME)
     with pytest.raises(ValueError, match=r"score\[1\] is not a finite number"):
@@ -113,7 +115,7 @@ def test_intervals_hold_the_truth_where_dialogues_are_few_and_of_unequal_length(
         own = rng.normal(size=(2, 15))[1 * good, cluster]
         score = np.sqrt(0.3) * own + np.sqrt(0.7) * rng.normal(size=len(cluster)) + np.sqrt(2.0) * ndtri(truth) * good
         found = clustered_auc(score, good, cluster)
-        held.append(found.low <= truth <= found.high)
+        held.append(found.ci_low <= truth <= found.ci_high)
     assert np.mean(held) > 0.92
 
 

@@ -33,39 +33,44 @@ def test_flips_by_hand():
         [0, 0, 1, 1, 2, 2, 3],
     )
     assert result.n_swapped == 3  # seed 3 was judged in one order only
-    assert result.flips.estimate == pytest.approx(2 / 3)
-    assert result.first_both.estimate == pytest.approx(1 / 3)
-    assert result.second_both.estimate == 0.0
-    assert result.first_wins.estimate == pytest.approx(4 / 6)
+    assert result.order_inconsistency.estimate == pytest.approx(2 / 3)
+    assert result.biased_toward_first.estimate == pytest.approx(1 / 3)
+    assert result.biased_toward_second.estimate == 0.0
+    assert result.first_position_win_rate.estimate == pytest.approx(4 / 6)
 
 
 def test_a_judge_that_always_prefers_the_first_place(arena):
     data = arena(4, 30)
     result = position_bias(data.left, data.right, np.ones(len(data.left)), data.seed)
-    assert result.flips.estimate == result.first_both.estimate == result.first_wins.estimate == 1.0
-    assert 0.85 < result.flips.ci_low < result.flips.ci_high == 1.0  # Wilson, 30 seeds
+    assert (
+        result.order_inconsistency.estimate
+        == result.biased_toward_first.estimate
+        == result.first_position_win_rate.estimate
+        == 1.0
+    )
+    assert 0.85 < result.order_inconsistency.ci_low < result.order_inconsistency.ci_high == 1.0  # Wilson, 30 seeds
 
 
 def test_an_even_judge_has_no_preference(arena):
     data = arena(4, 300, random_seed=3)
     result = position_bias(data.left, data.right, data.outcome, data.seed)
-    assert result.first_wins.ci_low < 0.5 < result.first_wins.ci_high
-    assert result.first_both.estimate == pytest.approx(result.second_both.estimate, abs=0.05)
+    assert result.first_position_win_rate.ci_low < 0.5 < result.first_position_win_rate.ci_high
+    assert result.biased_toward_first.estimate == pytest.approx(result.biased_toward_second.estimate, abs=0.05)
 
 
 def test_unread_verdicts_are_counted_and_not_matched():
     result = position_bias([0, 1], [1, 0], [1.0, np.nan], [0, 0])
     assert result.unparsed == 1
     assert result.n_swapped == 0
-    assert np.isnan(result.flips.estimate)
-    assert result.flips.note == "no comparison was read in both orders"
+    assert np.isnan(result.order_inconsistency.estimate)
+    assert result.order_inconsistency.note == "no comparison was read in both orders"
 
 
 def test_repeats_are_matched_with_their_own_swap():
     arguments = ([0, 1, 0, 1], [1, 0, 1, 0], [1.0, 0.0, 0.0, 1.0], [0, 0, 0, 0])
     result = position_bias(*arguments, repeat=[0, 0, 1, 1])
     assert result.n_swapped == 2
-    assert result.flips.estimate == 0.0
+    assert result.order_inconsistency.estimate == 0.0
     with pytest.raises(ValueError, match="tell repeats apart"):
         position_bias(*arguments)
 
@@ -73,7 +78,7 @@ def test_repeats_are_matched_with_their_own_swap():
 def test_longer_wins_by_hand():
     result = length_bias([10, 20, 30, 5, 8], [20, 10, 10, 5, 9], [0.0, 1.0, 0.0, 1.0, np.nan], range(5))
     assert result.n_decided == 4
-    assert result.longer_wins.estimate == pytest.approx(2 / 3)
+    assert result.longer_win_rate.estimate == pytest.approx(2 / 3)
 
 
 def test_slope_recovers_the_truth_and_is_statsmodels():

@@ -123,7 +123,7 @@ def test_relabelling_permutes_to_the_last_bit(rate, arena):
     plain = rate(left, right, outcome, n, cluster=data.seed, resamples=20, random_seed=1)
     renamed = rate(order[left], order[right], outcome, n, cluster=data.seed, resamples=20, random_seed=1)
     np.testing.assert_array_equal(renamed.rating[order], plain.rating)
-    np.testing.assert_array_equal(renamed.low[order], plain.low)
+    np.testing.assert_array_equal(renamed.ci_low[order], plain.ci_low)
 
 
 @METHODS
@@ -144,7 +144,7 @@ def test_a_player_without_comparisons_leaves_the_others(rate, rows):
     plain = rate(left, right, outcome, N_PLAYERS, resamples=5, random_seed=1)
     wider = rate(left, right, outcome, N_PLAYERS + 1, resamples=5, random_seed=1)
     np.testing.assert_array_equal(wider.rating[:-1], plain.rating)
-    np.testing.assert_array_equal(wider.low[:-1], plain.low)
+    np.testing.assert_array_equal(wider.ci_low[:-1], plain.ci_low)
     assert np.isnan(wider.rating[-1])
     assert wider.group[-1] == -1
 
@@ -187,7 +187,7 @@ def test_degenerate_arenas(rate):
         empty = rate([], [], [], n_players, resamples=3)
         assert empty.rating.shape == (n_players,)
         assert np.isnan(empty.rating).all()
-        assert np.isnan(empty.low).all()
+        assert np.isnan(empty.ci_low).all()
     ties = rate([0, 1, 2], [1, 2, 0], [0.5] * 3, 3, resamples=10)
     np.testing.assert_allclose(ties.rating, 1000.0, atol=1e-6)
     assert ties.converged
@@ -211,7 +211,7 @@ def test_clusters_and_rows_agree_where_each_row_is_a_cluster(arena):
     text = np.array([f"row {index:05d}" for index in range(len(data.left))])
     text[-2:] = "shared"  # leaves the multinomial path
     clustered = bradley_terry(*data.arguments, cluster=text, resamples=2000, random_seed=1)
-    np.testing.assert_allclose(alone.high - alone.low, clustered.high - clustered.low, rtol=0.12)
+    np.testing.assert_allclose(alone.ci_high - alone.ci_low, clustered.ci_high - clustered.ci_low, rtol=0.12)
 
 
 def test_copies_within_a_seed_do_not_narrow_the_interval(arena):
@@ -220,8 +220,8 @@ def test_copies_within_a_seed_do_not_narrow_the_interval(arena):
     once = bradley_terry(*data.arguments, cluster=data.seed, resamples=500, random_seed=1)
     five = bradley_terry(*copies.arguments, cluster=copies.seed, resamples=500, random_seed=1)
     rows = bradley_terry(*copies.arguments, resamples=500, random_seed=1)
-    np.testing.assert_allclose(five.low, once.low, atol=1e-3)
-    assert (rows.high - rows.low < 0.7 * (five.high - five.low)).all()
+    np.testing.assert_allclose(five.ci_low, once.ci_low, atol=1e-3)
+    assert (rows.ci_high - rows.ci_low < 0.7 * (five.ci_high - five.ci_low)).all()
 
 
 def test_p_above_next_is_from_paired_replicates(arena):
@@ -377,13 +377,13 @@ def test_a_player_of_few_games_has_no_upper_limit(rate):
     """The ridge would put it at some three thousand points in every resample without its loss."""
     left, right, outcome, seed = with_a_newcomer()
     result = rate(left, right, outcome, 4, cluster=seed, resamples=400)
-    assert np.isnan(result.high[3])
-    assert np.isfinite(result.low[3])
+    assert np.isnan(result.ci_high[3])
+    assert np.isfinite(result.ci_low[3])
     assert 100 < result.above[3] < 250  # the loss is not drawn in (1 - 1/40)^40 = 37% of the resamples
     assert result.below[3] < 10
     # The others are not drawn along by a player at infinity.
-    assert np.isfinite([result.low[:3], result.high[:3]]).all()
-    assert (result.high[:3] - result.low[:3] < 250).all()
+    assert np.isfinite([result.ci_low[:3], result.ci_high[:3]]).all()
+    assert (result.ci_high[:3] - result.ci_low[:3] < 250).all()
     assert result.clusters.tolist() == [40, 40, 40, 13]
 
 
@@ -405,7 +405,7 @@ def test_a_player_that_wins_all_has_no_limits_at_all(rate):
     left, right, outcome, seed = with_a_newcomer()
     outcome[-1] = 1.0
     result = rate(left, right, outcome, 4, cluster=seed, resamples=50)
-    assert np.isnan([result.low[3], result.high[3]]).all()
+    assert np.isnan([result.ci_low[3], result.ci_high[3]]).all()
     assert result.notes[3].startswith("wins every comparison")
 
 

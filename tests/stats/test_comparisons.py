@@ -126,8 +126,8 @@ def test_resamples_are_weighted_too_and_cover_the_same_ground() -> None:
     found = bradley_terry(left, right, outcome, 4, cluster=case, resamples=400, equal_pairs=True, random_seed=1)
     written_out = bradley_terry(*drawn(copies=True)[:3], 4, cluster=drawn(copies=True)[3], resamples=400, random_seed=1)
     # equal but for what a pair's share of a resample does, which copies leave as it falls
-    assert found.low == pytest.approx(written_out.low, abs=15)
-    assert found.high == pytest.approx(written_out.high, abs=15)
+    assert found.ci_low == pytest.approx(written_out.ci_low, abs=15)
+    assert found.ci_high == pytest.approx(written_out.ci_high, abs=15)
 
 
 def test_elo_plays_as_many_comparisons_of_every_pair() -> None:
@@ -145,10 +145,10 @@ def test_elo_s_intervals_are_about_its_ratings() -> None:
     found = bootstrap_elo_interval(left, right, outcome, case, 4, resamples=200, random_seed=5, equal_pairs=True)
     copies = drawn(copies=True)
     written_out = bootstrap_elo_interval(*copies, 4, resamples=200, random_seed=5)
-    assert found.low == pytest.approx(written_out.low, abs=25)
-    assert found.high == pytest.approx(written_out.high, abs=25)
+    assert found.ci_low == pytest.approx(written_out.ci_low, abs=25)
+    assert found.ci_high == pytest.approx(written_out.ci_high, abs=25)
     rating = bootstrap_elo(left, right, outcome, 4, random_seed=5, equal_pairs=True).rating
-    assert ((found.low < rating) & (rating < found.high)).all()
+    assert ((found.ci_low < rating) & (rating < found.ci_high)).all()
 
 
 def test_the_logit_with_length_is_that_of_the_rows_written_out() -> None:
@@ -177,6 +177,6 @@ def test_equal_numbers_change_nothing() -> None:
             for equal in (True, False)
         )
         assert one.rating == pytest.approx(other.rating)
-        assert one.low == pytest.approx(other.low)
+        assert one.ci_low == pytest.approx(other.ci_low)
         assert one.design_effect == pytest.approx(other.design_effect, nan_ok=True)
     assert equalised(compare(*pairs.T, outcome, 3)).table().tolist() == compare(*pairs.T, outcome, 3).table().tolist()

@@ -51,11 +51,13 @@ def test_means_rates_and_their_differences_are_held(worth: float, target: str, r
         columns = (score, label, np.full(people.shape, LABELS / SEEDS), system, seed)
         found = correct_means(*(column.ravel() for column in columns), target=target)
         first, second, differences = found.all_differences()
-        low, high = (np.array([getattr(one, end) for one in differences]) for end in ("low", "high"))
-        held.append((found.low <= truth) & (truth <= found.high))
+        low, high = (np.array([getattr(one, end) for one in differences]) for end in ("ci_low", "ci_high"))
+        held.append((found.ci_low <= truth) & (truth <= found.ci_high))
         apart.append((low <= truth[first] - truth[second]) & (truth[first] - truth[second] <= high))
-        naive.append((found.judge_low <= truth) & (truth <= found.judge_high))
-        widths.append(float((found.high - found.low).sum() / (found.people_high - found.people_low).sum()))
+        naive.append((found.judge_only_ci_low <= truth) & (truth <= found.judge_only_ci_high))
+        widths.append(
+            float((found.ci_high - found.ci_low).sum() / (found.human_only_ci_high - found.human_only_ci_low).sum())
+        )
     assert 0.93 <= np.mean(held) <= 0.97
     assert 0.93 <= np.mean(apart) <= 0.97
     assert np.mean(naive) < 0.7
@@ -83,7 +85,7 @@ def test_on_real_ratings_of_dialogues_it_holds_what_all_people_said() -> None:
                 taken = rng.choice(np.flatnonzero(system == k), 9, replace=False)
                 label[taken] = rated[taken]
             found = correct_means(score, label, None, system, np.arange(len(rated)), target="these")
-            held.append((found.low <= truth) & (truth <= found.high))
-            naive.append((found.judge_low <= truth) & (truth <= found.judge_high))
+            held.append((found.ci_low <= truth) & (truth <= found.ci_high))
+            naive.append((found.judge_only_ci_low <= truth) & (truth <= found.judge_only_ci_high))
     assert np.mean(held) >= 0.93
     assert np.mean(naive) <= 0.2

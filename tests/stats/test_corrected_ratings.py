@@ -70,7 +70,7 @@ def test_ratings_are_those_that_minimise_the_loss() -> None:
     (weight,) = set(found.weight)
     assert 0.1 < weight < 1.0
     assert found.estimate == pytest.approx(solved(drawn, weight), abs=0.01)
-    assert found.people_only == pytest.approx(solved(drawn, 0.0), abs=0.01)
+    assert found.human_only == pytest.approx(solved(drawn, 0.0), abs=0.01)
     assert set(found.note) == {""}
     assert found.n_labelled.sum() == 2 * 90
 
@@ -81,8 +81,8 @@ def test_with_all_labelled_they_are_bradley_terrys_with_its_interval(monkeypatch
     theirs = bradley_terry(drawn.left, drawn.right, drawn.outcome, 4, cluster=drawn.cluster, resamples=2000)
     found = correct_ratings(*drawn[:-1])
     assert found.estimate == pytest.approx(theirs.rating, abs=0.01)
-    width = theirs.high - theirs.low
-    assert found.high - found.low == pytest.approx(width, rel=0.1)
+    width = theirs.ci_high - theirs.ci_low
+    assert found.ci_high - found.ci_low == pytest.approx(width, rel=0.1)
     assert not found.weight.any()  # nothing is left that the judge could add
     judge = bradley_terry(drawn.left, drawn.right, drawn.score, 4)
     assert found.judge_only == pytest.approx(judge.rating, abs=0.01)
@@ -113,14 +113,18 @@ def test_a_useless_or_adversarial_judge_leaves_people_alone() -> None:
     found = correct_ratings(1.0 - drawn.score, *drawn[1:-1])
     assert not found.weight.any()
     for ours, theirs in (
-        (found.estimate, found.people_only), (found.low, found.people_low), (found.high, found.people_high)
+        (found.estimate, found.human_only), (found.ci_low, found.human_only_ci_low), (found.ci_high,
+            found.human_only_ci_high)
     ):  # fmt: skip
         assert (ours == theirs).all()
     for seed in range(20):
         rng = np.random.default_rng(seed)
         drawn = draw(rng, 60)
         any_judge = correct_ratings(rng.choice([0.0, 0.5, 1.0], len(drawn.score)), *drawn[1:-1])
-        assert (any_judge.high - any_judge.low <= WIDEST * (any_judge.people_high - any_judge.people_low)).all()
+        assert (
+            any_judge.ci_high - any_judge.ci_low
+            <= WIDEST * (any_judge.human_only_ci_high - any_judge.human_only_ci_low)
+        ).all()
 
 
 def test_swapped_sides_and_other_numbers_change_nothing() -> None:
@@ -130,11 +134,11 @@ def test_swapped_sides_and_other_numbers_change_nothing() -> None:
         1.0 - drawn.score, 1.0 - drawn.label, drawn.probability, drawn.right, drawn.left, 4, drawn.cluster
     )
     assert swapped.estimate == pytest.approx(found.estimate)
-    assert swapped.high == pytest.approx(found.high)
+    assert swapped.ci_high == pytest.approx(found.ci_high)
     number = np.array([2, 0, 3, 1])
     other = correct_ratings(*drawn[:3], number[drawn.left], number[drawn.right], 4, drawn.cluster)
     assert other.estimate[number] == pytest.approx(found.estimate)
-    assert other.low[number] == pytest.approx(found.low)
+    assert other.ci_low[number] == pytest.approx(found.ci_low)
 
 
 def test_a_player_that_won_or_lost_all_its_labels_has_no_interval_and_says_so() -> None:
@@ -148,9 +152,9 @@ def test_a_player_that_won_or_lost_all_its_labels_has_no_interval_and_says_so() 
     found = correct_ratings(drawn.score, label, *drawn[2:-1])
     assert found.note == ("", WINS_ALL, "", LOSES_ALL, "")
     assert np.isfinite(found.estimate).all()
-    assert np.argmax(found.people_only) == 1
-    assert np.argmin(found.people_only) == 3
-    assert np.isnan(found.low).tolist() == np.isnan(found.high).tolist() == [False, True, False, True, False]
+    assert np.argmax(found.human_only) == 1
+    assert np.argmin(found.human_only) == 3
+    assert np.isnan(found.ci_low).tolist() == np.isnan(found.ci_high).tolist() == [False, True, False, True, False]
     assert found.estimate[[0, 2, 4]].mean() == pytest.approx(1000.0)
     assert np.isnan(found.difference(0, 1).p)
     assert np.isfinite(found.difference(0, 2).p)
@@ -170,7 +174,7 @@ def test_ties_alone_say_that_they_tell_nothing_of_others() -> None:
     drawn = draw(np.random.default_rng(6), 90)
     found = correct_ratings(drawn.score, np.where(np.isnan(drawn.label), np.nan, 0.5), *drawn[2:-1])
     assert found.estimate == pytest.approx([1000.0] * 4)
-    assert np.isnan(found.low).all()
+    assert np.isnan(found.ci_low).all()
     assert set(found.note) == {ratings.NO_SPREAD}
 
 
@@ -191,7 +195,7 @@ def test_few_labels_of_a_pair_that_mostly_ties_hold_how_far_the_two_are_apart(la
             label[taken] = outcome[taken]
         score = np.where(rng.random(180) < 0.8, outcome, 0.5)
         found = correct_ratings(score, label, None, left, right, 3, seed).difference(0, 1)
-        held.append(found.low <= points <= found.high)
+        held.append(found.ci_low <= points <= found.ci_high)
     assert np.mean(held) >= 0.93
 
 
@@ -200,19 +204,21 @@ def test_few_seeds_with_labels_leave_people_alone() -> None:
     label = np.where(drawn.cluster < 6, drawn.label, np.nan)
     found = correct_ratings(drawn.score, label, None, *drawn[3:-1])
     assert set(found.note) == {ratings.FEW_CLUSTERS}
-    assert (found.estimate == found.people_only).all()
-    assert np.isfinite(found.low).all()
+    assert (found.estimate == found.human_only).all()
+    assert np.isfinite(found.ci_low).all()
 
 
 def test_of_these_comparisons_nothing_is_left_to_chance_when_all_are_labelled() -> None:
     drawn = draw(np.random.default_rng(8), 240)
     found = correct_ratings(*drawn[:-1], target="these")
-    assert (found.low == found.high).all()
+    assert (found.ci_low == found.ci_high).all()
     assert set(found.note) == {ratings.ALL_LABELLED}
     assert found.difference(0, 1).p == 0.0
     part = draw(np.random.default_rng(8), 120)
     these, new = (correct_ratings(*part[:-1], target=target) for target in ("these", "new"))
-    assert (these.people_high - these.people_low < 0.85 * (new.people_high - new.people_low)).all()
+    assert (
+        these.human_only_ci_high - these.human_only_ci_low < 0.85 * (new.human_only_ci_high - new.human_only_ci_low)
+    ).all()
 
 
 def test_rows_without_a_judges_outcome_neither_help_nor_harm() -> None:
@@ -221,7 +227,7 @@ def test_rows_without_a_judges_outcome_neither_help_nor_harm() -> None:
     found, none = correct_ratings(gaps, *drawn[1:-1]), correct_ratings(np.full(len(gaps), np.nan), *drawn[1:-1])
     assert 0.0 < found.weight[0] < 1.0
     assert found.n_scored.sum() == 2 * np.count_nonzero(~np.isnan(gaps))
-    assert (none.estimate == none.people_only).all()
+    assert (none.estimate == none.human_only).all()
     assert np.isnan(none.judge_only).all()
 
 
@@ -233,9 +239,9 @@ def test_the_intervals_hold_the_truth(target: str) -> None:
         drawn = draw(np.random.default_rng(100 + seed), 120, seeds=80)
         goal = truth if target == "new" else bradley_terry(drawn.left, drawn.right, drawn.outcome, 4).rating
         found = correct_ratings(*drawn[:-1], target=target)
-        held.append((found.low <= goal) & (goal <= found.high))
-        people.append((found.people_low <= goal) & (goal <= found.people_high))
-        naive.append((found.judge_low <= goal) & (goal <= found.judge_high))
+        held.append((found.ci_low <= goal) & (goal <= found.ci_high))
+        people.append((found.human_only_ci_low <= goal) & (goal <= found.human_only_ci_high))
+        naive.append((found.judge_only_ci_low <= goal) & (goal <= found.judge_only_ci_high))
     assert 0.92 <= np.mean(held) <= 0.98
     assert 0.92 <= np.mean(people) <= 0.98
     assert np.mean(naive) < 0.6
@@ -250,8 +256,10 @@ def test_a_judge_who_never_erred_on_the_labels_may_err_elsewhere() -> None:
         judge = np.where(errs, np.where(drawn.outcome == 0.5, 1.0, 1.0 - drawn.outcome), drawn.outcome)
         goal = bradley_terry(drawn.left, drawn.right, drawn.outcome, 4).rating
         found = correct_ratings(judge, *drawn[1:-1], target="these")
-        held.append((found.low <= goal) & (goal <= found.high))
-        widths.append((found.high - found.low).mean() / (found.people_high - found.people_low).mean())
+        held.append((found.ci_low <= goal) & (goal <= found.ci_high))
+        widths.append(
+            (found.ci_high - found.ci_low).mean() / (found.human_only_ci_high - found.human_only_ci_low).mean()
+        )
     assert np.mean(held) >= 0.93
     assert np.mean(widths) <= 0.6
 

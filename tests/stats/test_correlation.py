@@ -44,7 +44,7 @@ def test_values_agree_with_scipy(method, kind):
             expected = ORACLES[method](scores[judge, dimension], human[dimension])[0]
             assert result.estimate[judge, dimension] == pytest.approx(expected, abs=1e-12)
     assert (result.n == 211).all()
-    assert np.isnan(result.low).all()
+    assert np.isnan(result.ci_low).all()
 
 
 @METHODS
@@ -136,7 +136,7 @@ def test_missing_values_are_left_out_pair_by_pair(method):
         known = ~np.isnan(scores[judge, 0]) & ~np.isnan(human[0])
         expected = ORACLES[method](scores[judge, 0, known], human[0, known])[0]
         assert result.estimate[judge, 0] == pytest.approx(expected, abs=1e-12)
-    assert np.isfinite(result.low).all()
+    assert np.isfinite(result.ci_low).all()
 
 
 def with_gaps(share: float, random_seed: int = 11):
@@ -178,7 +178,7 @@ def test_the_judges_alone_have_the_same_correlations():
     for judge in range(6):
         alone = correlate(scores[judge : judge + 1], human, cluster, resamples=50)
         np.testing.assert_allclose(together.replicates[:, judge], alone.replicates[:, 0], rtol=0, atol=1e-13)
-        np.testing.assert_allclose(together.low[judge], alone.low[0], rtol=0, atol=1e-13)
+        np.testing.assert_allclose(together.ci_low[judge], alone.ci_low[0], rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.5])
@@ -239,7 +239,7 @@ def test_a_single_cluster_has_a_correlation_and_the_reason_why_no_interval(metho
     scores[1, 0] = 4.0
     result = correlate(scores, human, np.zeros(20), method=method, resamples=10)
     assert np.isfinite(result.estimate[0, 0])
-    assert np.isnan([result.low[0, 0], result.high[0, 0]]).all()
+    assert np.isnan([result.ci_low[0, 0], result.ci_high[0, 0]]).all()
     assert result.reason == (("a single cluster gives no interval",), ("all scores are the same",))
     assert correlate(scores, human, np.zeros(20), method=method, resamples=0).reason[0][0] == ""  # none was asked for
 
@@ -264,7 +264,7 @@ def test_a_resample_without_variation_is_missing_not_zero(method):
     human = np.array([[1.0, 2.0, 3.0, 4.0, 5.0]])
     result = correlate(scores, human, np.arange(5), method=method, resamples=2000)
     assert np.isnan(result.replicates).mean() == pytest.approx(0.8**5, abs=0.03)
-    assert np.isfinite(result.low).all()
+    assert np.isfinite(result.ci_low).all()
 
 
 @METHODS
@@ -327,9 +327,9 @@ def test_interval_agrees_with_theory_and_clusters_widen_it():
     rows = correlate(scores, human, np.arange(400), resamples=2000)
     r = rows.estimate[0, 0]
     fisher = np.tanh(np.arctanh(r) + np.array([-1.96, 1.96]) / np.sqrt(397))
-    assert [rows.low[0, 0], rows.high[0, 0]] == pytest.approx(fisher, abs=0.03)
+    assert [rows.ci_low[0, 0], rows.ci_high[0, 0]] == pytest.approx(fisher, abs=0.03)
     copied = correlate(np.tile(scores, 4), np.tile(human, 4), np.tile(np.arange(400), 4), resamples=2000)
-    assert copied.high[0, 0] - copied.low[0, 0] == pytest.approx(rows.high[0, 0] - rows.low[0, 0], rel=0.02)
+    assert copied.ci_high[0, 0] - copied.ci_low[0, 0] == pytest.approx(rows.ci_high[0, 0] - rows.ci_low[0, 0], rel=0.02)
 
 
 def test_an_average_with_a_part_of_a_single_cluster_has_no_interval():
@@ -337,7 +337,7 @@ def test_an_average_with_a_part_of_a_single_cluster_has_no_interval():
     many, one = (correlate(scores, human, cluster, resamples=50) for cluster in (np.arange(20), np.zeros(20)))
     average = average_over([many, many, one])
     assert average.estimate[0, 0] == pytest.approx(many.estimate[0, 0])
-    assert np.isnan([average.low[0, 0], average.high[0, 0]]).all()
+    assert np.isnan([average.ci_low[0, 0], average.ci_high[0, 0]]).all()
     assert average.reason == (("no interval in 1 of 3 corpora, and so none of the mean",),)
     assert average_over([many, many]).reason == (("",),)
 
@@ -354,7 +354,7 @@ def test_an_average_leaves_out_missing_ones():
     assert average.estimate[0, 1] == pytest.approx(np.mean([first.estimate[0, 1], second.estimate[0, 1]]))
     assert average.reason[0][1] == "undefined in 1 of 3 corpora"
     assert average.reason[0][0] == ""
-    assert (average.low < average.estimate).all()
+    assert (average.ci_low < average.estimate).all()
     with pytest.raises(ValueError, match="no result"):
         average_over([])
     with pytest.raises(ValueError, match="differ"):
@@ -426,7 +426,7 @@ def test_expanded_intervals_hold_the_truth_with_few_clusters(clusters, least, wi
     human = normal()
     score = 0.6 * human + 0.8 * normal()
     result = correlate(score[np.newaxis], human, np.repeat(np.arange(clusters), 4), resamples=600)
-    assert np.mean((result.low <= 0.6) & (result.high >= 0.6)) >= least
+    assert np.mean((result.ci_low <= 0.6) & (result.ci_high >= 0.6)) >= least
     assert (result.n_clusters == clusters).all()
     assert np.median(result.design_effect) == pytest.approx(1.0 + 3.0 * within**2, rel=0.25)
 
@@ -434,7 +434,7 @@ def test_expanded_intervals_hold_the_truth_with_few_clusters(clusters, least, wi
 def test_a_single_dialogue_gives_a_correlation_no_interval():
     result = correlate([[[1.0, 2.0, 3.0, 5.0]]], [[1.0, 3.0, 2.0, 4.0]], ["d"] * 4, resamples=20)
     assert result.estimate[0, 0] > 0
-    assert np.isnan([result.low[0, 0], result.high[0, 0], result.design_effect[0, 0]]).all()
+    assert np.isnan([result.ci_low[0, 0], result.ci_high[0, 0], result.design_effect[0, 0]]).all()
 
 
 def test_items_that_are_clusters_of_their_own_have_a_design_effect_of_1():
@@ -456,7 +456,7 @@ def test_likelihoods_of_long_texts_are_as_good_as_other_scores(method, unit):
     found = correlate(scores * unit, human, np.arange(40) // 2, method=method, resamples=30)
     assert found.reason == expected.reason
     np.testing.assert_allclose(found.replicates, expected.replicates, atol=1e-12)
-    np.testing.assert_allclose((found.low, found.high), (expected.low, expected.high), atol=1e-12)
+    np.testing.assert_allclose((found.ci_low, found.ci_high), (expected.ci_low, expected.ci_high), atol=1e-12)
     np.testing.assert_allclose(found.design_effect, expected.design_effect, atol=1e-9)
 
 

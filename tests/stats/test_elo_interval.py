@@ -36,8 +36,8 @@ def test_intervals_follow_the_ratings_and_are_as_wide_as_bradley_terrys(arena):
     elo = bootstrap_elo(*data.arguments, shuffles=500, random_seed=1)
     ours = bootstrap_elo_interval(*data.arguments[:3], data.seed, 6, resamples=400, random_seed=1)
     theirs = bradley_terry(*data.arguments, cluster=data.seed, resamples=400, random_seed=1)
-    assert ((ours.low < elo.rating) & (elo.rating < ours.high)).all()
-    np.testing.assert_allclose(ours.high - ours.low, theirs.high - theirs.low, rtol=0.25)
+    assert ((ours.ci_low < elo.rating) & (elo.rating < ours.ci_high)).all()
+    np.testing.assert_allclose(ours.ci_high - ours.ci_low, theirs.ci_high - theirs.ci_low, rtol=0.25)
 
 
 def test_replicates_are_reproducible_and_permute(arena):
@@ -63,13 +63,13 @@ def test_clusters_widen_the_interval(arena):
 
 def test_degenerate_arenas():
     empty = bootstrap_elo_interval([], [], [], [], 3, random_seed=0)
-    assert np.isnan(empty.low).all()
+    assert np.isnan(empty.ci_low).all()
     assert all(note.startswith("no comparison") for note in empty.notes)
     ties = bootstrap_elo_interval([0, 0], [1, 1], [0.5, 0.5], [0, 1], 2, resamples=20, random_seed=0)
     np.testing.assert_allclose(ties.replicates, 1000.0)
-    assert np.isnan([ties.low, ties.high]).all()  # resamples that are all alike say nothing of other seeds
+    assert np.isnan([ties.ci_low, ties.ci_high]).all()  # resamples that are all alike say nothing of other seeds
     one_seed = bootstrap_elo_interval([0], [1], [1.0], ["a"], 2, resamples=20, random_seed=0)
-    assert np.isnan([one_seed.low, one_seed.high]).all()  # one seed says nothing of others
+    assert np.isnan([one_seed.ci_low, one_seed.ci_high]).all()  # one seed says nothing of others
 
 
 def test_who_wins_everything_has_no_interval_of_no_width(arena):
@@ -77,9 +77,9 @@ def test_who_wins_everything_has_no_interval_of_no_width(arena):
     wins = data.outcome.copy()
     wins[data.left == 0], wins[data.right == 0] = 1.0, 0.0
     result = bootstrap_elo_interval(data.left, data.right, wins, data.seed, 4, resamples=100, random_seed=1)
-    assert np.isnan([result.low[0], result.high[0]]).all()
+    assert np.isnan([result.ci_low[0], result.ci_high[0]]).all()
     assert np.isfinite(result.replicates).all()
-    assert (result.high[1:] - result.low[1:] > 10.0).all()
+    assert (result.ci_high[1:] - result.ci_low[1:] > 10.0).all()
     assert result.notes[0].startswith("wins every comparison")
 
 
@@ -88,7 +88,7 @@ def test_where_everybody_beats_all_below_nobody_has_an_interval(alone: bool) -> 
     left, right = np.tile([0, 1, 0], 10), np.tile([1, 2, 2], 10)
     cluster = np.arange(30) // (1 if alone else 2)
     result = bootstrap_elo_interval(left, right, np.ones(30), cluster, 3, resamples=50, random_seed=1)
-    assert np.isnan([result.low, result.high]).all()
+    assert np.isnan([result.ci_low, result.ci_high]).all()
     assert np.isfinite(result.replicates).all()
 
 
@@ -99,7 +99,7 @@ def test_a_judge_that_always_takes_the_first_gives_no_interval(arena):
     elo = bootstrap_elo_interval(data.left, data.right, first, data.seed, 3, resamples=50, random_seed=1)
     plain = bradley_terry(data.left, data.right, first, 3, cluster=data.seed, resamples=50, random_seed=1)
     for result in (elo, plain):
-        assert np.isnan([result.low, result.high]).all()
+        assert np.isnan([result.ci_low, result.ci_high]).all()
 
 
 def test_single_comparisons_are_resampled_as_clusters_of_one_would_be(arena):
@@ -130,7 +130,7 @@ def test_a_player_that_resamples_can_lose_is_missing_only_there():
     result = bootstrap_elo_interval(left, right, outcome, cluster, 3, resamples=200, random_seed=0)
     missing = np.isnan(result.replicates[:, 2])
     assert 0 < missing.sum() < 200
-    assert np.isfinite(result.low[:2]).all()
+    assert np.isfinite(result.ci_low[:2]).all()
     assert result.notes[2].startswith("wins every comparison")
 
 

@@ -136,9 +136,9 @@ def test_a_panel_corrects_better_than_its_judges_and_covers() -> None:
         proxies = {how: panel_scores(scores, system, how=how) for how in ("mean", "dawid_skene")} | {"judge": scores[0]}
         for how, proxy in proxies.items():
             found = correct_means(proxy, label, None, system, seed, target="these", rate=True)
-            widths[how].append(float((found.high - found.low).mean()))
+            widths[how].append(float((found.ci_high - found.ci_low).mean()))
             if how in held:
-                held[how].append(float(((found.low <= goal) & (goal <= found.high)).mean()))
+                held[how].append(float(((found.ci_low <= goal) & (goal <= found.ci_high)).mean()))
     for how in held:
         assert np.mean(widths[how]) < np.mean(widths["judge"])
         assert 0.93 <= np.mean(held[how]) <= 0.98
@@ -215,7 +215,7 @@ def test_everything_is_taken_on_the_common_items():
             one, other, people = (np.repeat(x[common], times) for x in (scores[first], scores[second], human))
             differences.append(np.corrcoef(one, people)[0, 1] - np.corrcoef(other, people)[0, 1])
         error = np.std(differences, ddof=1) * np.sqrt(result.n_clusters[number] / (result.n_clusters[number] - 1))
-        half = (result.high[number] - result.low[number]) / 2
+        half = (result.ci_high[number] - result.ci_low[number]) / 2
         assert half / error == pytest.approx(2.05, abs=0.02)  # t with 28 or so degrees of freedom
 
 
@@ -237,14 +237,14 @@ def test_scores_that_are_missing_where_a_judge_is_bad_do_not_turn_the_sign():
     second = np.where(hard, np.nan, human + 0.7 * rng.normal(size=600))
     result = compare_judges([first, second], human, np.arange(600))
     assert pearsonr(first, human)[0] < pearsonr(second[~hard], human[~hard])[0]
-    assert result.low[0] > 0
+    assert result.ci_low[0] > 0
     assert result.n.tolist() == [300]
 
 
 def test_large_values_with_little_spread_lose_no_digits():
     scores, human, cluster = draw(np.random.default_rng(3), 2, 30, 2, missing=0.1)
     near, far = (compare_judges(shift + scores, shift + human, cluster, resamples=100) for shift in (0.0, 1e6))
-    np.testing.assert_allclose(near.low, far.low, atol=1e-7)
+    np.testing.assert_allclose(near.ci_low, far.ci_low, atol=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_large_values_with_little_spread_lose_no_digits():
 def test_what_cannot_be_compared_says_why(change, reason):
     result = compare_judges(*change(*draw(np.random.default_rng(4), 2, 10, 3)), resamples=50)
     assert result.reason == (reason,)
-    assert np.isnan([result.low, result.high, result.p, result.p_reversed]).all()
+    assert np.isnan([result.ci_low, result.ci_high, result.p, result.p_reversed]).all()
 
 
 def test_judges_without_a_common_item_make_no_pair():

@@ -164,5 +164,5 @@ def test_so_do_labels_corrected_by_a_judge(correlation):
             label[drawn] = people[drawn]
         probability = np.full(2 * seeds, n_labels / seeds)
         found = correct_means(judge, label, probability, system, cluster).difference(0, 1)
-        hits += found.low > 0.0 or found.high < 0.0
+        hits += found.ci_low > 0.0 or found.ci_high < 0.0
     assert 0.7 <= hits / repetitions <= 0.9

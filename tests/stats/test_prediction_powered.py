@@ -98,7 +98,7 @@ def test_estimates_and_contributions_are_those_of_the_formula(target: str, rows:
     assert found.corrected.psi == pytest.approx(psi)
     assert found.se == pytest.approx(np.sqrt((psi**2).sum(axis=0) + found.corrected.added))
     alone, alone_psi = row_by_row(drawn, 0.0, target)
-    assert found.people_only == pytest.approx(alone)
+    assert found.human_only == pytest.approx(alone)
     assert found.people.psi == pytest.approx(alone_psi)
 
 
@@ -117,10 +117,10 @@ def test_without_scores_it_is_students_interval(values: list[float]) -> None:
     label = np.concatenate([values, np.full(n, np.nan)])
     found = correct_means(np.full(2 * n, np.nan), label, None, np.zeros(2 * n, int), np.arange(2 * n), rate=False)
     theirs = ttest_1samp(values, 0.0).confidence_interval(0.95)
-    for low, high in ((found.low, found.high), (found.people_low, found.people_high)):
+    for low, high in ((found.ci_low, found.ci_high), (found.human_only_ci_low, found.human_only_ci_high)):
         assert (low[0], high[0]) == pytest.approx((theirs.low, theirs.high), rel=1e-6, abs=1e-9)
     assert (found.df[0], found.weight[0], found.note[0]) == (pytest.approx(n - 1.0), 0.0, means.NO_SCORE)
-    assert found.effective_labels[0] == pytest.approx(n)
+    assert found.n_effective_labels[0] == pytest.approx(n)
 
 
 def test_differences_of_people_alone_are_paired_on_the_same_seeds_and_welchs_on_others() -> None:
@@ -145,7 +145,8 @@ def test_a_useless_or_adversarial_judge_leaves_people_alone() -> None:
     found = correct_means(-drawn.score, *drawn[1:])
     assert not found.weight.any()
     for ours, theirs in (
-        (found.estimate, found.people_only), (found.low, found.people_low), (found.high, found.people_high)
+        (found.estimate, found.human_only), (found.ci_low, found.human_only_ci_low), (found.ci_high,
+            found.human_only_ci_high)
     ):  # fmt: skip
         assert (ours == theirs).all()
 
@@ -163,11 +164,11 @@ def test_no_interval_is_wider_than_peoples_by_a_twentieth(
     label = np.where(np.isnan(drawn.label), np.nan, drawn.label > 0.5) if rate else drawn.label
     sign = np.where(drawn.system == 0, -1.0, 1.0)  # against people on one system
     found = correct_means(worth * sign * drawn.score + rng.normal(size=len(sign)), label, *drawn[2:], target=target)
-    widths = (found.high - found.low, found.people_high - found.people_low)
+    widths = (found.ci_high - found.ci_low, found.human_only_ci_high - found.human_only_ci_low)
     assert (widths[0] <= WIDEST * widths[1] + 1e-12).all()
     for one in found.all_differences()[2]:
-        assert one.high - one.low <= WIDEST * (one.people_high - one.people_low) + 1e-12
-        assert one.low <= one.estimate <= one.high
+        assert one.ci_high - one.ci_low <= WIDEST * (one.human_only_ci_high - one.human_only_ci_low) + 1e-12
+        assert one.ci_low <= one.estimate <= one.ci_high
 
 
 def test_where_the_judge_harms_one_system_its_labels_stand_alone() -> None:
@@ -175,7 +176,7 @@ def test_where_the_judge_harms_one_system_its_labels_stand_alone() -> None:
     found = correct_means(np.where(drawn.system == 2, -2.0, 1.0) * drawn.score, *drawn[1:])
     assert found.note[2] == NOT_CORRECTED
     assert (found.weight > 0.0).tolist() == [True, True, False, True, True]
-    assert found.estimate[2] == found.people_only[2]
+    assert found.estimate[2] == found.human_only[2]
 
 
 def test_names_order_and_scale_change_nothing_else() -> None:
@@ -187,8 +188,11 @@ def test_names_order_and_scale_change_nothing_else() -> None:
     other = correct_means(score, label, probability, names[system], np.char.add("case ", cluster.astype(str)))
     assert other.systems == ("alpha", "carol", "delta")
     place = [other.place(name) for name in names]
-    assert (other.estimate[place], other.high[place]) == (pytest.approx(found.estimate), pytest.approx(found.high))
-    assert other.difference("delta", "carol").low == pytest.approx(found.difference(0, 2).low)
+    assert (other.estimate[place], other.ci_high[place]) == (
+        pytest.approx(found.estimate),
+        pytest.approx(found.ci_high),
+    )
+    assert other.difference("delta", "carol").ci_low == pytest.approx(found.difference(0, 2).ci_low)
     # People's and the judge's scale moved and stretched alike.
     moved = correct_means(10 * drawn.score + 3, 10 * drawn.label + 3, *drawn[2:])
     assert moved.estimate == pytest.approx(10 * found.estimate + 3)
@@ -207,7 +211,7 @@ def test_rows_without_a_score_count_as_their_systems_mean() -> None:
         filled[own & np.isnan(score)] = np.nanmean(score[own])
     found, other = correct_means(score, *drawn[1:]), correct_means(filled, *drawn[1:])
     assert found.estimate == pytest.approx(other.estimate)
-    assert found.high == pytest.approx(other.high)
+    assert found.ci_high == pytest.approx(other.ci_high)
     assert found.n_scored.tolist() == [45, 45, 45]
     assert found.judge_only == pytest.approx([np.nanmean(score[drawn.system == k]) for k in range(3)])
 
@@ -217,11 +221,11 @@ def test_what_is_all_labelled_is_certain_of_these_and_not_of_new_ones() -> None:
     drawn = draw(rng, 60)
     these, new = correct_means(*drawn, target="these"), correct_means(*drawn)
     truth = [drawn.label[drawn.system == k].mean() for k in range(3)]
-    for ends in (these.estimate, these.low, these.high):
+    for ends in (these.estimate, these.ci_low, these.ci_high):
         assert ends == pytest.approx(truth)
     assert set(these.note) == {means.ALL_LABELLED}
     difference = these.difference(0, 1)
-    assert (difference.low, difference.high) == pytest.approx((truth[0] - truth[1],) * 2)
+    assert (difference.ci_low, difference.ci_high) == pytest.approx((truth[0] - truth[1],) * 2)
     assert difference.p == 0.0  # nothing is left to chance, so they differ
     alike = correct_means(drawn.score, np.tile([1.0, 2.0, 1.0], 60), *drawn[2:], target="these")
     assert (alike.difference(0, 2).p, alike.difference(0, 1).p) == (1.0, 0.0)
@@ -229,7 +233,7 @@ def test_what_is_all_labelled_is_certain_of_these_and_not_of_new_ones() -> None:
     of_one = correct_means(drawn.score, part, None, *drawn[3:], target="these")
     assert of_one.note[0] == means.ALL_LABELLED
     assert of_one.difference(0, 1).note == ""  # of the other something is
-    assert (new.high - new.low > 0.1).all()
+    assert (new.ci_high - new.ci_low > 0.1).all()
 
 
 def test_what_cannot_be_told_says_why() -> None:
@@ -242,15 +246,15 @@ def test_what_cannot_be_told_says_why() -> None:
     found = correct_means(drawn.score, label, None, drawn.system, drawn.cluster)
     assert found.note == (means.NO_LABEL, means.ONE_LABELLED, means.FEW_LABELLED, "")
     assert np.isnan(found.estimate).tolist() == [True, False, False, False]
-    assert np.isnan(found.low).tolist() == [True, True, False, False]
+    assert np.isnan(found.ci_low).tolist() == [True, True, False, False]
     assert not np.isnan(found.judge_only).any()
     assert (found.weight > 0.0).tolist() == [False, False, False, True]
     assert np.isnan(found.difference(0, 3).estimate)
-    assert np.isnan(found.difference(1, 3).low)
+    assert np.isnan(found.difference(1, 3).ci_low)
     assert found.difference(1, 3).note == means.ONE_LABELLED
     same = correct_means(drawn.score, np.where(np.isnan(drawn.label), np.nan, 3.0), *drawn[2:])
     assert set(same.note) == {means.SAME_LABELS}
-    assert np.isnan(same.low).all()
+    assert np.isnan(same.ci_low).all()
 
 
 def test_two_systems_that_were_labelled_alike_throughout_say_so() -> None:
@@ -267,7 +271,7 @@ def test_labels_all_alike_of_one_system_are_not_believed_to_have_no_spread() -> 
     drawn = draw(np.random.default_rng(11), 15)
     label = np.where((drawn.system == 1) & ~np.isnan(drawn.label), 2.0, drawn.label)
     found = correct_means(drawn.score, label, *drawn[2:])
-    assert found.people_high[1] - found.people_low[1] > 0.2
+    assert found.human_only_ci_high[1] - found.human_only_ci_low[1] > 0.2
 
 
 def rate(passes: int, fails: int) -> Corrected:
@@ -280,15 +284,15 @@ def rate(passes: int, fails: int) -> Corrected:
 def test_rates_near_the_ends_have_wilsons_interval_of_people_alone(passes: int, fails: int) -> None:
     found = rate(passes, fails)
     theirs = clustered_proportion(np.r_[np.ones(passes), np.zeros(fails)], np.arange(passes + fails))
-    assert (found.low[0], found.high[0]) == pytest.approx((theirs.ci_low, theirs.ci_high))
+    assert (found.ci_low[0], found.ci_high[0]) == pytest.approx((theirs.ci_low, theirs.ci_high))
     assert (found.weight[0], found.note[0]) == (0.0, means.FEW_EITHER)
-    assert 0.0 <= found.low[0] < found.high[0] <= 1.0
+    assert 0.0 <= found.ci_low[0] < found.ci_high[0] <= 1.0
 
 
 def test_other_rates_are_corrected_and_stay_within_their_bounds() -> None:
     found = rate(12, 8)
     assert (found.weight[0] > 0.0, found.note[0]) == (True, "")
-    assert 0.0 <= found.low[0] < found.estimate[0] < found.high[0] <= 1.0
+    assert 0.0 <= found.ci_low[0] < found.estimate[0] < found.ci_high[0] <= 1.0
 
 
 def test_a_difference_of_rates_with_wilsons_interval_is_newcombes() -> None:
@@ -297,10 +301,10 @@ def test_a_difference_of_rates_with_wilsons_interval_is_newcombes() -> None:
     label = np.r_[np.ones(29), 0.0, np.ones(12), np.zeros(18)]
     found = correct_means(np.full(60, np.nan), label, None, system, np.arange(60))
     one = found.difference(0, 1)
-    by_hand = 29 / 30 - 12 / 30 - np.hypot(29 / 30 - found.low[0], found.high[1] - 12 / 30)
-    assert one.low == pytest.approx(by_hand)
+    by_hand = 29 / 30 - 12 / 30 - np.hypot(29 / 30 - found.ci_low[0], found.ci_high[1] - 12 / 30)
+    assert one.ci_low == pytest.approx(by_hand)
     assert one.p < 0.001
-    assert one.high <= 1.0
+    assert one.ci_high <= 1.0
     assert correct_means(np.full(60, np.nan), label, None, system, np.arange(60), rate=False).difference(0, 1).p < 0.001
 
 
@@ -311,7 +315,7 @@ def test_the_judges_bias_and_correlation_are_those_of_what_has_both() -> None:
         both = (drawn.system == k) & ~np.isnan(drawn.label)
         gap = drawn.score[both] - drawn.label[both]
         theirs = ttest_1samp(gap, 0.0).confidence_interval(0.95)
-        assert (found.judge_bias[k], found.bias_low[k]) == pytest.approx((gap.mean(), theirs.low))
+        assert (found.judge_bias[k], found.judge_bias_ci_low[k]) == pytest.approx((gap.mean(), theirs.low))
         assert found.rho_within[k] == pytest.approx(np.corrcoef(drawn.score[both], drawn.label[both])[0, 1])
 
 
@@ -328,18 +332,18 @@ def test_labels_of_few_raters_leave_doubt_about_these_rows_too() -> None:
         columns = (meant + rng.normal(size=60), label, None, np.zeros(60, int), np.arange(60))
         for told in held:
             found = correct_means(*columns, target="these", label_variance=variance if told else None)
-            held[told].append(float(found.low[0] <= meant.mean() <= found.high[0]))
+            held[told].append(float(found.ci_low[0] <= meant.mean() <= found.ci_high[0]))
     assert 0.92 <= np.mean(held[True]) <= 0.98
     assert np.mean(held[False]) < 0.85
     everything = correct_means(meant, said[0], np.ones(60), np.zeros(60), np.arange(60), target="these")
     doubtful = correct_means(
         meant, said[0], np.ones(60), np.zeros(60), np.arange(60), target="these", label_variance=np.ones(60)
     )
-    assert everything.high[0] == everything.low[0]
+    assert everything.ci_high[0] == everything.ci_low[0]
     assert doubtful.se[0] == pytest.approx(60**-0.5)
     drawn = draw(rng, 20)
     told, untold = (correct_means(*drawn, label_variance=v) for v in (np.ones(len(drawn.score)), None))
-    assert told.high == pytest.approx(untold.high)  # about new cases the labels themselves show it
+    assert told.ci_high == pytest.approx(untold.ci_high)  # about new cases the labels themselves show it
     with pytest.raises(ValueError, match="label_variance must be 0 or more"):
         correct_means(*drawn, label_variance=np.full(len(drawn.score), -1.0))
 
@@ -356,8 +360,10 @@ def test_a_judge_who_never_erred_on_the_labels_may_err_elsewhere(rate: bool) -> 
         label = np.where(seed < 40, people, np.nan)
         found = correct_means(judge, label, None, system, seed, target="these")
         truth = np.array([people[system == k].mean() for k in range(2)])
-        held.append((found.low <= truth) & (truth <= found.high))
-        widths.append((found.high - found.low).mean() / (found.people_high - found.people_low).mean())
+        held.append((found.ci_low <= truth) & (truth <= found.ci_high))
+        widths.append(
+            (found.ci_high - found.ci_low).mean() / (found.human_only_ci_high - found.human_only_ci_low).mean()
+        )
     assert np.mean(held) >= 0.93
     assert np.mean(widths) <= 0.7
 
@@ -383,7 +389,7 @@ def test_labels_that_are_all_the_same_number_have_no_interval_whatever_the_numbe
     label = np.where(np.isnan(drawn.label), np.nan, same)
     found = correct_means(np.full(len(label), np.nan), label, None, drawn.system, drawn.cluster)
     assert found.estimate == pytest.approx([same] * 3)
-    assert np.isnan([*found.low, *found.high, *found.rho_within, found.difference(0, 1).low]).all()
+    assert np.isnan([*found.ci_low, *found.ci_high, *found.rho_within, found.difference(0, 1).ci_low]).all()
     assert found.note == (means.SAME_LABELS,) * 3
 
 
@@ -399,7 +405,7 @@ def test_what_labels_and_scores_are_measured_in_changes_nothing(unit: float) -> 
     drawn = draw(np.random.default_rng(5), 25)
     expected = correct_means(drawn.score, drawn.label, None, drawn.system, drawn.cluster)
     found = correct_means(unit * drawn.score, unit * drawn.label, None, drawn.system, drawn.cluster)
-    for name in ("estimate", "low", "high", "se"):
+    for name in ("estimate", "ci_low", "ci_high", "se"):
         np.testing.assert_allclose(getattr(found, name) / unit, getattr(expected, name), rtol=1e-9)
     np.testing.assert_allclose(
         [found.rho, *found.rho_within, found.difference(0, 1).p],
@@ -417,7 +423,7 @@ def test_scales_of_which_nearly_all_labels_are_the_highest_hold_what_people_woul
         label = np.where(rng.permuted(np.tile(np.arange(60), (4, 1)), axis=1) < 12, y, np.nan)
         system, case = np.repeat(np.arange(4), 60), np.tile(np.arange(60), 4)
         found = correct_means(f.ravel(), label.ravel(), np.full(240, 0.2), system, case, ends=(1.0, 5.0))
-        held += list((found.low <= truth) & (truth <= found.high))
+        held += list((found.ci_low <= truth) & (truth <= found.ci_high))
     assert np.mean(held) > 0.95  # Student's t holds 74%
 
 
@@ -444,9 +450,9 @@ def test_rates_near_0_are_held_on_either_side_whatever_the_number_of_passes() ->
         label = np.where(rng.permuted(np.tile(np.arange(800), (2, 1)), axis=1).T < 300, y, np.nan)
         seed, system = np.indices(own.shape)
         found = correct_means(f.ravel(), label.ravel(), None, system.ravel(), seed.ravel(), rate=True)
-        below.append(found.high < 0.0668)
-        above.append(found.low > 0.0668)
-        people.append((found.people_low <= 0.0668) & (found.people_high >= 0.0668))
+        below.append(found.ci_high < 0.0668)
+        above.append(found.ci_low > 0.0668)
+        people.append((found.human_only_ci_low <= 0.0668) & (found.human_only_ci_high >= 0.0668))
     assert 0.93 <= 1.0 - np.mean(below) - np.mean(above) <= 0.98
     assert np.mean(below) <= 0.04
     assert np.mean(above) <= 0.04
@@ -462,7 +468,7 @@ def test_a_judge_who_hardly_errs_on_passes_has_a_bias_with_an_honest_interval() 
         score = np.where((people == 1.0) & (rng.random(600) < 0.025), 0.0, people)
         label = np.where(np.arange(600) < labels, people, np.nan)
         found = correct_means(score, label, None, np.zeros(600), np.arange(600), rate=True)
-        held.append(found.bias_low[0] <= -0.015 <= found.bias_high[0])
+        held.append(found.judge_bias_ci_low[0] <= -0.015 <= found.judge_bias_ci_high[0])
     assert np.mean(held) >= 0.95
 
 
@@ -484,9 +490,9 @@ def test_how_annotators_differ_is_part_of_what_people_would_say() -> None:
             found = correct_means(
                 meant.ravel() + rng.normal(size=120), label, None, system, seed, annotators=who if told else None
             )
-            held[told].append(((found.low <= 0.0) & (found.high >= 0.0)).mean())
+            held[told].append(((found.ci_low <= 0.0) & (found.ci_high >= 0.0)).mean())
         difference = found.difference(0, 1)
-        apart.append(difference.low <= 0.0 <= difference.high)
+        apart.append(difference.ci_low <= 0.0 <= difference.ci_high)
     assert np.mean(held[False]) < 0.75
     assert 0.90 <= np.mean(held[True]) <= 0.99
     assert np.mean(apart) >= 0.90

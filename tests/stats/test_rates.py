@@ -161,7 +161,7 @@ def test_with_one_order_it_is_pearsons_test(chosen: list[int]) -> None:
     assert (found.freedom, found.p) == (3, pytest.approx(expected.pvalue, abs=1e-9))
 
 
-@pytest.mark.parametrize("n_places", [2, 3, 4])
+@pytest.mark.parametrize("n_flagged_utterances", [2, 3, 4])
 def test_the_variance_is_that_over_every_shift_of_every_question(n_places: int) -> None:
     """By brute force: all shifts of three questions' counts, each set of shifts as likely as another."""
     rng = np.random.default_rng(n_places)

@@ -90,8 +90,8 @@ def claims(n, better, **options):
 def test_places_lie_between_those_that_are_better_and_those_that_are_worse():
     found = places([30.0, 20.0, 10.0, 25.0], claims(4, {(0, 1), (0, 2), (3, 2)}).better)
     assert found.rank.tolist() == [1, 3, 4, 2]
-    assert found.low.tolist() == [1, 2, 3, 1]
-    assert found.high.tolist() == [2, 4, 4, 3]
+    assert found.ci_low.tolist() == [1, 2, 3, 1]
+    assert found.ci_high.tolist() == [2, 4, 4, 3]
     assert found.n_better.tolist() == [0, 1, 2, 0]
     assert found.n_worse.tolist() == [2, 0, 0, 1]
 
@@ -99,7 +99,7 @@ def test_places_lie_between_those_that_are_better_and_those_that_are_worse():
 def test_what_follows_from_two_claims_is_claimed():
     better = claims(3, {(0, 1), (1, 2)}).better
     assert better[0, 2]
-    assert places([3.0, 2.0, 1.0], better).high.tolist() == [1, 2, 3]
+    assert places([3.0, 2.0, 1.0], better).ci_high.tolist() == [1, 2, 3]
 
 
 def test_nothing_follows_from_claims_that_run_in_a_circle():
@@ -120,14 +120,14 @@ def test_equal_estimates_share_a_place_and_an_untested_pair_settles_nothing():
     assert not better.any()
     found = places([2.0, 2.0, 1.0], better)
     assert found.rank.tolist() == [1, 1, 3]
-    assert (found.low == 1).all()
-    assert (found.high == 3).all()
+    assert (found.ci_low == 1).all()
+    assert (found.ci_high == 3).all()
 
 
 def test_an_interval_reaches_to_the_estimates_place():
     better = claims(2, {(0, 1)}).better
     found = places([1.0, 2.0], better)
-    assert (found.low.tolist(), found.high.tolist()) == ([1, 1], [2, 2])
+    assert (found.ci_low.tolist(), found.ci_high.tolist()) == ([1, 1], [2, 2])
 
 
 def test_what_does_not_fit_is_refused():
@@ -161,9 +161,9 @@ def test_places_are_those_of_all_orders_that_the_claims_allow(drawn):
         for one in permutations(range(n))
         if all(one.index(winner) < one.index(loser) for winner, loser in stated)
     ]
-    np.testing.assert_array_equal(found.low, np.min(allowed, axis=0))
-    np.testing.assert_array_equal(found.high, np.max(allowed, axis=0))
-    assert ((found.low <= found.rank) & (found.rank <= found.high)).all()
+    np.testing.assert_array_equal(found.ci_low, np.min(allowed, axis=0))
+    np.testing.assert_array_equal(found.ci_high, np.max(allowed, axis=0))
+    assert ((found.ci_low <= found.rank) & (found.rank <= found.ci_high)).all()
 
 
 @pytest.mark.parametrize("truth", [EQUAL, LADDER, TIED], ids=["all equal", "a ladder", "ties"])
@@ -181,7 +181,7 @@ def test_all_places_hold_together_in_95_percent(truth):
         found = places(
             passed.mean(axis=1), order_claims(n, pairs.first, pairs.second, pairs.estimate, pairs.p_value).better
         )
-        held += bool(((found.low <= true_low) & (found.high >= true_high)).all())
+        held += bool(((found.ci_low <= true_low) & (found.ci_high >= true_high)).all())
     assert held / repetitions >= 0.93
 
 

@@ -100,7 +100,7 @@ def test_slope_and_ratings_are_found_again_and_their_intervals_hold_them(better_
         result = fit(draw(rng, 20, better_write_longer=better_write_longer))
         slopes.append(result.slope.estimate)
         held.append(result.slope.ci_low <= SLOPE <= result.slope.ci_high)
-        rated.append((result.low <= truth) & (truth <= result.high))
+        rated.append((result.ci_low <= truth) & (truth <= result.ci_high))
     assert np.mean(slopes) == pytest.approx(SLOPE, abs=0.05)
     assert np.mean(held) >= 0.91  # 95% less two standard errors
     assert np.mean(rated) >= 0.93
@@ -119,7 +119,7 @@ def test_who_wins_everything_has_a_rating_without_limits():
     left, right, outcome, seed, ratio = draw(np.random.default_rng(6), 30)
     outcome = np.where(left == 5, 1.0, np.where(right == 5, 0.0, outcome))
     result = fit((left, right, outcome, seed, ratio))
-    assert np.isnan(result.low).tolist() == [False] * 5 + [True]
+    assert np.isnan(result.ci_low).tolist() == [False] * 5 + [True]
     assert np.isfinite(result.rating).all()
     assert result.slope.ci_low < SLOPE < result.slope.ci_high
 
@@ -128,7 +128,7 @@ def test_where_verdicts_follow_the_models_alone_there_is_no_slope():
     """The lower number always wins, and its dialogue tends to be longer: any slope at all fits as well."""
     left, right, _, seed, ratio = draw(np.random.default_rng(6), 30)
     result = fit((left, right, (left < right).astype(float), seed, ratio + 0.5 * (right - left)))
-    assert np.isnan([result.slope.estimate, result.slope.ci_low, *result.low]).all()
+    assert np.isnan([result.slope.estimate, result.slope.ci_low, *result.ci_low]).all()
     assert result.slope.note == NOT_FINITE
     assert not result.identified.any()
 
@@ -175,7 +175,7 @@ def test_one_cluster_gives_ratings_without_intervals():
     left, right, outcome, seed, ratio = draw(np.random.default_rng(9), 10)
     result = fit((left, right, outcome, 0 * seed, ratio))
     assert np.isfinite(result.rating).all()
-    assert np.isnan(result.low).all()
+    assert np.isnan(result.ci_low).all()
     assert result.slope.note == ONE_CLUSTER
 
 
@@ -190,17 +190,17 @@ def test_a_length_that_hangs_on_a_single_comparison_has_no_interval_and_is_no_er
     """Without any one comparison of a ring of three, length and players are not told apart."""
     found = controlled_ratings([0, 1, 2], [1, 2, 0], [1.0, 1.0, 0.0], 3, [0, 1, 2], log_length_ratio=[1.0, 1.0, 0.0])
     assert np.isfinite(found.rating).all()
-    assert np.isnan([*found.low, *found.high, found.slope.estimate]).all()
+    assert np.isnan([*found.ci_low, *found.ci_high, found.slope.estimate]).all()
     assert found.slope.note == NOT_FINITE
 
 
 def test_ties_alone_put_all_on_one_level_without_an_interval():
     found = controlled_ratings([0, 1, 2, 0], [1, 2, 0, 1], [0.5] * 4, 3, range(4))
     assert found.rating.tolist() == [1000.0] * 3
-    assert np.isnan([*found.low, *found.high, found.position.ci_low]).all()
+    assert np.isnan([*found.ci_low, *found.ci_high, found.position.ci_low]).all()
     assert (found.position.estimate, found.position.note) == (0.0, NO_SPREAD)
 
 
 def test_what_rounding_leaves_of_a_variance_is_no_interval():
     found = controlled_ratings([0, 1, 2], [1, 2, 0], [0.5, 1.0, 1.0], 3, [1, 0, 0])
-    assert np.isnan(found.high - found.low).tolist() == [False, False, True]
+    assert np.isnan(found.ci_high - found.ci_low).tolist() == [False, False, True]

@@ -19,7 +19,7 @@ from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.rewriting import settle
 from dialeval.prompts.reasoning import split_thinking, thinking_mark, without_marks
 from dialeval.prompts.rendering import one_line
-from dialeval.protocols import detect, pair, scale
+from dialeval.protocols import locate, pair, scale
 from dialeval.tables.dialogbench import TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
@@ -59,7 +59,7 @@ def _texts(answer: dict[str, Any]) -> Iterable[dict[str, Any]]:
 
 
 PARSERS: dict[str, tuple[Table | None, Callable[[dict[str, Any]], Iterable[dict[str, Any]]]]] = {
-    "unieval": (JUDGEMENTS, lambda answer: detect.parse(shipped_question("unieval"), "j", ABOUT, answer)),
+    "unieval": (JUDGEMENTS, lambda answer: locate.parse(shipped_question("unieval"), "j", ABOUT, answer)),
     "pairwise": (JUDGEMENTS, lambda answer: pair.parse(shipped_question("arena"), "j", ABOUT, answer)),
     "rating": (JUDGEMENTS, lambda answer: scale.parse(shipped_question("rating"), "j", ITEM, answer)),
     "letter": (None, lambda answer: examination.parse("m", "letter", item(), 0, [answer])),

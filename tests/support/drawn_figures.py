@@ -121,7 +121,7 @@ def all_tables(names: Sequence[str], judges: Sequence[str] = JUDGES[:1]) -> dict
         "mine/ratings": ratings(names, judges),
         "mine/bias": bias(judges),
         "battles/battles": battles(names),
-        "labels/corrected": corrected(names, judges),
+        "labels/estimates": corrected(names, judges),
         **{name: table.to_pandas() for name, table in metaeval_example.tables().items()},
         "metaeval/averages": metaeval_example.averages(scorers).to_pandas(),
         "metaeval/correlations": metaeval_example.correlations(scorers).to_pandas(),
@@ -163,8 +163,8 @@ def pass_rates(names: Sequence[str], judges: Sequence[str], sizes: Sequence[int]
     return frame(
         "measures/pass_rates",
         [
-            {"judge": judge, "system": name, "n_utterances": n, "estimate": value, "low": max(value - 0.06, 0),
-             "high": min(value + 0.06, 1), "n": 250, "n_clusters": 250, "n_unparsed": 1,
+            {"judge": judge, "system": name, "n_utterances": n, "estimate": value, "ci_low": max(value - 0.06, 0),
+             "ci_high": min(value + 0.06, 1), "n": 250, "n_clusters": 250, "n_unparsed": 1,
              "published": value if n == 8 else None}
             for judge in judges for name in ["human", *names] for n in sizes
             for value in [quality(names, name) ** (n / 4)]
@@ -178,7 +178,8 @@ def win_rates(names: Sequence[str], judges: Sequence[str], n: int | None) -> pd.
         "measures/win_rates",
         [
             {"judge": judge, "n_utterances": n, "system": one, "opponent": other, "win": 0.55, "tie": 0.1, "lose": 0.35,
-             "unparsed": 0.0, "win_or_tie": 0.65, "estimate": 0.6, "low": 0.5, "high": 0.7, "n": 500, "n_clusters": 250}
+             "unparsed": 0.0, "win_or_tie": 0.65, "estimate": 0.6, "ci_low": 0.5, "ci_high": 0.7, "n": 500,
+             "n_clusters": 250}
             for judge in judges for one, other in permutations([*names, "x"], 2)
         ],
     )  # fmt: skip
@@ -190,8 +191,9 @@ def against_human(names: Sequence[str], judges: Sequence[str]) -> pd.DataFrame:
         "measures/win_rates",
         [
             {"judge": judge, "system": name, "opponent": "human", "win": 0.4, "tie": 0.1, "lose": 0.48,
-             "unparsed": 0.02, "win_or_tie": 0.5, "win_or_tie_low": 0.45, "win_or_tie_high": 0.55, "estimate": 0.45,
-             "low": 0.4, "high": 0.5, "n": 500, "n_clusters": 250, "published": 0.52}
+             "unparsed": 0.02, "win_or_tie": 0.5, "win_or_tie_ci_low": 0.45, "win_or_tie_ci_high": 0.55,
+             "estimate": 0.45,
+             "ci_low": 0.4, "ci_high": 0.5, "n": 500, "n_clusters": 250, "published": 0.52}
             for judge in judges for name in names
         ],
     )  # fmt: skip
@@ -206,10 +208,10 @@ def ratings(names: Sequence[str], judges: Sequence[str]) -> pd.DataFrame:
                 row: dict[str, Any] = {"judge": judge, "n_utterances": n, "system": name, "n": 500, "n_clusters": 250}
                 for place, method in enumerate(("estimate", "bradley_terry", "davidson")):
                     value = 500 + 1000 * quality(names, name) + 20 * place
-                    low, high = ("low", "high") if not place else (f"{method}_low", f"{method}_high")
+                    low, high = ("ci_low", "ci_high") if not place else (f"{method}_ci_low", f"{method}_ci_high")
                     row |= {method: value, low: value - 40, high: value + 40}
                 if name == names[-1] and len(names) > 1:
-                    row |= {"davidson": -4371.0, "davidson_low": None, "davidson_high": None}
+                    row |= {"davidson": -4371.0, "davidson_ci_low": None, "davidson_ci_high": None}
                     row["note"] = "loses every comparison: not identifiable (never scores), the data set no lower limit"
                 found.append(row | {"n_unparsed": 0})
     return frame("measures/ratings", found)
@@ -218,7 +220,7 @@ def ratings(names: Sequence[str], judges: Sequence[str]) -> pd.DataFrame:
 def battles(names: Sequence[str]) -> pd.DataFrame:
     """Return the ratings of a table of battles."""
     renamed = ratings(names, JUDGES[:1]).query("n_utterances == 8").drop(columns="published")
-    columns = {"system": "model", "estimate": "elo", "n": "n_comparisons"}
+    columns = {"estimate": "elo", "n": "n_comparisons"}
     return frame("battles/battles", renamed.rename(columns=columns).to_dict("records"))
 
 
@@ -228,7 +230,8 @@ def means(names: Sequence[str], judges: Sequence[str]) -> pd.DataFrame:
         "measures/means",
         [
             {"judge": judge, "criterion": criterion, "system": name, "estimate": 5 * quality(names, name),
-             "low": 5 * quality(names, name) - 0.3, "high": 5 * quality(names, name) + 0.3, "n": 40, "n_clusters": 40,
+             "ci_low": 5 * quality(names, name) - 0.3, "ci_high": 5 * quality(names, name) + 0.3, "n": 40,
+             "n_clusters": 40,
              "n_missing": 1}
             for judge in judges for criterion in ("empathy", "goal_reached") for name in names
         ],
@@ -246,8 +249,16 @@ def bias(judges: Sequence[str]) -> pd.DataFrame:
     """Return every measure of bias at two lengths, and the agreement of all pairs of judges."""
     found: list[dict[str, Any]] = []
     for n in (8, 16):
-        about = {"n_utterances": n, "low": 0.3, "high": 0.5, "estimate": 0.4, "n": 10, "n_clusters": 10}
-        measures = ("unparsed", "flips", "first_wins", "longer_wins", "retest_flips", "length_slope", "self_preference")
+        about = {"n_utterances": n, "ci_low": 0.3, "ci_high": 0.5, "estimate": 0.4, "n": 10, "n_clusters": 10}
+        measures = (
+            "unparsed",
+            "order_inconsistency",
+            "first_position_win_rate",
+            "longer_win_rate",
+            "retest_inconsistency",
+            "length_slope",
+            "self_preference",
+        )
         found += [about | {"judge": judge, "measure": name} for judge in judges for name in measures]
         pairs = [about | {"judge": a, "other_judge": b, "measure": "kappa"} for a, b in combinations(judges, 2)]
         found += [*pairs, *([about | {"judge": "all judges", "measure": "alpha"}] if pairs else [])]
@@ -262,17 +273,17 @@ def corrected(names: Sequence[str], judges: Sequence[str]) -> pd.DataFrame:
             row: dict[str, Any] = {"protocol": "felt", "system": name, "judge": judge, "annotators": "people",
                                    "target": "new", "n_labelled": 12, "n_labelled_seeds": 9, "n_total": 80}  # fmt: skip
             for column, low, high in (
-                ("estimate", "low", "high"), ("people_only", "people_low", "people_high"),
-                ("judge_only", "judge_low", "judge_high"),
+                ("estimate", "ci_low", "ci_high"), ("human_only", "human_only_ci_low", "human_only_ci_high"),
+                ("judge_only", "judge_only_ci_low", "judge_only_ci_high"),
             ):  # fmt: skip
                 row |= {column: quality(names, name), low: quality(names, name) - 0.1, high: quality(names, name) + 0.1}
             found += [
                 row | {"measure": "mean", "criterion": "warm"},
-                row | {"measure": "mean difference", "criterion": "warm", "versus": "x"},
+                row | {"measure": "mean difference", "criterion": "warm", "opponent": "x"},
                 row | {"measure": "win_rate"},
-                row | {"measure": "win_rate", "versus": "x"},
+                row | {"measure": "win_rate", "opponent": "x"},
             ]
-    return frame("labels/corrected", found)
+    return frame("labels/estimates", found)
 
 
 def accuracy(names: Sequence[str], tasks: Sequence[str] = TASKS) -> pd.DataFrame:
@@ -282,7 +293,7 @@ def accuracy(names: Sequence[str], tasks: Sequence[str] = TASKS) -> pd.DataFrame
         "dialogbench/accuracy",
         [
             {"source": source, "model": name, "method": "letter", "language": "en", "scope": scope, "name": task,
-             "accuracy": value, "low": value - 0.1, "high": min(value + 0.1, 1), "n": n[source], "n_unparsed": 0,
+             "accuracy": value, "ci_low": value - 0.1, "ci_high": min(value + 0.1, 1), "n": n[source], "n_unparsed": 0,
              "n_clusters": n[source], "chance": 0.25}
             for source, models in (("bundled", names), ("written", names), ("paper", ["human"])) for name in models
             for value in [quality(names, name)]
@@ -313,7 +324,8 @@ def averages(names: Sequence[str]) -> pd.DataFrame:
         "dialogbench/averages",
         [
             {"source": "bundled", "group": kind, "method": "letter", "language": "en", "scope": scope, "name": name,
-             "n_models": len(names), "models": "", "accuracy": 0.5, "low": 0.4, "high": 0.6, "n": 8, "n_unparsed": 0,
+             "n_models": len(names), "models": "", "accuracy": 0.5, "ci_low": 0.4, "ci_high": 0.6, "n": 8,
+             "n_unparsed": 0,
              "n_clusters": 8, "chance": 0.25, "published": 0.55}
             for kind in ("base", "chat") for scope, name in shown
         ],
@@ -351,8 +363,9 @@ def domain_counts(judges: Sequence[str]) -> pd.DataFrame:
     return frame(
         "dialogbench/domain_counts",
         [
-            {"variant": variant, "judge": judge, "language": "en", "domain": domain, "n": 4, "share": 0.3, "low": 0.2,
-             "high": 0.4, "n_unparsed": 0}
+            {"variant": variant, "judge": judge, "language": "en", "domain": domain, "n": 4, "share": 0.3,
+                "ci_low": 0.2,
+             "ci_high": 0.4, "n_unparsed": 0}
             for variant in ("full", "-styles", "-domains") for judge in judges for domain in ("Film", "Music", "other")
         ],
     )  # fmt: skip

@@ -35,67 +35,83 @@ class Golden:
     words: Mapping[str, str] = field(default_factory=dict)
 
 
-BEHIND = "n_clusters design_effect effective_n"
-DIFFERENCES = "first_value second_value difference low high p p_holm q_bh family_size n n_clusters"
+def interval(name: str, column: str = "") -> str:
+    """Returns the two ends of a number's interval, as an entry of `numbers`."""
+    return f"{name}_low={column or name}_ci_low {name}_high={column or name}_ci_high"
+
+
+INTERVAL = "low=ci_low high=ci_high"
+BEHIND = "n_clusters design_effect effective_n=n_effective"
+DIFFERENCES = (
+    f"first_value=system_value second_value=opponent_value difference {INTERVAL} p p_holm q_bh family_size n n_clusters"
+)
 TABLES: dict[str, list[Golden]] = {
     "seeds": [Golden("botchat/seeds", "n_utterances", "n_dialogues")],
     "lengths": [Golden("botchat/utterance_lengths", "model", "mean median p95 max n")],
     "unieval rates": [
-        Golden("unieval/pass_rates", "judge n_utterances system", f"estimate low high n n_unparsed {BEHIND}")
+        Golden("unieval/pass_rates", "judge n_utterances system", f"estimate {INTERVAL} n n_unparsed {BEHIND}")
     ],
     "unieval rates at the human length": [
-        Golden("unieval/pass_rates_at_gt_length", "judge system", f"estimate low high n n_unparsed {BEHIND}")
+        Golden("unieval/pass_rates_at_gt_length", "judge system", f"estimate {INTERVAL} n n_unparsed {BEHIND}")
     ],
     "arena ratings": [
         Golden(
             "arena/ratings",
             "judge n_utterances system",
-            "estimate low high n n_unparsed elo_sd "
-            "bradley_terry bradley_terry_low bradley_terry_high bradley_terry_length_controlled "
-            "bradley_terry_length_controlled_low bradley_terry_length_controlled_high "
-            f"davidson davidson_low davidson_high p_above_next {BEHIND}",
+            f"estimate {INTERVAL} n n_unparsed elo_sd "
+            f"bradley_terry {interval('bradley_terry')} bradley_terry_length_controlled "
+            f"{interval('bradley_terry_length_controlled')} "
+            f"davidson {interval('davidson')} p_above_next {BEHIND}",
         )
     ],
     "arena win rates": [
         Golden(
             "arena/win_rates",
             "judge n_utterances system opponent",
-            f"win=estimate tie lose unparsed low high n {BEHIND}",
+            f"win=estimate tie lose unparsed {INTERVAL} n {BEHIND}",
         )
     ],
     "gteval": [
         Golden(
             "gteval/win_rates",
             "judge system",
-            "win tie lose unparsed estimate=win_or_tie low=win_or_tie_low high=win_or_tie_high n n_clusters "
-            "design_effect=win_or_tie_design_effect effective_n=win_or_tie_effective_n",
+            "win tie lose unparsed estimate=win_or_tie low=win_or_tie_ci_low high=win_or_tie_ci_high n n_clusters "
+            "design_effect=win_or_tie_design_effect effective_n=win_or_tie_n_effective",
         )
     ],
     "bias": [
         Golden(
             f"{protocol}/bias",
             "judge other_judge protocol n_utterances measure",
-            f"value=estimate low high n {BEHIND}",
+            f"value=estimate {INTERVAL} n {BEHIND}",
             keys_are={"protocol": protocol},
+            words={
+                "order_inconsistency": "flips",
+                "biased_toward_first": "first_both",
+                "biased_toward_second": "second_both",
+                "first_position_win_rate": "first_wins",
+                "longer_win_rate": "longer_wins",
+                "retest_inconsistency": "retest_flips",
+            },
         )
         for protocol in ("arena", "gteval")
     ],
     "differences of chatbots": [
         Golden(
             "unieval/differences",
-            "table measure judge scope first second",
+            "table measure judge scope system opponent",
             DIFFERENCES,
             words={"pass_rates": "unieval_pass_rates", "pass_rates_at_gt_length": "unieval_at_gt_length"},
         ),
         Golden(
             "arena/differences",
-            "table measure judge scope first second",
+            "table measure judge scope system opponent",
             DIFFERENCES,
             words={"ratings": "arena_elo", "win_rates": "arena_win_rates"},
         ),
         Golden(
             "gteval/differences",
-            "table measure judge scope first second",
+            "table measure judge scope system opponent",
             DIFFERENCES,
             words={"win_rates": "gteval", "all": "human length"},
         ),
@@ -105,15 +121,16 @@ TABLES: dict[str, list[Golden]] = {
         Golden(
             "metaeval/correlations",
             "judge method corpus language dimension rater_kind",
-            "pearson pearson_low pearson_high spearman spearman_low spearman_high kendall kendall_low kendall_high n "
+            f"pearson {interval('pearson')} spearman {interval('spearman')} kendall {interval('kendall')} n "
             f"n_missing {BEHIND}",
         )
     ],
     "pairs of judges": [
         Golden(
             "metaeval/judge_pairs",
-            "corpus language dimension rater_kind first first_method second second_method",
-            "first_pearson second_pearson between difference difference_low difference_high p p_holm q_bh p_reversed n "
+            "corpus language dimension rater_kind judge method other_judge other_method",
+            "first_pearson=pearson second_pearson=other_pearson between=judge_correlation difference "
+            f"{interval('difference')} p p_holm q_bh p_reversed n "
             "n_clusters williams_t p_williams",
         )
     ],
@@ -121,44 +138,48 @@ TABLES: dict[str, list[Golden]] = {
         Golden(
             "metaeval/dimension_ensemble",
             "judge method corpus language rater_kind",
-            f"ensemble ensemble_low ensemble_high direct direct_low direct_high n {BEHIND}",
+            f"ensemble {interval('ensemble')} direct {interval('direct')} n {BEHIND}",
         )
     ],
     "ensembles of judges": [
         Golden(
             "metaeval/model_ensemble",
             "corpus language dimension rater_kind chosen_on members",
-            f"pearson pearson_low pearson_high best_member n {BEHIND}",
+            f"pearson {interval('pearson')} best_member n {BEHIND}",
         )
     ],
     "matrices": [Golden("metaeval/matrices", "kind corpus language scorer dimension first second", "pearson n")],
     "damaged pairs": [
         Golden(
-            "robustness/pairs", "corpus language strategy", "n_wanted n_pairs n_unchanged n_not_applicable n_rejected"
+            "robustness/pairs",
+            "corpus language strategy",
+            "n_wanted=n_requested n_pairs n_unchanged n_not_applicable n_rejected",
         )
     ],
     "robustness": [
         Golden(
             "robustness/robustness",
-            "judge method corpus language level strategy dimension theta",
-            f"ratio low high rises n n_missing {BEHIND}",
+            "judge method corpus language level strategy dimension threshold",
+            f"ratio {INTERVAL} rises=increase_ratio n n_missing {BEHIND}",
         )
     ],
     "averages of robustness": [
         Golden(
-            "robustness/averages", "judge method corpus language level", f"average low high n_cells n_missing {BEHIND}"
+            "robustness/averages",
+            "judge method corpus language level",
+            f"average {INTERVAL} n_cells n_missing {BEHIND}",
         )
     ],
     "robustness by theta": [
         Golden(
-            "robustness/thetas",
-            "judge method corpus language level strategy dimension theta",
-            f"ratio low high n n_missing {BEHIND}",
+            "robustness/thresholds",
+            "judge method corpus language level strategy dimension threshold",
+            f"ratio {INTERVAL} n n_missing {BEHIND}",
         )
     ],
     "drops": [
         Golden(
-            "robustness/drops",
+            "robustness/score_drops",
             "judge method corpus language level strategy dimension",
             "mean p05 p25 median p75 p95 n n_missing",
         )
@@ -167,12 +188,16 @@ TABLES: dict[str, list[Golden]] = {
         Golden(
             "robustness/ladders",
             "judge method corpus language strategy dimension",
-            "n n_missing falling falling_low falling_high not_rising not_rising_low not_rising_high n_clusters "
-            "falling_design_effect falling_effective_n not_rising_design_effect not_rising_effective_n",
+            f"n n_missing falling=strictly_decreasing {interval('falling', 'strictly_decreasing')} "
+            f"not_rising=non_increasing {interval('not_rising', 'non_increasing')} n_clusters "
+            "falling_design_effect=strictly_decreasing_design_effect "
+            "falling_effective_n=strictly_decreasing_n_effective "
+            "not_rising_design_effect=non_increasing_design_effect "
+            "not_rising_effective_n=non_increasing_n_effective",
         )
     ],
     "differences of robustness": [
-        Golden("robustness/differences", "table measure judge scope first second", DIFFERENCES)
+        Golden("robustness/differences", "table measure judge scope system opponent", DIFFERENCES)
     ],
 }
 

@@ -54,7 +54,7 @@ def robustness() -> Any:
         "strategy": "dullness",
         "title": "Dullness",
         "dimension": "specificity",
-        "theta": THETA,
+        "threshold": THETA,
         "n_missing": 1,
         "ratio": 0.5,
     }

@@ -14,7 +14,7 @@ from dialeval.corpora.rated_sources import speakers_in_turn
 from dialeval.criteria import FAILURES
 from dialeval.engines.requests import Dialogue
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import detect, pair
+from dialeval.protocols import locate, pair
 from dialeval.protocols.pair import by_case
 from dialeval.protocols.planned_requests import Planned
 from dialeval.protocols.questions import Question
@@ -49,9 +49,9 @@ def shipped_question(
         options: other options of it.
     """
     protocol = shipped(name)
-    of = protocol.of.model_copy(update={"human_utterances": needed} | ({} if cut is None else {"cut": list(cut)}))
+    data = protocol.data.model_copy(update={"human_utterances": needed} | ({} if cut is None else {"cut": list(cut)}))
     criteria = tuple(FAILURES[criterion] for criterion in protocol.criteria)
-    return Question(name, protocol.model_copy(update={"of": of, **options}), shipped=True, criteria=criteria)
+    return Question(name, protocol.model_copy(update={"data": data, **options}), shipped=True, criteria=criteria)
 
 
 def own_question(name: str, asked: Sequence[Any] = (), /, **protocol: Any) -> Question:
@@ -62,6 +62,6 @@ def own_question(name: str, asked: Sequence[Any] = (), /, **protocol: Any) -> Qu
 
 def planned(question: Question, items: Sequence[Item], skipped: Counter[str] | None = None) -> Iterator[Planned]:
     """Yields what a protocol about systems' dialogues asks about some."""
-    if question.protocol.form == "detect":
-        return detect.plan(question, items, Templates())
+    if question.protocol.form == "locate":
+        return locate.plan(question, items, Templates())
     return pair.plan(question, by_case(items), Templates(), Counter() if skipped is None else skipped)

@@ -46,8 +46,8 @@ def protocol_settings(
     name: str, criteria: Sequence[str] = (), own: Sequence[Criterion] = (), **protocol: Any
 ) -> PlanSettings:
     """Returns the settings of a protocol of the user's own."""
-    of = {"source": ["support"]} | protocol.pop("of", {})
-    found = Protocol.model_validate({"of": of, "template": TEMPLATES.get(protocol["form"])} | protocol)
+    data = {"source": ["support"]} | protocol.pop("data", {})
+    found = Protocol.model_validate({"data": data, "template": TEMPLATES.get(protocol["form"])} | protocol)
     named = [with_own(own)[one] for one in criteria]
     return PlanSettings(
         name=name, protocol=found.model_copy(update={"criteria": list(criteria)}), criteria=named, own=list(own)

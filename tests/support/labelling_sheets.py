@@ -69,7 +69,7 @@ def pairs(n: int = 3) -> Sheet:
 def machines(n: int = 3) -> Sheet:
     """Returns dialogues in which an AI may have taken part."""
     things = tuple(thing(number, dialogue(number, 6)) for number in range(n))
-    return Sheet("unieval", "anna", "d1", "detect", "dialogue", (MACHINE,), things)
+    return Sheet("unieval", "anna", "d1", "locate", "dialogue", (MACHINE,), things)
 
 
 def strange() -> Sheet:

@@ -43,12 +43,14 @@ def averages(judges: Sequence[tuple[str, str]] = JUDGES, languages: Sequence[str
         if len(languages) > 1:
             spoken.append(("average", "languages"))
         for language, over in spoken:
-            place_of = {"benchmark": "many", "level": "turn", "language": language, "over": over}
+            place_of = {"benchmark": "many", "level": "turn", "language": language, "averaged_over": over}
             rows.append(about | place_of | {"dimension": "overall"})
         place_of = {"benchmark": "one", "level": "dialogue", "language": "en"}
-        rows += [about | place_of | {"over": "corpora", "dimension": dimension} for dimension in DIALOGUE]
+        rows += [about | place_of | {"averaged_over": "corpora", "dimension": dimension} for dimension in DIALOGUE]
         published = 0.5 if judge == "gpt-x" else None
-        rows.append(about | place_of | {"over": "dimensions", "dimension": "average", "published_pearson": published})
+        rows.append(
+            about | place_of | {"averaged_over": "dimensions", "dimension": "average", "published_pearson": published}
+        )
     return to_table(AVERAGES, _rated(rows))
 
 
@@ -96,7 +98,7 @@ def model_ensemble() -> pa.Table:
     rows = [
         about
         | {"corpus": corpus, "dimension": dimension, "chosen_on": chosen_on, "n": 40}
-        | {"pearson": value, "pearson_low": value - 0.1, "pearson_high": value + 0.1, "best_member": value - 0.2}
+        | {"pearson": value, "pearson_ci_low": value - 0.1, "pearson_ci_high": value + 0.1, "best_member": value - 0.2}
         for corpus in ("small-talk", "a-corpus", "average")
         for dimension in ("coherence", "overall")
         for chosen_on, value in (("all corpora", 0.7), ("other corpora", 0.6))
@@ -121,8 +123,8 @@ def dimension_ensemble(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
             ("average", "full", 100, 0.6),
         ):
             ensemble, direct = value - 0.1 * place, value - 0.15 * place
-            ends = {"ensemble_low": ensemble - 0.1, "ensemble_high": ensemble + 0.1}
-            ends |= {"direct_low": direct - 0.1, "direct_high": direct + 0.1}
+            ends = {"ensemble_ci_low": ensemble - 0.1, "ensemble_ci_high": ensemble + 0.1}
+            ends |= {"direct_ci_low": direct - 0.1, "direct_ci_high": direct + 0.1}
             printed = {"published_ensemble": 0.709} if (judge, kind) == ("gpt-x", "full") else {}
             row = {"corpus": corpus, "rater_kind": kind, "n": n, "ensemble": ensemble, "direct": direct}
             rows.append(about | row | ends | printed)
@@ -149,7 +151,7 @@ def annotator_agreement() -> pa.Table:
         ANNOTATOR_AGREEMENT,
         [
             {"corpus": "small-talk", "dimension": dimension, "rater_kind": kind, "rater": rater, "n_rounds": n}
-            | {"n_items": 40, "pairwise_pearson": 0.4, "pearson_low": 0.3, "pearson_high": 0.5}
+            | {"n_items": 40, "pairwise_pearson": 0.4, "pearson_ci_low": 0.3, "pearson_ci_high": 0.5}
             | {"krippendorff_alpha": 0.35}
             for kind, rater, n in (("human", "people", 3), ("model", "gpt-4", 5))
             for dimension in DIALOGUE
@@ -163,7 +165,7 @@ def repeat_agreement() -> pa.Table:
     rows = [
         about
         | {"level": level, "corpus": corpus, "dimension": dimension, "pairwise_pearson": 0.9 - 0.1 * place}
-        | {"pearson_low": 0.4, "pearson_high": 0.95, "krippendorff_alpha": 0.7}
+        | {"pearson_ci_low": 0.4, "pearson_ci_high": 0.95, "krippendorff_alpha": 0.7}
         for level, corpus, dimensions in (("dialogue", "small-talk", DIALOGUE), ("turn", "replies", TURN[:1]))
         for place, dimension in enumerate(dimensions)
     ]
@@ -177,7 +179,9 @@ def ceilings(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
         for place, (judge, method) in enumerate(judges):
             pearson = None if place == len(judges) - 1 else 0.6 - 0.02 * place
             corrected = None if pearson is None else pearson / ceiling
-            ends = {f"corrected_{end}": corrected and corrected + by for end, by in (("low", -0.1), ("high", 0.1))}
+            ends = {
+                f"corrected_{end}": corrected and corrected + by for end, by in (("ci_low", -0.1), ("ci_high", 0.1))
+            }
             rows += [
                 {"judge": judge, "method": method, "level": "dialogue", "corpus": "small-talk", "language": "en"}
                 | {
@@ -188,8 +192,8 @@ def ceilings(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
                     "icc": 0.4,
                     "reliability": ceiling**2,
                 }
-                | {"ceiling": ceiling, "ceiling_low": ceiling - 0.05, "ceiling_high": ceiling + 0.02}
-                | {"pearson": pearson, "corrected": corrected, "n": 40, **ends}
+                | {"ceiling": ceiling, "ceiling_ci_low": ceiling - 0.05, "ceiling_ci_high": ceiling + 0.02}
+                | {"pearson": pearson, "disattenuated": corrected, "n": 40, **ends}
                 for dimension in DIALOGUE
             ]
     return to_table(CEILINGS, _rated(rows))
@@ -276,5 +280,5 @@ def _rated(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def _numbers(value: float) -> dict[str, float]:
     numbers = {}
     for name in ("pearson", "spearman", "kendall"):
-        numbers |= {name: value, f"{name}_low": value - 0.05, f"{name}_high": value + 0.05}
+        numbers |= {name: value, f"{name}_ci_low": value - 0.05, f"{name}_ci_high": value + 0.05}
     return numbers

@@ -70,24 +70,24 @@ _VERDICTS = [
 
 def _rate(model: str, length: int, rate: float | None, **other: Any) -> dict[str, Any]:
     low, high = (None, None) if rate is None else (rate - 0.05, rate + 0.05)
-    row = {"judge": "clerk", "n_utterances": length, "system": model, "estimate": rate, "low": low, "high": high}
+    row = {"judge": "clerk", "n_utterances": length, "system": model, "estimate": rate, "ci_low": low, "ci_high": high}
     return {**row, "n": 3, "n_unparsed": 0, **other}
 
 
 def _rating(model: str, elo: float, **other: Any) -> dict[str, Any]:
-    row = {"judge": "clerk", "n_utterances": 4, "system": model, "estimate": elo, "low": elo - 9, "high": elo + 9}
+    row = {"judge": "clerk", "n_utterances": 4, "system": model, "estimate": elo, "ci_low": elo - 9, "ci_high": elo + 9}
     return {**row, "n": 2, "n_unparsed": 0, "bradley_terry": elo + 1, **other}
 
 
 def _against_people(model: str, win: float, unparsed: float) -> dict[str, Any]:
     row = {"judge": "clerk", "system": model, "opponent": "human", "estimate": win, "win": win, "tie": 0.0, "n": 4}
-    ends = {"win_or_tie_low": win - 0.1, "win_or_tie_high": win + 0.1}
+    ends = {"win_or_tie_ci_low": win - 0.1, "win_or_tie_ci_high": win + 0.1}
     return {**row, **ends, "lose": 1 - win - unparsed, "unparsed": unparsed, "win_or_tie": win}
 
 
 PROTOCOLS = (
     AskedProtocol(
-        "unieval", "detect", ("selfchat",), ("pass_rates", "pass_rates_at_gt_length", "differences"), at=(4,)
+        "unieval", "locate", ("selfchat",), ("pass_rates", "pass_rates_at_gt_length", "differences"), at=(4,)
     ),
     AskedProtocol("arena", "pair", ("selfchat",), ("ratings", "win_rates", "bias", "differences"), (4,)),
     AskedProtocol("gteval", "pair", ("selfchat",), ("win_rates", "bias", "differences")),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from dialeval.tables.files import to_table
-from dialeval.tables.robustness import DROPS, LADDERS, ROBUSTNESS
+from dialeval.tables.robustness import LADDERS, ROBUSTNESS, SCORE_DROPS
 
 JUDGES = (("gpt-x", "rating"), ("gpt-x", "yes_no"), ("random", "yes_no"))
 TURN = (("random_response", "relevance", 0.3), ("dullness", "interestingness", 0.2), ("dullness", "specificity", 0.2))
@@ -41,8 +41,10 @@ def robustness(
                         ratio = ratio_of(place, len(judges))
                         rows.append(
                             {"judge": judge, "method": method, "corpus": corpus, "language": language, "level": level,
-                             "strategy": strategy, "title": TITLES[strategy], "dimension": dimension, "theta": theta,
-                             "ratio": ratio, "low": ratio - 0.1, "high": ratio + 0.1, "rises": 0.1, "n": N_PAIRS,
+                             "strategy": strategy, "title": TITLES[strategy], "dimension": dimension,
+                             "threshold": theta,
+                             "ratio": ratio, "ci_low": ratio - 0.1, "ci_high": ratio + 0.1, "increase_ratio": 0.1,
+                             "n": N_PAIRS,
                              "n_missing": 0, "published_ratio": 0.62 if judge == "gpt-x" else None}
                         )  # fmt: skip
     return to_table(ROBUSTNESS, rows)
@@ -62,7 +64,7 @@ def drops(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
             "p95": median + 0.5,
         }
         rows.append({name: row[name] for name in names} | quantiles | {"mean": median})
-    return to_table(DROPS, rows)
+    return to_table(SCORE_DROPS, rows)
 
 
 def ladders(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
@@ -73,8 +75,10 @@ def ladders(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
         rows.append(
             {"judge": judge, "method": method, "corpus": "small-talk", "language": "en", "strategy": "order_shuffle",
              "title": "Order Shuffle", "dimension": "coherence", "n": 10, "n_missing": 0,
-             "falling": share, "falling_low": share - 0.2, "falling_high": share + 0.1,
-             "not_rising": share + 0.1, "not_rising_low": share - 0.1, "not_rising_high": min(share + 0.2, 1.0)}
+             "strictly_decreasing": share, "strictly_decreasing_ci_low": share - 0.2,
+             "strictly_decreasing_ci_high": share + 0.1,
+             "non_increasing": share + 0.1, "non_increasing_ci_low": share - 0.1,
+             "non_increasing_ci_high": min(share + 0.2, 1.0)}
         )  # fmt: skip
     return to_table(LADDERS, rows)
 
@@ -83,6 +87,6 @@ def tables(judges: Sequence[tuple[str, str]] = JUDGES) -> dict[str, pa.Table]:
     """All of them, by name."""
     return {
         "robustness/robustness": robustness(judges),
-        "robustness/drops": drops(judges),
+        "robustness/score_drops": drops(judges),
         "robustness/ladders": ladders(judges),
     }

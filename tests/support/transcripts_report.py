@@ -11,12 +11,12 @@ from dialeval.report.inputs import AskedProtocol, ReportInputs
 from dialeval.tables.dialogues import ASIDES, GENERATED, JUDGEMENTS, SEEDS, UTTERANCES
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.measures import MEANS, RATINGS
-from dialeval.tables.metaeval import ITEMS, TRUST
+from dialeval.tables.metaeval import ITEMS, JUDGE_VALIDITY
 
 PROTOCOLS = (
     AskedProtocol("helpful", "pair", ("support",), ("ratings", "win_rates", "differences")),
     AskedProtocol("felt", "scale", ("support",), ("means", "differences")),
-    AskedProtocol("faults", "detect", ("support",), ("rates",)),
+    AskedProtocol("faults", "locate", ("support",), ("rates",)),
 )
 
 
@@ -64,8 +64,8 @@ JUDGEMENT_ROWS = [
 
 
 def _mean(system: str, mean: float) -> dict[str, Any]:
-    row = {"judge": "clerk", "criterion": "empathy", "system": system, "estimate": mean, "low": mean - 1}
-    return {**row, "high": mean + 1, "n": 3, "n_missing": 1, "scale_min": 1.0, "scale_max": 7.0}
+    row = {"judge": "clerk", "criterion": "empathy", "system": system, "estimate": mean, "ci_low": mean - 1}
+    return {**row, "ci_high": mean + 1, "n": 3, "n_missing": 1, "scale_min": 1.0, "scale_max": 7.0}
 
 
 def inputs(**other: Any) -> ReportInputs:
@@ -89,7 +89,7 @@ def inputs(**other: Any) -> ReportInputs:
         tables={
             "helpful/ratings": to_table(RATINGS, ratings),
             "felt/means": to_table(MEANS, [_mean("v1", 2.0), _mean("v2", 6.5)]),
-            "felt/trust": to_table(TRUST, [trust]),
+            "felt/judge_validity": to_table(JUDGE_VALIDITY, [trust]),
         },
         embedded=frozenset(),
         figures=(),

@@ -9,7 +9,7 @@ import yaml
 from workspace import Workspace
 
 N_CASES = 4
-QUALITY: dict[str, Any] = {"quality": {"form": "scale", "of": {"source": "talks"}, "criteria": ["overall"]}}
+QUALITY: dict[str, Any] = {"quality": {"form": "scale", "data": {"source": "talks"}, "criteria": ["overall"]}}
 
 
 def configure(

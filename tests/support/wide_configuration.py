@@ -25,11 +25,11 @@ WIDE: dict[str, Any] = {
         "yes_no": {"judges": ["forest", "large"]},
         "helpful": {
             "form": "pair",
-            "of": {"source": "selfchat", "cut": [8]},
+            "data": {"source": "selfchat", "cut": [8]},
             "options": {"A": "left", "B": "right", "Tie": "tie"},
             "judges": ["large"],
         },
-        "quality": {"form": "scale", "of": {"source": "support"}, "criteria": ["coherence", "overall"]},
+        "quality": {"form": "scale", "data": {"source": "support"}, "criteria": ["coherence", "overall"]},
     },
     "transcripts": {"support": {"path": "support.jsonl"}},
     "labels": {

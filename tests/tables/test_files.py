@@ -122,7 +122,7 @@ def test_a_null_where_none_may_be_is_refused(tmp_path: Path) -> None:
 
 
 def test_nan_is_missing() -> None:
-    row = {"judge": "j", "system": "m", "estimate": math.nan, "low": 0.1, "n": 0, "n_unparsed": 0}
+    row = {"judge": "j", "system": "m", "estimate": math.nan, "ci_low": 0.1, "n": 0, "n_unparsed": 0}
     assert to_table(PASS_RATES, [row]).to_pylist()[0]["estimate"] is None
 
 
@@ -163,13 +163,13 @@ def test_only_what_a_program_computes_is_escaped() -> None:
 
 def test_texts_of_a_csv_file_are_escaped_and_numbers_are_not(tmp_path: Path) -> None:
     rows = [
-        {"judge": text, "system": "m", "estimate": -0.5, "low": -1.0, "n": 3, "n_unparsed": 0}
+        {"judge": text, "system": "m", "estimate": -0.5, "ci_low": -1.0, "n": 3, "n_unparsed": 0}
         for text in (*FORMULAS, *PLAIN)
     ]
     write_for_people(tmp_path / "t.parquet", tmp_path / "t.csv", PASS_RATES, to_table(PASS_RATES, rows))
     with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
         cells = list(csv.DictReader(file))
-    assert {(row["estimate"], row["low"]) for row in cells} == {("-0.5", "-1")}
+    assert {(row["estimate"], row["ci_low"]) for row in cells} == {("-0.5", "-1")}
     assert [row["judge"] for row in cells] == [*(f"'{text}" for text in FORMULAS), *PLAIN]
     assert [row["judge"] for row in read_table(tmp_path / "t.parquet", PASS_RATES).to_pylist()] == [*FORMULAS, *PLAIN]
 

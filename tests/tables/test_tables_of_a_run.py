@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+import dialeval
 from dialeval.cli.main import main
 from dialeval.errors import UserError
 from dialeval.report.export import chosen_tables, column_words, found_tables, outdated_files
@@ -181,3 +182,40 @@ def test_without_any_record_all_files_are_of_another_version(results: Path) -> N
     foreign.mkdir()
     pq.write_table(pa.table({"a": [1]}), foreign / "foreign.parquet")
     assert [outdated_files(folder, lambda _: False) for folder in (foreign, results.parent / "none")] == [{}, {}]
+
+
+def test_a_run_in_python_gives_its_tables_as_data_frames(results: Path) -> None:
+    run = dialeval.load(results)
+    assert list(run.tables)[:2] == ["arena/ratings", "botchat/utterance_lengths"]
+    lengths = run["botchat/utterance_lengths"]
+    assert lengths.loc[0, "model"] == LENGTHS["model"]
+    assert lengths.loc[0, "mean"] == 12.5
+    assert run["stages/dialogbench/items"].loc[0, "extra"] == ITEM_EXTRA
+    assert run.columns("seeds")["corpus"] == {name: words for name, _, words in column_words(SEEDS)}["corpus"]
+    with pytest.raises(dialeval.UserError, match="did you mean 'arena/ratings'"):
+        run["arena/rating"]
+    with pytest.raises(dialeval.UserError, match="arena/ratings and botchat/utterance_lengths.*different columns"):
+        run["*/*"]
+
+
+def test_a_notebook_shows_the_summary_of_a_run(results: Path) -> None:
+    run = dialeval.load(results)
+    assert str(results) in run._repr_markdown_()  # not finished: which run it is
+    with pytest.raises(dialeval.UserError, match="Run `snakemake` to finish it"):
+        _ = run.summary
+    (results / "summary.md").write_text("## Arena\n", encoding="utf-8")
+    (results / "figures" / "arena").mkdir(parents=True)
+    (results / "figures" / "arena" / "elo.svg").touch()
+    assert run._repr_markdown_() == "## Arena\n"
+    assert run.figures == {"arena/elo": results / "figures" / "arena" / "elo.svg"}
+
+
+def test_a_folder_without_tables_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(dialeval.UserError, match="run snakemake first"):
+        dialeval.load(tmp_path)
+
+
+def test_the_package_names_what_it_exports() -> None:
+    assert {"load", "Run", "compare", "load_config", "UserError"} <= set(dir(dialeval))
+    with pytest.raises(AttributeError, match="no attribute 'laod'"):
+        _ = dialeval.laod  # type: ignore[attr-defined]

@@ -106,10 +106,10 @@ def test_kinds_are_of_their_level_and_every_perturbation_has_a_use(level: Level)
 
 
 def test_a_users_criterion_is_lowered_by_what_it_says() -> None:
-    hurt = {"empathy": ["random_response", "dullness", "order_shuffle"]}
-    assert kinds_for("empathy", "turn", hurt) == ("random", "dullness")
-    assert kinds_for("empathy", "dialogue", hurt) == ("order_shuffle",)
-    assert chosen_kinds(["empathy"], ["dullness"], "turn", hurt) == {"empathy": ("dullness",)}
+    sensitivities = {"empathy": ["random_response", "dullness", "order_shuffle"]}
+    assert kinds_for("empathy", "turn", sensitivities) == ("random", "dullness")
+    assert kinds_for("empathy", "dialogue", sensitivities) == ("order_shuffle",)
+    assert chosen_kinds(["empathy"], ["dullness"], "turn", sensitivities) == {"empathy": ("dullness",)}
 
 
 def test_criteria_that_are_not_named_are_the_papers() -> None:
@@ -124,7 +124,7 @@ def test_criteria_that_are_not_named_are_the_papers() -> None:
         (None, ["random_response"], "turn", "it is called 'random' here"),
         (None, ["near"], "dialogue", "no way of spoiling a dialogue"),
         (["diversity"], None, "dialogue", "nothing is known to lower 'diversity' of a dialogue"),
-        (["empathy"], None, "turn", "criteria.empathy.hurt_by"),
+        (["empathy"], None, "turn", "criteria.empathy.sensitive_to"),
         (["specificity"], ["near"], "turn", "none of the kinds lowers 'specificity'; what does: dullness"),
     ],
 )

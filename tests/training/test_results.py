@@ -39,10 +39,10 @@ def record(examples: pa.Table, scores: pa.Table | None = None) -> dict[tuple[str
 def test_what_was_learned_is_told_from_what_was_not() -> None:
     found = record(example.examples())
     learned, random = found["after", "all", "relevance", "shuffled"], found["after", "all", "relevance", "random"]
-    assert learned["gain_low"] > 0
-    assert learned["low"] > 0.5
-    assert random["gain_low"] < 0 < random["gain_high"]
-    assert random["low"] < 0.5 < random["high"]
+    assert learned["gain_ci_low"] > 0
+    assert learned["ci_low"] > 0.5
+    assert random["gain_ci_low"] < 0 < random["gain_ci_high"]
+    assert random["ci_low"] < 0.5 < random["ci_high"]
     assert (learned["n"], learned["n_clusters"], learned["training"]) == (40, 20, "turns")
     assert found["before", "all", "relevance", "shuffled"].get("gain") is None
     assert set(found) == {
@@ -79,7 +79,7 @@ def test_several_languages_criteria_and_sets_are_told_apart() -> None:
 
 def test_few_dialogues_and_no_dialogue_say_so() -> None:
     few = record(example.examples(n_dialogues=9))["after", "all", "all", "all"]
-    assert (few["n_clusters"], few["low"] != few["low"], few["reason"]) == (
+    assert (few["n_clusters"], few["ci_low"] != few["ci_low"], few["reason"]) == (
         3,
         True,
         "fewer than 5 dialogues give no interval",

@@ -40,7 +40,7 @@ def configure(workspace: Workspace, url: str, adaptive: dict[str, Any] | None) -
         for system in SYSTEMS
     ]
     (workspace.folder / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    pair: dict[str, Any] = {"form": "pair", "of": {"source": "talks"}, "criteria": list(CRITERIA)}
+    pair: dict[str, Any] = {"form": "pair", "data": {"source": "talks"}, "criteria": list(CRITERIA)}
     config = {
         "data_dir": ".",
         "models": {"gpt": {"engine": "openai", "model": "m", "base_url": url, "api_key_env": None}},

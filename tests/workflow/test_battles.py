@@ -40,7 +40,7 @@ def test_battles_alone_are_rated_and_drawn(workspace: Workspace) -> None:
         *(f"tables/battles/differences/mine.{suffix}" for suffix in ("parquet", "csv")),
         *(f"figures/battles/mine.{suffix}" for suffix in ("svg", "pdf")),
     }
-    table = ratings(workspace, "mine").set_index("model")
+    table = ratings(workspace, "mine").set_index("system")
     assert table.index[0] == "a"
     assert table.loc["a", "n_comparisons"] == 16
     assert "Nothing to be done" in workspace.run("battles")
@@ -61,13 +61,13 @@ def test_the_public_votes_are_rated_as_by_evalica(workspace: Workspace, real_dat
     workspace.run("battles")
     table = ratings(workspace, "crowd")
     assert len(table) == 59
-    assert not table[[*METHODS, "low", "high"]].isna().any(axis=None)
+    assert not table[[*METHODS, "ci_low", "ci_high"]].isna().any(axis=None)
     assert table["note"].isna().all(), "all methods converge, and nobody wins or loses everything"
     votes = pd.read_csv(path, dtype=str, keep_default_na=False)
     winners = {"left": evalica.Winner.X, "right": evalica.Winner.Y, "tie": evalica.Winner.Draw}
     theirs = evalica.bradley_terry(
         votes["left"].tolist(), votes["right"].tolist(), [winners[winner] for winner in votes["winner"]]
     )
-    ours = table.sort_values("bradley_terry", ascending=False)["model"]
+    ours = table.sort_values("bradley_terry", ascending=False)["system"]
     assert list(ours) == list(theirs.scores.sort_values(ascending=False).index)
     assert table[list(METHODS)].corr("spearman").min(axis=None) > 0.99

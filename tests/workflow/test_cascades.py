@@ -46,7 +46,7 @@ def configure(workspace: Workspace, url: str, cascade: dict[str, Any] | None) ->
         for system in SYSTEMS
     ]
     (workspace.folder / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    pair: dict[str, Any] = {"form": "pair", "of": {"source": "talks"}}
+    pair: dict[str, Any] = {"form": "pair", "data": {"source": "talks"}}
     config = {
         "data_dir": ".",
         "models": {
@@ -93,7 +93,7 @@ def test_the_dear_judge_is_asked_where_the_cheap_one_is_unsure(workspace: Worksp
         assert won["cheap", "birch", "cedar"]["estimate"] == "0.5"
         number = won[NAME, "birch", "cedar"]
         assert float(number["estimate"]) == 1.0, "what the dear judge would say, and no mixture of the two"
-        assert 0.5 < float(number["low"]) < 1.0
+        assert 0.5 < float(number["ci_low"]) < 1.0
         assert number["note"].startswith("what dear would say")
         assert NAME not in {row[side] for row in rows(workspace, "closer/bias") for side in ("judge", "other_judge")}
         tests = [row for row in rows(workspace, "closer/differences") if row["judge"] == NAME]

@@ -22,7 +22,7 @@ def test_a_finished_run_has_not_moved_from_itself(finished: Workspace) -> None:
     folder = finished.folder / "results" / "comparison"
     rows = read_table(folder / "numbers.parquet", NUMBERS).to_pylist()
     assert {row["table"] for row in rows} >= {"arena/ratings", "unieval/pass_rates", "gteval/win_rates"}
-    assert {row["moved"] for row in rows} <= {"no", "unknown"}
+    assert {row["changed"] for row in rows} <= {"no", "unknown"}
     assert all(row["value_a"] == row["value_b"] for row in rows)
     verdicts = read_table(folder / "verdicts.parquet", VERDICTS).to_pylist()
     assert all(row["n_both"] == row["n_same"] for row in verdicts)

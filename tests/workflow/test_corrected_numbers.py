@@ -35,7 +35,7 @@ def test_the_shipped_example_runs_from_labels_to_the_page_and_again(example: tup
     workspace, results = example
     workspace.run()
     tables = results / "tables/labels"
-    corrected = rows(tables / "corrected.csv")
+    corrected = rows(tables / "estimates.csv")
     means = [row for row in corrected if row["measure"] == "mean"]
     assert {(row["system"], row["criterion"], row["judge"]) for row in means} == {
         (system, criterion, judge)
@@ -50,7 +50,7 @@ def test_the_shipped_example_runs_from_labels_to_the_page_and_again(example: tup
         if row["criterion"] == "overall":
             values = [float(one["value"]) for one in said if one["system"] == row["system"]]
             assert len(values) == 18
-            assert float(row["people_only"]) == pytest.approx(sum(values) / 18)
+            assert float(row["human_only"]) == pytest.approx(sum(values) / 18)
     passed = [row for row in corrected if row["measure"] == "pass_rate"]
     assert {row["system"] for row in passed} == SYSTEMS
     assert {row["simulated"] for row in rows(tables / "annotators.csv")} == {"true"}
@@ -80,9 +80,9 @@ def test_the_shipped_example_runs_from_labels_to_the_page_and_again(example: tup
 
 
 def test_the_shipped_labels_are_what_the_simulated_annotators_say(example: tuple[Workspace, Path]) -> None:
-    """The sheets that the target `label` writes, filled in by rule, are the files that are shipped."""
+    """The sheets that the target `annotation_pages` writes, filled in by rule, are the files that are shipped."""
     workspace, results = example
-    workspace.run("label")
+    workspace.run("annotation_pages")
     sheets = sorted((results / "labels/pages").glob("*/*.csv"))
     assert len(sheets) == 4
     for sheet in sheets:
@@ -98,4 +98,4 @@ def test_without_labels_there_are_no_tables_of_labels(example: tuple[Workspace, 
     planned = workspace.would_run()
     assert planned["measure"]
     assert not {"read_labels", "correct", "rank_by_labels", "tabulate_agreement", "draw_labels"} & {*planned}
-    assert workspace.would_run("label")["labelling_page"] == 4
+    assert workspace.would_run("annotation_pages")["labelling_page"] == 4

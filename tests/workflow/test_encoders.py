@@ -82,7 +82,7 @@ def test_a_run_trains_asks_and_trains_again_what_a_change_needs(workspace: Works
     assert {name: statuses.count(name) for name in statuses} == {"ok": 6, "not_asked": len(statuses) - 6}
     used = usage(workspace)
     assert (used["poe", "yes_no"]["requests"], used["poe", "yes_no"]["failures"]) == ("6", "")
-    assert used["fined", "yes_no"]["asked"] == "18"
+    assert used["fined", "yes_no"]["model_calls"] == "18"
     assert "Nothing to be done" in workspace.run(*TARGETS)
 
     configure(workspace, encoder, poe={"adapter_size": 2})

@@ -57,7 +57,7 @@ def settings(members: list[str] | None = None) -> dict[str, Any]:
         "protocols": {
             "rating": {"judges": ["length"]},
             "yes_no": {},
-            "likely": {"form": "probability", "of": {"source": "support"}, "criteria": ["overall"]},
+            "likely": {"form": "probability", "data": {"source": "support"}, "criteria": ["overall"]},
         },
         "transcripts": {"support": {"path": "support.jsonl"}},
         "metaeval": {
@@ -133,7 +133,7 @@ def test_it_is_a_judge_of_systems_and_of_damage(named: Workspace) -> None:
         one, other, both = (means[judge, system]["estimate"] for judge in (*MEMBERS, "both"))
         assert both == pytest.approx((one + other) / 2)
     assert {row["judge"] for row in table(named, "tables/likely/differences")} == {*MEMBERS, "random", "both"}
-    (trust,) = [row for row in table(named, "tables/likely/trust") if row["judge"] == "both"]
+    (trust,) = [row for row in table(named, "tables/likely/judge_validity") if row["judge"] == "both"]
     assert (trust["method"], trust["n"]) == ("yes_no", N)
     noticed = {row["judge"] for row in table(named, "tables/robustness/robustness") if row["n"]}
     assert noticed == {*MEMBERS, "random", "both"}  # of damaged items a file knows nothing

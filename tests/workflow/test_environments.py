@@ -84,7 +84,7 @@ def test_translations_and_their_measures_get_what_each_needs(workspace: Workspac
         judges=["length"],
         protocols={"yes_no": {}},
         metaeval={"corpora": {"steps": {"reader": "ladder"}}},
-        translate={"steps": {"into": ["fr"], "by": "nllb", "quality": quality}},
+        translate={"steps": {"into": ["fr"], "translator": "nllb", "quality": quality}},
     )
     output = workspace.run("--dry-run", "--sdm", "conda", "--workflow-profile", "none")
     made = {name for name in ("core", "vllm", "train", "comet") if f"envs/{name}.yaml will be created" in output}

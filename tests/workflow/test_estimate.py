@@ -36,11 +36,11 @@ def estimated(finished: Workspace) -> Workspace:
 def test_the_estimate_holds_and_leaves_nothing_to_be_done(undisturbed: Workspace, estimated: Workspace) -> None:
     before, usage = rows(estimated, "estimate"), rows(undisturbed, "usage")
     total = before.pop(("all models", "all"))
-    assert int(total["to_ask"]) == sum(int(row["to_ask"]) for row in before.values())
+    assert int(total["model_calls"]) == sum(int(row["model_calls"]) for row in before.values())
     assert set(before) == set(usage)
     for about, row in before.items():
         actual = usage[about]
-        assert (row["stored"], row["to_ask"], row["requests"]) == ("0", actual["asked"], actual["requests"])
+        assert (row["cached"], row["model_calls"], row["requests"]) == ("0", actual["model_calls"], actual["requests"])
         for kind in ("input", "output"):
             low, high = int(row[f"{kind}_tokens_low"]), int(row[f"{kind}_tokens_high"])
             assert low <= int(actual[f"{kind}_tokens"]) <= high
@@ -48,8 +48,8 @@ def test_the_estimate_holds_and_leaves_nothing_to_be_done(undisturbed: Workspace
     text = (estimated.folder / "results/tables/labels/planning.csv").read_text(encoding="utf-8")
     planned = {(row["protocol"], row["measure"]): row for row in csv.DictReader(io.StringIO(text))}
     assert {("arena", "rating"), ("unieval", "pass_rate"), ("gteval", "win_or_tie")} <= set(planned)
-    assert {row["what"] for row in planned.values()} == {"judge"}
-    assert all(float(row["smallest_difference"]) > float(row["half_width"]) > 0.0 for row in planned.values())
+    assert {row["estimand"] for row in planned.values()} == {"judge"}
+    assert all(float(row["min_detectable_difference"]) > float(row["half_width"]) > 0.0 for row in planned.values())
 
 
 def test_a_run_with_judges_that_cannot_be_opened_here(
@@ -62,11 +62,11 @@ def test_a_run_with_judges_that_cannot_be_opened_here(
     output = estimated.run("estimate")
     assert "stored answers could not be looked up" in output
     after, usage = rows(estimated, "estimate"), rows(undisturbed, "usage")
-    assert {row["to_ask"] for about, row in after.items() if about in usage} == {"0"}
+    assert {row["model_calls"] for about, row in after.items() if about in usage} == {"0"}
     for protocol in SMALL["protocols"]:
         forest, gpt, vllm = (after[name, protocol] for name in ("forest", "gpt", "local"))
-        assert forest["requests"] == forest["stored"] == gpt["to_ask"] == vllm["to_ask"]
-        assert vllm["stored"] == ""
+        assert forest["requests"] == forest["cached"] == gpt["model_calls"] == vllm["model_calls"]
+        assert vllm["cached"] == ""
         assert 0 < float(gpt["cost_low"]) < float(gpt["cost_high"])
 
 
@@ -107,7 +107,7 @@ def test_models_that_are_trained_or_translate_are_estimated_without_their_librar
         judges=["fined", "tuned"],
         ensembles={"both": ["fined", "tuned"]},
         training={"dialogues": {"level": "dialogue", "domains": {"all": ["bundled"]}, "overlap": "leave_out"}},
-        translate={"bundled": {"into": ["es"], "by": "nllb"}},
+        translate={"bundled": {"into": ["es"], "translator": "nllb"}},
         protocols={"yes_no": {}, "rating": {"judges": ["gpt"]}},
         metaeval={"corpora": {"steps": {"reader": "ladder", "limit": 2}}},
     )
@@ -117,7 +117,7 @@ def test_models_that_are_trained_or_translate_are_estimated_without_their_librar
         ("nllb", "translate-bundled-es"), ("fined", "yes_no"), ("tuned", "yes_no"), ("gpt", "rating"),
         ("all models", "all"),
     }  # fmt: skip
-    assert told["fined", "yes_no"]["to_ask"] == told["tuned", "yes_no"]["to_ask"] != "0"
+    assert told["fined", "yes_no"]["model_calls"] == told["tuned", "yes_no"]["model_calls"] != "0"
     assert [told[one]["cost_most"] == "" for one in (("fined", "yes_no"), ("gpt", "rating"))] == [True, False]
     assert "the training of fined, tuned, which takes time here and bills nothing" in output
     assert not (workspace.folder / "results" / "trained").exists()

@@ -36,9 +36,9 @@ def test_leaderboard(undisturbed: Workspace, capsys: pytest.CaptureFixture[str])
     assert [line.split()[0] for line in lines if line] == order
     for line, system in zip(lines, order, strict=False):
         expected = [
-            (arena["estimate"], arena["low"], arena["high"], 0),
-            (passes["estimate"], passes["low"], passes["high"], 2),
-            (people["win_or_tie"], people["win_or_tie_low"], people["win_or_tie_high"], 2),
+            (arena["estimate"], arena["ci_low"], arena["ci_high"], 0),
+            (passes["estimate"], passes["ci_low"], passes["ci_high"], 2),
+            (people["win_or_tie"], people["win_or_tie_ci_low"], people["win_or_tie_ci_high"], 2),
         ]
         for estimate, low, high, digits in expected:
             shown = f"{estimate[system]:.{digits}f} ({low[system]:.{digits}f} to {high[system]:.{digits}f})"

@@ -110,7 +110,7 @@ def test_one_more_criterion_asks_only_for_itself(followed: Followed) -> None:
 def test_an_engine_is_a_package_and_an_entry(followed: Followed) -> None:
     assert not followed.up_to(ENGINE)
     (row,) = [row for row in followed.table("usage") if row["protocol"] == "selfchat"]
-    assert (row["model"], row["asked"]) == ("polly", 4 * (6 - 2))
+    assert (row["model"], row["model_calls"]) == ("polly", 4 * (6 - 2))
     lengths = {row["model"]: row["mean"] for row in followed.table("botchat/utterance_lengths")}
     assert lengths["polly"] > 0
 

@@ -43,8 +43,8 @@ def test_nothing_that_was_paid_for_is_asked_again(golden: Workspace) -> None:
     told = [(row["model"], row["protocol"]) for row in rows if row["model"] in PAID]
     protocols = ("unieval", "arena", "gteval", "rating", "yes_no")
     assert sorted(told) == [(name, "selfchat") for name in PAID[:-1]] + sorted(("judge", name) for name in protocols)
-    assert {row["asked"] for row in rows if row["model"] in PAID} == {0}
-    assert sum(row["from_store"] for row in rows if row["model"] in PAID) == 426
+    assert {row["model_calls"] for row in rows if row["model"] in PAID} == {0}
+    assert sum(row["cached"] for row in rows if row["model"] in PAID) == 426
 
 
 @pytest.mark.slow
@@ -87,13 +87,14 @@ def in_words(row: dict[str, Any]) -> tuple[list[str], list[str]]:
 def in_alphabet(row: dict[str, Any]) -> dict[str, Any]:
     """A row of two as it is where the first in the alphabet is the first: the difference is then the other's less."""
     of_two = {name: name.replace("first", "second", 1) for name in row if name.startswith("first")}
-    of_two |= {"judge": "other_judge"} if row.get("other_judge") else {}
-    if not any(str(row[one]) > str(row[other]) for one, other in of_two.items() if one in ("first", "judge")):
+    of_two |= {name: f"other_{name}" for name in row if f"other_{name}" in row} if row.get("other_judge") else {}
+    of_two |= {"system": "opponent", "system_value": "opponent_value"} if "system_value" in row else {}
+    if not any(str(row[one]) > str(row[other]) for one, other in of_two.items() if one in ("first", "judge", "system")):
         return row
     swapped = of_two | {other: one for one, other in of_two.items()}
     out = {name: row[swapped.get(name, name)] for name in row}
     if "difference" in row:
-        ends = ("low", "high") if "low" in row else ("difference_low", "difference_high")
+        ends = ("ci_low", "ci_high") if "ci_low" in row else ("difference_ci_low", "difference_ci_high")
         less = {"difference": "difference", "williams_t": "williams_t", ends[0]: ends[1], ends[1]: ends[0]}
         out |= {name: None if row[of] is None else -row[of] for name, of in less.items() if name in row}
     return out

@@ -16,7 +16,7 @@ from workspace import ROOT, SMALL, Workspace
 pytestmark = pytest.mark.workflow
 ALONE = {
     "generate_dialogues", "generate_shard", "rewrite_items", "write_items", "filter_items", "describe_items", "answer",
-    "answer_adaptively", "answer_again", "examine", "train_lora", "train_encoder", "score_translations",
+    "answer_adaptively", "answer_retries", "examine", "train_lora", "train_encoder", "score_translations",
 }  # fmt: skip
 API = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}
 
@@ -47,7 +47,7 @@ def everything(workspace: Workspace) -> dict[str, Any]:
     """Returns a configuration with all that is asked in turns: rewriting, cascades, rounds, questions asked again."""
     lines = [{"dialogue_id": f"d{n}", "system": name, "utterances": ["Hi.", "Hello."]} for n in (1, 2) for name in "ab"]
     (workspace.folder / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    own = {"form": "pair", "of": {"source": "talks"}}
+    own = {"form": "pair", "data": {"source": "talks"}}
     return {
         "data_dir": ".",
         "models": SMALL["models"] | {name: API | {"model": name} for name in ("dear", "cheap", "user")},
@@ -60,8 +60,8 @@ def everything(workspace: Workspace) -> dict[str, Any]:
             "closer": own | {"judges": ["cheap", "dear"], "cascade": {"first": "cheap", "then": "dear", "share": 0.5}},
             "rounds": own | {"judges": ["dear"], "adaptive": {}},
             "again": {
-                "form": "scale", "of": {"source": ["talks", "rated"]}, "criteria": ["overall"], "ask_again": True,
-                "judges": ["dear"],
+                "form": "scale", "data": {"source": ["talks", "rated"]}, "criteria": ["overall"],
+                "retry_unparsed": True, "judges": ["dear"],
             },
             "rating": {"judges": ["forest", "dear"]},
         },
@@ -80,7 +80,7 @@ def test_jobs_that_ask_an_endpoint_go_alone_and_no_group_waits_for_itself(worksp
     workspace.configure(**config)
     groups, alone = submissions(workspace)  # Snakemake refuses a group that leaves itself and comes back
     assert set(alone) == {
-        "generate_dialogues", "answer", "answer_again", "answer_adaptively", "rewrite_items", "filter_items",
+        "generate_dialogues", "answer", "answer_retries", "answer_adaptively", "rewrite_items", "filter_items",
         "write_items", "examine",
     }  # fmt: skip
     assert alone["generate_dialogues"] == 1

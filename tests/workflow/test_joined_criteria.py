@@ -59,7 +59,7 @@ def test_what_was_asked_is_asked_no_more_and_what_was_rated_is_told(tmp_path: Pa
     (workspace.folder / "mine.jsonl").write_text(rated_lines(), encoding="utf-8")
     first = run(workspace, dimensions=["overall", "relevance"])
     assert asked(first) == 2 * 2 * N
-    again = run(workspace, asks={"relevance": "overall"})
+    again = run(workspace, criterion_map={"relevance": "overall"})
     assert asked(again) == 0
     rows = table(workspace, "correlations")
     assert {(row["dimension"], row["rated"], row["language"]) for row in rows} == {
@@ -68,6 +68,6 @@ def test_what_was_asked_is_asked_no_more_and_what_was_rated_is_told(tmp_path: Pa
     }
     (ours, _) = [row for row in table(workspace, "by_language") if row["source"] == "this run"]
     assert ours["de"] == pytest.approx(next(row["pearson"] for row in rows if row["language"] == "de"))
-    workspace.configure(**settings(asks={"relevance": "engaging"}))
+    workspace.configure(**settings(criterion_map={"relevance": "engaging"}))
     refused = workspace.run("metaeval", ok=False)
     assert "'relevance' is to be compared with ratings on 'engaging', and nobody rated that in" in refused

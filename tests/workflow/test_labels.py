@@ -17,9 +17,9 @@ import yaml
 from workspace import ROOT, Workspace
 
 PROTOCOLS = {
-    "human_like": {"form": "detect", "of": {"source": "support"}},
-    "quality": {"form": "scale", "of": {"source": "support"}, "criteria": ["overall"]},
-    "better": {"form": "pair", "of": {"source": "support"}, "judges": []},
+    "human_like": {"form": "locate", "data": {"source": "support"}},
+    "quality": {"form": "scale", "data": {"source": "support"}, "criteria": ["overall"]},
+    "better": {"form": "pair", "data": {"source": "support"}, "judges": []},
 }
 PAGES = {f"{name}-{who}.{suffix}" for name in PROTOCOLS for who in ("ann", "bob") for suffix in ("html", "csv")}
 
@@ -77,19 +77,19 @@ def ledgers(workspace: Workspace) -> dict[str, bytes]:
 
 @pytest.mark.slow  # tests/workflow/test_corrected_numbers.py runs from labels to the page
 def test_from_the_draw_to_the_table_of_labels(labelling: Workspace) -> None:
-    labelling.run("label")
+    labelling.run("annotation_pages")
     pages = labelling.folder / "results/labels/pages"
     assert {path.name for path in pages.glob("*/*")} == PAGES
     assert set(ledgers(labelling)) == {f"draw-{name}.csv" for name in PROTOCOLS}
     assert len(drawn(labelling, "human_like")) == 3 * 4
     assert len(drawn(labelling, "better")) == 4
     assert not list(labelling.folder.glob("results/judgements/**/*.parquet"))  # no judge was asked
-    assert not labelling.would_run("label")
+    assert not labelling.would_run("annotation_pages")
 
     # more later: all that was drawn stays, and the rows that were there
     before, keys = ledgers(labelling), drawn(labelling, "quality")
     configure(labelling, n=6)
-    labelling.run("label")
+    labelling.run("annotation_pages")
     assert keys < drawn(labelling, "quality")
     assert all(content.startswith(before[name]) for name, content in ledgers(labelling).items())
 
@@ -111,7 +111,7 @@ def test_from_the_draw_to_the_table_of_labels(labelling: Workspace) -> None:
     }
     assert {row["probability"] for row in table} == {6 / 12}
     assert {file.name: file.read_bytes() for file in (labelling.folder / "labels").iterdir()} == labels
-    assert not labelling.would_run("results/labels/labels.parquet", "label")
+    assert not labelling.would_run("results/labels/labels.parquet", "annotation_pages")
 
     # a file in the place of another is new whatever its time stamp says
     os.utime(fill(labelling, "quality", "ann", "5"), (1, 1))
@@ -127,10 +127,10 @@ def test_from_the_draw_to_the_table_of_labels(labelling: Workspace) -> None:
 
     # a ledger that is gone is missed before anything is drawn anew
     (labelling.folder / "labels/draw-better.csv").unlink()
-    output = labelling.run("label", ok=False)
+    output = labelling.run("annotation_pages", ok=False)
     assert "draw-better.csv is not the ledger that these pages were drawn with: it is gone" in output
-    labelling.run("label", "--forcerun", "draw_to_label")
-    assert not labelling.would_run("label")
+    labelling.run("annotation_pages", "--forcerun", "draw_to_label")
+    assert not labelling.would_run("annotation_pages")
 
 
 @pytest.mark.slow
@@ -138,10 +138,10 @@ def test_a_new_system_is_drawn_beside_what_was_drawn(labelling: Workspace) -> No
     lines = (labelling.folder / "support.jsonl").read_text(encoding="utf-8").splitlines()
     old = [line for line in lines if json.loads(line)["system"] != "mosaic"]
     (labelling.folder / "support.jsonl").write_text("\n".join(old), encoding="utf-8")
-    labelling.run("label")
+    labelling.run("annotation_pages")
     before = {name: drawn(labelling, name) for name in PROTOCOLS}
     (labelling.folder / "support.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    labelling.run("label")
+    labelling.run("annotation_pages")
     for name in PROTOCOLS:
         assert before[name] < drawn(labelling, name)
     rows = pq.read_table(labelling.folder / "results/labels/draw/human_like.parquet").to_pylist()
@@ -153,19 +153,19 @@ def test_a_new_system_is_drawn_beside_what_was_drawn(labelling: Workspace) -> No
 @pytest.mark.slow
 def test_a_draw_by_the_judges_scores(labelling: Workspace) -> None:
     configure(labelling, by="score", protocols=["quality"], n=3)
-    labelling.run("label")
+    labelling.run("annotation_pages")
     rows = pq.read_table(labelling.folder / "results/labels/draw/quality.parquet").to_pylist()
     counts = Counter(row["stratum"] for row in rows if row["drawn"])
     assert counts == {f"{name}, {third} scores": 1 for name in ("harbour", "kiosk", "mosaic")
                       for third in ("low", "middle", "high")}  # fmt: skip
     configure(labelling, by="cases", protocols=["quality"], n=3)
-    output = labelling.run("label", ok=False)
+    output = labelling.run("annotation_pages", ok=False)
     assert "draw-quality.csv was drawn by score, and labels.by is now cases" in output
 
 
 @pytest.mark.slow
 def test_a_kill_while_it_draws_loses_and_draws_nothing_twice(labelling: Workspace) -> None:
-    labelling.run("label")
+    labelling.run("annotation_pages")
     before = ledgers(labelling)
     configure(labelling, n=6)
     hidden = labelling.folder / "labels"
@@ -174,7 +174,7 @@ def test_a_kill_while_it_draws_loses_and_draws_nothing_twice(labelling: Workspac
     )
     assert all(content.startswith(before[name]) for name, content in ledgers(labelling).items())
     labelling.run("--unlock")
-    labelling.run("label", "--rerun-incomplete")
+    labelling.run("annotation_pages", "--rerun-incomplete")
     assert len(drawn(labelling, "human_like")) == 3 * 6
     lines = (labelling.folder / "labels/draw-human_like.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == len(set(lines)) == 1 + 36 + 3 * 2
@@ -186,20 +186,22 @@ def test_a_draw_at_random_needs_no_key_of_a_judge(labelling: Workspace) -> None:
     config["models"]["forest"] = {"engine": "openai", "model": "gpt", "api_key_env": "NO_SUCH_KEY"}
     path.write_text(yaml.safe_dump(config), encoding="utf-8")
     assert "NO_SUCH_KEY" in labelling.run(ok=False)
-    labelling.run("label")
+    labelling.run("annotation_pages")
     config["labels"] |= {"by": "score", "protocols": ["quality"]}
     path.write_text(yaml.safe_dump(config), encoding="utf-8")
-    assert "NO_SUCH_KEY" in labelling.run("label", ok=False)
+    assert "NO_SUCH_KEY" in labelling.run("annotation_pages", ok=False)
 
 
 def test_labels_that_cannot_be_written_or_are_not_configured(labelling: Workspace) -> None:
     (labelling.folder / "blocked").write_text("a file")
     configure(labelling, path="blocked/labels")
-    output = labelling.run("label", ok=False)
+    output = labelling.run("annotation_pages", ok=False)
     assert "cannot be written" in output or "labels.path: blocked/labels is a file or cannot be had" in output
     configure(labelling, path="blocked")
-    assert "labels.path: blocked is a file or cannot be had" in labelling.run("label", ok=False)
+    assert "labels.path: blocked is a file or cannot be had" in labelling.run("annotation_pages", ok=False)
     config = yaml.safe_load((labelling.folder / "config.yaml").read_text(encoding="utf-8"))
     del config["labels"]
     (labelling.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    assert "the configuration says nothing of labels; add a section such as labels" in labelling.run("label", ok=False)
+    assert "the configuration says nothing of labels; add a section such as labels" in labelling.run(
+        "annotation_pages", ok=False
+    )

@@ -95,7 +95,11 @@ def test_length_agrees_with_ratings_that_grow_with_length(scored: Workspace) -> 
 
 
 def test_length_notices_content_reduction_and_not_order_shuffle(scored: Workspace) -> None:
-    rows = [row for row in table(scored, "tables/robustness/thetas") if row["method"] == "yes_no" and row["theta"] == 0]
+    rows = [
+        row
+        for row in table(scored, "tables/robustness/thresholds")
+        if row["method"] == "yes_no" and row["threshold"] == 0
+    ]
     ratio = {row["strategy"]: row["ratio"] for row in rows}
     assert ratio["order_shuffle"] == 0
     assert ratio["content_reduction"] == 1

@@ -27,7 +27,7 @@ def last_lines(output: str) -> str:
 def test_an_unknown_target_lists_the_targets(workspace: Workspace) -> None:
     said = last_lines(workspace.run("reprot", "--dry-run", ok=False))
     assert "nothing in this configuration makes 'reprot'; did you mean 'report'?" in said
-    for target in ("all", "botchat", "metaeval", "estimate", "tidy"):
+    for target in ("all", "botchat", "metaeval", "estimate", "clean"):
         assert f" {target}," in said
 
 
@@ -43,7 +43,7 @@ def test_mistakes_of_the_configuration_end_in_words(workspace: Workspace) -> Non
 
 
 def test_a_criterion_that_is_none_ends_in_words_with_labels_too(workspace: Workspace) -> None:
-    quality = {"form": "scale", "of": {"source": "selfchat"}, "criteria": ["coherense"], "judges": ["forest"]}
+    quality = {"form": "scale", "data": {"source": "selfchat"}, "criteria": ["coherense"], "judges": ["forest"]}
     workspace.configure(protocols={"quality": quality}, labels={"path": "labels"})
     said = workspace.run("--dry-run", ok=False)
     assert "protocols.quality.criteria: 'coherense' is no criterion; did you mean 'coherence'?" in last_lines(said)

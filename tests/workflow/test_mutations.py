@@ -42,7 +42,7 @@ WORDS = all_of(
     code("stages/command.py", "responses are stored", "answers are stored"),
     code("errors.py", "did you mean", "do you mean"),
     code("jobs/progress.py", "from the store", "out of the store"),
-    code("protocols/detect.py", "whether a dialogue shows", "if a dialogue shows"),
+    code("protocols/locate.py", "whether a dialogue shows", "if a dialogue shows"),
     code("stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo("),
 )
 ELSEWHERE = settings("store_dir", "elsewhere")
@@ -108,7 +108,7 @@ OTHERS = [
         ("measure unieval/*", "measure_differences unieval", "correct"),
     ),
     Mutation("the number of seeds", settings("seeds.limit", 11), ("extract_seeds",)),
-    Mutation("thresholds of robustness", settings("robustness.thetas", [0.3]), ("tabulate_robustness",)),
+    Mutation("thresholds of robustness", settings("robustness.thresholds", [0.3]), ("tabulate_robustness",)),
     Mutation(
         "resamples of meta-evaluation",
         settings("metaeval.resamples", 77),
@@ -132,7 +132,7 @@ OTHERS = [
     # code
     Mutation(
         "a parser",
-        code("protocols/detect.py", 'if verdict.choice == "No":', 'if "No" == verdict.choice:'),
+        code("protocols/locate.py", 'if verdict.choice == "No":', 'if "No" == verdict.choice:'),
         ("parse */unieval",),
     ),
     Mutation(

@@ -13,7 +13,7 @@ from workspace import Workspace
 pytestmark = pytest.mark.workflow
 
 N_ITEMS = 6
-EMPATHY = {"scale": [1, 7], "question": "Does it meet the feeling?", "hurt_by": ["order_shuffle"]}
+EMPATHY = {"scale": [1, 7], "question": "Does it meet the feeling?", "sensitive_to": ["order_shuffle"]}
 TACT = {"scale": ["poor", "fair", "good"], "meaning": "nobody is put to shame"}
 PAPERS = "coherence - 4\nengagingness - 3\ndiversity - 3\ninformativeness - 2\noverall - 4"
 

@@ -29,13 +29,13 @@ CRITERIA = {"empathy": {"level": "dialogue", "question": "Does each meet the oth
 OWN: dict[str, Any] = {
     "helpful": {
         "form": "pair",
-        "of": {"source": "selfchat", "cut": [4]},
+        "data": {"source": "selfchat", "cut": [4]},
         "template": "helpful.j2",
         "options": {"First": "left", "Second": "right", "Same": "tie"},
         "criteria": ["empathy"],
     },
-    "felt": {"form": "scale", "of": {"source": "selfchat"}, "criteria": ["empathy", "coherence"]},
-    "faults": {"form": "detect", "of": {"source": "selfchat"}, "criteria": ["empathy"], "answers": "structured"},
+    "felt": {"form": "scale", "data": {"source": "selfchat"}, "criteria": ["empathy", "coherence"]},
+    "faults": {"form": "locate", "data": {"source": "selfchat"}, "criteria": ["empathy"], "answers": "structured"},
 }
 
 
@@ -105,7 +105,7 @@ def test_ones_own_protocols_are_estimated_asked_and_measured_and_their_names_are
     assert float(of_failures["gpt", "formal_tone", "generic"]["estimate"]) == 1.0
     assert float(of_failures["gpt", "good_case", "generic"]["estimate"]) == 0.0
     [example, *_] = [row for row in rows(workspace, "failures/examples") if row["criterion"] == "formal_tone"]
-    assert (example["rank"], example["utterance"], example["seen_by"]) == ("1", "4", "gpt")
+    assert (example["rank"], example["utterance"], example["flagged_by"]) == ("1", "4", "gpt")
     compared = {row["criterion"]: row for row in rows(workspace, "failures/agreement")}
     assert {row["other_judge"] for row in compared.values()} == {"rules"}
     assert compared["repetitive_phrasing"]["n"] == str(of_each)
@@ -135,7 +135,7 @@ def test_protocols_of_one_form_ask_a_judge_side_by_side_and_share_what_they_have
 
     end = ": {{ first }} or {{ second }}? Answer `Choice: First` or `Choice: Second`."
     templates = {"kinder": f"Kinder{end}", "clearer": f"Clearer{end}"}
-    own = {"form": "pair", "of": {"source": "talks"}, "options": {"First": "left", "Second": "right"}}
+    own = {"form": "pair", "data": {"source": "talks"}, "options": {"First": "left", "Second": "right"}}
     protocols = {name: own | {"template": f"{name}.j2"} for name in templates}
     protocols["again"] = own | {"template": "clearer.j2", "measures": ["win_rates"]}  # the same questions once more
     with LoopbackEndpoint(is_slow_until_both_have_asked) as endpoint:

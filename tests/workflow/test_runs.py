@@ -61,7 +61,7 @@ def test_one_chatbot_alone(finished: Workspace) -> None:
     (short, long) = read_csv(finished, "arena/ratings")
     assert (short["n_utterances"], long["n_utterances"]) == ("4", "8")
     for row in (short, long):
-        assert (row["estimate"], row["low"], row["n"]) == ("", "", "0")
+        assert (row["estimate"], row["ci_low"], row["n"]) == ("", "", "0")
         assert row["note"]
     assert read_csv(finished, "arena/win_rates") == []
 

@@ -26,11 +26,13 @@ def test_chatbots_talk_with_one_user_and_are_scored_for_their_side(workspace: Wo
         },
         protocols={
             "unieval": {"n_utterances": [6]},
-            "good": {"form": "probability", "of": {"source": "selfchat"}, "criteria": ["coherence", "relevance"]},
+            "good": {"form": "probability", "data": {"source": "selfchat"}, "criteria": ["coherence", "relevance"]},
         },
     )
     tables = workspace.folder / "results" / "tables"
-    targets = [f"results/tables/{name}.csv" for name in ("unieval/pass_rates", "good/means", "good/trust", "usage")]
+    targets = [
+        f"results/tables/{name}.csv" for name in ("unieval/pass_rates", "good/means", "good/judge_validity", "usage")
+    ]
     workspace.run(*targets)
     for bot in SMALL["chatbots"]:
         rows = pq.read_table(workspace.folder / f"results/dialogues/{bot}.parquet").to_pylist()
@@ -41,7 +43,7 @@ def test_chatbots_talk_with_one_user_and_are_scored_for_their_side(workspace: Wo
     assert {(row["criterion"], row["system"], row["n"]) for row in means} == {
         (criterion, bot, 3) for criterion in ("coherence", "relevance") for bot in SMALL["chatbots"]
     }
-    trust = pq.read_table(tables / "good/trust.parquet").to_pylist()
+    trust = pq.read_table(tables / "good/judge_validity.parquet").to_pylist()
     assert [row["reason"] for row in trust] == ["no rated corpora in this run (metaeval)"] * 2
     rows = pq.read_table(tables / "usage.parquet").to_pylist()
     usage = {(row["model"], row["protocol"]): row["requests"] for row in rows}

@@ -84,7 +84,7 @@ def finished(trained: Workspace, tmp_path: Path) -> Workspace:
 def test_a_second_run_says_nothing_is_to_be_done(trained: Workspace) -> None:
     assert "Nothing to be done" in trained.run(warm=False)
     record = pd.read_csv(trained.folder / "results/tables/training/record.csv")
-    assert list(record.columns[:7]) == ["judge", "part", "kind", "n", "auc", "low", "high"]
+    assert list(record.columns[:7]) == ["judge", "part", "kind", "n", "auc", "ci_low", "ci_high"]
     assert set(zip(record["judge"], record["moment"], strict=True)) == {
         (judge, moment) for judge in ("panel", "other") for moment in ("before", "after")
     }
@@ -123,10 +123,10 @@ def test_a_changed_corpus_retrains_what_learns_from_it(finished: Workspace) -> N
 
 
 def test_a_further_language_asks_for_its_translations_and_scores(finished: Workspace) -> None:
-    configure(finished, judges=["panel", "other"], translate={"mine": {"into": ["zh"], "by": "tuned"}})
+    configure(finished, judges=["panel", "other"], translate={"mine": {"into": ["zh"], "translator": "tuned"}})
     models = yaml.safe_load((finished.folder / "config.yaml").read_text(encoding="utf-8"))["models"]
     del models["tuned"]["lora"]
-    configure(finished, models=models, translate={"mine": {"into": ["zh"], "by": "tuned"}})
+    configure(finished, models=models, translate={"mine": {"into": ["zh"], "translator": "tuned"}})
     jobs = finished.would_run()
     assert not TRAINS & set(jobs)
     assert jobs["answer"] == 3, "the translation, and the scores of two judges"
@@ -175,7 +175,7 @@ def test_the_tiny_configuration_from_end_to_end(tmp_path: Path) -> None:
     tables = folder / "results/train-tiny/tables"
     record = pd.read_csv(tables / "training/record.csv")
     after = record[(record["moment"] == "after") & (record["language"] == "all")]
-    gains = after.set_index(["judge", "criterion", "kind"])["gain_low"]
+    gains = after.set_index(["judge", "criterion", "kind"])["gain_ci_low"]
     assert gains["panel", "understandability", "repetition"] > 0
     assert gains["heads", "all", "all"] > 0
     assert set(record["judge"]) == {"panel", "heads", "tuned"}

@@ -83,7 +83,7 @@ def test_more_that_is_judged_is_checked_and_makes_nothing_again(workspace: Works
 def test_translations_are_made_for_the_languages_that_are_learned(workspace: Workspace) -> None:
     gpt = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}
     models = {"forest": {"engine": "embedded", "method": "forest"}, "gpt": gpt}
-    translate = {"own": {"into": ["fr", "es"], "by": "gpt"}}
+    translate = {"own": {"into": ["fr", "es"], "translator": "gpt"}}
 
     def translations(**changes: Any) -> int:
         turns = TURNS | {"domains": {"own": ["own"]}} | changes

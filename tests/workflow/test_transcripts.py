@@ -57,7 +57,7 @@ def test_wrong_transcripts_end_a_run_before_its_first_job(workspace: Workspace) 
         "models": {"forest": {"engine": "embedded", "method": "forest"}},
         "judges": ["forest"],
         "transcripts": {"mine": {"path": "twice.jsonl"}},
-        "protocols": {"human_like": {"form": "detect", "of": {"source": "mine"}}},
+        "protocols": {"human_like": {"form": "locate", "data": {"source": "mine"}}},
     }
     (workspace.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     output = workspace.run(ok=False)

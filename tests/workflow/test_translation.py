@@ -51,7 +51,7 @@ def configure(workspace: Workspace, url: str, into: list[str], chat: dict[str, A
         "protocols": {"yes_no": {}},
         "data_dir": "data",
         "metaeval": {"corpora": {"mine": RATED}, "resamples": 20},
-        "translate": {"mine": {"into": into, "by": "chat"} | more},
+        "translate": {"mine": {"into": into, "translator": "chat"} | more},
     }
     workspace.configure(**{name: raw.get(name) for name in SMALL if name in raw} | raw)
 
@@ -87,7 +87,7 @@ def test_a_language_more_asks_for_its_translations_and_scores_alone(workspace: W
     assert read == {("en", "4"): "", ("fr", "3"): "chat", ("es", "3"): "chat"}
     correlated = {row["language"] for row in rows(workspace, "metaeval/correlations")}
     assert correlated == {"en", "fr", "es"}
-    used = {row["protocol"]: row["asked"] for row in rows(workspace, "usage") if row["model"] == "chat"}
+    used = {row["protocol"]: row["model_calls"] for row in rows(workspace, "usage") if row["model"] == "chat"}
     assert used == {"translate-mine-fr": "7", "translate-mine-es": "7"}
 
 
@@ -115,7 +115,7 @@ def test_a_sample_is_translated_back_and_judged_and_people_add_theirs(workspace:
         workspace.run("results/tables/translation/quality.csv")
         assert len(endpoint.log) == 15, "people's ratings ask nothing"
     found = {row["metric"]: row for row in rows(workspace, "translation/quality")}
-    assert (found["adequacy"]["value"], found["adequacy"]["by"], found["adequacy"]["published"]) == (
+    assert (found["adequacy"]["value"], found["adequacy"]["produced_by"], found["adequacy"]["published"]) == (
         "4",
         "chat",
         "4.59",
@@ -159,7 +159,7 @@ def test_metrics_of_another_environment_are_computed_by_a_script_of_its_own(work
     sample = pq.read_table(workspace.folder / "results/translations/mine/fr.sample.parquet").to_pylist()
     mean = sum(0.5 + 0.1 * len(row["source"].split()) for row in sample) / 4
     assert float(found["cometkiwi22"]["value"]) == pytest.approx(mean, abs=1e-3)
-    assert found["cometkiwi22"]["by"] == "Unbabel/wmt22-cometkiwi-da"
+    assert found["cometkiwi22"]["produced_by"] == "Unbabel/wmt22-cometkiwi-da"
     assert float(found["cometkiwi22"]["published"]) == 0.842
 
 

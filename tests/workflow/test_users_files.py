@@ -70,7 +70,7 @@ def configuration() -> dict[str, Any]:
             "arena": {"n_utterances": [8]},
             "rating": {"judges": ["forest"]},
             "quality": WIDE["protocols"]["quality"] | {"judges": ["forest"]},
-            "other": {"form": "detect", "of": {"source": "folder"}, "judges": ["forest"]},
+            "other": {"form": "locate", "data": {"source": "folder"}, "judges": ["forest"]},
         },
         "transcripts": {**WIDE["transcripts"], "folder": {"path": "own_talks"}},
         "metaeval": {
@@ -90,7 +90,11 @@ def configuration() -> dict[str, Any]:
             "published": ".",
         },
         "translate": {
-            "own": {"into": ["zh"], "by": "chat", "quality": {"ratings": "people.csv", "scores": {"x": "comet.csv"}}}
+            "own": {
+                "into": ["zh"],
+                "translator": "chat",
+                "quality": {"ratings": "people.csv", "scores": {"x": "comet.csv"}},
+            }
         },
         "dialogbench": {
             "bundled": ["en"],

@@ -90,7 +90,7 @@ class Criterion:
         words: in English, or in the language that all are asked in who have no words of their own.
         scale: of the scores.
         aliases: how judges call it besides.
-        hurt_by: perturbations that lower it.
+        sensitive_to: perturbations that lower it.
         translations: language code -> its words there.
     """
 
@@ -99,7 +99,7 @@ class Criterion:
     words: Words = Words()
     scale: Scale = Scale()
     aliases: tuple[str, ...] = ()
-    hurt_by: tuple[str, ...] = ()
+    sensitive_to: tuple[str, ...] = ()
     translations: Mapping[str, Words] = field(default_factory=dict)
 
     def is_at(self, level: Level) -> bool:

@@ -96,7 +96,7 @@ def test_who_is_judged(
     tmp_path: Path, speakers: tuple[str, str], system: str, judged: str | None, expected: str
 ) -> None:
     said = [{"speaker": speaker, "text": "x"} for speaker in speakers]
-    (item,) = items(tmp_path, record(1, system, said), judged=judged).items
+    (item,) = items(tmp_path, record(1, system, said), evaluated_role=judged).items
     assert item.judged == expected
     assert item.speakers == speakers
 
@@ -113,7 +113,7 @@ def test_a_dialogue_in_which_the_system_says_nothing_is_left_out(tmp_path: Path)
         ("3/a", "nothing is said"),
     ]
     assert "2 dialogues left out (in 1 the system says nothing; in 1 nothing is said)" in reading.notes
-    message = told(tmp_path, record(1, "a"), judged="robot")
+    message = told(tmp_path, record(1, "a"), evaluated_role="robot")
     assert "none of 1 dialogues can be judged (in 1 'robot' says nothing); speakers there: user, bot" in message
 
 

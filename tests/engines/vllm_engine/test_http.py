@@ -120,12 +120,12 @@ def test_botchat_runs_over_http(model: OpenAIModel, tmp_path: Path) -> None:
     paths = (path("human"), path("seeds"), [path("generated")], path("items"))
     selfchat.selfchat_items(selfchat.SelfchatItemsSettings(), *paths)
     unieval = {"name": "unieval", "shipped": True, "protocol": shipped("unieval").model_copy(update={"max_tokens": 16})}
-    judging_stages.plan_detect(PlanSettings(**unieval), [path("items")], [], [], path("requests"), Templates())
+    judging_stages.plan_locate(PlanSettings(**unieval), [path("items")], [], [], path("requests"), Templates())
     judging = answering.AnswerSettings(name="tiny", protocol="unieval", model=model, answering=asking)
     answering.answer(judging, path("requests"), [], store, path("responses"), tmp_path / "judge.json")
     parsing = ParseSettings(**unieval, judge="tiny")
     parts = {"requests": path("requests"), "responses": [path("responses")], "again": []}
-    judging_stages.parse_detect(parsing, **parts, judgements=path("judgements"))
+    judging_stages.parse_locate(parsing, **parts, judgements=path("judgements"))
     verdicts = read_table(path("judgements"), JUDGEMENTS).to_pylist()
     assert [row["left"] for row in verdicts] == [HUMAN] * N_SEEDS + ["tiny"] * N_SEEDS
     assert {row["status"] for row in verdicts} <= {"ok", "unparsed", "truncated"}

@@ -46,7 +46,7 @@ def test_a_run_has_not_moved_from_itself(tmp_path: Path) -> None:
     a, b = _two(write_run(tmp_path / "a", rows), write_run(tmp_path / "b", rows))
     found = compared_numbers(a, b)
     assert {row["table"] for row in found} == {"arena/ratings", "felt/means", "unieval/pass_rates"}
-    assert {(row["moved"], row["how"], row["difference"], row["p"]) for row in found} == {("no", PAIRED, 0.0, 1.0)}
+    assert {(row["changed"], row["how"], row["difference"], row["p"]) for row in found} == {("no", PAIRED, 0.0, 1.0)}
     assert a.problems == b.problems == []
 
 
@@ -64,8 +64,8 @@ def test_paired_on_the_same_cases_by_hand(tmp_path: Path) -> None:
     assert row["p"] == pytest.approx(oracle.pvalue, rel=1e-9)
     assert row["difference"] == pytest.approx(np.mean(list(second.values())) - np.mean(list(first.values())))
     ends = oracle.confidence_interval(0.95)
-    assert (row["low"], row["high"]) == pytest.approx((ends.low, ends.high))
-    assert (row["n"], row["n_clusters"], row["moved"]) == (N, N, "yes")
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx((ends.low, ends.high))
+    assert (row["n"], row["n_clusters"], row["changed"]) == (N, N, "yes")
 
 
 def test_other_cases_are_two_samples(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_other_cases_are_two_samples(tmp_path: Path) -> None:
     first = passes("judge", "bot", drawn_passes(rng, 0.2, N))
     second = passes("judge", "bot", {f"other-{case}": took for case, took in drawn_passes(rng, 0.9, N).items()})
     (row,) = compared_numbers(*_two(write_run(tmp_path / "a", first), write_run(tmp_path / "b", second)))
-    assert (row["how"], row["n"], row["moved"]) == (TWO_SAMPLES, None, "yes")
+    assert (row["how"], row["n"], row["changed"]) == (TWO_SAMPLES, None, "yes")
     assert row["difference"] == pytest.approx(row["value_b"] - row["value_a"])
 
 
@@ -84,7 +84,7 @@ def test_without_records_the_published_intervals_serve(tmp_path: Path) -> None:
     for path in folders[1].rglob("provenance/**/*.json"):
         path.unlink()
     (row,) = compared_numbers(*_two(*folders))
-    assert (row["how"], row["moved"]) == (TWO_SAMPLES, "yes")
+    assert (row["how"], row["changed"]) == (TWO_SAMPLES, "yes")
 
 
 def test_independent_estimates_by_hand() -> None:
@@ -94,7 +94,7 @@ def test_independent_estimates_by_hand() -> None:
     error = math.sqrt((0.1 / 1.959964) ** 2 + (0.2 / 1.959964) ** 2)
     assert row["difference"] == pytest.approx(0.3)
     assert row["p"] == pytest.approx(2 * stats.norm.sf(0.3 / error), rel=1e-6)
-    assert row["low"] == pytest.approx(0.3 - 1.959964 * error, rel=1e-6)
+    assert row["ci_low"] == pytest.approx(0.3 - 1.959964 * error, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_ratings_know_that_the_cases_are_the_same(tmp_path: Path) -> None:
     )
     assert {(row["how"], row["n_clusters"]) for row in found} == {(PAIRED, 60)}
     for row in found:
-        assert row["low"] <= row["difference"] <= row["high"]
-        assert row["high"] - row["low"] < 60  # as independent estimates they would be 100 points and more apart
+        assert row["ci_low"] <= row["difference"] <= row["ci_high"]
+        assert row["ci_high"] - row["ci_low"] < 60  # as independent estimates they would be 100 points and more apart
 
 
 def test_other_systems_rated_beside_are_told(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_a_system_that_moved_is_found_among_those_that_did_not(tmp_path: Path) -
         rows = [row for system in range(6) for row in passes("judge", f"s{system}", drawn_passes(rng, 0.5, N))]
         runs.append([*rows, *passes("judge", "moved", drawn_passes(rng, share, N))])
     found = compared_numbers(*_two(write_run(tmp_path / "a", runs[0]), write_run(tmp_path / "b", runs[1])))
-    assert [row["system"] for row in found if row["moved"] == "yes"] == ["moved"]
+    assert [row["system"] for row in found if row["changed"] == "yes"] == ["moved"]
     assert all(row["p_holm"] >= row["p"] for row in found)
 
 

@@ -51,7 +51,7 @@ def test_words_in_the_terminal_and_the_files(compared: Path) -> None:
     assert "moved beyond" in words
     assert "also when all" in words
     assert words.endswith(f"page: {compared / 'out' / 'index.html'}")
-    tables = {"numbers", "verdicts", "flips", "changes"}
+    tables = {"numbers", "verdicts", "changed_verdicts", "changes"}
     assert {path.name for path in (compared / "out").iterdir()} == {
         "index.html", *(f"{name}.{suffix}" for name in tables for suffix in ("csv", "parquet"))
     }  # fmt: skip
@@ -140,7 +140,7 @@ def test_half_a_run_and_tables_of_another_version_are_compared_by_what_they_have
     ],
 )
 def test_all_verdicts_on_the_same_cases_are_accounted_for(counts: tuple[int, ...], words: str) -> None:
-    row = dict(zip(("n_both", "n_same", "n_flipped", "n_lost", "n_gained"), counts, strict=True))
+    row = dict(zip(("n_both", "n_same", "n_changed", "n_lost", "n_gained"), counts, strict=True))
     comparison: Any = SimpleNamespace(verdicts=[row])
     assert about_verdicts(comparison).endswith(words)
 

@@ -59,7 +59,7 @@ def _noticed(folder: Path, scores: dict[str, dict[str, float]]) -> Path:
     pairs = [
         {
             "corpus": "mine", "language": "en", "level": "dialogue", "cluster": f"d{number // 2}",
-            "strategy": "order_shuffle", "way": "rule", "draw": number % 2, "severity": 1,
+            "strategy": "order_shuffle", "generator": "rule", "draw": number % 2, "severity": 1,
             "original_id": f"d{number // 2}", "item_id": f"d{number // 2}/shuffled/{number}",
             "unchanged": False, "status": "ok",
         }
@@ -68,7 +68,7 @@ def _noticed(folder: Path, scores: dict[str, dict[str, float]]) -> Path:
     judged = [row for judge, values in scores.items() for row in _scored(judge, "coherence", values)]
     paths = [_write(folder, "perturbed/by_rule.pairs.parquet", PAIRS, pairs)]
     paths += [_write(folder, "judgements/all/yes_no.parquet", JUDGEMENTS, judged)]
-    settings = metaeval.RobustnessSettings(thetas=[0.1], confidence=0.95)
+    settings = metaeval.RobustnessSettings(thresholds=[0.1], confidence=0.95)
     metaeval.robustness(settings, paths[:1], paths[1:], folder / "tables" / "robustness")
     inputs = {"pairs": {"perturbed/by_rule.pairs.parquet": "x"}, "judgements": {"judgements/all/yes_no.parquet": "x"}}
     write_record(folder, "tables/robustness/robustness.parquet", settings.model_dump(), **inputs)
@@ -84,9 +84,9 @@ def test_robustness(tmp_path: Path) -> None:
     both = _noticed(tmp_path / "both", {"one": one, "two": two})
     within = [row for row in _read(both / "tables/robustness/differences.parquet") if row["table"] == "robustness"]
     (row,), (known,) = _compared(tmp_path), within
-    assert (known["first"], known["second"]) == ("one (yes_no)", "two (yes_no)")
+    assert (known["system"], known["opponent"]) == ("one (yes_no)", "two (yes_no)")
     assert row["difference"] == pytest.approx(-known["difference"])
-    assert (row["low"], row["high"], row["p"]) == pytest.approx((-known["high"], -known["low"], known["p"]))
+    assert (row["ci_low"], row["ci_high"], row["p"]) == pytest.approx((-known["ci_high"], -known["ci_low"], known["p"]))
     assert (row["n"], row["n_clusters"]) == (N, N // 2)
 
 
@@ -139,10 +139,10 @@ def test_correlations_with_people(tmp_path: Path) -> None:
     both = _agreeing(tmp_path / "both", {"one": one, "two": two}, truth)
     (known,) = _read(both / "tables/metaeval/judge_pairs.parquet")
     (row,) = _compared(tmp_path)
-    assert (known["first"], known["second"]) == ("one", "two")
+    assert (known["judge"], known["other_judge"]) == ("one", "two")
     assert row["difference"] == pytest.approx(-known["difference"])
-    assert (row["low"], row["high"], row["p"]) == pytest.approx(
-        (-known["difference_high"], -known["difference_low"], known["p"])
+    assert (row["ci_low"], row["ci_high"], row["p"]) == pytest.approx(
+        (-known["difference_ci_high"], -known["difference_ci_low"], known["p"])
     )
     assert (row["measure"], row["system"], row["n"]) == ("pearson", "judge (yes_no)", N)
 
@@ -189,5 +189,5 @@ def test_accuracies(tmp_path: Path) -> None:
     assert {"SF", "IC", "ED", "Overall"} <= rows.keys() <= known.keys()
     for name, row in rows.items():
         assert row["difference"] == pytest.approx(-known[name]["difference"])
-        ends = -known[name]["high"], -known[name]["low"], known[name]["p"]
-        assert (row["low"], row["high"], row["p"]) == pytest.approx(ends)
+        ends = -known[name]["ci_high"], -known[name]["ci_low"], known[name]["p"]
+        assert (row["ci_low"], row["ci_high"], row["p"]) == pytest.approx(ends)

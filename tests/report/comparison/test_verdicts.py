@@ -14,7 +14,7 @@ from dialeval.tables.dialogbench import TEST_ANSWERS
 from dialeval.tables.files import to_table, write_table
 
 Row = dict[str, Any]
-COUNTS = ("n_both", "n_same", "n_flipped", "n_only_a", "n_only_b", "n_lost", "n_gained")
+COUNTS = ("n_both", "n_same", "n_changed", "n_only_a", "n_only_b", "n_lost", "n_gained")
 
 
 def _compared(tmp_path: Path, first: list[Row], second: list[Row]) -> tuple[list[Row], list[Row]]:

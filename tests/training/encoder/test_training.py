@@ -34,8 +34,8 @@ def record(made: Trained, examples: Path) -> dict[str, dict[str, Any]]:
 def test_a_panel_learns_what_a_tiny_encoder_can(trained: Trains, turns: Path) -> None:
     made = trained(**LONGER)
     found = record(made, turns)
-    assert found["after"]["gain_low"] > 0, found
-    assert found["after"]["low"] > 0.5
+    assert found["after"]["gain_ci_low"] > 0, found
+    assert found["after"]["ci_low"] > 0.5
     curve = made.rows("curve")
     evaluations = [row for row in curve if row["measured"] == "development"]
     assert [row["step"] for row in evaluations] == [15, 30, 45]
@@ -47,7 +47,7 @@ def test_a_panel_learns_what_a_tiny_encoder_can(trained: Trains, turns: Path) ->
 def test_ranking_heads_learn_what_a_tiny_encoder_can(trained: Trains, dialogues: Path) -> None:
     made = trained(examples=dialogues, model={"score": "own", "max_tokens": 96}, **LONGER)
     found = record(made, dialogues)
-    assert found["after"]["low"] > 0.5, found
+    assert found["after"]["ci_low"] > 0.5, found
     assert read_metric(made.folder).experts == ("engagingness", "informativeness")
     assert read_metric(made.folder).level == "dialogue"
 
@@ -55,7 +55,7 @@ def test_ranking_heads_learn_what_a_tiny_encoder_can(trained: Trains, dialogues:
 def test_labels_that_are_drawn_teach_nothing(trained: Trains, turns: Path, tmp_path: Path) -> None:
     drawn = with_drawn_labels(turns, tmp_path / "drawn.parquet")
     found = record(trained(examples=drawn, **LONGER), drawn)
-    assert found["after"]["low"] <= 0.5 <= found["after"]["high"], found
+    assert found["after"]["ci_low"] <= 0.5 <= found["after"]["ci_high"], found
 
 
 def test_the_folder_says_what_was_trained_and_scores_as_the_training_did(panel: Trained, turns: Path) -> None:

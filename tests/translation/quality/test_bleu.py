@@ -23,8 +23,8 @@ def test_bleu_and_chrf_are_sacrebleus_and_their_intervals_hold_them() -> None:
     texts, sources = [*back.values()], [row["source"] for row in rows]
     assert bleu["value"] == pytest.approx(BLEU().corpus_score(texts, [sources]).score)
     assert chrf["value"] == pytest.approx(CHRF().corpus_score(texts, [sources]).score)
-    assert bleu["low"] < bleu["value"] < bleu["high"]
-    assert chrf["low"] < chrf["value"] < chrf["high"]
+    assert bleu["ci_low"] < bleu["value"] < bleu["ci_high"]
+    assert chrf["ci_low"] < chrf["value"] < chrf["ci_high"]
     assert "tok:13a" in bleu["signature"]
     single = sentence_scores(rows, back, "m").values[key_of(rows[0])]
     assert single == pytest.approx(CHRF().sentence_score(texts[0], [sources[0]]).score)
@@ -58,7 +58,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say_with_few_dialogues(monkey
             for n, (cluster, source, _) in enumerate(said)
         ]
         bleu = next(back_rows(rows, {key_of(row): said[n][2] for n, row in enumerate(rows)}, "m", 0.95))
-        held += bleu["low"] <= truth <= bleu["high"]
+        held += bleu["ci_low"] <= truth <= bleu["ci_high"]
     assert held / n_trials >= 0.87, held
 
 

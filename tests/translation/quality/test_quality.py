@@ -96,7 +96,7 @@ def test_means_are_of_those_that_have_a_score_with_intervals_by_dialogue() -> No
     (row,) = score_rows(drawn, Scores("adequacy", "gpt", values), 0.95)
     assert row["n"] == 39
     assert row["value"] == pytest.approx(np.mean([*values.values()]))
-    assert row["low"] < row["value"] < row["high"]
+    assert row["ci_low"] < row["value"] < row["ci_high"]
     assert (row["published"], row["published_people"]) == (4.59, 4.53)
     together = [*drawn, *(one | {"corpus": "other"} for one in drawn)]
     found = list(score_rows(together, Scores("adequacy", "gpt", values), 0.95))

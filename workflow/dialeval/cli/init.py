@@ -46,7 +46,7 @@ def add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--judge", action="append", default=[], metavar=MODEL, help="may be given several times")
     parser.add_argument("--dialogues", type=Path, metavar="FILE", help="dialogues of your own systems, in any format")
     parser.add_argument("--system", metavar="NAME", help="whose they are, where the file does not say it")
-    parser.add_argument("--judged", metavar="NAME", help="the speaker who is the system, where nothing tells")
+    parser.add_argument("--evaluated-role", metavar="NAME", help="the speaker who is the system, where nothing tells")
     parser.add_argument(
         "--column",
         action="append",
@@ -82,9 +82,9 @@ def _wish(arguments: argparse.Namespace) -> Wish:
     Raises:
         UserError: an option is of no use without another.
     """
-    for option in ("system", "judged", "column"):
+    for option in ("system", "evaluated_role", "column"):
         if getattr(arguments, option) and arguments.dialogues is None:
-            raise UserError(f"--{option} is about dialogues of your own systems; add --dialogues FILE")
+            raise UserError(f"--{option.replace('_', '-')} needs dialogues of your own systems; add --dialogues FILE")
     key = arguments.api_key_env or (None if arguments.base_url else DEFAULT_KEY)
     wish = Wish(
         base_url=arguments.base_url,
@@ -93,7 +93,7 @@ def _wish(arguments: argparse.Namespace) -> Wish:
         judges=[as_model(text) for text in arguments.judge],
         dialogues=arguments.dialogues,
         system=arguments.system,
-        judged=arguments.judged,
+        evaluated_role=arguments.evaluated_role,
         columns=dict(as_column(text) for text in arguments.column),
     )
     if wish.is_default and arguments.api_key_env:
@@ -127,7 +127,7 @@ class Wish:
         judges: models that judge.
         dialogues: a file or folder of transcripts of one's own systems.
         system: whose the transcripts are, where the file does not say it.
-        judged: the speaker who is the system, where nothing else tells.
+        evaluated_role: the speaker who is the system, where nothing else tells.
         columns: names of a table's columns that are not called as they commonly are, by what they hold.
     """
 
@@ -137,7 +137,7 @@ class Wish:
     judges: Sequence[Model] = ()
     dialogues: Path | None = None
     system: str | None = None
-    judged: str | None = None
+    evaluated_role: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -266,10 +266,12 @@ def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
         raise UserError(f"--dialogues: {path} does not exist; docs/transcripts.md tells of the formats")
     name = _NOT_IN_NAMES.sub("-", path.resolve().stem).strip("-._+")[:60] or "transcripts"
     try:
-        reading = read_items(name, path, Options(system=wish.system, judged=wish.judged, columns=wish.columns))
+        reading = read_items(
+            name, path, Options(system=wish.system, evaluated_role=wish.evaluated_role, columns=wish.columns)
+        )
     except UserError as error:
         raise UserError(
-            f"{error}\nWhat that says of a configuration is said here by --system NAME, --judged NAME and "
+            f"{error}\nWhat that says of a configuration is said here by --system NAME, --evaluated-role NAME and "
             "--column WHAT=NAME"
         ) from error
     items = reading.items

@@ -6,9 +6,12 @@ import argparse
 from pathlib import Path
 
 from dialeval.errors import UserError
+from dialeval.report.comparison import bounds
 from dialeval.report.comparison import compare as compare_runs
 from dialeval.report.export import Found, chosen_tables, column_words, found_tables, write_csv, write_dataset
 from dialeval.report.terminal_summary import tables_since, words_of_results
+from dialeval.tables.comparison import NUMBERS
+from dialeval.tables.files import read_table
 from dialeval.text import counted
 
 
@@ -32,12 +35,26 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder of one run's results")
     parser.add_argument("other", type=Path, metavar="OTHER", help="the folder of the other's")
     parser.add_argument("--to", type=Path, metavar="FOLDER", help="for page and tables (RESULTS/comparison)")
+    parser.add_argument(
+        "--fail-if",
+        action="append",
+        default=[],
+        metavar="BOUND",
+        help="exit with status 1 unless the 95%% interval of each such difference, OTHER minus RESULTS, is within the "
+        "bound: 'unieval/pass_rates < -0.05', 'TABLE:MEASURE[SYSTEM] < NUMBER', or @FILE with a bound a line",
+    )
 
 
 def compare(arguments: argparse.Namespace) -> int:
-    """Prints which numbers moved between two runs, and writes page and tables of the comparison."""
-    print(compare_runs(arguments.results, arguments.other, arguments.to or arguments.results / "comparison"))
-    return 0
+    """Prints which numbers moved between two runs, writes page and tables of the comparison, and checks bounds."""
+    checked = bounds.parse_bounds(arguments.fail_if)
+    folder = arguments.to or arguments.results / "comparison"
+    print(compare_runs(arguments.results, arguments.other, folder))
+    if not checked:
+        return 0
+    failed = bounds.exceeded(checked, read_table(folder / "numbers.parquet", NUMBERS).to_pylist())
+    print(bounds.verdict(checked, failed))
+    return 1 if failed else 0
 
 
 def add_tables(parser: argparse.ArgumentParser) -> None:

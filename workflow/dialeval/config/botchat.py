@@ -62,7 +62,7 @@ class Selfchat(Section):
 class _JudgingProtocol(Penalties):
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
-    ask_again: bool = Field(False, description="Ask once more, in other words, where a verdict could not be read.")
+    retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
 
 
 class UniEval(_JudgingProtocol):
@@ -139,7 +139,7 @@ class Battles(Section):
 # Failures
 
 
-class OfDialogues(Section):
+class FailureData(Section):
     """Whose dialogues failures are looked for in."""
 
     source: list[Name] = Field(
@@ -155,7 +155,7 @@ class OfDialogues(Section):
 class Failures(Section):
     """Which kinds of failure does a dialogue show, and where? (BotChat, appendix C) By rules, and by judges."""
 
-    of: OfDialogues = OfDialogues()
+    data: FailureData = FailureData()
     judges: list[Name] | None = Field(
         None,
         description="Judges that are asked; null: those of `judges` that can be, which embedded ones, trained encoders "
@@ -170,12 +170,12 @@ class Failures(Section):
         0.99,
         description="Of rules: an utterance is too long if it has more words than this share of people's utterances.",
     )
-    people: list[Name] | None = Field(
+    human_corpora: list[Name] | None = Field(
         None, description="Of rules: corpora whose utterances are people's; null: the one that seeds come from."
     )
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
-    ask_again: bool = Field(False, description="Ask once more, in other words, where an answer could not be read.")
+    retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
     answers: Literal["free", "structured"] = Field(
         "free", description="free: text that is read as it is; structured: JSON that the engine holds the judge to."
     )
@@ -197,18 +197,18 @@ def unfit_failures(config: Config) -> Iterator[Mistake]:
         elif kind in config.criteria and config.criteria[kind].level == "turn":
             words = f"'{kind}' is about responses, and whole dialogues are looked at; give it level: dialogue"
             yield Mistake(f"{field}.kinds", words, (f"criteria.{kind}",))
-    for source in failures.of.source:
+    for source in failures.data.source:
         sources = ["selfchat", *config.transcripts]
         if source not in sources:
             words = f"'{source}' is no source of systems' dialogues; {nearest(source, sources)}"
-            yield Mistake(f"{field}.of.source", words, (f"transcripts.{source}",))
+            yield Mistake(f"{field}.data.source", words, (f"transcripts.{source}",))
         elif source == "selfchat" and not config.talks():
             words = "no chatbots are named; name them under chatbots, or give a name under transcripts"
-            yield Mistake(f"{field}.of.source", words, ("chatbots",))
-    for corpus in failures.people or ():
+            yield Mistake(f"{field}.data.source", words, ("chatbots",))
+    for corpus in failures.human_corpora or ():
         if corpus not in config.corpora:
             words = f"'{corpus}' is no corpus; {nearest(corpus, config.corpora)}"
-            yield Mistake(f"{field}.people", words, (f"corpora.{corpus}",))
+            yield Mistake(f"{field}.human_corpora", words, (f"corpora.{corpus}",))
     if FAILURES_BY_RULE in {*config.models, *config.ensembles}:
         words = f"'{FAILURES_BY_RULE}' names what rules say in the tables of {FAILURES_PROTOCOL}; rename the model"
         yield Mistake(f"models.{FAILURES_BY_RULE}", words, (field,))
@@ -248,7 +248,7 @@ def unfit_partner(config: Config) -> Iterator[Mistake]:
             )
             yield Mistake("selfchat.partner", words, about)
     for protocol, asked in config.resolved_protocols().items() if chat.scenarios else ():
-        of_people = asked.of.against == "human" or "pass_rates_at_gt_length" in asked.measured()
-        if of_people and SELFCHAT in asked.of.source:
+        of_people = asked.data.opponent == "human" or "pass_rates_at_gt_length" in asked.measured()
+        if of_people and SELFCHAT in asked.data.source:
             words = f"it compares with what people said, and in scenarios they said nothing; leave {protocol} out"
             yield Mistake(f"protocols.{protocol}", words, ("selfchat.scenarios",))

@@ -193,10 +193,10 @@ class Config(WithFiles):
         found = self.resolved_protocols().get(protocol)
         return asked_criteria(self, found) if found else []
 
-    def hurt(self, strategies: Collection[str] | None = None) -> dict[str, list[str]]:
+    def sensitivities(self, strategies: Collection[str] | None = None) -> dict[str, list[str]]:
         """Returns the perturbations that lower criteria of the user's, as far as they are among some; None for all."""
         lowered = {
-            name: [strategy for strategy in one.hurt_by if strategies is None or strategy in strategies]
+            name: [strategy for strategy in one.sensitive_to if strategies is None or strategy in strategies]
             for name, one in self.criteria.items()
         }
         return {name: lowering for name, lowering in lowered.items() if lowering}
@@ -247,12 +247,12 @@ class Config(WithFiles):
         names: list[str | None] = []
         if protocol.startswith("dialogbench") and written:
             names = [written.writer, written.filter]
-        elif found and self.robustness and DAMAGED in found.of.source:
+        elif found and self.robustness and DAMAGED in found.data.source:
             names = [self.robustness.rewriter]
         if found:
             rated = self.metaeval.corpora if self.metaeval else {}
-            translated = [name for name in self.translate if name in rated and {RATED, name} & {*found.of.source}]
-            names += [self.translate[name].by for name in translated]
+            translated = [name for name in self.translate if name in rated and {RATED, name} & {*found.data.source}]
+            names += [self.translate[name].translator for name in translated]
         return list(dict.fromkeys(name for name in names if name and not isinstance(self.models[name], EmbeddedModel)))
 
     def dialogbench_models(self) -> list[str]:
@@ -284,7 +284,9 @@ class Config(WithFiles):
         for name, rated in self.metaeval.corpora.items() if self.metaeval else ():
             if rated.reader == "ladder":
                 named[f"metaeval.corpora.{name}.strategies"] = rated.strategies
-        named |= {f"criteria.{name}.hurt_by": one.hurt_by for name, one in self.criteria.items() if one.hurt_by}
+        named |= {
+            f"criteria.{name}.sensitive_to": one.sensitive_to for name, one in self.criteria.items() if one.sensitive_to
+        }
         return named
 
     def published_systems(self) -> dict[str, str]:
@@ -316,7 +318,7 @@ class Config(WithFiles):
     def people_of_failures(self) -> list[str]:
         """Returns the corpora whose lengths are people's for the rules that look for failures."""
         failures = self.protocols.failures
-        return [] if failures is None else failures.people or [self.seeds.corpus]
+        return [] if failures is None else failures.human_corpora or [self.seeds.corpus]
 
     def made_training(self) -> list[str]:
         """Returns the training sets that are made: those in use, or all where no model learns, to be looked at."""

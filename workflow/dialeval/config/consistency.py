@@ -243,7 +243,7 @@ def _asked_as(name: str, protocol: Protocol) -> str:
         return name
     if protocol.template not in (None, TEMPLATES.get(protocol.form)):
         return ""
-    known = {"scale": "rating", "probability": "yes_no", "detect": "" if protocol.criteria else "unieval"}
+    known = {"scale": "rating", "probability": "yes_no", "locate": "" if protocol.criteria else "unieval"}
     return known.get(protocol.form, "")
 
 
@@ -258,7 +258,7 @@ def _long_arenas(config: Config) -> Iterator[Mistake]:
 def _of_items(config: Config, protocol: Protocol) -> bool:
     """Returns whether a protocol is about rated or damaged items."""
     corpora = config.metaeval.corpora if config.metaeval else {}
-    return not {RATED, DAMAGED, *corpora}.isdisjoint(protocol.of.source)
+    return not {RATED, DAMAGED, *corpora}.isdisjoint(protocol.data.source)
 
 
 def _incomplete_parts(config: Config) -> Iterator[Mistake]:
@@ -270,12 +270,12 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
             words = "no judge scores anything; name judges and put `rating: {}` or `yes_no: {}` under protocols"
             yield Mistake(part, words, ("protocols", "judges"))
     judged = [one for name, one in config.resolved_protocols().items() if one.judges or name == OF_FAILURES]
-    asked = {source for one in [*judged, *labelled_protocols(config).values()] for source in one.of.source}
+    asked = {source for one in [*judged, *labelled_protocols(config).values()] for source in one.data.source}
     for name in config.transcripts:
         if name not in asked:
             words = (
                 f"nobody is asked about '{name}'; name judges, and give it to a protocol of yours, such as "
-                f"{{form: scale, of: {{source: {name}}}, criteria: [overall]}}, or take it out"
+                f"{{form: scale, data: {{source: {name}}}, criteria: [overall]}}, or take it out"
             )
             yield Mistake(f"transcripts.{name}", words, ("protocols", "judges"))
     if config.robustness and not config.robustness.corpora and not config.robustness.published:

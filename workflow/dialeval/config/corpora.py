@@ -74,12 +74,12 @@ class Shown(Section):
 class Columns(Section):
     """Columns of a table of turns, where they are not called as they commonly are (see docs/transcripts.md)."""
 
-    dialogue_id: NameInFile | None = Field(None, description="Which dialogue a row is of.")
+    dialogue_id: NameInFile | None = Field(None, description="Column with the dialogue's id.")
     system: NameInFile | None = Field(None, description="Whose dialogue it is.")
-    case_id: NameInFile | None = Field(None, description="What systems met alike.")
+    case_id: NameInFile | None = Field(None, description="Column with the case that systems share.")
     turn: NameInFile | None = Field(None, description="A number that orders a dialogue's rows.")
-    speaker: NameInFile | None = Field(None, description="Who speaks.")
-    text: NameInFile | None = Field(None, description="What is said.")
+    speaker: NameInFile | None = Field(None, description="Column with the speaker.")
+    text: NameInFile | None = Field(None, description="Column with the text of the utterance.")
     language: NameInFile | None = Field(None, description="Language of the dialogue.")
 
 
@@ -96,7 +96,7 @@ class Transcripts(Section):
     )
     system: NameInFile | None = Field(None, description="Whose dialogues they are, where the file does not say it.")
     language: str = Field("en", min_length=2, description="Language, where the file does not say it.")
-    judged: NameInFile | None = Field(
+    evaluated_role: NameInFile | None = Field(
         None,
         description="The speaker who is the system and is judged; null: the one called as the system is, or assistant, "
         "gpt, chatbot, bot and the like.",
@@ -166,7 +166,7 @@ class Translation(Section):
     """A corpus put into other languages, an utterance at a time."""
 
     into: list[str] = Field(min_length=1, description="Languages, such as [zh, es].")
-    by: Name = Field(description="Model that translates: one that chats, or one of engine nllb.")
+    translator: Name = Field(description="Model that translates: one that chats, or one of engine nllb.")
     source: str = Field("en", min_length=2, description="Language of the dialogues that are translated.")
     context: Annotated[Integer, Field(ge=0, le=1_000)] = Field(
         4, description="Earlier utterances that a model is shown with each; NLLB is shown none."
@@ -177,7 +177,11 @@ class Translation(Section):
     def models(self) -> list[str]:
         """Returns the models that translate, translate back, or judge translations."""
         quality = self.quality
-        return [self.by, *([quality.back] if quality and quality.back else []), *(quality.judges if quality else [])]
+        return [
+            self.translator,
+            *([quality.back] if quality and quality.back else []),
+            *(quality.judges if quality else []),
+        ]
 
     @model_validator(mode="after")
     def _goes_elsewhere(self) -> Self:
@@ -206,7 +210,7 @@ def unfit_translations(config: Config) -> Iterator[Mistake]:
             yield Mistake(f"{field}.source", words, (f"metaeval.corpora.{name}.languages",))
         quality = asked.quality
         for part, model, judges in (
-            ("by", asked.by, False),
+            ("translator", asked.translator, False),
             *((("quality.back", quality.back, False),) if quality and quality.back else ()),
             *(("quality.judges", judge, True) for judge in (quality.judges if quality else ())),
         ):
@@ -263,7 +267,7 @@ def is_there(path: Path) -> bool:
 
 def absent_corpora(config: Config) -> dict[str, Path]:
     """Returns the optional rated corpora whose files are not there, with the files; none that is named elsewhere."""
-    named = {source for one in config.protocols.own.values() for source in one.of.source} | {*config.translate}
+    named = {source for one in config.protocols.own.values() for source in one.data.source} | {*config.translate}
     corpora = config.metaeval.corpora if config.metaeval else {}
     optional = [name for name, one in corpora.items() if one.optional and name not in named]
     paths = {name: config.rated_path(name) for name in optional}

@@ -81,7 +81,7 @@ def _labels(value: list[Any]) -> list[str]:
         if re.fullmatch(r"[-+−]?[\d.,/ ]+", unicodedata.normalize("NFKC", label).strip()):
             raise ValueError(f"the label '{label}' is a number; a scale of numbers is [lowest, highest]")
         if len(label) > 80:
-            raise ValueError(f"the label '{label:.40}...' is longer than 80 characters; describe it under levels")
+            raise ValueError(f"the label '{label:.40}...' is longer than 80 characters; describe it under rubric")
         other = seen.setdefault(folded(label), label)
         if other != label:
             raise ValueError(f"'{other}' and '{label}' are the same when they are read; choose other labels")
@@ -107,9 +107,9 @@ class OwnWords(Section):
     question: ByLevel | None = Field(None, description="The question in this language.")
     meaning: ByLevel | None = Field(None, description="The meaning in this language.")
     labels: list[str] = Field([], description="The scale's labels in this language, as many and in the same order.")
-    levels: dict[str, Text] = Field({}, description="Descriptions in this language of values or labels of the scale.")
+    rubric: dict[str, Text] = Field({}, description="Descriptions in this language of values or labels of the scale.")
 
-    @field_validator("levels", mode="before")
+    @field_validator("rubric", mode="before")
     @classmethod
     def _values_are_texts(cls, value: Any) -> Any:
         return texts_by_value(value)
@@ -131,16 +131,18 @@ class OwnCriterion(Section):
         description="[lowest, highest] of numbers; or labels from the worst to the best, such as [poor, fair, good], "
         "whose values are 1, 2, 3; or yes_no (1 and 0).",
     )
-    levels: dict[str, Text] = Field(
-        {}, description="Rubric: what values or labels of the scale stand for, such as {1: ..., 7: ...}."
+    rubric: dict[str, Text] = Field(
+        {}, description="Descriptions of values or labels of the scale, such as {1: ..., 7: ...}."
     )
     aliases: list[Text] = Field([], description="How judges may call it besides its name.")
-    hurt_by: list[Name] = Field([], description="Perturbations that lower it: robustness compares scores on it there.")
-    words: dict[Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")], OwnWords] = Field(
+    sensitive_to: list[Name] = Field(
+        [], description="Perturbations that lower it: robustness compares scores on it there."
+    )
+    translations: dict[Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")], OwnWords] = Field(
         {}, description="Language code -> words for items in that language, such as {zh: {question: ...}}."
     )
 
-    @field_validator("levels", mode="before")
+    @field_validator("rubric", mode="before")
     @classmethod
     def _values_are_texts(cls, value: Any) -> Any:
         return texts_by_value(value)
@@ -148,11 +150,13 @@ class OwnCriterion(Section):
     @model_validator(mode="after")
     def _fits_its_scale(self) -> Self:
         scale = self.as_scale()
-        check_rubric("levels", self.levels, scale)
-        for language, words in self.words.items():
-            check_rubric(f"words.{language}.levels", words.levels, scale)
+        check_rubric("rubric", self.rubric, scale)
+        for language, words in self.translations.items():
+            check_rubric(f"translations.{language}.rubric", words.rubric, scale)
             if words.labels and len(words.labels) != len(scale.labels):
-                raise ValueError(f"words.{language}.labels are {len(words.labels)}, the scale has {len(scale.labels)}")
+                raise ValueError(
+                    f"translations.{language}.labels are {len(words.labels)}, the scale has {len(scale.labels)}"
+                )
             if words.labels:
                 _labels(words.labels)
         meant: dict[str, str] = {}
@@ -178,16 +182,16 @@ class OwnCriterion(Section):
     def criterion(self, name: str) -> Criterion:
         """Returns the criterion of a name."""
         words = {
-            language: Words(_by_level(own.question), _by_level(own.meaning), tuple(own.labels), own.levels)
-            for language, own in self.words.items()
+            language: Words(_by_level(own.question), _by_level(own.meaning), tuple(own.labels), own.rubric)
+            for language, own in self.translations.items()
         }
         return Criterion(
             name=name,
             level=self.level,
-            words=Words(_by_level(self.question), _by_level(self.meaning), rubric=self.levels),
+            words=Words(_by_level(self.question), _by_level(self.meaning), rubric=self.rubric),
             scale=self.as_scale(),
             aliases=tuple(self.aliases),
-            hurt_by=tuple(self.hurt_by),
+            sensitive_to=tuple(self.sensitive_to),
             translations=words,
         )
 
@@ -199,9 +203,9 @@ def texts_by_value(value: Any) -> Any:
     return {f"{key:g}" if type(key) in (int, float) else key: text for key, text in value.items()}
 
 
-def check_rubric(place: str, levels: Mapping[str, str], scale: Scale) -> None:
+def check_rubric(place: str, rubric: Mapping[str, str], scale: Scale) -> None:
     """Refuses descriptions of what is not on the scale."""
-    for name in levels:
+    for name in rubric:
         if scale.labels:
             if name not in scale.labels:
                 raise ValueError(f"{place}: '{name:.60}' is no label of the scale; {nearest(name, scale.labels)}")
@@ -252,7 +256,7 @@ def asked_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
     if protocol.criteria or protocol.form not in SCORING:
         return config.own_criteria(protocol.criteria)
     corpora = config.metaeval.corpora if config.metaeval else {}
-    of = protocol.of.source
+    of = protocol.data.source
     names = {
         name
         for corpus, rated in corpora.items()
@@ -260,7 +264,7 @@ def asked_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
         for name in rated.asked or ()
     }  # fmt: skip
     if DAMAGED in of and config.robustness:
-        names |= set(config.hurt())
+        names |= set(config.sensitivities())
     return config.own_criteria(names)
 
 
@@ -277,10 +281,10 @@ def asked_dimensions(config: Config, protocol: Protocol) -> dict[str, list[str]]
     return {corpus: names for corpus, names in named.items() if names}
 
 
-def asked_hurt(config: Config, protocol: Protocol) -> dict[str, list[str]]:
+def asked_sensitivities(config: Config, protocol: Protocol) -> dict[str, list[str]]:
     """Returns the perturbations that lower those of the user's criteria that a protocol may ask about."""
     asked = {criterion.name for criterion in asked_criteria(config, protocol)}
-    return {name: strategies for name, strategies in config.hurt().items() if name in asked}
+    return {name: strategies for name, strategies in config.sensitivities().items() if name in asked}
 
 
 def unfit_questions(config: Config) -> Iterator[Mistake]:
@@ -335,9 +339,9 @@ def _nothing_asked(config: Config, name: str, protocol: Protocol) -> Iterator[Mi
     known = with_own(config.own_criteria(config.criteria))
     for criterion in (known[one] for one in protocol.criteria if one in known):
         field, about = f"protocols.{name}.criteria", (f"criteria.{criterion.name}",)
-        if protocol.of.source == [DAMAGED] and criterion.name in config.criteria and not criterion.hurt_by:
+        if protocol.data.source == [DAMAGED] and criterion.name in config.criteria and not criterion.sensitive_to:
             words = f"nothing that is damaged lowers '{criterion.name}'; name perturbations under"
-            yield Mistake(field, f"{words} criteria.{criterion.name}.hurt_by", about)
+            yield Mistake(field, f"{words} criteria.{criterion.name}.sensitive_to", about)
 
 
 # Criteria asked in place of rated dimensions
@@ -347,13 +351,13 @@ def unfit_asks(config: Config) -> Iterator[Mistake]:
     """Yields mistakes where a criterion cannot be asked of a corpus."""
     known = with_own(config.own_criteria(config.criteria))
     for name, corpus in config.metaeval.corpora.items() if config.metaeval else ():
-        field = f"metaeval.corpora.{name}.asks"
-        if corpus.asks and corpus.reader == "ladder":
+        field = f"metaeval.corpora.{name}.criterion_map"
+        if corpus.criterion_map and corpus.reader == "ladder":
             words = "people rated nothing of a ladder: its reference is known by construction; take asks out"
             yield Mistake(field, words, (f"metaeval.corpora.{name}.reader",))
             continue
         level = LEVEL_OF_READER.get(corpus.reader)
-        for asked in corpus.asks:
+        for asked in corpus.criterion_map:
             yield from unknown(field, [asked], known, "criterion", "criteria")
             if level and asked in known and not known[asked].is_at(level):
                 fitting = ", ".join(one for one in known if known[one].is_at(level))

@@ -153,14 +153,14 @@ def _items(config: Config, ways: list[str]) -> set[str]:
         else:
             protocol = config.resolved_protocols()[way]
             found |= _rated_corpora(config, protocol)
-            found |= {DAMAGED} & {*protocol.of.source} if config.robustness else set()
+            found |= {DAMAGED} & {*protocol.data.source} if config.robustness else set()
     return found
 
 
 def _rated_corpora(config: Config, protocol: Protocol) -> set[str]:
     """Returns the rated corpora that a protocol is about."""
     corpora = set(config.metaeval.corpora) if config.metaeval else set()
-    return corpora if RATED in protocol.of.source else corpora & {*protocol.of.source}
+    return corpora if RATED in protocol.data.source else corpora & {*protocol.data.source}
 
 
 def _asked_under(config: Config, members: list[str]) -> str:

@@ -51,7 +51,7 @@ class Labels(Section):
         None, description="Whose scores `by: score` and `by: uncertainty` go by; null: the protocol's first judge."
     )
     annotators: list[Name] = Field(["annotator-1"], min_length=1, description="Who labels: a page for each.")
-    each: Annotated[Integer, Field(ge=1)] | None = Field(
+    annotators_per_item: Annotated[Integer, Field(ge=1)] | None = Field(
         None, description="How many annotators label each dialogue or pair; null: all of them."
     )
     target: Literal["new", "these"] = Field(
@@ -108,7 +108,7 @@ def asked_to_label(config: Config) -> list[str]:
     """Returns the models that must answer before anything can be labelled: who talks, and by whose scores is drawn."""
     labels, found = config.labels, labelled_protocols(config)
     names: list[str | None] = []
-    if any(SELFCHAT in protocol.of.source for protocol in found.values()):
+    if any(SELFCHAT in protocol.data.source for protocol in found.values()):
         names += [*config.chatbots, config.selfchat.partner]
     if labels and labels.by in ("score", "uncertainty"):
         judges = [config.judges_of(name) for name in found]
@@ -131,17 +131,17 @@ def unfit_labels(config: Config) -> Iterator[Mistake]:
 
 def _about_systems(config: Config, protocol: Protocol) -> bool:
     rated = {RATED, DAMAGED, *(config.metaeval.corpora if config.metaeval else ())}
-    return not rated.issuperset(protocol.of.source)
+    return not rated.issuperset(protocol.data.source)
 
 
 def _can_be_labelled(config: Config, protocol: Protocol) -> bool:
-    return protocol.form != "mark" and _about_systems(config, protocol)
+    return protocol.form != "annotate" and _about_systems(config, protocol)
 
 
 def _levels(config: Config, name: str, protocol: Protocol) -> list[Level]:
     """Returns what a protocol asks about; the papers' own criteria are those of whole dialogues."""
     criteria = config.criteria_of(name)
-    if protocol.form in ("pair", "detect") or not criteria:
+    if protocol.form in ("pair", "locate") or not criteria:
         return ["dialogue"]
     found = {"turn" if one.level == "turn" else "dialogue" for one in criteria}
     return [level for level in LEVELS if level in found]
@@ -152,10 +152,10 @@ def _protocols(config: Config, labels: Labels) -> Iterator[Mistake]:
     about = ("protocols",)
     for name in labels.protocols or ():
         found = config.resolved_protocols().get(name)
-        if found and found.form == "mark":
+        if found and found.form == "annotate":
             words = (
                 f"protocol {name} asks for several places of several kinds, for which there is no sheet; label by "
-                "a protocol of form detect with these criteria"
+                "a protocol of form locate with these criteria"
             )
             yield Mistake("labels.protocols", words, (f"protocols.{name}",))
         elif found and name not in known:
@@ -286,9 +286,10 @@ def _annotators(labels: Labels) -> Iterator[Mistake]:
         if other != name:
             words = f"'{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
             yield Mistake("labels.annotators", words)
-    if labels.each is not None and labels.each > len(labels.annotators):
-        words = f"{labels.each} are to label each, and there are {len(labels.annotators)} annotators; name more of them"
-        yield Mistake("labels.each", words, ("labels.annotators",))
+    n, per_item = len(labels.annotators), labels.annotators_per_item
+    if per_item is not None and per_item > n:
+        words = f"{per_item} is more than the number of annotators, {n}; name more under labels.annotators, or lower it"
+        yield Mistake("labels.annotators_per_item", words, ("labels.annotators",))
     for name in labels.simulated:
         if name not in labels.annotators:
             words = f"'{name}' is none of labels.annotators; {nearest(name, labels.annotators)}"

@@ -25,7 +25,7 @@ from dialeval.config.corpora import Columns, absent_corpora, is_there
 from dialeval.config.endpoints import looks_secret
 from dialeval.config.files import WRITTEN_DOWN
 from dialeval.config.models import ENGINES
-from dialeval.config.protocol_settings import Of, Protocol
+from dialeval.config.protocol_settings import JudgedData, Protocol
 from dialeval.config.protocols import Protocols
 from dialeval.config.section import Mistake
 from dialeval.config.training import EncoderTraining
@@ -138,7 +138,7 @@ def _fields(raw: dict[str, Any]) -> tuple[Config | None, set[Place], list[str]]:
             missing = {place_of(details) for details in mistakes if details["type"] == "missing"}
             for details in mistakes:
                 place = place_of(details)
-                if place[-1:] == ("of",) and (*place[:-1], "form") in missing:
+                if place[-1:] == ("data",) and (*place[:-1], "form") in missing:
                     continue  # told with the form
                 # what holds a part that was left out before, or lies in one, may be wrong by that alone
                 if not _touches(place, wrong):
@@ -218,6 +218,23 @@ def _count(lines: list[str]) -> str:
 _LOOKS_LIKE_KEY = re.compile(r"(?=\S*[A-Za-z])(?=\S*[0-9])\S{20,}")
 _LONGEST = 80
 """Characters of a name that are shown whole."""
+RENAMED: dict[str, tuple[str, ...]] = {
+    "against": ("opponent",),
+    "asks": ("criterion_map",),
+    "by": ("translator",),
+    "people": ("human_corpora",),
+    "thetas": ("thresholds",),
+    "words": ("translations",),
+    "ask_again": ("retry_unparsed",),
+    "each": ("annotators_per_item",),
+    "hurt_by": ("sensitive_to",),
+    "judged": ("evaluated_role",),
+    "levels": ("rubric",),
+    "of": ("data",),
+}
+"""Earlier names of fields with the new ones, of which a section has one."""
+RENAMED_VALUES: dict[str, dict[str, str]] = {"form": {"mark": "annotate", "detect": "locate"}}
+"""By field, earlier names of values with the new ones."""
 _shown = reprlib.Repr()
 _shown.maxstring = _shown.maxother = _shown.maxlong = 80
 
@@ -249,11 +266,13 @@ def in_words(details: dict[str, Any]) -> str:
     field = ".".join(part if len(part) <= _LONGEST else f"{part:.60}..." for part in place) or "configuration"
     value = details["input"]
     match details["type"]:
+        case "extra_forbidden" if new := _new_name(details):
+            return f"  {field}: this field has a new name; write {new}"
         case "extra_forbidden":
             return f"  {field}: there is no such field; {nearest(place[-1], _known_fields(place[:-1], details))}"
         case "missing" if place[:1] == ["protocols"] and place[2:] == ["form"]:
             shipped = nearest(place[1], Protocols.model_fields)
-            words = f"'{place[1]}' is not a shipped protocol ({shipped}); one of your own needs this field, and `of`"
+            words = f"'{place[1]}' is not a shipped protocol ({shipped}); one of your own needs this field, and `data`"
             return f"  {field}: {words}"
         case "missing":
             return f"  {field}: this field is needed and missing"
@@ -267,6 +286,8 @@ def in_words(details: dict[str, Any]) -> str:
         case "value_error":
             message = str(details["ctx"]["error"])
             return f"  {message}" if field == "configuration" else f"  {field}: {message}"
+        case "literal_error" if new := RENAMED_VALUES.get(place[-1], {}).get(str(value)):
+            return f"  {field}: {_show(value)} has a new name; write {new}"
         case "literal_error":
             allowed = [word.strip(" '") for word in str(details["ctx"]["expected"]).replace(" or ", ",").split(",")]
             return f"  {field}: {_show(value)} is not allowed; {nearest(str(value), allowed)}"
@@ -297,8 +318,17 @@ def meant_field(details: Mapping[str, Any]) -> str | None:
     """Return the field that an unknown field most likely means; None where none is like it, or for other mistakes."""
     if details["type"] != "extra_forbidden":
         return None
+    if new := _new_name(details):
+        return new
     *section, name = place_of(details)
     return next(iter(difflib.get_close_matches(name, sorted(_known_fields(section, details)), n=1)), None)
+
+
+def _new_name(details: Mapping[str, Any]) -> str | None:
+    """Return the new name of a field that a configuration calls by an earlier one; None for other fields."""
+    *section, name = place_of(details)
+    known = _known_fields(section, details)
+    return next((new for new in RENAMED.get(name, ()) if new in known), None)
 
 
 def _show(value: object) -> str:
@@ -346,7 +376,7 @@ def _inner(annotation: Any) -> Any:
 # The configuration as a run writes it down
 
 HIDDEN = "(secret, not written down)"
-_AS_SAID = (Columns, EncoderTraining, Of, Protocol)
+_AS_SAID = (Columns, EncoderTraining, JudgedData, Protocol)
 """Sections with fields that only some of their kind may name: fields that a file leaves out are not written either."""
 _LEAST = 6
 """Characters of a value that is looked for: a shorter one is no key, and would be found everywhere."""

@@ -44,7 +44,7 @@ class Rating(Penalties):
     temperature: Temperature = Field(0.0, description="Sampling temperature; with repeats the paper's is 0.7.")
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling; the paper's is 0.95.")
     max_tokens: TokenCount = Field(256, description="Longest answer in the judge's tokens.")
-    ask_again: bool = Field(False, description="Ask once more, in other words, where a rating could not be read.")
+    retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
     together: bool = Field(True, description="Ask for the papers' criteria at once; false: for each by itself.")
 
     def sampling(self) -> dict[str, float]:
@@ -104,9 +104,9 @@ class RatedCorpus(Section):
         None,
         min_length=1,
         description="Criteria that yes_no asks about, the papers' or yours; null: all five of the level, or those of "
-        "`asks`. rating asks about yours among them, too.",
+        "`criterion_map`. rating asks about yours among them, too.",
     )
-    asks: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
+    criterion_map: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
         {},
         description="Criterion that judges are asked about -> criterion that people rated and that it is compared "
         "with, such as {relevance: overall}, as xDial-Eval does; yes_no asks about these, and about `dimensions`.",
@@ -124,12 +124,12 @@ class RatedCorpus(Section):
     @property
     def asked(self) -> list[str] | None:
         """Returns the criteria that judges are to be asked about: named, or joined to others; None for the level's."""
-        return list(dict.fromkeys([*(self.dimensions or ()), *self.asks])) or None
+        return list(dict.fromkeys([*(self.dimensions or ()), *self.criterion_map])) or None
 
     @property
     def joined(self) -> dict[str, str]:
         """Returns, by criterion that is asked about, another one that people rated and that it is compared with."""
-        return {asked: rated for asked, rated in self.asks.items() if asked != rated}
+        return {asked: rated for asked, rated in self.criterion_map.items() if asked != rated}
 
     @model_validator(mode="after")
     def _path_fits_reader(self) -> Self:
@@ -237,7 +237,7 @@ class Robustness(Section):
         "make as well and the paper had a model make.",
     )
     rewriter_temperature: Temperature = Field(0.7, description="Sampling temperature of the rewriter.")
-    thetas: list[Theta] = Field(
+    thresholds: list[Theta] = Field(
         [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5],
         min_length=1,
         description="Thresholds of the sweep; a drop above one counts as noticed. Each strategy has its own besides.",

@@ -123,7 +123,7 @@ def unfit_cascades(config: Config) -> Iterator[Mistake]:
 
 def _says_not_how_sure(protocol: Protocol) -> str:
     """Returns why nothing tells how sure a judge is under a protocol; empty where something does."""
-    if protocol.form in ("detect", "mark"):
+    if protocol.form in ("locate", "annotate"):
         return (
             f"an answer of form {protocol.form} does not say how sure the judge is; take the cascade out, or ask by "
             "form probability"
@@ -146,8 +146,8 @@ MEASURES: dict[Form, tuple[Measure, ...]] = {
     "scale": ("means", "rates", "checklist", "differences", "ranks"),
     "probability": ("means", "rates", "checklist", "differences", "ranks"),
     "pair": ("ratings", "win_rates", "bias", "differences", "ranks"),
-    "detect": ("pass_rates", "pass_rates_at_gt_length", "rates", "differences", "ranks"),
-    "mark": ("rates", "differences", "agreement", "examples"),
+    "locate": ("pass_rates", "pass_rates_at_gt_length", "rates", "differences", "ranks"),
+    "annotate": ("rates", "differences", "agreement", "examples"),
 }
 """What can be measured of the answers to each form of question."""
 RANKS: Measure = "ranks"
@@ -163,7 +163,7 @@ PARTS = (
 """What stands beside protocols in the folder of tables."""
 
 
-class Of(Section):
+class JudgedData(Section):
     """What a protocol is about."""
 
     source: list[Name] = Field(
@@ -172,7 +172,7 @@ class Of(Section):
         "(all of metaeval.corpora), damaged (what robustness damages).",
     )
     cut: list[Length] = Field([], description="Lengths N that dialogues are cut to, each asked about; []: whole.")
-    against: Name = Field(
+    opponent: Name = Field(
         EACH_OTHER, description="Of a pair: each_other, human, or the system that all others are shown beside."
     )
     turns: Literal["last", "all"] = Field(
@@ -194,11 +194,11 @@ class Protocol(Penalties):
     """A protocol of your own, by a name of yours: what is asked about what, and what is measured of the answers."""
 
     form: Form = Field(
-        description="scale (a number for each criterion), probability (of Yes), pair (which of two), detect (whether "
-        "an AI took part and where; with criteria, whether something is there and where), mark (which criteria show, "
-        "all in one question, and in which utterances)."
+        description="scale (a number for each criterion), probability (of Yes), pair (which of two dialogues), "
+        "locate (whether an AI took part, and in which utterance first; with criteria, whether each criterion shows, "
+        "and in which utterance first), annotate (which criteria show and in which utterances, all in one request)."
     )
-    of: Of
+    data: JudgedData
     template: str | None = Field(
         None,
         pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*\.j2$",
@@ -208,7 +208,7 @@ class Protocol(Penalties):
         {}, description="Of a pair: what a judge can answer, and who has then won: left (shown first), right, or tie."
     )
     criteria: list[Name] = Field([], description="Criteria that are asked about, those under criteria or the papers'.")
-    repeats: Repeats = Field(1, description="How often the same is asked.")
+    repeats: Repeats = Field(1, description="Responses to each question.")
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling of the judge.")
     max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
@@ -216,8 +216,8 @@ class Protocol(Penalties):
         True, description="Of a pair: show it in both orders; false: in one, drawn for each case."
     )
     together: bool = Field(True, description="Of a scale: ask for all criteria at once; false: one at a time.")
-    judges: list[Name] | None = Field(None, description="Judges that are asked; null: all of `judges`.")
-    ask_again: bool = Field(False, description="Ask once more, in other words, where an answer could not be read.")
+    judges: list[Name] | None = Field(None, description="The judges of this protocol; null: all of `judges`.")
+    retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
     answers: Literal["free", "structured"] = Field(
         "free", description="free: text that is read as it is; structured: JSON that the engine holds the judge to."
     )
@@ -230,7 +230,7 @@ class Protocol(Penalties):
             "Ask an expensive judge a random share, most where a cheap one is least sure; null: ask all judges all."
         ),
     )
-    at: list[Length] = Field([], description="Of detect: lengths N at which pass rates are given; []: the whole.")
+    at: list[Length] = Field([], description="Of locate: lengths N at which pass rates are given; []: the whole.")
     measures: list[Measure] | None = Field(
         None,
         description="Tables that are made of it: "
@@ -248,11 +248,11 @@ class Protocol(Penalties):
         """Returns what is measured of the answers."""
         if self.measures is not None:
             return tuple(self.measures)
-        if self.form == "detect":
+        if self.form == "locate":
             return ("rates" if self.criteria else "pass_rates", "differences", RANKS)
-        if self.form == "pair" and self.of.against != EACH_OTHER:
+        if self.form == "pair" and self.data.opponent != EACH_OTHER:
             return ("win_rates", "bias", "differences", RANKS)
-        if self.form == "mark" and len(self.judges or ()) < 2:
+        if self.form == "annotate" and len(self.judges or ()) < 2:
             return ("rates", "differences", "examples")
         return ("means", "differences", RANKS) if self.form in ("scale", "probability") else MEASURES[self.form]
 

@@ -59,13 +59,13 @@ SHIPPED = tuple(Protocols.model_fields)
 """The protocols whose data are shipped, in the order in which everything lists them."""
 
 
-TEMPLATES: dict[Form, str] = {"pair": "pair.j2", "detect": "detect.j2", "mark": "mark.j2"}
+TEMPLATES: dict[Form, str] = {"pair": "pair.j2", "locate": "locate.j2", "annotate": "annotate.j2"}
 """What one of the user's own is asked with that names no template; items have one for each of their levels."""
 
 
 _UNASKED: dict[Form, tuple[type, ...]] = {
     "scale": (EncoderModel,),
-    "mark": (EncoderModel, EmbeddedModel, PublishedModel),
+    "annotate": (EncoderModel, EmbeddedModel, PublishedModel),
 }
 """Models that cannot answer a form, and are left out where a protocol names no judges."""
 
@@ -90,12 +90,12 @@ def resolved(config: Config) -> dict[str, Protocol]:
 def asks(config: Config, protocol: Protocol) -> bool:
     """Returns whether there is anything that a protocol is about."""
     chats = bool(config.chatbots)
-    if protocol.form in ("detect", "mark"):
+    if protocol.form in ("locate", "annotate"):
         chats = config.talks()
-    elif protocol.form == "pair" and protocol.of.against == EACH_OTHER:
+    elif protocol.form == "pair" and protocol.data.opponent == EACH_OTHER:
         chats = len(config.chatbots) > 1
     there = {SELFCHAT: chats, RATED: bool(config.metaeval), DAMAGED: bool(config.robustness)}
-    return any(there.get(source, True) for source in protocol.of.source)
+    return any(there.get(source, True) for source in protocol.data.source)
 
 
 def _filled_in(protocol: Protocol, config: Config) -> Protocol:
@@ -111,14 +111,14 @@ def _filled_in(protocol: Protocol, config: Config) -> Protocol:
 
 def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -> Protocol:
     """Returns a shipped protocol with the options that its section of the configuration has."""
-    if protocol.form == "mark":
+    if protocol.form == "annotate":
         return _of_failures(protocol, options)
     lengths = options.pop("n_utterances", None)
     if protocol.form == "pair":
         needed = None if config.selfchat.scenarios else config.seeds.arena_min_utterances
-        cut = {"cut": lengths} if lengths and protocol.of.against == EACH_OTHER else {}
-        of = protocol.of.model_copy(update=cut | {"human_utterances": needed})
-        options["of"] = of
+        cut = {"cut": lengths} if lengths and protocol.data.opponent == EACH_OTHER else {}
+        data = protocol.data.model_copy(update=cut | {"human_utterances": needed})
+        options["data"] = data
     elif lengths:
         options["at"] = lengths
     if config.selfchat.scenarios and protocol.measures:  # behind scenarios there are no human dialogues
@@ -128,27 +128,27 @@ def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -
 
 def _of_failures(protocol: Protocol, options: dict[str, Any]) -> Protocol:
     """Returns the protocol of failures with its options, but for those of the rules, which make no model calls."""
-    for of_rules in ("length_share", "people"):
+    for of_rules in ("length_share", "human_corpora"):
         del options[of_rules]
-    kinds, source = options.pop("kinds"), options["of"].source
-    of = protocol.of.model_copy(update={"source": source})
-    return protocol.model_copy(update={**options, "of": of, "criteria": kinds})
+    kinds, source = options.pop("kinds"), options["data"].source
+    data = protocol.data.model_copy(update={"source": source})
+    return protocol.model_copy(update={**options, "data": data, "criteria": kinds})
 
 
 # Checks of a user's protocols
 
 OF_FORMS: dict[str, tuple[Form, ...]] = {
-    "options": ("pair",), "both_orders": ("pair",), "adaptive": ("pair",), "together": ("scale",), "at": ("detect",),
+    "options": ("pair",), "both_orders": ("pair",), "adaptive": ("pair",), "together": ("scale",), "at": ("locate",),
     **dict.fromkeys(
         (
-            "repeats", "temperature", "top_p", "max_tokens", "presence_penalty", "frequency_penalty", "ask_again",
+            "repeats", "temperature", "top_p", "max_tokens", "presence_penalty", "frequency_penalty", "retry_unparsed",
             "answers",
         ),
-        ("scale", "pair", "detect", "mark"),
+        ("scale", "pair", "locate", "annotate"),
     ),
 }  # fmt: skip
 """Options that not every form has."""
-OF_PAIRS = ("cut", "against", "human_utterances")
+OF_PAIRS = ("cut", "opponent", "human_utterances")
 
 
 def unfit_protocols(config: Config) -> Iterator[Mistake]:
@@ -164,9 +164,9 @@ def unfit_protocols(config: Config) -> Iterator[Mistake]:
         yield from _options(field, protocol)
         yield from _measures(field, protocol)
         yield from _measures_of_scores(field, protocol, criteria)
-        if protocol.form == "mark" and not protocol.criteria:
-            yield Mistake(f"{field}.criteria", "form mark asks which of several things show; name them under criteria")
-        of_form = [*FAILURES] if protocol.form in ("mark", "detect") else []
+        if protocol.form == "annotate" and not protocol.criteria:
+            yield Mistake(f"{field}.criteria", "form annotate needs criteria; name them under criteria")
+        of_form = [*FAILURES] if protocol.form in ("annotate", "locate") else []
         for criterion in protocol.criteria:
             if criterion not in (known := [*config.known_criteria(), *of_form]):
                 words = f"'{criterion}' is no criterion; {nearest(criterion, known)}"
@@ -190,14 +190,16 @@ def _foreign_options(field: str, protocol: Protocol) -> Iterator[Mistake]:
         if option in given and protocol.form not in forms:
             words = f"form {protocol.form} has no such option, but {', '.join(forms)}; take it out"
             yield Mistake(f"{field}.{option}", words)
-    if "turns" in protocol.of.model_fields_set and protocol.form not in ("scale", "probability"):
+    if "turns" in protocol.data.model_fields_set and protocol.form not in ("scale", "probability"):
         yield Mistake(
-            f"{field}.of.turns", f"form {protocol.form} has no such option, but scale, probability; take it out"
+            f"{field}.data.turns", f"form {protocol.form} has no such option, but scale, probability; take it out"
         )
     if protocol.form != "pair":
         for option in OF_PAIRS:
-            if option in protocol.of.model_fields_set:
-                yield Mistake(f"{field}.of.{option}", f"form {protocol.form} has no such option, but pair; take it out")
+            if option in protocol.data.model_fields_set:
+                yield Mistake(
+                    f"{field}.data.{option}", f"form {protocol.form} has no such option, but pair; take it out"
+                )
 
 
 def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake]:
@@ -208,38 +210,38 @@ def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake
         RATED: None if config.metaeval else "no corpora are rated; name them under metaeval.corpora",
         DAMAGED: None if config.robustness else "nothing is damaged; write a section robustness",
     }
-    for source in protocol.of.source:
+    for source in protocol.data.source:
         missing = lacks.get(source)
         if source not in known:
             words = f"'{source}' is no source; {nearest(source, known)} (your own stand under transcripts)"
-            yield Mistake(f"{field}.of.source", words, (f"transcripts.{source}", f"metaeval.corpora.{source}"))
+            yield Mistake(f"{field}.data.source", words, (f"transcripts.{source}", f"metaeval.corpora.{source}"))
         elif missing:
-            yield Mistake(f"{field}.of.source", missing, ("chatbots", "metaeval", "robustness"))
-        elif protocol.form in ("pair", "detect", "mark") and (source in rated or source in (RATED, DAMAGED)):
+            yield Mistake(f"{field}.data.source", missing, ("chatbots", "metaeval", "robustness"))
+        elif protocol.form in ("pair", "locate", "annotate") and (source in rated or source in (RATED, DAMAGED)):
             words = (
                 f"form {protocol.form} is about systems, and '{source}' has none; give selfchat or a name under "
                 "transcripts, or take form scale or probability"
             )
-            yield Mistake(f"{field}.of.source", words)
+            yield Mistake(f"{field}.data.source", words)
 
 
 def _systems(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake]:
-    if protocol.form != "pair" or protocol.of.source != [SELFCHAT] or not config.chatbots:
+    if protocol.form != "pair" or protocol.data.source != [SELFCHAT] or not config.chatbots:
         return
-    against, chatbots = protocol.of.against, config.chatbots
+    against, chatbots = protocol.data.opponent, config.chatbots
     about = ("chatbots",)
     if against == "human":
         return
     if len(chatbots) < 2:
-        words = f"a pair needs two systems, and '{chatbots[0]}' is the only chatbot; name another, or `against: human`"
-        yield Mistake(f"{field}.of.against", words, about)
+        words = f"a pair needs two systems, and '{chatbots[0]}' is the only chatbot; name another, or `opponent: human`"
+        yield Mistake(f"{field}.data.opponent", words, about)
     elif against != EACH_OTHER and against not in chatbots:
         words = f"'{against}' is none of the chatbots; {nearest(against, [EACH_OTHER, 'human', *chatbots])}"
-        yield Mistake(f"{field}.of.against", words, about)
-    for n in protocol.of.cut:
+        yield Mistake(f"{field}.data.opponent", words, about)
+    for n in protocol.data.cut:
         if n > config.selfchat.n_utterances:
             words = f"{n} is longer than the dialogues, selfchat.n_utterances = {config.selfchat.n_utterances}"
-            yield Mistake(f"{field}.of.cut", words, ("selfchat",))
+            yield Mistake(f"{field}.data.cut", words, ("selfchat",))
 
 
 def _options(field: str, protocol: Protocol) -> Iterator[Mistake]:
@@ -271,9 +273,9 @@ def _measures(field: str, protocol: Protocol) -> Iterator[Mistake]:
         if measure not in MEASURES[protocol.form]:
             words = f"{measure} cannot be had of form {protocol.form}; it gives {', '.join(MEASURES[protocol.form])}"
             yield Mistake(f"{field}.measures", words)
-        elif protocol.form == "detect" and measure.startswith("pass_rates") and protocol.criteria:
+        elif protocol.form == "locate" and measure.startswith("pass_rates") and protocol.criteria:
             yield Mistake(f"{field}.measures", f"{measure} are of the question without criteria; with them take rates")
-        elif protocol.form == "detect" and measure == "rates" and not protocol.criteria:
+        elif protocol.form == "locate" and measure == "rates" and not protocol.criteria:
             yield Mistake(f"{field}.measures", "rates are of criteria; name them under criteria, or take pass_rates")
         elif measure == RANKS and "differences" not in (protocol.measures or ()):
             yield Mistake(f"{field}.measures", "ranks follow from differences; add differences to the measures")
@@ -285,7 +287,9 @@ def _measures(field: str, protocol: Protocol) -> Iterator[Mistake]:
 
 def _beat_each_other_only(protocol: Protocol) -> bool:
     """Returns whether all that is compared is who wins more often, which need not put three systems in an order."""
-    return protocol.form == "pair" and protocol.of.against == EACH_OTHER and "ratings" not in (protocol.measures or ())
+    return (
+        protocol.form == "pair" and protocol.data.opponent == EACH_OTHER and "ratings" not in (protocol.measures or ())
+    )
 
 
 def _measures_of_scores(field: str, protocol: Protocol, criteria: Mapping[str, Criterion]) -> Iterator[Mistake]:

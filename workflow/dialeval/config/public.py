@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dialeval.config.botchat import Arena, Battles, Elo, Failures, GTEval, OfDialogues, Scenarios, Selfchat, UniEval
+from dialeval.config.botchat import Arena, Battles, Elo, FailureData, Failures, GTEval, Scenarios, Selfchat, UniEval
 from dialeval.config.configuration import Config
 from dialeval.config.corpora import Columns, Corpus, Seeds, Shown, Transcripts, Translation, TranslationQuality
 from dialeval.config.criteria import OwnCriterion, OwnWords
@@ -21,7 +21,7 @@ from dialeval.config.models import (
     PublishedModel,
     VllmModel,
 )
-from dialeval.config.protocol_settings import Of, Protocol
+from dialeval.config.protocol_settings import JudgedData, Protocol
 from dialeval.config.protocols import Protocols
 from dialeval.config.running import Answering, Prompts, Tokens
 from dialeval.config.section import Mistake
@@ -43,8 +43,10 @@ __all__ = [
     "EncoderTraining",
     "Examine",
     "Experts",
+    "FailureData",
     "Failures",
     "GTEval",
+    "JudgedData",
     "Labels",
     "Ladders",
     "LoraTraining",
@@ -52,8 +54,6 @@ __all__ = [
     "Mistake",
     "Model",
     "NllbModel",
-    "Of",
-    "OfDialogues",
     "OpenAIModel",
     "OwnCriterion",
     "OwnWords",

@@ -152,9 +152,9 @@ class Penalties(Section):
     """Sampling that keeps a model from saying the same again; 0, as it is by default, is not even sent."""
 
     presence_penalty: Penalty = Field(
-        0.0, description="Makes what was said less likely, -2 to 2; 0: not sent. Embedded models have none."
+        0.0, description="Penalty on repeated tokens, -2 to 2; 0: not sent. Embedded models have none."
     )
-    frequency_penalty: Penalty = Field(0.0, description="The same for each time that it was said.")
+    frequency_penalty: Penalty = Field(0.0, description="Penalty on tokens for each repetition, -2 to 2; 0: not sent.")
 
 
 # Mistakes, and what several checks share

@@ -105,7 +105,7 @@ def _asked_something_else(config: Config, name: str, data: str) -> Iterator[Mist
 def _asked(config: Config, protocol: Protocol) -> Iterator[tuple[Level, str]]:
     """Yields what a protocol may ask about: levels and criteria, all where only its items will say."""
     rated = config.metaeval.corpora if config.metaeval else {}
-    for source in protocol.of.source:
+    for source in protocol.data.source:
         if source == RATED or source in rated:
             for corpus in [rated[source]] if source in rated else rated.values():
                 known = LEVEL_OF_READER.get(corpus.reader)

@@ -42,7 +42,7 @@ def _with(words: str) -> Callable[[Any], str]:
     return lambda _: words
 
 
-SAMPLING = ("temperature", "max_tokens", "ask_again", "presence_penalty", "frequency_penalty")
+SAMPLING = ("temperature", "max_tokens", "retry_unparsed", "presence_penalty", "frequency_penalty")
 """How a model is asked, of BotChat's sections."""
 CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
     Fields: (
@@ -135,7 +135,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
     Protocol: (
         Condition(
             ("at",),
-            lambda one: one.form != "detect" or "pass_rates" in one.measured(),
+            lambda one: one.form != "locate" or "pass_rates" in one.measured(),
             _with("pass_rates among measures, which criteria have none of"),
         ),
     ),
@@ -177,23 +177,25 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
                 f"seeds.{field}", f"{getattr(config.seeds, field)} has no effect here: {words}", ("selfchat",)
             )
     for name, asked in config.translate.items():
-        if isinstance(config.models.get(asked.by), NllbModel):
+        if isinstance(config.models.get(asked.translator), NllbModel):
             for field in _changed(asked, "context"):
-                words = f"{asked.context} has no effect: '{asked.by}' (engine nllb) is shown no context; take it out"
-                yield Mistake(f"translate.{name}.{field}", words, (f"models.{asked.by}",))
+                words = (
+                    f"{asked.context} has no effect: '{asked.translator}' (engine nllb) sees no context; take it out"
+                )
+                yield Mistake(f"translate.{name}.{field}", words, (f"models.{asked.translator}",))
     yield from _of_published_models(config)
     for name, protocol in config.protocols.own.items():
         about_responses = any(one.level == "turn" for one in config.criteria_of(name))
         if protocol.form in SCORING and not about_responses:
-            for field in _changed(protocol.of, "turns"):
+            for field in _changed(protocol.data, "turns"):
                 words = (
-                    f"{protocol.of.turns} has no effect: none of the protocol's criteria is about a response; name one "
-                    f"that is, such as {', '.join(DIMENSIONS['turn'][:2])}, or take turns out"
+                    f"{protocol.data.turns} has no effect: none of the protocol's criteria is about a response; name "
+                    f"one that is, such as {', '.join(DIMENSIONS['turn'][:2])}, or take turns out"
                 )
-                yield Mistake(f"protocols.{name}.of.{field}", words, (f"protocols.{name}", "criteria"))
+                yield Mistake(f"protocols.{name}.data.{field}", words, (f"protocols.{name}", "criteria"))
     failures = config.protocols.failures
     if failures and not config.judges_of(OF_FAILURES):
-        for field in _changed(failures, "kinds", "temperature", "max_tokens", "ask_again", "answers"):
+        for field in _changed(failures, "kinds", "temperature", "max_tokens", "retry_unparsed", "answers"):
             words = (
                 f"{_shown(getattr(failures, field))} has no effect: no judge is asked about failures, and rules look "
                 "in any case; name a judge of engine openai or vllm under judges, or take it out"

@@ -2,7 +2,7 @@
 
 Items that stem from one dialogue, and the rotations of an item, are one cluster (see `stats.clustered`).
 
-An answer that could not be read counts as wrong, and the number of these stands beside every rate. Overall, and each
+An unparsable answer counts as wrong, and every rate has the number of these beside it. Overall, and each
 dimension's accuracy, is the unweighted mean of tasks.
 
 Only models that answer by the same method are averaged. The models are those of the run, and no sample of any others:
@@ -42,26 +42,26 @@ class Rate:
     """A share of right answers, or an unweighted mean of such shares, with interval and counts."""
 
     accuracy: float
-    low: float
-    high: float
+    ci_low: float
+    ci_high: float
     n: int
     n_unparsed: int
     n_clusters: int = 0
     design_effect: float = math.nan
-    effective_n: float = math.nan
+    n_effective: float = math.nan
     note: str = ""
 
     def to_row(self) -> Row:
         """Returns the rate's columns."""
         return {
             "accuracy": self.accuracy,
-            "low": self.low,
-            "high": self.high,
+            "ci_low": self.ci_low,
+            "ci_high": self.ci_high,
             "n": self.n,
             "n_unparsed": self.n_unparsed,
             "n_clusters": self.n_clusters or None,
             "design_effect": self.design_effect,
-            "effective_n": self.effective_n,
+            "n_effective": self.n_effective,
             "note": self.note or None,
         }
 
@@ -91,13 +91,13 @@ def mean_rate(cells: Sequence[Sequence[Answer]], confidence: float = 0.95) -> Ra
     known = not math.isnan(mean)
     return Rate(
         accuracy=mean,
-        low=found.ci_low if known else math.nan,
-        high=found.ci_high if known else math.nan,
+        ci_low=found.ci_low if known else math.nan,
+        ci_high=found.ci_high if known else math.nan,
         n=len(answers),
         n_unparsed=sum(answer["status"] != "ok" for answer in answers),
         n_clusters=found.n_clusters,
         design_effect=found.design_effect if known else math.nan,
-        effective_n=found.n_effective if known else math.nan,
+        n_effective=found.n_effective if known else math.nan,
         note=found.note,
     )
 
@@ -126,7 +126,7 @@ def grouped(rows: Iterable[Answer], *names: str) -> list[tuple[tuple[Any, ...], 
 def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
     """Returns accuracy by model, method and language: a row per task, per dimension, and Overall (Tables 2 and 3).
 
-    Only the first rotation counts. `scope` says what `name` is: task, dimension or overall; `n_tasks` how many tasks
+    Only the first rotation counts. `scope` is the type of `name`: task, dimension or overall; `n_tasks` how many tasks
     the mean is over.
     """
     rows: list[Row] = []
@@ -209,8 +209,8 @@ Cells = Sequence[Sequence[Answer]]
 def average_rows(answers: Iterable[Answer], groups: Mapping[str, Sequence[str]], confidence: float = 0.95) -> list[Row]:
     """Returns the mean accuracy of each group of models by method, language and scope.
 
-    `scope` says what `name` is: task, dimension, overall, domain, or domains (a group of domains). Overall, dimensions
-    and groups of domains are unweighted means of tasks or domains.
+    `scope` is the type of `name`: task, dimension, overall, domain, or domains (a group of domains). Overall,
+    dimensions and groups of domains are unweighted means of tasks or domains.
 
     Args:
         answers: rows of `test_answers`; only the first rotation counts.
@@ -273,8 +273,8 @@ def _average(cells: Cells, confidence: float) -> Row:
     )
     return {
         "accuracy": math.fsum(sum(bool(one["correct"]) for one in cell) / len(cell) for cell in cells) / len(cells),
-        "low": found.ci_low,
-        "high": found.ci_high,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
         "n": len({answer["item_id"] for answer in answers}),
         "n_unparsed": sum(answer["status"] != "ok" for answer in answers),
         "n_clusters": found.n_clusters,
@@ -315,7 +315,7 @@ def _about(row: Answer) -> tuple[Any, ...]:
     return tuple(row[name] for name in ("model", "method", "language", "scope", "name"))
 
 
-# Which models can be told apart by DialogBench, and do the ablations matter? Paired where the items are the same.
+# Pairwise tests of models and of ablations, paired where the items are the same.
 
 SAME_ITEMS = "both procedures have the same items, so there is nothing to test"
 
@@ -329,7 +329,7 @@ _TASKS_OF: dict[str, tuple[str, ...]] = {
 def accuracy_differences(answers: Iterable[Answer], confidence: float) -> Iterator[DifferencesRow]:
     """Yields the differences of the table `accuracy`, by source, language and task, dimension or Overall.
 
-    A model that answers by two methods stands there as two. Items of one dialogue are one cluster.
+    A model that answers by two methods counts as two. Items of one dialogue are one cluster.
 
     Args:
         answers: rows of `test_answers`; only the first rotation counts.
@@ -378,12 +378,12 @@ def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: f
                 if not found["n"]:
                     continue
                 if {answer["item_id"] for answer in own} == {answer["item_id"] for answer in theirs}:
-                    found |= {"low": math.nan, "high": math.nan, "p": math.nan, "note": SAME_ITEMS}
+                    found |= {"ci_low": math.nan, "ci_high": math.nan, "p": math.nan, "note": SAME_ITEMS}
                 system = f"{model} ({method})"
                 yield {
                     **family_columns("ablations", "accuracy", f"{variant}, {language}, {name}"),
-                    "first": f"{system}, {variant}",
-                    "second": f"{system}, full",
+                    "system": f"{system}, {variant}",
+                    "opponent": f"{system}, full",
                     **found,
                 }
 

@@ -52,7 +52,7 @@ class Brief:
         personalities: of speaker 1 and 2; empty texts without styles.
         emotions: of speaker 1 and 2, for ED; in the item's language.
         drawn: the field that is drawn for the task and its value, such as `relation` and `friends`; empty if none is.
-        asked_speaker: for ED, the speaker whose emotion is asked for: 1 or 2; otherwise 0.
+        asked_speaker: for ED, the speaker whose emotion the question is about: 1 or 2; otherwise 0.
         styles: whether personalities are given (False is the paper's ablation `-Styles`, and its basic prompt).
     """
 
@@ -162,19 +162,19 @@ def _brief(task: Task, domain: str, language: str, number: int, styles: bool, ra
     turn = number * len(DOMAINS) + NAMES.index(domain) if domain else number
     rng = _rng(random_seed, "brief", language, task.abbreviation, domain, str(number))
     personalities = _personalities(rng, language) if styles else ("", "")
-    emotions, drawn, asked = ("", ""), ("", ""), 0
+    emotions, drawn, speaker = ("", ""), ("", ""), 0
     if task.abbreviation == "SF":
         drawn = ("slot", SLOTS[_dealt(len(SLOTS), turn, random_seed, "SF")][language == "zh"])
     elif task.abbreviation == "ED":
-        asked = 1 + int(rng.integers(2))
+        speaker = 1 + int(rng.integers(2))
         right = EMOTIONS[_dealt(len(EMOTIONS), turn, random_seed, "ED")]
         others = [emotion for emotion in EMOTIONS if emotion is not right]
         other = others[int(rng.integers(len(others)))]
-        pair = (right, other) if asked == 1 else (other, right)
+        pair = (right, other) if speaker == 1 else (other, right)
         emotions = (pair[0].in_language(language), pair[1].in_language(language))
     elif task.values:
         drawn = (answer_field(task), _value(task, turn, random_seed).in_language(language))
-    return Brief(task.abbreviation, domain, language, number, personalities, emotions, drawn, asked, styles)
+    return Brief(task.abbreviation, domain, language, number, personalities, emotions, drawn, speaker, styles)
 
 
 def _rng(random_seed: int, *names: str) -> np.random.Generator:

@@ -45,16 +45,16 @@ def write_embedded(subject: Sequence[Dialogue], dialogues: Sequence[Dialogue]) -
         subject: that of the request (`subjects.of_brief`).
         dialogues: what items are made from, in the language of the request.
     """
-    asked = fields_of(subject)
-    task = asked["task"]
+    fields = fields_of(subject)
+    task = fields["task"]
     if task not in CLOZE_TASKS:
         return f"I am sorry, but I cannot write items for {task}: only {' and '.join(CLOZE_TASKS)} can be made by rule."
-    shares = _shares(tuple(tuple(one) for one in dialogues if len(one) >= _LEAST[task]), asked["language"])
-    own = shares[asked["domain"]]
+    shares = _shares(tuple(tuple(one) for one in dialogues if len(one) >= _LEAST[task]), fields["language"])
+    own = shares[fields["domain"]]
     if not own:
         return f"I am sorry, but I cannot write this item: no dialogue is long enough for {task}."
-    place = (int(asked["number"]) + 7 * int(asked["repeat"])) % len(own)
-    rng = _rng(*(f"{name}={value}" for name, value in sorted(asked.items())))
+    place = (int(fields["number"]) + 7 * int(fields["repeat"])) % len(own)
+    rng = _rng(*(f"{name}={value}" for name, value in sorted(fields.items())))
     return _cloze(task, own[place], dialogues, rng)
 
 
@@ -122,7 +122,7 @@ def _others(
 ) -> list[str]:
     """Returns three utterances of the same speaker in other dialogues, drawn from those nearest in length.
 
-    They come from the dialogue's own fold, if it has enough: what an embedded model is asked about then holds no
+    They come from the dialogue's own fold, if it has enough: an embedded model's items then contain no
     utterance that it learned from, neither the right option nor one that would betray itself by being known.
     """
     fold = _fold(dialogue[0])

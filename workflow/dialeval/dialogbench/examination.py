@@ -3,7 +3,7 @@
 Three methods:
 
 - `letter`: a chat model writes the letter of an option;
-- `choice`: the probabilities of the letters as the first thing that a chat model says;
+- `choice`: the probabilities of the letters as the first token of a chat model's answer;
 - `perplexity`: each option's text is scored as what follows the dialogue, for base models. Two answers are read from
   the scores: by log-probability per token, as in the paper (`perplexity`), and in total (`perplexity_total`), which
   favours short options.
@@ -13,7 +13,7 @@ written out in one message (`text`).
 
 A letter counts where it can only be meant as an option: alone, marked off (`B.`, `(B)`, `**B**`), or declared (`The
 answer is B`, `选B`). Declarations outweigh mere mentions, so that an answer may repeat the options first. An article, a
-letter inside a word, one that is said to be wrong, and an answer that names two options are no choice.
+letter inside a word, a letter called wrong, and an answer that names two options are no choice.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def plan(
         method: how the model answers.
         templates: the prompts.
         sampling: how the model is sampled.
-        circular: whether every rotation of the options is asked; `perplexity`, which sees one option at a time, has
+        circular: whether every rotation of the options is a request; `perplexity`, which sees one option at a time, has
             none.
         presentation: how a chat model is shown the dialogue.
     """
@@ -94,7 +94,7 @@ def parse(
 
     Args:
         model: name of the model.
-        method: how it was asked.
+        method: the method of examination.
         item: the item as it was planned, not rotated.
         rotation: number of the rotation.
         answers: its row of `responses`; under `perplexity` one for each option, in their order.
@@ -131,7 +131,7 @@ def parse_all(
 
     Args:
         model: name of the model.
-        method: how it was asked.
+        method: the method of examination.
         items: the items of one language by item id.
         answered: each row of `requests` with its row of `responses`, in the order of the plan.
     """
@@ -178,10 +178,12 @@ def _messages(item: TestItem, templates: Templates, presentation: Presentation) 
     )
     if as_text:
         return (Message("user", question),)
-    said = [Message(("user", "assistant")[turn % 2], without_marks(text)) for turn, text in enumerate(item.utterances)]
-    if said and said[-1].role == "user":
-        question = f"{said.pop().content}\n\n{question}"
-    return (*said, Message("user", question))
+    messages = [
+        Message(("user", "assistant")[turn % 2], without_marks(text)) for turn, text in enumerate(item.utterances)
+    ]
+    if messages and messages[-1].role == "user":
+        question = f"{messages.pop().content}\n\n{question}"
+    return (*messages, Message("user", question))
 
 
 def _likeliest(item: TestItem, answers: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str | None]]:
@@ -234,7 +236,7 @@ def _joint_status(answers: Sequence[Mapping[str, Any]], *, readable: bool) -> st
     return status_of(failed[0] if failed else "ok", "length" if too_long else "stop", readable=readable)
 
 
-# How an item is put into words: its question, what stands beside the dialogue, its options and the cue to answer.
+# The text of an item: its question, further fields, its options and the cue to answer.
 
 _QUESTIONS: dict[str, tuple[str, str]] = {
     "KRG": ("Which reply of speaker 2 agrees with the background knowledge?", "说话人2的哪个回复与背景知识一致？"),
@@ -399,7 +401,7 @@ _OF_ANSWERS_ZH = re.compile(
 _ANSWER_BEFORE = re.compile(r"^.*?\b(?:answer|option|choice)\s*(?:is|:)+|^答案\s*(?:是|为|:)*", re.IGNORECASE)
 _EDGES = " \t\n.,;:!?*_`\"'“”‘’()[]{}<>。,、"
 _NEAR, _FAR = 60, 300
-"""Characters before and behind a letter in which it may be said to be wrong."""
+"""Characters before and after a letter that are searched for a denial."""
 
 
 def read_letter(text: str, options: Sequence[str], *, cut: bool = False) -> str | None:
@@ -451,8 +453,8 @@ class _Named(NamedTuple):
 
     Attributes:
         letter: the letter.
-        denied: whether it is said to be wrong.
-        clear: whether it is no question, no other option's text stands behind it, and more words would not change it.
+        denied: whether the answer calls it wrong.
+        clear: whether it is no question, no other option's text follows it, and more words would not change it.
     """
 
     letter: str
@@ -461,9 +463,9 @@ class _Named(NamedTuple):
 
 
 def _by_text(plain: str, options: Sequence[str]) -> str | None:
-    """Returns the letter of the option whose text is the whole answer, or all behind `Answer:`."""
-    said = {_folded(plain), _folded(_ANSWER_BEFORE.sub("", plain, count=1))}
-    matching = [letter for letter, option in zip(LETTERS, options, strict=False) if _folded(option) in said]
+    """Returns the letter of the option whose text is all of the answer, or all after `Answer:`."""
+    answers = {_folded(plain), _folded(_ANSWER_BEFORE.sub("", plain, count=1))}
+    matching = [letter for letter, option in zip(LETTERS, options, strict=False) if _folded(option) in answers]
     return matching[0] if len(matching) == 1 else None
 
 
@@ -490,7 +492,7 @@ def _gives_an_answer(line: str) -> bool:
     return any(pattern.search(line) for pattern in _DECLARATIONS)
 
 
-# Where the right option stands: drawn at random, or in every place in turn (DialogBench 3.4, position bias).
+# The position of the right option: drawn at random, or every position in turn (DialogBench 3.4, position bias).
 
 
 def shuffled(item: TestItem, random_seed: int) -> TestItem:

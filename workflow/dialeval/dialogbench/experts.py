@@ -69,10 +69,10 @@ def sheet(items: Iterable[TestItem]) -> str:
 
 
 def write_sheet(path: Path, text: str) -> None:
-    """Writes the sheet; one that holds answers is kept if it asks the same, and never written over.
+    """Writes the sheet; a sheet with answers to the same items is kept, and is never overwritten.
 
     Raises:
-        UserError: it holds answers, and asks something else than it would now.
+        UserError: the sheet has answers, and its items differ from those of this run.
     """
     if path.exists() and (filled := sum(1 for row in _rows(path) if any(row.get(name) for name in _FILLED_IN))):
         if list(_asked(_rows(path))) == list(_asked(csv.DictReader(StringIO(text)))):

@@ -130,7 +130,7 @@ class TestItem:
 SUFFIXES = (".json", ".jsonl")
 _QUESTIONS = RecordFields(["dialogue"])
 _WORDS = re.compile(r"domain|analysis|speaker[12][ _]?(?:personality|emotion)", re.IGNORECASE)
-"""Fields that may be left out; what they hold is shown to nobody who answers."""
+"""Fields that may be left out; models and experts never see them."""
 
 
 @dataclass
@@ -163,7 +163,7 @@ def read(path: Path, language: str, *, origin: str = "published", task: str | No
         task: name of the task of records that name none that is known; the file's name if None.
 
     Raises:
-        UserError: nothing to read, a line that is no JSON object, or a task that cannot be told, with file and line.
+        UserError: an empty file, a line that is no JSON object, or an unknown task, with file and line.
     """
     reading = ItemReading(str(path))
     seen: Counter[str] = Counter()
@@ -199,7 +199,7 @@ def _read_line(
     if not item_id.startswith(f"{task.abbreviation}-"):
         item_id = f"{task.abbreviation}-{item_id}"
     seen[item_id] += 1
-    if seen[item_id] > 1:  # the ids are made up by whoever wrote the item, and repeat
+    if seen[item_id] > 1:  # writers make up ids, which repeat
         item_id = f"{item_id}~{seen[item_id]}"
     try:
         reading.items.append(read_record(record, item_id=item_id, task=task, language=language, origin=origin))
@@ -248,7 +248,7 @@ def read_record(
     Args:
         record: the fields, named as the paper's prompts name them; blanks, underscores and case do not count.
         item_id: the item's id.
-        task: the task; what the record says of it does not count.
+        task: the task; the record's own field is ignored.
         language: language code.
         origin: where the record comes from.
         domain: the domain; the record's own if None.
@@ -295,13 +295,13 @@ def _utterances(dialogue: Any) -> tuple[str, ...]:
     """Returns a dialogue's texts; speaker 1 must begin and the speakers alternate."""
     if not isinstance(dialogue, list) or not dialogue:
         raise RecordProblem("no_dialogue", f"{dialogue!r:.60}")
-    said = [utterance for turn in dialogue for utterance in _turn(turn)]
-    if not said:
-        raise RecordProblem("no_dialogue", "nobody says anything")
-    for number, (speaker, _) in enumerate(said):
+    utterances = [utterance for turn in dialogue for utterance in _turn(turn)]
+    if not utterances:
+        raise RecordProblem("no_dialogue", "the dialogue has no utterance")
+    for number, (speaker, _) in enumerate(utterances):
         if speaker != number % 2 + 1:
             raise RecordProblem("speakers_do_not_alternate", f"utterance {number + 1} is speaker {speaker}'s")
-    return tuple(text for _, text in said)
+    return tuple(text for _, text in utterances)
 
 
 def _turn(turn: Any) -> Iterator[tuple[int, str]]:
@@ -427,7 +427,7 @@ def _of_both(fields: Mapping[str, Any], kind: str) -> tuple[str, str]:
     return _text(fields.get(f"speaker1{kind}")), _text(fields.get(f"speaker2{kind}"))
 
 
-# Test items from the table that holds those of all sources, each with what answers to it inherit.
+# Test items from the table of all sources, each with the columns that its answers inherit.
 
 
 def read_items(path: Path) -> tuple[dict[str, TestItem], dict[str, Mapping[str, str]]]:

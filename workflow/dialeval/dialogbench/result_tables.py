@@ -14,14 +14,14 @@ from dialeval.dialogbench.tasks import ABBREVIATIONS, NAMES, STYLES
 from dialeval.dialogbench.writing import OTHER
 from dialeval.dialogbench.written_items import ASKED_TURNS
 from dialeval.papers.dialogbench import OVERALL, published_size
-from dialeval.stats.agreement import judge_agreement, retest_flips
+from dialeval.stats.agreement import judge_agreement, retest_inconsistency
 from dialeval.stats.arrays import IntArray
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.rates import even_places
 
 PEOPLE, METHOD = "people", "experts"
 SIMULATED = " (simulated)"
-"""What stands behind the name of an expert who is a simulation."""
+"""Follows the name of a simulated expert."""
 
 
 def joint_answers(answers: Iterable[Answer], at_least: int | None = None) -> list[Row]:
@@ -88,24 +88,24 @@ def _agreement(answers: Sequence[Answer], confidence: float, random_seed: int) -
     items = np.array([one["item_id"] for one in answers], dtype=str)
     cluster = np.array([one["cluster"] for one in answers], dtype=str)
     chosen = np.array(["ABCD".index(one["choice"]) for one in answers], dtype=np.float64)
-    flips = retest_flips(items, chosen, cluster, confidence=confidence)
-    if not flips.n_items:
+    retest = retest_inconsistency(items, chosen, cluster, confidence=confidence)
+    if not retest.n_items:
         return {}
     judge = np.array([experts[one["expert"]] for one in answers])
     alpha = judge_agreement(
         judge, items, chosen, cluster, len(experts), confidence=confidence, random_seed=random_seed
     ).alpha
-    differ = flips.flips
+    differ = retest.inconsistency
     return {
         "n_experts": len(experts),
-        "n": flips.n_items,
-        "n_pairs": flips.n_pairs,
+        "n": retest.n_items,
+        "n_pairs": retest.n_pairs,
         "agreement": 1.0 - differ.estimate,
-        "low": 1.0 - differ.ci_high,
-        "high": 1.0 - differ.ci_low,
+        "ci_low": 1.0 - differ.ci_high,
+        "ci_high": 1.0 - differ.ci_low,
         "alpha": alpha.estimate,
-        "alpha_low": alpha.ci_low,
-        "alpha_high": alpha.ci_high,
+        "alpha_ci_low": alpha.ci_low,
+        "alpha_ci_high": alpha.ci_high,
         "n_clusters": differ.n_clusters,
         "note": alpha.note or differ.note or None,
     }
@@ -121,7 +121,7 @@ _ORDER = (PEOPLE, "base", "chat", "")
 def overview_rows(accuracy: Iterable[Mapping[str, object]], averages: Iterable[Mapping[str, object]]) -> list[Row]:
     """Returns a row for each model and method, with its accuracy in each task and over all.
 
-    People come first, then base models, chat models, and those whose kind is not told; the best of each on top, and
+    People come first, then base models, chat models, and models without a type; the best of each first, and
     the average below.
 
     Args:
@@ -149,8 +149,8 @@ def _wide(rows: Sequence[Mapping[str, object]]) -> Row:
         "method": first["method"],
         **{task: by_name.get(task, {}).get("accuracy") for task in ABBREVIATIONS},
         "overall": overall.get("accuracy"),
-        "low": overall.get("low"),
-        "high": overall.get("high"),
+        "ci_low": overall.get("ci_low"),
+        "ci_high": overall.get("ci_high"),
         "chance": overall.get("chance"),
         "n": overall.get("n"),
         "part": first["part"],
@@ -171,7 +171,7 @@ def _place(row: Row) -> tuple[object, ...]:
 def position_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
     """Returns, for each place of the right option, the accuracy, and how often the letter was chosen (Figure 7).
 
-    Where items were asked in all rotations, all count: then the right option of every item stood in every place once,
+    Where items have all rotations, all count: the right option of every item was in every position once,
     and the accuracies of two places are over the same items. `p_uniform` is the test of the chosen letters against
     equal chances (`stats.places`), the same in each row of a group; it is missing where nothing could be read. Items
     with equally many options are taken together.
@@ -207,15 +207,15 @@ def circular_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
     """Returns the share of items that are answered right in every rotation, by task, with the mean over tasks.
 
     `accuracy` is that share; `single_accuracy` is that of the first rotation alone, `mean_accuracy` that over all
-    rotations. Items that were not asked in all rotations are left out.
+    rotations. Items without all rotations are left out.
     """
     rows: list[Row] = []
     for (model, method, language), group in grouped(answers, "model", "method", "language"):
         about = {"model": model, "method": method, "language": language}
-        whole = [found for _, found in grouped(group, "task", "item_id") if len(found) == found[0]["n_options"]]
-        asked = [found for found in whole if found[0]["n_options"] > 1]
+        complete = [found for _, found in grouped(group, "task", "item_id") if len(found) == found[0]["n_options"]]
+        several = [found for found in complete if found[0]["n_options"] > 1]
         by_task: dict[str, list[list[Answer]]] = defaultdict(list)
-        for found in asked:
+        for found in several:
             by_task[found[0]["task"]].append(found)
         joined: dict[str, list[Row]] = {}
         singles: dict[str, float] = {}
@@ -336,8 +336,8 @@ def _share_rows(
                 column: name,
                 "n": seen[name],
                 "share": share.estimate,
-                "low": share.ci_low,
-                "high": share.ci_high,
+                "ci_low": share.ci_low,
+                "ci_high": share.ci_high,
                 "n_unparsed": seen[None],
             }
         )

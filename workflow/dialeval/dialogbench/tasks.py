@@ -20,7 +20,7 @@ class Value:
     """One of a closed set of answers, such as an emotion.
 
     Attributes:
-        en: its name in English, which stands for it in every language.
+        en: its name in English, its key in every language.
         zh: its name in Chinese.
         variants: other spellings.
     """
@@ -82,7 +82,7 @@ class Task:
         name: the paper's full name.
         dimension: what the task probes.
         aliases: other names in the paper, in the published prompts and in the published files' names.
-        shown: fields that an item has besides the dialogue and that whoever answers is shown.
+        shown: fields besides the dialogue that a model sees.
         hidden: further fields of an item; they would give the answer away, or only help to write it.
         asks: whether every item has a question of its own.
         open_ended: whether the dialogue ends with speaker 1 alone, to whom the options are replies.
@@ -238,7 +238,7 @@ class Domain:
     """One domain.
 
     Attributes:
-        name: in English, which stands for it in every language.
+        name: in English, its key in every language.
         group: daily life or professional knowledge.
         zh: its name in Chinese.
         description: what people talk about in it.

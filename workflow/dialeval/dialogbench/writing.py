@@ -1,6 +1,6 @@
 """Writing of items by a model, and filtering and classifying by a judge, round by round.
 
-One request asks for one item. What it must be about is drawn beforehand (`briefs`); the model is asked for the
+One request asks for one item. Its subject is drawn beforehand (`briefs`). The prompt asks for the
 dialogue, the options, the reasoning and last the answer, as one JSON object. Sampling is at temperature 1, as in the
 paper.
 
@@ -8,10 +8,10 @@ Where several items are asked for in the same words, as by the basic prompt, eac
 their repeat number, so that each has an answer of its own.
 
 An item is kept only on a plain verdict: the answer's first clause says that it is correct and nothing else, and what
-stands behind it holds no negation, no contrast, no doubt and no other verdict. Any other answer keeps no item.
+follows has no negation, no contrast, no doubt and no other verdict. Any other answer keeps no item.
 
-A writer is asked for what is still wanting until every item passes the rules, or the limit of rounds is reached. The
-filter comes afterwards and decides nothing about writing, so that another filter asks for no writing again.
+A writer writes the missing items until every item passes the rules, or the limit of rounds is reached. The
+filter runs afterwards, so that another filter repeats no writing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ WRITE_TEMPLATES = {"en": "dialogbench_write_en.j2", "zh": "dialogbench_write_zh.
 WRITE_SAMPLING = Sampling(temperature=1.0, max_tokens=4096)
 
 _ROUNDS = 1_000
-"""More rounds than can be asked for; repeat numbers of items in the same words lie so far apart."""
+"""More than the largest number of rounds; the distance between the repeat numbers of items with one prompt."""
 
 
 def plan(
@@ -55,13 +55,13 @@ def plan(
         briefs: all that was planned.
         templates: the prompts.
         sampling: how the writer is sampled.
-        round_number: number of the round; an item asked for again is another request.
-        wanted: ids of the items that are asked for; all if None.
+        round_number: number of the round; an item of a later round is another request.
+        wanted: ids of the items to write; all if None.
     """
-    asked: Counter[str] = Counter()
+    with_prompt: Counter[str] = Counter()
     for brief in briefs:
         text = prompt(brief, templates)
-        asked[text] += 1
+        with_prompt[text] += 1
         if wanted is not None and brief.item_id not in wanted:
             continue
         request = Request(
@@ -71,7 +71,7 @@ def plan(
             messages=(Message("user", text),),
             sampling=sampling,
             subject=of_brief(brief, round_number),
-            repeat=round_number + _ROUNDS * (asked[text] - 1),
+            repeat=round_number + _ROUNDS * (with_prompt[text] - 1),
         )
         yield Planned(request, brief.item_id, brief.task)
 
@@ -109,8 +109,8 @@ def plan_top_up(
 
 def brief_text(brief: Brief, text: str) -> Brief:
     """Returns a brief for a prompt; personalities that it lacks are the writer's choice."""
-    told = all(personality in text for personality in brief.personalities)
-    return brief if told else replace(brief, personalities=("", ""))
+    given = all(personality in text for personality in brief.personalities)
+    return brief if given else replace(brief, personalities=("", ""))
 
 
 def prompt(brief: Brief, templates: Templates) -> str:
@@ -224,12 +224,12 @@ def read_verdict(text: str, *, cut: bool = False) -> str | None:
     """Returns `correct` or `incorrect`; None for an answer that has neither plainly, or was `cut` right behind it."""
     plain = own_words(plain_text(text)).replace("’", "'")
     unmarked = _MARKS.sub(lambda marks: "'" if _is_apostrophe(marks) else "", plain).strip()
-    said = _BLANKS.sub(lambda blanks: "\n" if "\n" in blanks[0] else " ", unmarked)
-    right, wrong = _RIGHT.match(said), _WRONG.match(said)
+    answer = _BLANKS.sub(lambda blanks: "\n" if "\n" in blanks[0] else " ", unmarked)
+    right, wrong = _RIGHT.match(answer), _WRONG.match(answer)
     verdict = right or wrong
-    if verdict is None or not is_whole(said, verdict.end(), cut=cut):
+    if verdict is None or not is_whole(answer, verdict.end(), cut=cut):
         return None
-    behind = said[verdict.end() :]
+    behind = answer[verdict.end() :]
     if right:
         return None if _AGAINST.search(behind) else "correct"
     return None if _FOR.search(behind) else "incorrect"
@@ -248,7 +248,7 @@ def _is_apostrophe(marks: re.Match[str]) -> bool:
     return marks[0] == "'" and text[max(0, start - 1) : start].isalpha() and text[end : end + 1].isalpha()
 
 
-# The judge says how the speakers treat each other and what they talk about (DialogBench 3.4, Figures 5 and 6).
+# The judge names the speakers' attitude to each other and the domain (DialogBench 3.4, Figures 5 and 6).
 
 CLASSIFY_PROTOCOL = "dialogbench_classification"
 CLASSIFY_TEMPLATE = "dialogbench_classify.j2"
@@ -296,11 +296,11 @@ def parse_classification(judge: str, item: TestItem, answer: Mapping[str, Any]) 
         "item_id": item.item_id,
         "task": item.task,
         "language": item.language,
-        "asked_domain": item.domain,
+        "requested_domain": item.domain,
         "speaker1_style": styles[0],
         "speaker2_style": styles[1],
         "domain": domain,
-        "domain_named": named,
+        "assigned_domain": named,
         "status": status_of(answer["status"], answer["finish_reason"], readable=readable),
     }
 
@@ -331,7 +331,7 @@ class Attempt:
 
     Attributes:
         procedure: by which it was written: `full`, `-styles` or `-domains`.
-        round: when it was asked for, 0 first.
+        round: the round of writing, from 0.
         outcome: the item, or the reasons against it.
     """
 

@@ -66,8 +66,8 @@ class Outcome:
 
     def rejected(self, reason: str, detail: str = "") -> Outcome:
         """Returns the outcome with one more reason against the item."""
-        said = f"{reason}: {detail}" if detail else reason
-        return replace(self, reasons=(*self.reasons, reason), details=(*self.details, said))
+        text = f"{reason}: {detail}" if detail else reason
+        return replace(self, reasons=(*self.reasons, reason), details=(*self.details, text))
 
     def to_row(self) -> dict[str, Any]:
         """Returns the outcome as a row of a table, without the item."""
@@ -87,7 +87,7 @@ def read_written(brief: Brief, answer: Mapping[str, Any], origin: str) -> Outcom
     """Returns the items in a writer's answer to one brief.
 
     Args:
-        brief: what was asked for; what was drawn in it stands in the item, whatever the writer repeats of it. Only
+        brief: the brief; its drawn values are those of the item, whatever the writer repeats of them. Only
             personalities are the writer's if it names them.
         answer: row of `responses`: `status`, `text` and `finish_reason`.
         origin: name of the writer.
@@ -136,13 +136,13 @@ def find_record(text: str) -> dict[str, Any]:
 
 def _item(brief: Brief, record: dict[str, Any], origin: str) -> TestItem:
     field, value = brief.drawn
-    told, drawn = {}, {field: value} if field else {}
+    given, drawn = {}, {field: value} if field else {}
     for number in (1, 2):
-        told[f"speaker{number} personality"] = brief.personalities[number - 1]
+        given[f"speaker{number} personality"] = brief.personalities[number - 1]
         if brief.emotions[number - 1]:
             drawn[f"speaker{number} emotion"] = brief.emotions[number - 1]
     return read_record(
-        told | record | drawn,  # a writer that cannot do personalities says so by empty ones
+        given | record | drawn,  # empty personalities: the writer could not follow them
         item_id=brief.item_id,
         task=task_of(brief.task),
         language=brief.language,
@@ -201,7 +201,7 @@ def _without_trailing_commas(text: str) -> str:
 # Rules that a written item must obey; each that it breaks is a reason against it.
 
 ASKED_TURNS = 10
-"""Turns that a writer is asked for, as in the paper; how many are enough to be accepted is a rule."""
+"""Turns that the prompt asks for, as in the paper; a rule says how many an accepted item needs."""
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_]+")
 _LEAST_COPIED = 3
 """Words (characters in Chinese) from which on a quotation counts as one."""
@@ -265,7 +265,7 @@ def checked(outcomes: Sequence[Outcome], rules: Rules | None = None, *, threshol
 def counts(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
     """Returns how many items ended for which reason, by language, task and domain; an item counts under its first.
 
-    Accepted items stand under `accepted`, or `accepted_short` if they have fewer turns than the writer is asked for.
+    Accepted items count under `accepted`, or `accepted_short` if they have fewer turns than the prompt asks for.
     """
     found = Counter((one.language, one.task, one.domain, _end(one)) for one in outcomes)
     names = ("language", "task", "domain", "reason")
@@ -317,18 +317,18 @@ def _of_closed_options(item: TestItem, task: Task) -> Iterator[Problem]:
     if expected and right not in {value_of(task, text) for text in expected}:
         yield Problem("not_the_drawn_answer", f"{right.en} instead of {' or '.join(sorted(expected))}")
     if task.abbreviation == "ED":
-        said = {word for text in item.utterances for word in _words(text)}
-        if right.en in said or (item.language == "zh" and any(right.zh in text for text in item.utterances)):
-            yield Problem("option_copied", f"'{right.en}' is said in the dialogue")
+        words = {word for text in item.utterances for word in _words(text)}
+        if right.en in words or (item.language == "zh" and any(right.zh in text for text in item.utterances)):
+            yield Problem("option_copied", f"'{right.en}' is in the dialogue")
 
 
 def _copies(item: TestItem, task: Task) -> Iterator[Problem]:
     """Yields options that copy forbidden text, or lack required text."""
     dialogue = _joined(" \n ".join(item.utterances))
     if task.abbreviation == "SF":
-        said = set(_words(" ".join(item.utterances)))
+        words = set(_words(" ".join(item.utterances)))
         for text in item.options:
-            if not any(word in said for word in _words(text)):
+            if not any(word in words for word in _words(text)):
                 yield Problem("option_not_in_dialogue", f"{text!r:.80}")
     elif task.abbreviation == "IC":
         if _quoted(item.options[item.right], dialogue):
@@ -399,7 +399,7 @@ def similar_to_earlier(sets: Sequence[frozenset[str]], threshold: float) -> dict
     count = np.bincount(np.concatenate(numbered), minlength=len(number)) if numbered else np.zeros(0, dtype=np.int64)
     rank = np.empty(len(number), dtype=np.int64)
     rank[np.argsort(count, kind="stable")] = np.arange(len(number))
-    n_once = int((count == 1).sum())  # the first ranks; what stands in one text only is never shared
+    n_once = int((count == 1).sum())  # the first ranks: shingles of one text only are never shared
     kept_with: dict[int, list[int]] = defaultdict(list)
     kept: dict[int, frozenset[str]] = {}
     similar: dict[int, int] = {}

@@ -75,7 +75,7 @@ def gteval(win_rates: pd.DataFrame) -> Plot | Missing:
     parts = {"win": 0.95, "tie": 0.5, "unparsed": 0.25, "lose": 0.0}
     shown = {part: tone for part, tone in parts.items() if win_rates[part].gt(0).any()}
     held = win_rates.rename(columns={"system": "row"}).assign(
-        estimate=win_rates["win_or_tie"], low=win_rates["win_or_tie_low"], high=win_rates["win_or_tie_high"]
+        estimate=win_rates["win_or_tie"], ci_low=win_rates["win_or_tie_ci_low"], ci_high=win_rates["win_or_tie_ci_high"]
     )
     panels = [
         StackedBars(shares=rows.set_index("row")[list(shown)], first=rows, shades=shown, rows=rows_of(names),

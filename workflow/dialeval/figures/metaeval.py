@@ -41,7 +41,7 @@ from dialeval.languages import language_order
 
 CI = "95% confidence interval"
 _NOTHING = "No judge has scored a rated item."
-_PEARSON = {"": ("pearson", "pearson_low", "pearson_high", "published_pearson")}
+_PEARSON = {"": ("pearson", "pearson_ci_low", "pearson_ci_high", "published_pearson")}
 _OF_THE_PAPER = ("FED-Turn", "FED-Dial", "DailyDialog-Zhao", "IEval-Dial")
 """Corpora of xDial-Eval's Figures 1 to 3."""
 
@@ -281,7 +281,7 @@ def ensembles(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     long = in_series(table.rename(columns={"rater_kind": "kind"}), _PEARSON)
     long = long.assign(series=long["chosen_on"].map(names), row=long["corpus"])
     members = long[(long["chosen_on"] == "all corpora") & long["estimate"].notna()]
-    alone = members.assign(estimate=members["best_member"], low=np.nan, high=np.nan, published=np.nan)
+    alone = members.assign(estimate=members["best_member"], ci_low=np.nan, ci_high=np.nan, published=np.nan)
     long = pd.concat([long, alone.assign(series="best member alone")])
     limits = _limits(long)
     for title, rows in _ensemble_groups(long):
@@ -323,8 +323,8 @@ def _ensemble_groups(table: pd.DataFrame) -> Iterator[Group]:
 
 
 _DIMENSION_ENSEMBLES = {
-    "mean of the other dimensions": ("ensemble", "ensemble_low", "ensemble_high", "published_ensemble"),
-    "score of overall": ("direct", "direct_low", "direct_high", "published_direct"),
+    "mean of the other dimensions": ("ensemble", "ensemble_ci_low", "ensemble_ci_high", "published_ensemble"),
+    "score of overall": ("direct", "direct_ci_low", "direct_ci_high", "published_direct"),
 }
 
 
@@ -403,8 +403,8 @@ def rankings(table: pd.DataFrame) -> Plot | Missing:
 
 
 _AGREEMENT = {
-    "mean Pearson r of two raters": ("pairwise_pearson", "pearson_low", "pearson_high"),
-    "Krippendorff's α (interval)": ("krippendorff_alpha", "alpha_low", "alpha_high"),
+    "mean Pearson r of two raters": ("pairwise_pearson", "pearson_ci_low", "pearson_ci_high"),
+    "Krippendorff's α (interval)": ("krippendorff_alpha", "alpha_ci_low", "alpha_ci_high"),
 }
 
 
@@ -433,8 +433,8 @@ def annotators(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
 
 _CEILINGS = {
     "judge": ("pearson", "none", "none"),
-    "judge, corrected for rater errors": ("corrected", "corrected_low", "corrected_high"),
-    "ceiling": ("ceiling", "ceiling_low", "ceiling_high"),
+    "judge, corrected for rater errors": ("disattenuated", "disattenuated_ci_low", "disattenuated_ci_high"),
+    "ceiling": ("ceiling", "ceiling_ci_low", "ceiling_ci_high"),
 }
 
 
@@ -477,7 +477,9 @@ def ceilings(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
 def _limits(*tables: pd.DataFrame) -> tuple[float, float]:
     """Return an axis for correlations: from below the lowest limit of an interval, and from -0.1 at most, to 1."""
     values = (
-        pd.concat([table[["estimate", "low", "high"]] for table in tables]).to_numpy(float) if tables else np.array([])
+        pd.concat([table[["estimate", "ci_low", "ci_high"]] for table in tables]).to_numpy(float)
+        if tables
+        else np.array([])
     )
     return max(min(float(np.nanmin(values, initial=0.0)), -0.1) - 0.05, -1.02), 1.02
 

@@ -259,8 +259,8 @@ class Lines(Panel):
         for number, name in enumerate(names):
             rows, mark = table[table["line"] == name].sort_values("x"), self.marks.get(name, SINGLE)
             at = rows["x"].to_numpy(float) + step * (number - (len(names) - 1) / 2)
-            if "low" in rows:
-                axes.vlines(at, rows["low"], rows["high"], color=mark.colour, linewidth=0.7, zorder=2)
+            if "ci_low" in rows:
+                axes.vlines(at, rows["ci_low"], rows["ci_high"], color=mark.colour, linewidth=0.7, zorder=2)
             if "published" in rows:
                 diamonds = mark._replace(marker="d", filled=False).arguments()
                 axes.plot(at, rows["published"], linestyle="none", zorder=4, clip_on=False, **diamonds)

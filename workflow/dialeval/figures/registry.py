@@ -131,7 +131,7 @@ METAEVAL = (
 
 ROBUSTNESS = (
     Figure("ratios", ("robustness/robustness",), "robustness.ratios", _INTERVAL),
-    Figure("drops", ("robustness/drops", "robustness/robustness"), "robustness.drops"),
+    Figure("score_drops", ("robustness/score_drops", "robustness/robustness"), "robustness.drops"),
     Figure("ladders", ("robustness/ladders", "robustness/robustness"), "robustness.ladders", _INTERVAL),
 )
 
@@ -150,7 +150,7 @@ TRAINING = (
     Figure("curve", ("training/curve", "training/runs"), "training.curve"),
 )
 
-LABELS = (Figure("corrected", ("labels/corrected",), "systems.corrected", _INTERVAL),)
+LABELS = (Figure("estimates", ("labels/estimates",), "systems.corrected", _INTERVAL),)
 
 BATTLES = (Figure("{title}", ("battles/{title}",), "systems.battles", _INTERVAL, per="title"),)
 

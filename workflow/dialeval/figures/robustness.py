@@ -30,7 +30,11 @@ def ratios(robustness: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     both = in_series(
         table,
         dict(
-            zip(_RATIOS, (("ratio", "low", "high", "published_ratio"), ("rises", "none", "none", "none")), strict=True)
+            zip(
+                _RATIOS,
+                (("ratio", "ci_low", "ci_high", "published_ratio"), ("increase_ratio", "none", "none", "none")),
+                strict=True,
+            )
         ),
     )
 
@@ -56,7 +60,7 @@ def ratios(robustness: pd.DataFrame, interval: str = CI) -> Plot | Missing:
 
 def drops(table: pd.DataFrame, robustness: pd.DataFrame) -> Plot | Missing:
     """Return the distribution of score drops, a row per strategy and a panel per judge."""
-    thresholds = robustness.drop_duplicates(["strategy", "dimension"]).rename(columns={"theta": "threshold"})
+    thresholds = robustness.drop_duplicates(["strategy", "dimension"])
     joined = table.merge(thresholds[["strategy", "dimension", "threshold"]], on=["strategy", "dimension"], how="left")
     ends = (
         min(table["p05"].min(), -0.5) - 0.05 if len(table) else -0.5,
@@ -90,8 +94,8 @@ def ladders(table: pd.DataFrame, robustness: pd.DataFrame, interval: str = CI) -
     both = in_series(
         table,
         {
-            _LADDERS[0]: ("falling", "falling_low", "falling_high"),
-            _LADDERS[1]: ("not_rising", "not_rising_low", "not_rising_high"),
+            _LADDERS[0]: ("strictly_decreasing", "strictly_decreasing_ci_low", "strictly_decreasing_ci_high"),
+            _LADDERS[1]: ("non_increasing", "non_increasing_ci_low", "non_increasing_ci_high"),
         },
     )
     series = series_marks(_LADDERS)
@@ -125,7 +129,7 @@ def _sections(
     """
     titles = dict(zip(robustness["strategy"], robustness["title"], strict=True))
     surplus = (
-        (robustness["ratio"] - robustness["rises"])
+        (robustness["ratio"] - robustness["increase_ratio"])
         .astype(float)
         .groupby(scorer_names(robustness))
         .mean()

@@ -192,7 +192,7 @@ class Forest(RowPanel):
     def draw(self, axes: Axes, width: float, left: float | None) -> None:
         table = self.table[self.table["estimate"].notna()]
         if not self.limits and len(table):
-            values = table[["estimate", "low", "high"]].to_numpy(float)
+            values = table[["estimate", "ci_low", "ci_high"]].to_numpy(float)
             ends = [*values[np.isfinite(values)], *(one.value for one in self.references)]
             margin = 0.05 * (max(ends) - min(ends)) or 1.0
             axes.set_xlim(min(ends) - margin, max(ends) + margin)
@@ -215,7 +215,7 @@ class Forest(RowPanel):
 
 def with_interval(row: Any, unit: Unit) -> str:
     """Return the estimate of a row and its interval as text: `72 [66, 77]`."""
-    interval = f" [{unit.text(row.low)}, {unit.text(row.high)}]" if pd.notna(row.low) else ""
+    interval = f" [{unit.text(row.ci_low)}, {unit.text(row.ci_high)}]" if pd.notna(row.ci_low) else ""
     return unit.text(row.estimate) + interval
 
 
@@ -231,9 +231,9 @@ def _point(axes: Axes, row: Any, y: float, mark: Mark, size: float) -> None:
         end, arrow = (high, ">") if row.estimate > high else (low, "<")
         axes.plot(end, y, marker=arrow, markersize=size, color=mark.colour, clip_on=False, zorder=3)
         return
-    if pd.notna(row.low) and pd.notna(row.high):
-        axes.hlines(y, max(row.low, low), min(row.high, high), color=mark.colour, linewidth=1.1, zorder=2)
-        for end, arrow, beyond in ((low, "<", row.low < low), (high, ">", row.high > high)):
+    if pd.notna(row.ci_low) and pd.notna(row.ci_high):
+        axes.hlines(y, max(row.ci_low, low), min(row.ci_high, high), color=mark.colour, linewidth=1.1, zorder=2)
+        for end, arrow, beyond in ((low, "<", row.ci_low < low), (high, ">", row.ci_high > high)):
             if beyond:
                 axes.plot(end, y, marker=arrow, markersize=3.5, color=mark.colour, clip_on=False)
     axes.plot(row.estimate, y, zorder=3, clip_on=False, **mark.arguments(size))
@@ -334,7 +334,7 @@ class StackedBars(RowPanel):
         for row in records(self.first) if self.first is not None else ():
             y = places[row.row]
             axes.plot(getattr(row, "published", math.nan), y, linestyle="none", zorder=6, **PUBLISHED.arguments())
-            axes.hlines(y + 0.07, row.low, row.high, color=BLACK, linewidth=1.1, zorder=5, clip_on=False)
+            axes.hlines(y + 0.07, row.ci_low, row.ci_high, color=BLACK, linewidth=1.1, zorder=5, clip_on=False)
             _write_beside(axes, y, with_interval(row, self.unit))
         inches = axes.get_position().width * width
         self.mark_missing(axes, width, list(self.shares.index))
@@ -367,7 +367,7 @@ def records(table: pd.DataFrame) -> Iterator[Any]:
 
 def in_series(table: pd.DataFrame, series: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return a table once per series, with the columns named as its estimate, low, high and, if any, published."""
-    names = ("estimate", "low", "high", "published")
+    names = ("estimate", "ci_low", "ci_high", "published")
     return pd.concat(
         table.drop(columns=[*names, "series"], errors="ignore").assign(
             series=title, **dict(zip(names, (table[column] for column in columns), strict=False))

@@ -32,9 +32,9 @@ MOST_IN_COLUMN = 8
 _BY_CASE = "95% confidence intervals clustered by case"
 _MOST_PANELS = 24
 _METHODS = {
-    "Elo (bootstrap)": ("estimate", "low", "high", "published"),
-    "Bradley–Terry": ("bradley_terry", "bradley_terry_low", "bradley_terry_high"),
-    "Davidson": ("davidson", "davidson_low", "davidson_high"),
+    "Elo (bootstrap)": ("estimate", "ci_low", "ci_high", "published"),
+    "Bradley–Terry": ("bradley_terry", "bradley_terry_ci_low", "bradley_terry_ci_high"),
+    "Davidson": ("davidson", "davidson_ci_low", "davidson_ci_high"),
 }
 
 
@@ -183,7 +183,7 @@ def ratings(table: pd.DataFrame, protocol: str, interval: str = f"{CI} (cases re
 
 def battles(table: pd.DataFrame, title: str, interval: str) -> Plot | Missing:
     """Return the ratings of the models of a table of battles."""
-    names = {"model": "system", "elo": "estimate", "n_comparisons": "n"}
+    names = {"elo": "estimate", "n_comparisons": "n"}
     return ratings(table.rename(columns=names), f"battles '{title}'", interval)
 
 
@@ -193,13 +193,13 @@ def _rating_limits(long: pd.DataFrame) -> tuple[float, float]:
     known = known if known["estimate"].notna().any() else long
     elo = long[long["series"] == next(iter(_METHODS))]
     values = np.concatenate(
-        [known["estimate"].to_numpy(float), elo[["estimate", "low", "high"]].to_numpy(float).ravel()]
+        [known["estimate"].to_numpy(float), elo[["estimate", "ci_low", "ci_high"]].to_numpy(float).ravel()]
     )
     values = values[np.isfinite(values)]
     if not len(values):
         return 900.0, 1100.0
-    reach = max(float(np.ptp(values)), 2.0 * float((elo["high"] - elo["low"]).max()))
-    ends = known[["low", "high"]].to_numpy(float).ravel()
+    reach = max(float(np.ptp(values)), 2.0 * float((elo["ci_high"] - elo["ci_low"]).max()))
+    ends = known[["ci_low", "ci_high"]].to_numpy(float).ravel()
     near = ends[(ends >= values.min() - reach) & (ends <= values.max() + reach)]
     values = np.concatenate([values, near])
     margin = max(0.05 * float(np.ptp(values)), 5.0)
@@ -216,13 +216,13 @@ class _Measure(NamedTuple):
 
 
 _MEASURES = {
-    "flips": _Measure("Order inconsistency (%)", PERCENT, None, (0.0, 1.0)),
-    "first_wins": _Measure("First position wins (% of decided)", PERCENT, 0.5, (0.0, 1.0)),
-    "longer_wins": _Measure("Longer dialogue wins (% of decided)", PERCENT, 0.5, (0.0, 1.0)),
+    "order_inconsistency": _Measure("Order inconsistency (%)", PERCENT, None, (0.0, 1.0)),
+    "first_position_win_rate": _Measure("First position wins (% of decided)", PERCENT, 0.5, (0.0, 1.0)),
+    "longer_win_rate": _Measure("Longer dialogue wins (% of decided)", PERCENT, 0.5, (0.0, 1.0)),
     "length_slope_equal_ratings": _Measure("Length slope, systems fixed (log-odds)", CORRELATION, 0.0),
     "length_slope": _Measure("Length slope (log-odds)", CORRELATION, 0.0),
     "self_preference": _Measure("Self-preference (% points)", PERCENT, 0.0),
-    "retest_flips": _Measure("Changed verdicts in a retest (%)", PERCENT, None, (0.0, 1.0)),
+    "retest_inconsistency": _Measure("Changed verdicts in a retest (%)", PERCENT, None, (0.0, 1.0)),
     "unparsed": _Measure("Unparsed verdicts (%)", PERCENT, None, (0.0, 1.0)),
 }
 _AGREEMENT = _Measure("Agreement: Cohen's kappa, Krippendorff's alpha", CORRELATION, 0.0, (-0.1, 1.0))
@@ -260,7 +260,11 @@ def bias(table: pd.DataFrame, protocol: str) -> Plot | Missing:
         ).fillna("")
         rows = agreement.assign(row=pairs)
         sections.append(Section([_bias_panel(rows, sorted(set(pairs)), series, _AGREEMENT)]))
-    absent = [_MEASURES[name].title.split(" (")[0] for name in ("self_preference", "retest_flips") if name not in shown]
+    absent = [
+        _MEASURES[name].title.split(" (")[0]
+        for name in ("self_preference", "retest_inconsistency")
+        if name not in shown
+    ]
     missing = f"; not available: {', '.join(absent).lower()} (see the notes of the table)" if absent else ""
     return Plot(
         sections,
@@ -273,7 +277,7 @@ def bias(table: pd.DataFrame, protocol: str) -> Plot | Missing:
 
 
 def _bias_panel(rows: pd.DataFrame, names: Sequence[str], series: Mapping[str, Mark], measure: _Measure) -> Forest:
-    reach = 1.15 * float(rows[["estimate", "low", "high"]].abs().max().max()) or 1.0
+    reach = 1.15 * float(rows[["estimate", "ci_low", "ci_high"]].abs().max().max()) or 1.0
     return Forest(
         table=rows, rows=rows_of(names), series=series, unit=measure.unit, title=measure.title,
         references=[] if measure.neutral is None else [Reference(measure.neutral)],
@@ -282,12 +286,12 @@ def _bias_panel(rows: pd.DataFrame, names: Sequence[str], series: Mapping[str, M
 
 
 _CORRECTED = {
-    "judge only": ("judge_only", "judge_low", "judge_high"),
-    "human labels only": ("people_only", "people_low", "people_high"),
-    "human-corrected": ("estimate", "low", "high"),
+    "judge only": ("judge_only", "judge_only_ci_low", "judge_only_ci_high"),
+    "human labels only": ("human_only", "human_only_ci_low", "human_only_ci_high"),
+    "human-corrected": ("estimate", "ci_low", "ci_high"),
 }
 _SHARES = ("pass_rate", "rate", "checklist", "win_rate", "win_or_tie")
-_ESTIMAND = ["protocol", "measure", "criterion", "answer", "n_utterances", "versus"]
+_ESTIMAND = ["protocol", "measure", "criterion", "answer", "n_utterances", "opponent"]
 
 
 def corrected(table: pd.DataFrame, interval: str) -> Plot | Missing:
@@ -328,15 +332,15 @@ def _axis(measure: str) -> str:
 def _estimands(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the rows of each estimand and judge, with a title."""
     single = table[~table["measure"].str.endswith((" difference", " self_preference"))]
-    against_all = set(single.loc[(single["measure"] == "win_rate") & single["versus"].isna(), "protocol"])
+    against_all = set(single.loc[(single["measure"] == "win_rate") & single["opponent"].isna(), "protocol"])
     for values, rows in single.groupby(_ESTIMAND, sort=False, dropna=False):
         about: dict[str, Any] = dict(zip(_ESTIMAND, values, strict=True))
-        if about["measure"] == "win_rate" and pd.notna(about["versus"]) and about["protocol"] in against_all:
+        if about["measure"] == "win_rate" and pd.notna(about["opponent"]) and about["protocol"] in against_all:
             continue
         judges = list(rows["judge"].unique())
         words = [str(about[name]) for name in ("criterion", "answer") if pd.notna(about[name])]
         words += [f"N = {about['n_utterances']:g}"] if pd.notna(about["n_utterances"]) else []
-        words += [f"against {about['versus']}"] if pd.notna(about["versus"]) else []
+        words += [f"against {about['opponent']}"] if pd.notna(about["opponent"]) else []
         for judge in ["panel"] if "panel" in judges else judges:
             named = [str(about["protocol"]), *words] + [f"judge: {judge}"] * (len(judges) > 1)
             yield ", ".join(named), rows[rows["judge"] == judge].drop_duplicates("system")

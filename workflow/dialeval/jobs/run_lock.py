@@ -66,7 +66,7 @@ def _held_elsewhere(results_dir: Path, descriptor: int) -> UserError:
     owner = os.read(descriptor, 20).decode().strip()
     return UserError(
         f"another run (process {owner}) is at work in {results_dir}; wait for it to end, or give this one a folder of "
-        "its own, for example with --config results_dir=results/second; what is there so far: snakemake --cores 1 live"
+        "its own, for example with --config results_dir=results/second; progress: snakemake --cores 1 status"
     )
 
 

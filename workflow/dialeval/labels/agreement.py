@@ -12,7 +12,7 @@ import pandas as pd
 
 from dialeval.labels.joined_judgements import as_judgements, numbered
 from dialeval.measures.design import OUTCOMES, cases
-from dialeval.stats.agreement import Level, judge_agreement, krippendorffs_alpha, retest_flips
+from dialeval.stats.agreement import Level, judge_agreement, krippendorffs_alpha, retest_inconsistency
 from dialeval.stats.arrays import FloatArray, cell_means
 from dialeval.stats.differences import item_differences
 from dialeval.stats.estimates import Estimate
@@ -57,7 +57,7 @@ def _of_numbers(given: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
     for one, other in combinations(range(len(matrix)), 2):
         two = matrix[[one, other]]
         if _in_common(two):
-            names = {"first": given.annotators[one], "second": given.annotators[other]}
+            names = {"annotator": given.annotators[one], "other_annotator": given.annotators[other]}
             rows.append(_row(name, krippendorffs_alpha(two, cluster, **settings._asdict()), _in_common(two)) | names)
     return rows[: 1 if len(matrix) == 2 else None]  # of two, all is the pair
 
@@ -73,7 +73,7 @@ def _of_choices(given: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
         n = int(found.n_common[one, other])
         if not n:
             continue
-        about = {"first": names[one], "second": names[other]}
+        about = {"annotator": names[one], "other_annotator": names[other]}
         kappa = _row("kappa", found.kappa_interval(one, other), n)
         if np.isnan(kappa["estimate"]):
             kappa["note"] = "both gave one and the same answer throughout"
@@ -86,12 +86,16 @@ def _with_oneself(given: AnnotatorAnswers, confidence: float) -> list[Row]:
     rows = []
     for name in given.annotators:
         of = given.labels[given.labels["annotator"] == name]
-        flips = retest_flips(of["thing"], of["answer"], of["case"].astype(str), confidence=confidence)
-        if flips.n_pairs:
-            low, high = 1.0 - flips.flips.ci_high, 1.0 - flips.flips.ci_low
-            again = {"statistic": "same answer again", "first": name, "estimate": 1.0 - flips.flips.estimate}
-            ends = {"low": low, "high": high, "n": flips.n_items, "n_clusters": flips.flips.n_clusters}
-            rows.append({**again, **ends, "note": flips.flips.note or None})
+        retest = retest_inconsistency(of["thing"], of["answer"], of["case"].astype(str), confidence=confidence)
+        if retest.n_pairs:
+            low, high = 1.0 - retest.inconsistency.ci_high, 1.0 - retest.inconsistency.ci_low
+            again = {
+                "statistic": "same answer again",
+                "annotator": name,
+                "estimate": 1.0 - retest.inconsistency.estimate,
+            }
+            ends = {"ci_low": low, "ci_high": high, "n": retest.n_items, "n_clusters": retest.inconsistency.n_clusters}
+            rows.append({**again, **ends, "note": retest.inconsistency.note or None})
     return rows
 
 
@@ -100,8 +104,8 @@ def _row(statistic: str, found: Estimate, n: int) -> Row:
     return {
         "statistic": statistic,
         "estimate": found.estimate,
-        "low": found.ci_low,
-        "high": found.ci_high,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
         "n": n,
         "n_clusters": found.n_clusters,
         "note": note if n else ALONE,
@@ -159,7 +163,7 @@ def _compared(given: AnnotatorAnswers, confidence: float) -> list[Row]:
         if both.any():
             paired = item_differences(own[both], others[both], cluster[both], confidence=confidence, scores=True)
             found = paired.columns(0)
-            row |= {name: found[name] for name in ("difference", "low", "high", "p")}
+            row |= {name: found[name] for name in ("difference", "ci_low", "ci_high", "p")}
             agreed, why = _agreement(given, answers, number)
             row |= {"agreement": agreed, "note": "; ".join(filter(None, (found["note"], why))) or None}
         rows.append(row)
@@ -250,7 +254,7 @@ def answers_by_question(labels: pd.DataFrame) -> Iterator[AnnotatorAnswers]:
         named = criterion if isinstance(criterion, str) else None
         number, level, leaning = _as_numbers(rows)
         first = rows["system"].fillna("").astype(str)
-        second = rows["versus"].fillna("").astype(str)
+        second = rows["opponent"].fillna("").astype(str)
         swapped = (second != "") & (second < first)
         about = rows.assign(first=first.where(~swapped, second), second=second.where(~swapped, first))
         with_things = rows.assign(thing=numbered(about, _KEY), answer=number, case=cases(as_judgements(rows)))
@@ -265,7 +269,7 @@ def _as_numbers(rows: pd.DataFrame) -> tuple[FloatArray, Level, FloatArray]:
     open_label = rows["skipped"].to_numpy(dtype=bool)
     if rows["outcome"].notna().any():
         points = np.asarray(rows["outcome"].map(OUTCOMES), dtype=np.float64)
-        points = np.where((rows["versus"] < rows["system"]).to_numpy(dtype=bool), 1.0 - points, points)
+        points = np.where((rows["opponent"] < rows["system"]).to_numpy(dtype=bool), 1.0 - points, points)
         points = np.asarray(np.where(open_label, np.nan, points), dtype=np.float64)
         return points, "nominal", _marked(points, points == 0.5)
     if rows["value"].notna().any() and not _is_yes_or_no(rows):

@@ -62,13 +62,13 @@ def read_label(
         UnreadableLabelError: it is none of the answers.
     """
     form = question.protocol.form
-    scale = {} if form in ("pair", "detect") or criterion is None else _scale_limits(form, criterion)
+    scale = {} if form in ("pair", "locate") or criterion is None else _scale_limits(form, criterion)
     if raw.skipped:
         return scale
     if form == "pair":
         outcome = _outcome(raw, question, shown)
         return {"outcome": outcome if shown.left <= shown.right else _OTHER_SIDE[outcome]}
-    if form == "detect":
+    if form == "locate":
         return _detected(raw, unit)
     assert criterion is not None
     return {**scale, **_score(raw.label, form, criterion)}

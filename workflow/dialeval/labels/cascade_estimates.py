@@ -40,8 +40,8 @@ _COMPARED = {
     RATING: ("ratings", "bradley_terry"),
 }  # fmt: skip
 _NUMBERS = (
-    "estimate", "low", "high", "win", "tie", "lose", "unparsed", "win_or_tie", "elo_sd", "p_above_next",
-    "design_effect", "effective_n",
+    "estimate", "ci_low", "ci_high", "win", "tie", "lose", "unparsed", "win_or_tie", "elo_sd", "p_above_next",
+    "design_effect", "n_effective",
 )  # fmt: skip
 
 
@@ -58,7 +58,7 @@ def with_cascade(rows: Sequence[Row], measure: str, judgements: pa.Table, design
         return list(rows)
     numbers, _ = _numbers(judgements, design, _ASKED_FOR.get(measure, (measure,)))
     found = {
-        tuple(row[name] for name in ("measure", "criterion", "n_utterances", "answer", "system", "versus")): row
+        tuple(row[name] for name in ("measure", "criterion", "n_utterances", "answer", "system", "opponent")): row
         for row in numbers
     }
     return [
@@ -87,7 +87,7 @@ def differences_with_cascade(rows: Sequence[Row], measure: str, judgements: pa.T
 
 
 def _numbers(judgements: pa.Table, design: Design, measures: Sequence[str]) -> tuple[list[Row], list[Row]]:
-    """Returns the rows of the tables `labels/corrected` and `labels/differences` with the judges as annotators."""
+    """Returns the rows of the tables `labels/estimates` and `labels/differences` with the judges as annotators."""
     cascade, form = design.cascade, design.form
     assert cascade is not None
     assert form is not None
@@ -96,7 +96,7 @@ def _numbers(judgements: pa.Table, design: Design, measures: Sequence[str]) -> t
     chances = drawn(judgements.filter(pa.array(is_first)), form, cascade.share)
     rows = rows.dropna(subset=["left"])
     of_then = rows[(rows["judge"] == cascade.name) & rows["request_id"].isin(list(chances))]
-    labels = of_then.rename(columns={"judge": "annotator", "left": "system", "right": "versus", "repeat": "round"})
+    labels = of_then.rename(columns={"judge": "annotator", "left": "system", "right": "opponent", "repeat": "round"})
     labels = labels.assign(
         probability=of_then["request_id"].map(chances), simulated=False, skipped=of_then["status"] != "ok"
     )
@@ -133,9 +133,9 @@ def _replaced(row: Row, measure: str, found: dict[tuple[Any, ...], Row], design:
     if number is None:
         return nothing
     if measure == "ratings":
-        ends = {"bradley_terry": "estimate", "bradley_terry_low": "low", "bradley_terry_high": "high"}
+        ends = {"bradley_terry": "estimate", "bradley_terry_ci_low": "ci_low", "bradley_terry_ci_high": "ci_high"}
         return nothing | {column: number[of] for column, of in ends.items()} | {"note": number["note"]}
-    return nothing | {column: number[column] for column in ("estimate", "low", "high", "note")}
+    return nothing | {column: number[column] for column in ("estimate", "ci_low", "ci_high", "note")}
 
 
 def _wins(system: str, opponent: str, group: tuple[Any, ...], found: dict[tuple[Any, ...], Row]) -> Row:
@@ -147,14 +147,14 @@ def _wins(system: str, opponent: str, group: tuple[Any, ...], found: dict[tuple[
         return {}
     return {
         "estimate": win["estimate"],
-        "low": win["low"],
-        "high": win["high"],
+        "ci_low": win["ci_low"],
+        "ci_high": win["ci_high"],
         "win": win["estimate"],
         "lose": loss["estimate"],
         "tie": max(0.0, 1.0 - win["estimate"] - loss["estimate"]),
         "win_or_tie": 1.0 - loss["estimate"],
-        "win_or_tie_low": 1.0 - loss["high"],
-        "win_or_tie_high": 1.0 - loss["low"],
+        "win_or_tie_ci_low": 1.0 - loss["ci_high"],
+        "win_or_tie_ci_high": 1.0 - loss["ci_low"],
         "note": win["note"],
     }
 
@@ -176,7 +176,7 @@ def _head_to_head(numbers: Sequence[Row], design: Design) -> Iterator[Row]:
     assert design.cascade is not None
     if design.reference is not None:
         return
-    shares = {(row["measure"], scope(row), row["system"], row["versus"]): row for row in numbers if row["versus"]}
+    shares = {(row["measure"], scope(row), row["system"], row["opponent"]): row for row in numbers if row["opponent"]}
     for (measure, where, first, second), row in shares.items():
         if measure != WIN_RATE:
             continue
@@ -185,13 +185,13 @@ def _head_to_head(numbers: Sequence[Row], design: Design) -> Iterator[Row]:
         with np.errstate(divide="ignore", invalid="ignore"):
             p = 2.0 * stdtr(row["df"], -abs(lead) / (2.0 * row["se"]))
         yield family_columns("win_rates", HEAD_TO_HEAD, where, design.cascade.name) | {
-            "first": first,
-            "second": second,
-            "first_value": won,
-            "second_value": lost,
+            "system": first,
+            "opponent": second,
+            "system_value": won,
+            "opponent_value": lost,
             "difference": lead,
-            "low": 2.0 * row["low"] - 1.0,
-            "high": 2.0 * row["high"] - 1.0,
+            "ci_low": 2.0 * row["ci_low"] - 1.0,
+            "ci_high": 2.0 * row["ci_high"] - 1.0,
             "p": float(p),
             "n": row["n_labelled"],
             "n_clusters": row["n_labelled_seeds"],

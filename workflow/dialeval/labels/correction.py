@@ -66,16 +66,18 @@ ONE_EACH = "nothing has two annotators: the interval is about what these annotat
 
 
 _ON_SCALE = (
-    "estimate", "low", "high", "people_only", "people_low", "people_high", "judge_only", "judge_low", "judge_high"
+    "estimate", "ci_low", "ci_high", "human_only", "human_only_ci_low", "human_only_ci_high", "judge_only",
+    "judge_only_ci_low", "judge_only_ci_high"
 )  # fmt: skip
-_BESIDE = ("se", "df", "weight", "judge_bias", "bias_low", "bias_high", "effective_labels")
+_BESIDE = ("se", "df", "weight", "judge_bias", "judge_bias_ci_low", "judge_bias_ci_high", "n_effective_labels")
 _OF_FAMILIES = (MEAN, PASS_RATE, RATE, CHECKLIST, WIN_RATE, WIN_OR_TIE)
 """Measures by which a judge's own family is compared with others."""
 _NOT_IDENTIFIED = {WINS_ALL: UNDEFEATED, LOSES_ALL: WINLESS, SEPARATED: NOT_LIMITED}
 """Why people's labels determine no rating of a system -> what a table says, which then has no number."""
 _OF_PEOPLE = (
-    "estimate", "low", "high", "people_only", "people_low", "people_high", "se", "df", "judge_bias", "bias_low",
-    "bias_high", "effective_labels",
+    "estimate", "ci_low", "ci_high", "human_only", "human_only_ci_low", "human_only_ci_high", "se", "df",
+    "judge_bias", "judge_bias_ci_low",
+    "judge_bias_ci_high", "n_effective_labels",
 )  # fmt: skip
 
 
@@ -87,7 +89,7 @@ class _Numbers:
         label: mean label, NaN where nobody labelled, shape [n].
         variance: of a thing's label about what many annotators would say, NaN where unknown, shape [n].
         probability: with which a thing came to have a label, NaN where it has none, shape [n].
-        system, versus: names, shape [n]; of single dialogues the latter is empty.
+        system, opponent: names, shape [n]; of single dialogues the latter is empty.
         cluster: case of each thing, shape [n].
         scores: what judges say, NaN where nothing, by judge, shape [n].
         note: what is to be known of all of it.
@@ -98,7 +100,7 @@ class _Numbers:
     variance: FloatArray
     probability: FloatArray
     system: np.ndarray
-    versus: np.ndarray
+    opponent: np.ndarray
     cluster: IntArray
     scores: dict[str, FloatArray]
     note: str
@@ -106,14 +108,14 @@ class _Numbers:
 
     def only(self, there: BoolArray) -> _Numbers:
         """Returns those of some things, without scores."""
-        arrays = ("label", "variance", "probability", "system", "versus", "cluster")
+        arrays = ("label", "variance", "probability", "system", "opponent", "cluster")
         return replace(self, scores={}, **{name: getattr(self, name)[there] for name in arrays})
 
 
 def corrected_numbers(
     judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign, terms: Terms
 ) -> tuple[list[Row], list[Row]]:
-    """Returns the rows of a table `labels/corrected` under one protocol, and those of `labels/differences`.
+    """Returns the rows of a table `labels/estimates` under one protocol, and those of `labels/differences`.
 
     The latter are without the corrections for the number of pairs.
 
@@ -159,7 +161,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
     there[quantity.judged["thing"]] = there[quantity.labelled["thing"]] = True
     things = joined.things[there]
     label, variance, scores = label[there], variance[there], scores[:, there]
-    stratum, _ = pd.factorize(things["system"].where(things["versus"].isna(), ""))
+    stratum, _ = pd.factorize(things["system"].where(things["opponent"].isna(), ""))
     number = np.cumsum(there) - 1
     of_these = quantity.labelled.assign(thing=number[quantity.labelled["thing"]])
     probability, on_record = inclusion_probabilities(of_these, label, stratum.astype(np.int64))
@@ -177,7 +179,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
         variance,
         probability,
         system,
-        things["versus"].fillna("").to_numpy(dtype=str),
+        things["opponent"].fillna("").to_numpy(dtype=str),
         things["cluster"].to_numpy(dtype=np.int64),
         proxies,
         "; ".join(filter(None, ("" if on_record else NO_DRAW, few, one_each, quantity.note))),
@@ -209,7 +211,7 @@ class _Found:
     measure: str
     numbers: Corrected
     systems: Sequence[str]
-    versus: Sequence[str | None]
+    opponent: Sequence[str | None]
     compared: bool = True
     note: str = ""
 
@@ -239,7 +241,7 @@ def _corrected(
         )
 
     if quantity.measure in (WIN, LOSS):
-        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.versus)
+        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.opponent)
         found = corrected(numbers, score, numbers.label, pairs)
         sides = [name.split(_AND) for name in _names(found)]
         yield _Found(quantity.measure, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
@@ -251,17 +253,17 @@ def _corrected(
     there, note = _among_labelled(numbers)
     among, scored = numbers.only(there), score[there]
     if "win_rates" in design.measures:  # each comparison counts for both systems; a case's are one cluster
-        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.versus)
+        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.opponent)
         # a pair that was settled early has fewer scores, and would else weigh less among its systems' than among people
         filled = np.where(np.isnan(score), pd.Series(score).groupby(pairs).transform("mean"), score)[there]
         of_both = [np.concatenate([side, 1.0 - side]) for side in (filled, among.label)]
-        found = corrected(among, of_both[0], of_both[1], np.concatenate([among.system, among.versus]), copies=2)
+        found = corrected(among, of_both[0], of_both[1], np.concatenate([among.system, among.opponent]), copies=2)
         yield _Found(WIN_RATE, found, _names(found), [None] * len(found.systems), note=note)
         found = corrected(numbers, score, numbers.label, pairs)
         sides = [name.split(_AND) for name in _names(found)]
         yield _Found(WIN_RATE, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
     if "ratings" in design.measures:
-        names, code = np.unique(np.concatenate([among.system, among.versus]), return_inverse=True)
+        names, code = np.unique(np.concatenate([among.system, among.opponent]), return_inverse=True)
         rated = correct_ratings(
             scored,
             among.label,
@@ -289,8 +291,8 @@ def _self_preferences(quantity: Quantity, numbers: _Numbers, design: LabelledDes
         return
     together = design.form == "pair" and design.reference is None
     of_model = design.families
-    one, other = (np.array([of_model.get(name, name) for name in side]) for side in (numbers.system, numbers.versus))
-    models = (numbers.system != HUMAN) & (not together or numbers.versus != HUMAN)
+    one, other = (np.array([of_model.get(name, name) for name in side]) for side in (numbers.system, numbers.opponent))
+    models = (numbers.system != HUMAN) & (not together or numbers.opponent != HUMAN)
     for judge, score in numbers.scores.items():
         family = of_model.get(judge, judge)
         first, second = one == family, (other == family) & together
@@ -323,8 +325,11 @@ def _self_preferences(quantity: Quantity, numbers: _Numbers, design: LabelledDes
                 ends=quantity.ends,
             )
             of = found if together else found.difference(1, 0)
-            bias, low, high = (float(np.squeeze(getattr(of, name))) for name in ("judge_bias", "bias_low", "bias_high"))
-            row |= {"judge_bias": bias, "bias_low": low, "bias_high": high}
+            bias, low, high = (
+                float(np.squeeze(getattr(of, name)))
+                for name in ("judge_bias", "judge_bias_ci_low", "judge_bias_ci_high")
+            )
+            row |= {"judge_bias": bias, "judge_bias_ci_low": low, "judge_bias_ci_high": high}
             reason = NEVER_OFF if np.isnan(low) else ""
         yield row | {"note": "; ".join(filter(None, (reason, numbers.note))) or None}
 
@@ -336,9 +341,9 @@ def _among_labelled(numbers: _Numbers) -> tuple[BoolArray, str]:
     numbers of all that met it.
     """
     known = ~np.isnan(numbers.label)
-    told = np.union1d(numbers.system[known], numbers.versus[known])
-    there = np.isin(numbers.system, told) & np.isin(numbers.versus, told)
-    others = np.setdiff1d(np.union1d(numbers.system, numbers.versus), told)
+    told = np.union1d(numbers.system[known], numbers.opponent[known])
+    there = np.isin(numbers.system, told) & np.isin(numbers.opponent, told)
+    others = np.setdiff1d(np.union1d(numbers.system, numbers.opponent), told)
     return there, f"without comparisons with {', '.join(others)}, of which none is labelled" if len(others) else ""
 
 
@@ -350,18 +355,18 @@ def _rows(found: _Found, shared: Row, ends: tuple[float, float], of_all: str) ->
     """Yields a row per system, and of those that are compared one per two of them."""
     numbers = found.numbers
     lowest, highest = (-np.inf, np.inf) if found.measure == RATING else ends
-    for place, (system, versus) in enumerate(zip(found.systems, found.versus, strict=True)):
+    for place, (system, opponent) in enumerate(zip(found.systems, found.opponent, strict=True)):
         number = {column: float(getattr(numbers, column)[place]) for column in (*_ON_SCALE, *_BESIDE, "rho_within")}
         note = _NOT_IDENTIFIED.get(numbers.note[place], numbers.note[place])
         if not found.determined[place]:
             number |= dict.fromkeys(_OF_PEOPLE, float("nan"))
-        if found.measure == RATING and np.isnan(number["judge_low"]):
+        if found.measure == RATING and np.isnan(number["judge_only_ci_low"]):
             number["judge_only"] = float("nan")
         yield {
             **shared,
             "measure": found.measure,
             "system": system,
-            "versus": versus,
+            "opponent": opponent,
             **number,
             **{column: float(np.clip(number[column], lowest, highest)) for column in _ON_SCALE},
             "n_labelled": int(numbers.n_labelled[place]),
@@ -374,7 +379,7 @@ def _rows(found: _Found, shared: Row, ends: tuple[float, float], of_all: str) ->
             **shared,
             "measure": f"{found.measure} {DIFFERENCE}",
             "system": found.systems[first],
-            "versus": found.systems[second],
+            "opponent": found.systems[second],
             **{column: getattr(one, column) for column in (*_ON_SCALE, *_BESIDE)},
             "n_labelled": one.n_labelled,
             "n_labelled_seeds": one.n_labelled_clusters,
@@ -392,7 +397,7 @@ def _compared(found: _Found) -> Iterator[tuple[int, int, Difference]]:
             if not (found.determined[first] and found.determined[second]):
                 empty: Row = dict.fromkeys((*_OF_PEOPLE, "p"), float("nan"))
                 one = one._replace(**empty, note=NO_LIMIT)
-            if found.measure == RATING and np.isnan(one.judge_low):
+            if found.measure == RATING and np.isnan(one.judge_only_ci_low):
                 one = one._replace(judge_only=float("nan"))
             yield int(first), int(second), one
 
@@ -402,12 +407,12 @@ def _differences(found: _Found, shared: Row) -> Iterator[Row]:
     for first, second, one in _compared(found):
         yield {
             **family_columns(shared["protocol"], found.measure, scope(shared), shared["judge"]),
-            "first": found.systems[first],
-            "second": found.systems[second],
-            "first_value": float(found.numbers.estimate[first]) if found.determined.all() else float("nan"),
-            "second_value": float(found.numbers.estimate[second]) if found.determined.all() else float("nan"),
+            "system": found.systems[first],
+            "opponent": found.systems[second],
+            "system_value": float(found.numbers.estimate[first]) if found.determined.all() else float("nan"),
+            "opponent_value": float(found.numbers.estimate[second]) if found.determined.all() else float("nan"),
             "difference": one.estimate,
-            **{column: getattr(one, column) for column in ("low", "high", "p")},
+            **{column: getattr(one, column) for column in ("ci_low", "ci_high", "p")},
             "n": one.n_labelled,
             "n_clusters": one.n_labelled_clusters,
             "note": one.note or None,

@@ -99,7 +99,7 @@ def _group(unit: Unit, design: Design) -> str:
     """Returns what n is for: a system, or all pairs, or all cases."""
     if design.by == "cases":
         return _CASES
-    return _PAIRS if unit.versus else unit.system
+    return _PAIRS if unit.opponent else unit.system
 
 
 def _strata(group: str, units: Mapping[str, Unit], design: Design) -> dict[str, list[str]]:
@@ -143,7 +143,7 @@ def _places(keys: Sequence[str], units: Mapping[str, Unit], draw_id: str, design
     pairs: defaultdict[tuple[str, str, int | None], list[str]] = defaultdict(list)
     for key in hashed:
         unit = units[key]
-        pairs[(unit.system, unit.versus, unit.n_utterances) if unit.versus else ("", "", None)].append(key)
+        pairs[(unit.system, unit.opponent, unit.n_utterances) if unit.opponent else ("", "", None)].append(key)
     stands = {key: (number + _uniform("turn", key)) / len(of) for of in pairs.values() for number, key in enumerate(of)}
     return {key: place for place, key in enumerate(sorted(hashed, key=stands.__getitem__), start=1)}
 
@@ -258,7 +258,7 @@ def draw_rows(protocol: str, units: Iterable[Unit], ledger: Ledger) -> list[dict
     probability = inclusion_probabilities(entries)
     rows = []
     for entry in entries:
-        corpus, item_id, case_id, system, versus, n_utterances, level = entry.identity
+        corpus, item_id, case_id, system, opponent, n_utterances, level = entry.identity
         rows.append(
             {
                 "protocol": protocol,
@@ -266,7 +266,7 @@ def draw_rows(protocol: str, units: Iterable[Unit], ledger: Ledger) -> list[dict
                 "item_id": item_id or None,
                 "case_id": case_id or None,
                 "system": system,
-                "versus": versus or None,
+                "opponent": opponent or None,
                 "n_utterances": n_utterances,
                 "level": level,
                 "draw": entry.draw,
@@ -327,7 +327,7 @@ def _score_judged(row: Mapping[str, Any], form: Form) -> float | None:
     if form == "pair":
         points = _POINTS.get(row["outcome"] or "")
         return points if points is None or row["left"] <= row["right"] else 1 - points
-    if form == "detect":
+    if form == "locate":
         return None if row["choice"] is None else float(row["choice"] == NO)
     if row["value"] is None or row["scale_max"] == row["scale_min"]:
         return None

@@ -77,10 +77,10 @@ JUDGEMENT_COLUMNS = (
     "repeat", "choice", "outcome", "place", "value", "scale_min", "scale_max", "status",
 )  # fmt: skip
 """Columns of the table `judgements` that are needed."""
-_OF_LABELS = {"annotator": "judge", "system": "left", "versus": "right", "round": "repeat"}
+_OF_LABELS = {"annotator": "judge", "system": "left", "opponent": "right", "round": "repeat"}
 _SINGLE = ("corpus", "item_id", "case_id", "system")
-_PAIR = ("case_id", "system", "versus")
-_ABOUT = ["system", "versus", "case", "n_utterances"]
+_PAIR = ("case_id", "system", "opponent")
+_ABOUT = ["system", "opponent", "case", "n_utterances"]
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Joined:
     Attributes:
         judged: table `judgements` with columns `thing`, and `turned` where the first system was shown second.
         labelled: table `labels` in the same shape, with `probability` and `simulated`; without what was skipped.
-        things: by number: system, versus, cluster (the case), n_utterances.
+        things: by number: system, opponent, cluster (the case), n_utterances.
     """
 
     judged: pd.DataFrame
@@ -109,7 +109,7 @@ def join(judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign)
     judged = _oriented(judgements[judgements["judge"].isin(design.judges)], design)
     labelled = _oriented(as_judgements(labels[labels["protocol"] == design.protocol]), design)
     labelled = labelled[(labelled["status"] == "ok") | design.labels_of_judge]
-    cut = design.lengths and design.form != "detect"  # each cut is a thing of its own
+    cut = design.lengths and design.form != "locate"  # each cut is a thing of its own
     key = [*(_PAIR if design.form == "pair" else _SINGLE), *(["n_utterances"] if cut else [])]
     columns = list(dict.fromkeys([*key, *_ABOUT]))
     every = pd.concat([judged[columns], labelled[columns]], ignore_index=True)
@@ -128,13 +128,13 @@ def as_judgements(labels: pd.DataFrame) -> pd.DataFrame:
 
 
 def _oriented(rows: pd.DataFrame, design: LabelledDesign) -> pd.DataFrame:
-    """Returns rows with `case`, `system`, `versus`, and `turned`, whether the first system was shown second."""
-    rows = rows.assign(case=cases(rows), turned=False, system=rows["left"].fillna(""), versus=None)
+    """Returns rows with `case`, `system`, `opponent`, and `turned`, whether the first system was shown second."""
+    rows = rows.assign(case=cases(rows), turned=False, system=rows["left"].fillna(""), opponent=None)
     if design.form != "pair":
         return rows
     turned = _shown_second(rows, design)
-    system, versus = rows["left"].where(~turned, rows["right"]), rows["right"].where(~turned, rows["left"])
-    return rows.assign(turned=turned, system=system, versus=versus)
+    system, opponent = rows["left"].where(~turned, rows["right"]), rows["right"].where(~turned, rows["left"])
+    return rows.assign(turned=turned, system=system, opponent=opponent)
 
 
 def numbered(rows: pd.DataFrame, names: Sequence[str]) -> IntArray:
@@ -302,7 +302,7 @@ def quantities(joined: Joined, design: LabelledDesign) -> Iterator[Quantity]:
     """Yields what a protocol measures of what people labelled; a criterion that nobody labelled has nothing."""
     for criterion, judged, labelled in _by_criterion(joined, design):
         about: Row = {"criterion": criterion}
-        if design.form == "detect" and "pass_rates" in design.measures:
+        if design.form == "locate" and "pass_rates" in design.measures:
             yield from _pass_rates(judged, labelled, about, design)
         else:
             yield from _at_each_length(judged, labelled, about, design)

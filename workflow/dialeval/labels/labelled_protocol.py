@@ -163,14 +163,14 @@ class AskedProtocol:
                 "the ledger as it was"
             )
         first = said.key == key
-        shown = Shown(unit.system, unit.versus) if first else Shown(unit.versus, unit.system)
-        return Found(unit, key, shown if unit.versus else Shown())
+        shown = Shown(unit.system, unit.opponent) if first else Shown(unit.opponent, unit.system)
+        return Found(unit, key, shown if unit.opponent else Shown())
 
     def _by_ids(self, about: Mapping[str, str], criterion: Criterion | None) -> Found:
-        left, right = about.get("left") or about.get("system", ""), about.get("right") or about.get("versus", "")
+        left, right = about.get("left") or about.get("system", ""), about.get("right") or about.get("opponent", "")
         if self.question.protocol.form == "pair":
             if not (left and right and about.get("case_id")):
-                raise UnknownUnitError("a pair is known by case_id, and by left and right (or system and versus)")
+                raise UnknownUnitError("a pair is known by case_id, and by left and right (or system and opponent)")
             candidates: Sequence[Unit] = self._pairs.get((*sorted((left, right)), about["case_id"]), ())
         elif about.get("item_id"):
             candidates = self._items.get(about["item_id"], ())
@@ -182,7 +182,7 @@ class AskedProtocol:
             for unit in candidates
             if about.get("corpus", unit.corpus) == unit.corpus
             and about.get("n_utterances", str(unit.n_utterances)) == str(unit.n_utterances)
-            and (not about.get("item_id") or not left or left == unit.system or unit.versus)
+            and (not about.get("item_id") or not left or left == unit.system or unit.opponent)
             and (criterion is None or criterion.name in level_asks.get(unit.level, ()))
         ]
         if len(fitting) > 1:
@@ -199,7 +199,7 @@ class AskedProtocol:
                 "or take the row out"
             )
         unit = fitting[0]
-        return Found(unit, self._keys.get(unit.identity, ""), Shown(left, right) if unit.versus else Shown())
+        return Found(unit, self._keys.get(unit.identity, ""), Shown(left, right) if unit.opponent else Shown())
 
     def _such_as(self) -> str:
         units = self.frame.units
@@ -236,8 +236,8 @@ class AskedProtocol:
     def _pairs(self) -> Mapping[tuple[str, ...], list[Unit]]:
         found: defaultdict[tuple[str, ...], list[Unit]] = defaultdict(list)
         for unit in self.frame.units:
-            if unit.versus:
-                found[unit.system, unit.versus, unit.case_id].append(unit)
+            if unit.opponent:
+                found[unit.system, unit.opponent, unit.case_id].append(unit)
         return found
 
 
@@ -300,14 +300,14 @@ class SheetSettings(PlanSettings):
         level: of the units on the sheet.
         annotator: whose it is.
         annotators: all, in the order of the configuration.
-        each: how many label each unit; None for all.
+        annotators_per_item: how many label each unit; None for all.
         instead: what is asked in place of our words, of several criteria by name.
     """
 
     level: Level
     annotator: str
     annotators: list[str]
-    each: int | None = None
+    annotators_per_item: int | None = None
     instead: str | dict[str, str] = ""
 
 

@@ -24,13 +24,13 @@ from dialeval.whole_files import replacing
 # The ledger of a draw, `draw-<protocol>.csv` beside the labels: everything that could be drawn, and what was.
 
 COLUMNS = (
-    "draw", "by", "key", "level", "corpus", "item_id", "case_id", "system", "versus", "n_utterances", "stratum",
+    "draw", "by", "key", "level", "corpus", "item_id", "case_id", "system", "opponent", "n_utterances", "stratum",
     "place", "drawn",
 )  # fmt: skip
 BY_CASES = "cases"
 """What a draw goes by whose units share places, those of one case."""
 DRAWN = ("no", "yes")
-_REMEDY = "the ledger is written by the target `label` alone; bring back the file as it was"
+_REMEDY = "the ledger is written by the target `annotation_pages` alone; bring back the file as it was"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,8 @@ class Entry:
 
     def cells(self) -> list[object]:
         """Returns it as a row of the file."""
-        corpus, item_id, case_id, system, versus, n, level = self.identity
-        about = (self.draw, self.by, self.key, level, corpus, item_id, case_id, system, versus)
+        corpus, item_id, case_id, system, opponent, n, level = self.identity
+        about = (self.draw, self.by, self.key, level, corpus, item_id, case_id, system, opponent)
         texts = (*map(escaped_cell, about), "" if n is None else n, escaped_cell(self.stratum))
         return [*texts, self.place, DRAWN[self.drawn]]
 
@@ -172,7 +172,7 @@ def _entry(row: list[str], where: str) -> Entry:
         raise UserError(f"{where}: {' and '.join(emptied)} of key '{cells['key']:.40}' is empty; {_REMEDY}")
     n = int(cells["n_utterances"]) if cells["n_utterances"] else None
     identity = (
-        cells["corpus"], cells["item_id"], cells["case_id"], cells["system"], cells["versus"], n, level
+        cells["corpus"], cells["item_id"], cells["case_id"], cells["system"], cells["opponent"], n, level
     )  # fmt: skip
     return Entry(
         cells["draw"], cells["by"], cells["key"], identity, cells["stratum"], int(cells["place"]),

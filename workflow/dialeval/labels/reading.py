@@ -310,7 +310,7 @@ def _rows(
             "item_id": unit.item_id or None,
             "case_id": unit.case_id or None,
             "system": unit.system,
-            "versus": unit.versus or None,
+            "opponent": unit.opponent or None,
             "n_utterances": unit.n_utterances,
             "annotator": raw.annotator,
             "simulated": raw.annotator in simulated,

@@ -33,7 +33,7 @@ class Drawn(NamedTuple):
     place: int
 
 
-KINDS: Mapping[Form, Kind] = {"scale": "scale", "probability": "scale", "pair": "pair", "detect": "detect"}
+KINDS: Mapping[Form, Kind] = {"scale": "scale", "probability": "scale", "pair": "pair", "locate": "locate"}
 
 
 def assigned(drawn: Iterable[Drawn], annotators: Sequence[str], each: int | None) -> dict[str, list[Drawn]]:
@@ -104,7 +104,7 @@ def other_order(key: str) -> str:
 
 
 def _thing(key: str, unit: Unit, annotator: str) -> Thing:
-    if unit.versus and _number("side", annotator, key) % 2:
+    if unit.opponent and _number("side", annotator, key) % 2:
         return Thing(other_order(key), unit.dialogues[::-1])
     return Thing(key, unit.dialogues)
 
@@ -145,7 +145,7 @@ def blank_csv(sheet: Sheet) -> str:
     """Returns the text of the file: a row for each dialogue or pair and question, its label empty."""
     text = io.StringIO()
     shown = shown_columns(sheet.kind, sheet.level)
-    place = ["place"] if sheet.kind == "detect" else []
+    place = ["place"] if sheet.kind == "locate" else []
     rows = csv.writer(text, lineterminator="\r\n")
     columns = ["protocol", "annotator", "draw", "key", "criterion", "question", "options"]
     rows.writerow([*columns, *shown, "label", *place, "comment"])
@@ -165,7 +165,7 @@ def shown_columns(kind: str, level: str) -> list[str]:
 
 def shown_texts(kind: str, dialogues: Sequence[tuple[ShownTurn, ...]]) -> list[str]:
     """Returns dialogues as the cells of a sheet have them."""
-    return ["\n".join(_lines(said, numbered=kind == "detect")) for said in dialogues]
+    return ["\n".join(_lines(said, numbered=kind == "locate")) for said in dialogues]
 
 
 def is_same_text(cell: str, text: str) -> bool:
@@ -280,7 +280,7 @@ def _about(question: Question, criterion: Criterion, shown: AskedCriterion) -> S
         options = tuple(Option(label, says) for label, says in _pair_options(question).items())
         text = f"Which of the two is better in one respect, {criterion.name}, and in no other?{meaning}"
         return SheetQuestion(criterion.name, text, options)
-    if form == "detect":
+    if form == "locate":
         own = criterion.in_language("").question.get("dialogue", "")
         text = own or f"Does this show {criterion.name}?{meaning}"
         return SheetQuestion(criterion.name, f"{text} If so, say where it first does.", _yes_no())

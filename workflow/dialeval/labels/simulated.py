@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Fills in the sheets that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m dialeval.labels.simulated", description=__doc__)
     parser.add_argument("folder", type=Path, help="the folder of labels")
-    parser.add_argument("sheets", type=Path, nargs="+", help="sheets as the target `label` writes them")
+    parser.add_argument("sheets", type=Path, nargs="+", help="sheets as the target `annotation_pages` writes them")
     given = parser.parse_args(arguments)
     try:
         for sheet in given.sheets:

@@ -169,7 +169,7 @@ def _workbook(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 # Tables of labels: the sheet that a page came with, filled in, or what any other tool exports.
 
-ABOUT = ("item_id", "corpus", "system", "case_id", "versus", "left", "right", "n_utterances")
+ABOUT = ("item_id", "corpus", "system", "case_id", "opponent", "left", "right", "n_utterances")
 """Columns that say what a label is about where no key does."""
 ANSWERS = ("label", "value", "outcome", "winner")
 """Columns of which one holds the answer."""

@@ -24,7 +24,7 @@ from dialeval.protocols.pair import Compared, by_case, compared, refuse_stranger
 
 # What one annotator is shown: things in a random order of the annotator's own, and questions about each.
 
-Kind = Literal["scale", "pair", "detect"]
+Kind = Literal["scale", "pair", "locate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Sheet:
     Attributes:
         protocol, annotator: their names.
         draw: which draw the things are of; exported, so that labels of another draw are known.
-        kind: scale (an answer to each question), pair (which of two), detect (whether an AI took part, and where).
+        kind: scale (an answer to each question), pair (which of two), locate (whether an AI took part, and where).
         level: of single things: turn (the last utterance is asked about) or dialogue.
         questions: asked about every thing.
         things: in the order in which they are shown.
@@ -118,17 +118,17 @@ class Unit:
     Attributes:
         level: whether the last utterance or the whole is asked about.
         system: whose it is; of a pair the first in the alphabet.
-        versus: the other system of a pair.
+        opponent: the other system of a pair.
         corpus, item_id: of what is single.
         case_id: the case that was met; empty where there is none.
         n_utterances: as judgements give it.
         language: code of its language.
-        dialogues: what is shown: one, or those of `system` and of `versus`.
+        dialogues: what is shown: one, or those of `system` and of `opponent`.
     """
 
     level: Level
     system: str
-    versus: str
+    opponent: str
     corpus: str
     item_id: str
     case_id: str
@@ -139,14 +139,14 @@ class Unit:
     @property
     def identity(self) -> Identity:
         """Returns what it is, whatever is said in it."""
-        return (self.corpus, self.item_id, self.case_id, self.system, self.versus, self.n_utterances, self.level)
+        return (self.corpus, self.item_id, self.case_id, self.system, self.opponent, self.n_utterances, self.level)
 
     @property
     def words(self) -> str:
         """Returns how a message names it."""
-        if self.versus:
+        if self.opponent:
             cut = f" at {self.n_utterances} utterances" if self.n_utterances else ""
-            return f"'{self.system}' and '{self.versus}' on case '{self.case_id}'{cut}"
+            return f"'{self.system}' and '{self.opponent}' on case '{self.case_id}'{cut}"
         return f"item '{self.item_id}' of {self.corpus}"
 
 
@@ -177,7 +177,7 @@ def frame_of(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
     """
     if settings.protocol.form == "pair":
         return _pairs(settings, paths)
-    if settings.protocol.form == "detect":
+    if settings.protocol.form == "locate":
         items = chain.from_iterable(iterate_items(path) for path in paths)
         units = [_single(item) for item in items if item.system]
         return Frame(units, {"dialogue": list(settings.criteria)})
@@ -223,8 +223,8 @@ def _pairs(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
     question, skipped = settings.question(), Counter[str]()
     cases = by_case(chain.from_iterable(iterate_items(path) for path in paths))
     if not question.shipped:
-        refuse_strangers(cases, question.protocol.of, question.name)
-    units = list(_compared(settings, compared(cases, question.protocol.of, skipped), skipped))
+        refuse_strangers(cases, question.protocol.data, question.name)
+    units = list(_compared(settings, compared(cases, question.protocol.data, skipped), skipped))
     return Frame(units, {"dialogue": list(settings.criteria)}, +skipped)
 
 

@@ -62,7 +62,7 @@ class Judgements(Dialogues):
     @cached_property
     def retried_protocols(self) -> list[str]:
         """Return the protocols under which unparsable responses are requested again."""
-        return [name for name, protocol in self.protocols.items() if protocol.ask_again]
+        return [name for name, protocol in self.protocols.items() if protocol.retry_unparsed]
 
     @cached_property
     def adaptive_protocols(self) -> list[str]:
@@ -81,11 +81,11 @@ class Judgements(Dialogues):
 
     def is_about_items(self, protocol: Protocol) -> bool:
         """Return whether a protocol is about rated or perturbed items."""
-        return not {"rated", "damaged", *self.rated}.isdisjoint(protocol.of.source)
+        return not {"rated", "damaged", *self.rated}.isdisjoint(protocol.data.source)
 
     def is_about_chatbots(self, protocol: str) -> bool:
         """Return whether a protocol is about chatbots' dialogues."""
-        return "selfchat" in self.protocols[protocol].of.source
+        return "selfchat" in self.protocols[protocol].data.source
 
     def shown_protocols(self) -> dict[str, Protocol]:
         """Return the protocols about dialogues of systems, chatbots' or transcripts'."""
@@ -93,7 +93,7 @@ class Judgements(Dialogues):
         return {
             name: protocol
             for name, protocol in self.protocols.items()
-            if self.config.judging(name) and not items.issuperset(protocol.of.source)
+            if self.config.judging(name) and not items.issuperset(protocol.data.source)
         }
 
     @cached_property
@@ -108,7 +108,7 @@ class Judgements(Dialogues):
         sources = {"rated": self.rated}
         return [
             path
-            for source in self.protocols[protocol].of.source
+            for source in self.protocols[protocol].data.source
             if source != "damaged"
             for path in self.items_of(sources.get(source, [source]))
         ]
@@ -123,11 +123,11 @@ class Judgements(Dialogues):
 
     def protocol_perturbed_items(self, protocol: str) -> list[str]:
         """Return the tables of perturbed items that a protocol is about."""
-        return self.perturbed_items() if "damaged" in self.protocols[protocol].of.source else []
+        return self.perturbed_items() if "damaged" in self.protocols[protocol].data.source else []
 
     def protocol_perturbed_pairs(self, protocol: str) -> list[str]:
         """Return the tables of the pairs of a perturbed item and its original that a protocol is about."""
-        return self.perturbed_pairs() if "damaged" in self.protocols[protocol].of.source else []
+        return self.perturbed_pairs() if "damaged" in self.protocols[protocol].data.source else []
 
     def requests(self, judge: str, protocol: str) -> str:
         """Return the requests to a judge: all of a protocol, or those that a cascade's first judge is unsure of."""
@@ -179,18 +179,18 @@ class Judgements(Dialogues):
     @cached_property
     def translating_models(self) -> dict[str, list[str]]:
         """Return the models that get requests about translations, by the requests' name."""
-        asked = {name: [self.config.translate[corpus].by] for name, (corpus, _) in self.translated.items()}
+        asked = {name: [self.config.translate[corpus].translator] for name, (corpus, _) in self.translated.items()}
         return asked | {name: models for name, (*_, models) in self.quality_requests.items()}
 
     @cached_property
     def translators(self) -> list[str]:
         """Return the models that translate, translate back, or judge translations."""
-        names = [asked.by for asked in self.config.translate.values()]
+        names = [asked.translator for asked in self.config.translate.values()]
         return list(dict.fromkeys(names + [name for *_, of in self.quality_requests.values() for name in of]))
 
     def translation_responses(self, corpus: str, language: str) -> list[str]:
         """Return the translations of a corpus as its model answered."""
-        return self.responses(self.config.translate[corpus].by, f"translate-{corpus}-{language}")
+        return self.responses(self.config.translate[corpus].translator, f"translate-{corpus}-{language}")
 
     def back_translation_responses(self, corpus: str, language: str) -> list[str]:
         """Return the translations back of a sample as their model answered."""

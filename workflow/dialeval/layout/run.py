@@ -16,7 +16,7 @@ class Layout(Figures):
     """The files of a run."""
 
     REPORT = Below("report/index.html")
-    STATUS_PAGE = Below("report/live.html")
+    STATUS_PAGE = Below("report/status.html")
     SUMMARY = Below("summary.md")
     COMPARISON = Below("comparison")
     GRAPH = Below(".graph-{target}.json")

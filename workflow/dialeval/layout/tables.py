@@ -20,13 +20,13 @@ AT_HUMAN_LENGTH = "pass_rates_at_gt_length"
 CORRELATION_TABLES = ("correlations", "averages", "judge_pairs", "ranking_agreement")
 LANGUAGE_TABLES = ("by_language", "natural_chinese")
 ENSEMBLE_TABLES = ("dimension_ensemble", "model_ensemble", "matrices")
-ROBUSTNESS_TABLES = ("pairs", "robustness", "averages", "thetas", "drops", "ladders", "differences")
+ROBUSTNESS_TABLES = ("pairs", "robustness", "averages", "thresholds", "score_drops", "ladders", "differences")
 DIALOGBENCH_TABLES = (
     "items", "accuracy", "overview", "averages", "domains", "positions", "circular", "experts", "agreement", "styles",
     "domain_counts", "ablations", "filter_counts", "differences",
 )  # fmt: skip
 TRAINING_TABLES = ("record", "curve", "runs", "samples")
-LABEL_TABLES = ("corrected", "differences", "ranks", "agreement", "annotators")
+LABEL_TABLES = ("estimates", "differences", "ranks", "agreement", "annotators")
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Tables(Judgements):
     RANKS_CSV = Below("tables/{protocol}/ranks.csv")
     ADAPTIVE_ROUNDS = Below("tables/{protocol}/adaptive_rounds.parquet")
     ADAPTIVE_ROUNDS_CSV = Below("tables/{protocol}/adaptive_rounds.csv")
-    JUDGE_VALIDITY = Below("tables/{protocol}/trust.parquet")
-    JUDGE_VALIDITY_CSV = Below("tables/{protocol}/trust.csv")
+    JUDGE_VALIDITY = Below("tables/{protocol}/judge_validity.parquet")
+    JUDGE_VALIDITY_CSV = Below("tables/{protocol}/judge_validity.csv")
     BATTLES = Below("tables/battles/{battles}.parquet")
     BATTLES_CSV = Below("tables/battles/{battles}.csv")
     BATTLE_DIFFERENCES = Below("tables/battles/differences/{battles}.parquet")
@@ -75,8 +75,8 @@ class Tables(Judgements):
     TRANSLATION_CORPORA_CSV = Below("tables/translation/corpora.csv")
     TRANSLATION_QUALITY = Below("tables/translation/quality.parquet")
     TRANSLATION_QUALITY_CSV = Below("tables/translation/quality.csv")
-    SYSTEM_ESTIMATES = Below("tables/labels/corrected.parquet")
-    SYSTEM_ESTIMATES_CSV = Below("tables/labels/corrected.csv")
+    SYSTEM_ESTIMATES = Below("tables/labels/estimates.parquet")
+    SYSTEM_ESTIMATES_CSV = Below("tables/labels/estimates.csv")
     LABEL_DIFFERENCES = Below("tables/labels/differences.parquet")
     LABEL_DIFFERENCES_CSV = Below("tables/labels/differences.csv")
     LABEL_RANKS = Below("tables/labels/ranks.parquet")
@@ -129,7 +129,7 @@ class Tables(Judgements):
     def items_of_pairs(self, protocol: str) -> list[str]:
         """Return the items whose lengths are compared with judgements of pairs of them."""
         asked = self.protocols[protocol]
-        return self.items_of(asked.of.source) if asked.form == "pair" else []
+        return self.items_of(asked.data.source) if asked.form == "pair" else []
 
     def measured_seeds(self, measure: str) -> list[str]:
         """Return the seeds, if a measure cuts dialogues to the length of the human ones."""
@@ -155,12 +155,12 @@ class Tables(Judgements):
         return [
             name
             for name, protocol in self.protocols.items()
-            if protocol.form in SCORING_FORMS and not {"rated", "damaged"}.issuperset(protocol.of.source)
+            if protocol.form in SCORING_FORMS and not {"rated", "damaged"}.issuperset(protocol.data.source)
         ]
 
     def validity_tables(self) -> list[str]:
         """Return the tables of how well judges agree with people on rated corpora."""
-        return self.tables("", [f"{name}/trust" for name in self.validated_protocols])
+        return self.tables("", [f"{name}/judge_validity" for name in self.validated_protocols])
 
     def validity_correlations(self) -> list[str]:
         """Return the correlations by which judges are validated, if there are rated corpora."""

@@ -169,8 +169,8 @@ def _single(result: Correlations, judge: int, dimension: int) -> Correlations:
     return replace(
         result,
         estimate=result.estimate[at],
-        low=result.low[at],
-        high=result.high[at],
+        ci_low=result.ci_low[at],
+        ci_high=result.ci_high[at],
         replicates=result.replicates[:, judge : judge + 1, dimension : dimension + 1],
         n=result.n[at],
         n_clusters=result.n_clusters[at],
@@ -194,7 +194,7 @@ def _average_row(place: _Place, over: str, raters: str, average: _Part, n_averag
         "method": method,
         "benchmark": place.benchmark,
         "level": place.level,
-        "over": over,
+        "averaged_over": over,
         "language": place.language,
         "dimension": place.dimension,
         "rated": ", ".join(average.rated),
@@ -217,7 +217,7 @@ def language_rows(averages: Iterable[Row]) -> Iterator[dict[str, Any]]:
     Args:
         averages: rows of the table `metaeval/averages`.
     """
-    by_people = [row for row in averages if row["raters"] == "human" and row["over"] != "dimensions"]
+    by_people = [row for row in averages if row["raters"] == "human" and row["averaged_over"] != "dimensions"]
     shown = _as_in_the_paper(by_people)
     judged: dict[_Key, dict[str, Row]] = {}
     for row in by_people:

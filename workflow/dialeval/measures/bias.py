@@ -24,7 +24,7 @@ from dialeval.measures.design import (
     words_shown,
 )
 from dialeval.measures.item_values import is_yes, labels_of
-from dialeval.stats.agreement import judge_agreement, retest_flips
+from dialeval.stats.agreement import judge_agreement, retest_inconsistency
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.bias import length_bias, position_bias, self_preference
 from dialeval.stats.clustered import clustered_proportion
@@ -140,29 +140,44 @@ def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator
 
     place = position_bias(left, right, outcome, cluster, repeat=judged.repeat)
     why = "" if both_orders else ONE_ORDER
-    yield _row("flips", place.flips, place.n_swapped, why)
-    yield _row("first_both", place.first_both, place.n_swapped, why)
-    yield _row("second_both", place.second_both, place.n_swapped, why)
-    first_wins = _row("first_wins", place.first_wins, int(decided.sum()))
-    yield first_wins if both_orders else first_wins | {"note": f"{ONE_ORDER}, the better system may stand first"}
+    yield _row("order_inconsistency", place.order_inconsistency, place.n_swapped, why)
+    yield _row("biased_toward_first", place.biased_toward_first, place.n_swapped, why)
+    yield _row("biased_toward_second", place.biased_toward_second, place.n_swapped, why)
+    first_position_win_rate = _row("first_position_win_rate", place.first_position_win_rate, int(decided.sum()))
+    yield (
+        first_position_win_rate
+        if both_orders
+        else first_position_win_rate | {"note": f"{ONE_ORDER}, the better system may stand first"}
+    )
 
     if np.isnan(judged.left_words + judged.right_words).any():
         yield from (
-            _missing(name, NO_LENGTHS) for name in ("longer_wins", "length_slope_equal_ratings", "length_slope")
+            _missing(name, NO_LENGTHS) for name in ("longer_win_rate", "length_slope_equal_ratings", "length_slope")
         )
     else:
         yield from _of_lengths(judged, decided, n_players)
 
-    retest = retest_flips(judged.item, outcome, cluster)
+    retest = retest_inconsistency(judged.item, outcome, cluster)
     asked_once = not judged.repeat.any()
-    yield _row("retest_flips", retest.flips, retest.n_pairs, "every comparison was asked once" if asked_once else "")
+    yield _row(
+        "retest_inconsistency",
+        retest.inconsistency,
+        retest.n_pairs,
+        "every comparison was asked once" if asked_once else "",
+    )
 
 
 def _row(measure: str, result: Estimate, n: int, reason: str = "") -> Row:
     """Returns a measure's columns; a missing value has a reason, the result's own unless another is given."""
     missing = math.isnan(result.estimate)
     note = (reason or result.note or "undefined") if missing else (result.note or None)
-    about = {"measure": measure, "estimate": result.estimate, "low": result.ci_low, "high": result.ci_high, "n": n}
+    about = {
+        "measure": measure,
+        "estimate": result.estimate,
+        "ci_low": result.ci_low,
+        "ci_high": result.ci_high,
+        "n": n,
+    }
     return about | result.columns() | {"note": note}
 
 
@@ -175,7 +190,9 @@ def _of_lengths(judged: _Judged, decided: NDArray[np.bool_], n_players: int) -> 
     left, right, outcome, cluster = judged.games
     lengths = (judged.left_words, judged.right_words, outcome, cluster)
     length = length_bias(*lengths)
-    yield _row("longer_wins", length.longer_wins, int((decided & (judged.left_words != judged.right_words)).sum()))
+    yield _row(
+        "longer_win_rate", length.longer_win_rate, int((decided & (judged.left_words != judged.right_words)).sum())
+    )
     equal = controlled_ratings(
         left[decided],
         right[decided],
@@ -286,16 +303,16 @@ def _compared(one: pd.DataFrame, other: pd.DataFrame, design: Design) -> Row:
     kappa = float(found.kappa[0, 1])
     return {
         "estimate": kappa,
-        "low": float(found.kappa_low[0, 1]),
-        "high": float(found.kappa_high[0, 1]),
+        "ci_low": float(found.kappa_ci_low[0, 1]),
+        "ci_high": float(found.kappa_ci_high[0, 1]),
         "ac1": float(found.ac1[0, 1]),
-        "ac1_low": float(found.ac1_low[0, 1]),
-        "ac1_high": float(found.ac1_high[0, 1]),
+        "ac1_ci_low": float(found.ac1_ci_low[0, 1]),
+        "ac1_ci_high": float(found.ac1_ci_high[0, 1]),
         "n": n,
         "n_clusters": int(found.n_clusters[0, 1]),
-        "both": int(alike.sum()),
-        "judge_alone": int((first - alike).sum()),
-        "other_alone": int((second - alike).sum()),
+        "n_both": int(alike.sum()),
+        "n_judge_only": int((first - alike).sum()),
+        "n_other_only": int((second - alike).sum()),
         **_share("precision", alike, second, cluster, design.confidence),
         **_share("recall", alike, first, cluster, design.confidence),
         "note": _note(first, second, kappa) or found.kappa_reason[0][1] or None if n else None,
@@ -305,7 +322,7 @@ def _compared(one: pd.DataFrame, other: pd.DataFrame, design: Design) -> Row:
 def _share(name: str, alike: FloatArray, of: FloatArray, cluster: np.ndarray, confidence: float) -> Row:
     seen = of > 0
     share = clustered_proportion(alike[seen], cluster[seen], confidence=confidence, note="nothing is marked")
-    return {name: share.estimate, f"{name}_low": share.ci_low, f"{name}_high": share.ci_high}
+    return {name: share.estimate, f"{name}_ci_low": share.ci_low, f"{name}_ci_high": share.ci_high}
 
 
 def _note(first: FloatArray, second: FloatArray, kappa: float) -> str:

@@ -105,16 +105,16 @@ def _rows(result: Correlated, pairs: JudgePairs) -> Iterator[dict[str, Any]]:
         )
         williams = williams_test(with_first, with_second, between, n)
         yield {
-            "first": first.judge,
-            "first_method": first.method,
-            "second": second.judge,
-            "second_method": second.method,
-            "first_pearson": with_first,
-            "second_pearson": with_second,
-            "between": between,
+            "judge": first.judge,
+            "method": first.method,
+            "other_judge": second.judge,
+            "other_method": second.method,
+            "pearson": with_first,
+            "other_pearson": with_second,
+            "judge_correlation": between,
             "difference": float(pairs.difference[number]),
-            "difference_low": float(pairs.low[number]),
-            "difference_high": float(pairs.high[number]),
+            "difference_ci_low": float(pairs.ci_low[number]),
+            "difference_ci_high": float(pairs.ci_high[number]),
             "p": float(pairs.p[number]),
             "p_holm": float(p_holm[number]),
             "q_bh": float(q_bh[number]),
@@ -337,7 +337,7 @@ def behind(result: Correlations, judge: int, dimension: int) -> dict[str, Any]:
     return {
         "n_clusters": int(result.n_clusters[judge, dimension]),
         "design_effect": effect,
-        "effective_n": int(result.n[judge, dimension]) / effect if effect > 0.0 else float("nan"),
+        "n_effective": int(result.n[judge, dimension]) / effect if effect > 0.0 else float("nan"),
     }
 
 
@@ -346,8 +346,8 @@ def values_of(by_method: ByMethod, judge: int, dimension: int) -> dict[str, floa
     values: dict[str, float] = {}
     for method, result in by_method.items():
         values[method] = float(result.estimate[judge, dimension])
-        values[f"{method}_low"] = float(result.low[judge, dimension])
-        values[f"{method}_high"] = float(result.high[judge, dimension])
+        values[f"{method}_ci_low"] = float(result.ci_low[judge, dimension])
+        values[f"{method}_ci_high"] = float(result.ci_high[judge, dimension])
     return values
 
 

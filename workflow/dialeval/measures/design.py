@@ -93,14 +93,14 @@ class Design(BaseModel, defer_build=True):
 def design_of(config: Config, name: str) -> Design:
     """Returns the design of a configured protocol."""
     protocol = config.resolved_protocols()[name]
-    against = protocol.of.against
+    against = protocol.data.opponent
     return Design(
         protocol=name,
         judges=config.judging(name),
         without_answers=config.ensembles_of(name) if protocol.form == "scale" else [],
         systems=_systems(config, protocol),
         criteria=protocol.criteria,
-        lengths=protocol.at if protocol.form == "detect" else protocol.of.cut,
+        lengths=protocol.at if protocol.form == "locate" else protocol.data.cut,
         reference=None if protocol.form != "pair" or against == EACH_OTHER else against,
         both_orders=protocol.both_orders,
         families=config.families(),
@@ -116,9 +116,9 @@ def design_of(config: Config, name: str) -> Design:
 
 def _systems(config: Config, protocol: Protocol) -> list[str]:
     """Returns who is judged by self-chat; other sources say so in their items."""
-    if SELFCHAT not in protocol.of.source:
+    if SELFCHAT not in protocol.data.source:
         return []
-    people = [HUMAN] if protocol.form in ("detect", "mark") and not config.selfchat.scenarios else []
+    people = [HUMAN] if protocol.form in ("locate", "annotate") and not config.selfchat.scenarios else []
     return [*people, *config.chatbots]
 
 

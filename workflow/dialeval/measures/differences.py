@@ -73,7 +73,7 @@ def _compared(found: ItemValues, systems: Sequence[str], confidence: float) -> I
     values, cluster = found.complete(), found.cluster
     known = ~np.isnan(values)
     for first, second in combinations(np.flatnonzero(known.any(axis=1)).tolist(), 2):
-        names = {"first": systems[first], "second": systems[second]}
+        names = {"system": systems[first], "opponent": systems[second]}
         both = known[first] & known[second]
         nested = both.any() and both.sum() == min(known[first].sum(), known[second].sum())
         if nested or len(np.unique(cluster[both])) >= _FEWEST_COMMON:
@@ -112,12 +112,12 @@ def ranks(differences: Sequence[Row], confidence: float) -> list[Row]:
 
 
 def _of_family(shared: Row, pairs: Sequence[Row], confidence: float) -> list[Row]:
-    names = list(dict.fromkeys(row[side] for row in pairs for side in ("first", "second")))
+    names = list(dict.fromkeys(row[side] for row in pairs for side in ("system", "opponent")))
     code = {name: number for number, name in enumerate(names)}
     claims = order_claims(
         len(names),
-        [code[row["first"]] for row in pairs],
-        [code[row["second"]] for row in pairs],
+        [code[row["system"]] for row in pairs],
+        [code[row["opponent"]] for row in pairs],
         _floats(row["difference"] for row in pairs),
         _floats(row["p"] for row in pairs),
         confidence=confidence,
@@ -127,7 +127,7 @@ def _of_family(shared: Row, pairs: Sequence[Row], confidence: float) -> list[Row
     found = places(estimate[ranked], claims.better[np.ix_(ranked, ranked)])
     rows = []
     for place, number in enumerate(ranked):
-        of_system = [row for row in pairs if names[number] in (row["first"], row["second"])]
+        of_system = [row for row in pairs if names[number] in (row["system"], row["opponent"])]
         untested = sum(row["p"] is None or np.isnan(row["p"]) for row in of_system) + len(names) - 1 - len(of_system)
         notes = [CYCLIC] if claims.cyclic else []
         notes += [f"{untested} of its {len(names) - 1} differences could not be tested"] if untested else []
@@ -137,8 +137,8 @@ def _of_family(shared: Row, pairs: Sequence[Row], confidence: float) -> list[Row
                 "system": names[number],
                 "estimate": float(estimate[number]),
                 "rank": int(found.rank[place]),
-                "rank_low": int(found.low[place]),
-                "rank_high": int(found.high[place]),
+                "rank_ci_low": int(found.ci_low[place]),
+                "rank_ci_high": int(found.ci_high[place]),
                 "n_better": int(found.n_better[place]),
                 "n_worse": int(found.n_worse[place]),
                 "n_systems": len(ranked),
@@ -157,7 +157,7 @@ def _estimates(names: Sequence[str], pairs: Sequence[Row]) -> FloatArray:
     values: dict[str, list[float]] = {name: [] for name in names}
     items: dict[str, list[int]] = {name: [] for name in names}
     for row in pairs:
-        for side in ("first", "second"):
+        for side in ("system", "opponent"):
             value = row[f"{side}_value"]
             if row["n"] and value is not None and not np.isnan(value):
                 values[row[side]].append(value)
@@ -201,7 +201,7 @@ def with_adjusted_p(rows: Iterable[Row]) -> list[Row]:
 def mean_rows(found: Differences, names: Sequence[str], shared: Row) -> list[Row]:
     """Returns a row per pair of systems that have an item in common, without the corrections."""
     return [
-        {**shared, "first": names[first], "second": names[second], **found.columns(number)}
+        {**shared, "system": names[first], "opponent": names[second], **found.columns(number)}
         for number, (first, second) in enumerate(zip(found.first, found.second, strict=True))
         if found.n_items[number]
     ]
@@ -247,13 +247,13 @@ def rating_rows(
         rows.append(
             {
                 **shared,
-                "first": names[one],
-                "second": names[other],
-                "first_value": float(value[one]),
-                "second_value": float(value[other]),
+                "system": names[one],
+                "opponent": names[other],
+                "system_value": float(value[one]),
+                "opponent_value": float(value[other]),
                 "difference": float(difference[number]),
-                "low": float(low[number]),
-                "high": float(high[number]),
+                "ci_low": float(low[number]),
+                "ci_high": float(high[number]),
                 "p": float(p[number]),
                 "n": n,
                 "n_clusters": n_clusters,

@@ -160,8 +160,8 @@ def _named(members: Sequence[Scorer]) -> str:
 def _numbers(result: Correlations) -> dict[str, Any]:
     return {
         "pearson": float(result.estimate[0, 0]),
-        "pearson_low": float(result.low[0, 0]),
-        "pearson_high": float(result.high[0, 0]),
+        "pearson_ci_low": float(result.ci_low[0, 0]),
+        "pearson_ci_high": float(result.ci_high[0, 0]),
         "n": int(result.n[0, 0]),
         **behind(result, 0, 0),
         "reason": result.reason[0][0] or None,
@@ -302,8 +302,8 @@ def _numbers_dimension_ensembles(scorer: Scorer, result: Correlations) -> dict[s
     }
     for place, name in enumerate(("ensemble", "direct")):
         row[name] = float(result.estimate[0, place])
-        row[f"{name}_low"] = float(result.low[0, place])
-        row[f"{name}_high"] = float(result.high[0, place])
+        row[f"{name}_ci_low"] = float(result.ci_low[0, place])
+        row[f"{name}_ci_high"] = float(result.ci_high[0, place])
     return row
 
 

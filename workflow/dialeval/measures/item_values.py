@@ -23,7 +23,7 @@ from dialeval.measures.design import (
     lengths_of,
     systems_of,
 )
-from dialeval.protocols.detect import passes
+from dialeval.protocols.locate import passes
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
 from dialeval.tables.schema import scope
 

@@ -82,7 +82,7 @@ def _agreement_of_people(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[st
     for row in rows:
         if row["rater_kind"] == "human" and row["pairwise_pearson"] is not None:
             found[row["corpus"]].append(row["pairwise_pearson"])
-    return {corpus: {"agreement_low": min(known), "agreement_high": max(known)} for corpus, known in found.items()}
+    return {corpus: {"agreement_min": min(known), "agreement_max": max(known)} for corpus, known in found.items()}
 
 
 def _unit(group: Sequence[Item]) -> Unit:
@@ -185,11 +185,11 @@ def agreement_of_rounds(
         "n_rounds": len(rounds),
         "n_items": int(np.count_nonzero((~np.isnan(rounds)).sum(axis=0) > 1)),
         "pairwise_pearson": _or_none(pearson.estimate),
-        "pearson_low": _or_none(pearson.ci_low),
-        "pearson_high": _or_none(pearson.ci_high),
+        "pearson_ci_low": _or_none(pearson.ci_low),
+        "pearson_ci_high": _or_none(pearson.ci_high),
         "krippendorff_alpha": _or_none(alpha.estimate),
-        "alpha_low": _or_none(alpha.ci_low),
-        "alpha_high": _or_none(alpha.ci_high),
+        "alpha_ci_low": _or_none(alpha.ci_low),
+        "alpha_ci_high": _or_none(alpha.ci_high),
         **alpha.columns(),
         "note": pearson.note or alpha.note or None,
     }

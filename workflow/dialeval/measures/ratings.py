@@ -64,7 +64,7 @@ def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
     for about, of in groups(judgements, design):
         found = _rated(of, systems, design, words)
         for row in rating_rows(found, systems):
-            system, elo, n = row.pop("model"), row.pop("elo"), row.pop("n_comparisons")
+            system, elo, n = row.pop("system"), row.pop("elo"), row.pop("n_comparisons")
             published = published_number(design.protocol, "ratings", system, about["n_utterances"])
             rows.append({**about, "system": system, "estimate": elo, "n": n, **row, "published": published})
         differences += rating_differences(found, systems, "ratings", scope(about), about["judge"])
@@ -119,18 +119,18 @@ def _cell(rates: WinMatrices, one: int, other: int) -> Row:
     held = rates.win_or_tie
     return {
         "estimate": rates.win.estimate[place],
-        "low": rates.win.ci_low[place],
-        "high": rates.win.ci_high[place],
+        "ci_low": rates.win.ci_low[place],
+        "ci_high": rates.win.ci_high[place],
         "n": int(rates.n[one, other]),
         "win": rates.win_rate[one, other],
         "tie": rates.tie_rate[one, other],
         "lose": rates.lose_rate[one, other],
         "unparsed": rates.unparsed_rate[one, other],
         "win_or_tie": held.estimate[place],
-        "win_or_tie_low": held.ci_low[place],
-        "win_or_tie_high": held.ci_high[place],
+        "win_or_tie_ci_low": held.ci_low[place],
+        "win_or_tie_ci_high": held.ci_high[place],
         "win_or_tie_design_effect": held.design_effect[place],
-        "win_or_tie_effective_n": held.n_effective[place],
+        "win_or_tie_n_effective": held.n_effective[place],
         **rates.win.columns(place),
     }
 
@@ -246,10 +246,10 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
         if number != order[-1] and point.games[number] and np.isnan(above_next[number]):
             own.append(NO_NEXT)
         row: dict[str, Any] = {
-            "model": models[number],
+            "system": models[number],
             "elo": elo.rating[number],
-            "low": elo.low[number],
-            "high": elo.high[number],
+            "ci_low": elo.ci_low[number],
+            "ci_high": elo.ci_high[number],
             "elo_sd": point.rating_sd[number]
             if point.repeats >= FEWEST_REPEATS and rated.identified[number]
             else float("nan"),
@@ -260,11 +260,15 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
             "note": "; ".join(dict.fromkeys(note for note in (rated.reasons[number], *own) if note)) or None,
         }
         for name, rating in others.items():
-            row |= {name: rating.rating[number], f"{name}_low": rating.low[number], f"{name}_high": rating.high[number]}
+            row |= {
+                name: rating.rating[number],
+                f"{name}_ci_low": rating.ci_low[number],
+                f"{name}_ci_high": rating.ci_high[number],
+            }
         if controlled is not None:
-            low, high = controlled.low[number], controlled.high[number]
+            low, high = controlled.ci_low[number], controlled.ci_high[number]
             of_model = controlled.rating[number] if controlled.identified[number] else float("nan")
-            row |= {CONTROLLED: of_model, f"{CONTROLLED}_low": low, f"{CONTROLLED}_high": high}
+            row |= {CONTROLLED: of_model, f"{CONTROLLED}_ci_low": low, f"{CONTROLLED}_ci_high": high}
         rows.append(row)
     return rows
 
@@ -285,7 +289,12 @@ def _convergence(method: str, rating: StrengthRating) -> Iterator[str]:
 def _elo(rated: Rated) -> _Shown:
     """Returns the Elo ratings of identified models, which average the initial rating."""
     identified = rated.identified
-    rating, low, high, replicates = rated.point.rating, rated.spread.low, rated.spread.high, rated.spread.replicates
+    rating, low, high, replicates = (
+        rated.point.rating,
+        rated.spread.ci_low,
+        rated.spread.ci_high,
+        rated.spread.replicates,
+    )
     if identified.any() and not identified[rated.point.games > 0].all():
         rating = rating - rating[identified].mean() + rated.point.initial
         known = np.where(identified, replicates, np.nan)
@@ -300,14 +309,14 @@ class _Shown(NamedTuple):
     """Ratings of one method as a table has them: of those models alone whose rating is determined."""
 
     rating: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    ci_low: NDArray[np.float64]
+    ci_high: NDArray[np.float64]
     replicates: NDArray[np.float64]
 
 
 def _identified(rated: Rated, found: StrengthRating) -> _Shown:
     """Returns a likelihood's ratings of identified models."""
-    values = (found.rating, found.low, found.high, found.replicates)
+    values = (found.rating, found.ci_low, found.ci_high, found.replicates)
     return _Shown(*(np.where(rated.identified, value, np.nan) for value in values))
 
 
@@ -331,13 +340,13 @@ def _limits(rating: StrengthRating, number: int) -> Iterator[str]:
         yield SINGLE_CLUSTER
     elif not rating.notes[number] and rating.resamples:
         for end, side, count in (
-            (rating.high, "upper", rating.above),
-            (rating.low, "lower", rating.below),
+            (rating.ci_high, "upper", rating.above),
+            (rating.ci_low, "lower", rating.below),
         ):
             if np.isnan(end[number]) and count[number]:
                 name = rating.method.replace("_", "-").title()
                 yield f"{name}: no {side} limit, {count[number]} of {rating.resamples} resamples set none"
-        if np.isnan(rating.low[number]) and not (rating.above[number] or rating.below[number]):
+        if np.isnan(rating.ci_low[number]) and not (rating.above[number] or rating.below[number]):
             yield ALL_THE_SAME
 
 
@@ -347,7 +356,7 @@ def _behind(rating: StrengthRating, number: int, *, identified: bool) -> dict[st
     return {
         "n_clusters": int(rating.clusters[number]),
         "design_effect": effect,
-        "effective_n": int(rating.games[number]) / effect if effect > 0.0 else float("nan"),
+        "n_effective": int(rating.games[number]) / effect if effect > 0.0 else float("nan"),
     }
 
 

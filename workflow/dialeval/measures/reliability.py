@@ -103,15 +103,15 @@ def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability
     return {
         "n_raters": raters.n_raters,
         "icc": raters.icc.estimate,
-        "icc_low": raters.icc.ci_low,
-        "icc_high": raters.icc.ci_high,
+        "icc_ci_low": raters.icc.ci_low,
+        "icc_ci_high": raters.icc.ci_high,
         "reliability": raters.mean.estimate,
         "ceiling": raters.ceiling.estimate,
-        "ceiling_low": raters.ceiling.ci_low,
-        "ceiling_high": raters.ceiling.ci_high,
-        "corrected": corrected.estimate,
-        "corrected_low": corrected.ci_low,
-        "corrected_high": corrected.ci_high,
+        "ceiling_ci_low": raters.ceiling.ci_low,
+        "ceiling_ci_high": raters.ceiling.ci_high,
+        "disattenuated": corrected.estimate,
+        "disattenuated_ci_low": corrected.ci_low,
+        "disattenuated_ci_high": corrected.ci_high,
         "note": "; ".join(dict.fromkeys(note for note in notes if note)) or None,
     }
 
@@ -256,7 +256,7 @@ def _rounds(rows: pd.DataFrame) -> tuple[np.ndarray[Any, np.dtype[np.float64]], 
     return values, rows["cluster"].iloc[first].tolist()
 
 
-def trust_rows(
+def judge_validity_rows(
     correlations: Sequence[dict[str, Any]],
     *,
     judges: Sequence[str],
@@ -264,7 +264,7 @@ def trust_rows(
     methods: Sequence[str],
     language: str,
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of a table `trust`: one per judge and criterion, with the reason where nothing is known.
+    """Yields the rows of a table `judge_validity`: one per judge and criterion, with the reason where nothing is known.
 
     Correlations of several corpora are averaged, as in the papers; the corpora are independent of each other, so that
     their intervals give that of the mean. Ratings on another criterion than the one that was asked about say nothing of
@@ -294,15 +294,15 @@ def _number(rows: list[dict[str, Any]], methods: Sequence[str], language: str) -
     for column, preferred in (("rater_kind", RATERS), ("method", methods), ("language", (language, "en"))):
         first = next((one for one in preferred if any(row[column] == one for row in rows)), rows[0][column])
         rows = [row for row in rows if row[column] == first]
-    columns = ("pearson", "pearson_low", "pearson_high")
+    columns = ("pearson", "pearson_ci_low", "pearson_ci_high")
     values = [np.array([row[name] for row in rows], dtype=np.float64) for name in columns]
     pearson, low, high = mean_of_independent(*values)
     return {
         **{name: rows[0][name] for name in ("method", "rater_kind")},
         "level": ", ".join(dict.fromkeys(row["level"] for row in rows)),
         "pearson": pearson,
-        "low": max(low, -1.0),
-        "high": min(high, 1.0),
+        "ci_low": max(low, -1.0),
+        "ci_high": min(high, 1.0),
         "n": sum(row["n"] for row in rows),
         "corpora": ", ".join(dict.fromkeys(row["corpus"] for row in rows)),
         "reason": None,

@@ -15,7 +15,7 @@ from dialeval.measures.design import Row
 from dialeval.measures.differences import family_columns, mean_rows
 from dialeval.measures.score_cells import keys, mean_values, places, scores_of
 from dialeval.papers.comp_analysis import find_average, find_n_pairs, find_ratio, find_ratios
-from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Hurt, targets_of
+from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Sensitivities, targets_of
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.estimates import Estimates
@@ -31,7 +31,7 @@ def pair_count_rows(pairs: pa.Table) -> Iterator[dict[str, Any]]:
         groups.setdefault((row["corpus"], row["language"], row["level"], row["strategy"]), []).append(row)
     for (corpus, language, level, strategy), rows in groups.items():
         status = Counter(row["status"] for row in rows)
-        ways = Counter(row["way"] for row in rows if row["status"] == "ok")
+        ways = Counter(row["generator"] for row in rows if row["status"] == "ok")
         reasons = Counter(row["reason"] for row in rows if row["reason"])
         yield {
             "corpus": corpus,
@@ -39,12 +39,12 @@ def pair_count_rows(pairs: pa.Table) -> Iterator[dict[str, Any]]:
             "level": level,
             "strategy": strategy,
             "title": _title(strategy),
-            "n_wanted": len(rows),
+            "n_requested": len(rows),
             "n_pairs": status["ok"],
             "n_unchanged": sum(row["unchanged"] for row in rows),
             "n_not_applicable": status["not_applicable"],
             "n_rejected": status["rejected"] + status["missing"],
-            "ways": _counted(ways),
+            "generators": _counted(ways),
             "reasons": _counted(reasons),
             "published_n": find_n_pairs(strategy),
         }
@@ -54,8 +54,14 @@ def _counted(counts: Counter[str]) -> str:
     return "; ".join(f"{count} {name}" for name, count in counts.most_common())
 
 
-def score_pairs(pairs: pa.Table, judgements: pa.Table, hurt: Hurt = NOTHING_ELSE) -> ScoredPairs:
-    """Returns the scores of both sides of every pair, joined by key; `hurt` is what lowers the user's criteria."""
+def score_pairs(pairs: pa.Table, judgements: pa.Table, sensitivities: Sensitivities = NOTHING_ELSE) -> ScoredPairs:
+    """Return the scores of both sides of every pair, joined by key.
+
+    Args:
+        pairs: items before and after a perturbation.
+        judgements: the judges' scores.
+        sensitivities: perturbations that lower the user's criteria.
+    """
     usable = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_null(pairs["ladder"])))
     before, after = keys(usable, "corpus", "language", "original_id"), keys(usable, "corpus", "language", "item_id")
     items = pa.chunked_array([*before.chunks, *after.chunks], pa.string()).unique()
@@ -74,7 +80,7 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table, hurt: Hurt = NOTHING_ELSE
     for number, place in enumerate(zip(*about.values(), strict=True)):
         rows_of.setdefault(place, []).append(number)
     for (corpus, language, level, strategy), numbers in rows_of.items():
-        for target in targets_of(strategy, hurt):
+        for target in targets_of(strategy, sensitivities):
             if target.dimension not in names:
                 continue
             dimension = names.index(target.dimension)
@@ -93,7 +99,7 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table, hurt: Hurt = NOTHING_ELSE
                         "level": level,
                         "strategy": strategy,
                         "dimension": target.dimension,
-                        "theta": target.theta,
+                        "threshold": target.theta,
                     }
                 )
     sizes = [len(rows) for _, _, _, rows in parts]
@@ -111,7 +117,7 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
 
     `rises` is the share of pairs whose score goes up by more than theta: what noise alone gives, for the ratio as well.
     """
-    theta = [group["theta"] for group in scored.groups]
+    theta = [group["threshold"] for group in scored.groups]
     n_groups = len(scored.groups)
     before, after = scored.original, scored.damaged
     result, turned = (
@@ -123,9 +129,9 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
         | {
             "title": _title(group["strategy"]),
             "ratio": float(result.ratio.estimate[number]),
-            "low": float(result.ratio.ci_low[number]),
-            "high": float(result.ratio.ci_high[number]),
-            "rises": float(turned.ratio.estimate[number]),
+            "ci_low": float(result.ratio.ci_low[number]),
+            "ci_high": float(result.ratio.ci_high[number]),
+            "increase_ratio": float(turned.ratio.estimate[number]),
             "n": int(result.n[number]),
             "n_missing": int(result.n_missing[number]),
             **result.ratio.columns(number),
@@ -149,7 +155,7 @@ def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, A
     result = average_ratios(
         scored.original[rows],
         scored.damaged[rows],
-        [cell["theta"] for cell in cells],
+        [cell["threshold"] for cell in cells],
         (np.cumsum(in_paper) - 1)[scored.group[rows]],
         len(cells),
         np.array([code[tuple(cell[name] for name in names)] for cell in cells], dtype=np.int64),
@@ -161,8 +167,8 @@ def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, A
         about = dict(zip(names, group, strict=True))
         yield about | {
             "average": float(result.average.estimate[number]),
-            "low": float(result.average.ci_low[number]),
-            "high": float(result.average.ci_high[number]),
+            "ci_low": float(result.average.ci_low[number]),
+            "ci_high": float(result.average.ci_high[number]),
             "n_cells": int(result.n_cells[number]),
             "n_missing": int(result.n_missing[number]),
             **result.average.columns(number),
@@ -170,8 +176,8 @@ def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, A
         }
 
 
-def theta_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: float) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `robustness/thetas`."""
+def threshold_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: float) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `robustness/thresholds`."""
     sweep = theta_sweep(
         scored.original,
         scored.damaged,
@@ -184,23 +190,23 @@ def theta_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: float) 
     for number, group in enumerate(scored.groups):
         for theta, result in zip(thetas, sweep, strict=True):
             yield group | {
-                "theta": theta,
+                "threshold": theta,
                 "ratio": float(result.ratio.estimate[number]),
-                "low": float(result.ratio.ci_low[number]),
-                "high": float(result.ratio.ci_high[number]),
+                "ci_low": float(result.ratio.ci_low[number]),
+                "ci_high": float(result.ratio.ci_high[number]),
                 "n": int(result.n[number]),
                 "n_missing": int(result.n_missing[number]),
                 **result.ratio.columns(number),
             }
 
 
-def drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `robustness/drops`: how far scores fall, original less damaged."""
+def score_drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `robustness/score_drops`: how far scores fall, original less damaged."""
     drop = scored.original - scored.damaged
     for number, group in enumerate(scored.groups):
         own = drop[scored.group == number]
         known = own[~np.isnan(own)]
-        row = {name: value for name, value in group.items() if name != "theta"}
+        row = {name: value for name, value in group.items() if name != "threshold"}
         row |= {"n": len(own), "n_missing": len(own) - len(known)}
         if len(known):
             quantiles = np.quantile(known, [0.05, 0.25, 0.5, 0.75, 0.95])
@@ -210,7 +216,7 @@ def drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
 
 
 def ladder_rows(
-    pairs: pa.Table, judgements: pa.Table, confidence: float, hurt: Hurt = NOTHING_ELSE
+    pairs: pa.Table, judgements: pa.Table, confidence: float, sensitivities: Sensitivities = NOTHING_ELSE
 ) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `robustness/ladders`: how often scores fall with every step of damage."""
     steps = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["ladder"])))
@@ -232,7 +238,7 @@ def ladder_rows(
     group_of = list(zip(*about.values(), strict=True))
     for corpus, language, strategy in dict.fromkeys(group_of):
         rows = np.flatnonzero([one == (corpus, language, strategy) for one in group_of])
-        for dimension in dict.fromkeys(target.dimension for target in targets_of(strategy, hurt)):
+        for dimension in dict.fromkeys(target.dimension for target in targets_of(strategy, sensitivities)):
             if dimension not in names:
                 continue
             values = given.mean[:, names.index(dimension)]
@@ -260,18 +266,18 @@ def ladder_rows(
                     "n_missing": int(result.n_missing[0]),
                     "n_clusters": int(result.falling.n_clusters[0]),
                     "note": result.falling.note[0] or None,
-                    **_named("falling", result.falling),
-                    **_named("not_rising", result.not_rising),
+                    **_named("strictly_decreasing", result.falling),
+                    **_named("non_increasing", result.not_rising),
                 }
 
 
 def _named(name: str, share: Estimates) -> dict[str, float]:
     return {
         name: float(share.estimate[0]),
-        f"{name}_low": float(share.ci_low[0]),
-        f"{name}_high": float(share.ci_high[0]),
+        f"{name}_ci_low": float(share.ci_low[0]),
+        f"{name}_ci_high": float(share.ci_high[0]),
         f"{name}_design_effect": float(share.design_effect[0]),
-        f"{name}_effective_n": float(share.n_effective[0]),
+        f"{name}_n_effective": float(share.n_effective[0]),
     }
 
 
@@ -311,7 +317,7 @@ def _cells(scored: ScoredPairs) -> dict[tuple[str, ...], _Cell]:
             continue
         place = tuple(group[name] for name in _CELL)
         cell = cells.setdefault(place, _Cell({}, scored.cluster[start:end]))
-        cell.noticed[group["judge"], group["method"]] = (drop > group["theta"] + ROUNDING).astype(np.float64)
+        cell.noticed[group["judge"], group["method"]] = (drop > group["threshold"] + ROUNDING).astype(np.float64)
     return cells
 
 

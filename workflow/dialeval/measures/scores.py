@@ -99,7 +99,7 @@ def _rows(
             successes, cluster = np.nan_to_num(value[has_item]), found.cluster[has_item]
             estimate = clustered_proportion(successes, cluster, confidence=confidence, note="no item")
             n = {"n": int(has_item.sum()), "n_unparsed": n_missing}
-        limits = {"estimate": estimate.estimate, "low": estimate.ci_low, "high": estimate.ci_high}
+        limits = {"estimate": estimate.estimate, "ci_low": estimate.ci_low, "ci_high": estimate.ci_high}
         rows.append({**found.group, "system": system, **limits, **n, **estimate.columns(), **found.columns})
     return rows
 
@@ -159,8 +159,8 @@ def _pass_rows(
         {
             "system": system,
             "estimate": rates.rate.estimate[number],
-            "low": rates.rate.ci_low[number],
-            "high": rates.rate.ci_high[number],
+            "ci_low": rates.rate.ci_low[number],
+            "ci_high": rates.rate.ci_high[number],
             "n": int(rates.n[number]),
             "n_unparsed": int(rates.unparsed[number]),
             **rates.rate.columns(number),
@@ -282,9 +282,9 @@ def _row(criterion: str, rank: int, key: Key, seen: _Seen, utterances: Sequence[
         "corpus": key[0],
         "item_id": key[2],
         "case_id": seen.case_id or None,
-        "seen_by": ", ".join(seen.judges),
+        "flagged_by": ", ".join(seen.judges),
         "utterance": place,
-        "n_places": len(seen.places),
+        "n_flagged_utterances": len(seen.places),
         "text": text,
         "before": before,
     }

@@ -35,9 +35,9 @@ STRATEGIES = MappingProxyType(
 )
 """Name -> strategy, turn level before dialogue level, in the order of Table 10."""
 
-Hurt = Mapping[str, Collection[str]]
+Sensitivities = Mapping[str, Collection[str]]
 """Criterion of the user's -> strategies that lower it."""
-NOTHING_ELSE: Hurt = MappingProxyType({})
+NOTHING_ELSE: Sensitivities = MappingProxyType({})
 
 ATTEMPTS = 8
 """How many times a draw is made again when it repeats an earlier one."""
@@ -59,20 +59,20 @@ def find_strategy(name: str, place: str = "") -> Strategy:
     return STRATEGIES[name]
 
 
-def targets_of(strategy: str, hurt: Hurt = NOTHING_ELSE) -> tuple[Target, ...]:
+def targets_of(strategy: str, sensitivities: Sensitivities = NOTHING_ELSE) -> tuple[Target, ...]:
     """Returns the criteria that a strategy lowers: Table 10's dimensions, and the user's criteria that name it.
 
     A user's criterion has the smallest of the strategy's own thresholds.
 
     Args:
         strategy: name of the strategy; one that is not ours lowers nothing that is known.
-        hurt: what lowers the user's criteria.
+        sensitivities: what lowers the user's criteria.
     """
     if strategy not in STRATEGIES:
         return ()
     papers = STRATEGIES[strategy].targets
     theta = min((target.theta for target in papers), default=0.0)
-    return (*papers, *(Target(name, theta) for name, strategies in hurt.items() if strategy in strategies))
+    return (*papers, *(Target(name, theta) for name, strategies in sensitivities.items() if strategy in strategies))
 
 
 def damage(

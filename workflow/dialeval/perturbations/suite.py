@@ -16,7 +16,7 @@ from dialeval.corpora.items import Item, Rating
 from dialeval.corpora.robustness_sets import Pair
 from dialeval.criteria import Level
 from dialeval.errors import UserError
-from dialeval.perturbations.registry import NOTHING_ELSE, Hurt, build_ladder, damages, targets_of
+from dialeval.perturbations.registry import NOTHING_ELSE, Sensitivities, build_ladder, damages, targets_of
 from dialeval.perturbations.rewriting import Rewriting
 from dialeval.perturbations.strategy import Damaged, NotApplicable, Pool, Strategy, build_pool
 
@@ -33,19 +33,19 @@ def pools(items: Iterable[Item]) -> dict[str, Pool]:
 
 
 def targets_of_items(
-    pairs: Iterable[Mapping[str, Any]], hurt: Hurt = NOTHING_ELSE
+    pairs: Iterable[Mapping[str, Any]], sensitivities: Sensitivities = NOTHING_ELSE
 ) -> dict[tuple[str, str, str], set[str]]:
     """Returns the criteria on which each item of some pairs is compared, by (corpus, language, item_id).
 
     Args:
         pairs: rows of the table `pairs`.
-        hurt: what lowers the user's criteria.
+        sensitivities: what lowers the user's criteria.
     """
     wanted: dict[tuple[str, str, str], set[str]] = {}
     for row in pairs:
         if row["status"] != "ok":
             continue
-        aimed_at = {target.dimension for target in targets_of(row["strategy"], hurt)}
+        aimed_at = {target.dimension for target in targets_of(row["strategy"], sensitivities)}
         for item_id in (row["original_id"], row["item_id"]):
             wanted.setdefault((row["corpus"], row["language"], item_id), set()).update(aimed_at)
     return wanted
@@ -108,7 +108,7 @@ def published_outcome(pair: Pair) -> Outcome:
         pair.original,
         pair.strategy,
         pair.row,
-        way="published",
+        generator="published",
         item_id=pair.damaged.item_id,
         unchanged=pair.unchanged,
         status="ok",
@@ -119,9 +119,13 @@ def published_outcome(pair: Pair) -> Outcome:
 def rewritten_outcome(item: Item, strategy: Strategy, draw: int, rewriting: Rewriting | NotApplicable) -> Outcome:
     """Returns what became of a rewriting by a model as a row."""
     if isinstance(rewriting, NotApplicable):
-        return _row(item, strategy.name, draw, way="model", status="not_applicable", reason=rewriting.reason), None
+        return _row(
+            item, strategy.name, draw, generator="model", status="not_applicable", reason=rewriting.reason
+        ), None
     if rewriting.damaged is None:
-        return _row(item, strategy.name, draw, way="model", status=rewriting.status, reason=rewriting.reason), None
+        return _row(
+            item, strategy.name, draw, generator="model", status=rewriting.status, reason=rewriting.reason
+        ), None
     return damaged_row(item, rewriting.damaged), rewriting.damaged.item
 
 
@@ -131,7 +135,7 @@ def damaged_row(item: Item, damaged: Damaged) -> dict[str, Any]:
         item,
         damaged.strategy,
         damaged.draw,
-        way=damaged.way,
+        generator=damaged.way,
         severity=damaged.severity,
         item_id=damaged.item.item_id,
         changed=damaged.changed,
@@ -146,7 +150,7 @@ def _row(item: Item, strategy: str, draw: int, **more: Any) -> dict[str, Any]:
         "level": item.level,
         "cluster": item.cluster,
         "strategy": strategy,
-        "way": None,
+        "generator": None,
         "draw": draw,
         "severity": 1,
         "ladder": None,
@@ -210,7 +214,7 @@ def constructed_items(
     *,
     n_steps: int,
     random_seed: int,
-    hurt: Hurt = NOTHING_ELSE,
+    sensitivities: Sensitivities = NOTHING_ELSE,
 ) -> Iterator[tuple[Item, list[Rating]]]:
     """Yields every step of one ladder of each dialogue, with its reference.
 
@@ -220,7 +224,7 @@ def constructed_items(
         strategies: taken in turn, one for each dialogue.
         n_steps: steps of a ladder; a dialogue on which not as many can be taken is left out.
         random_seed: of all draws.
-        hurt: what lowers the user's criteria.
+        sensitivities: what lowers the user's criteria.
     """
     pool = build_pool(dialogues)
     place = 0
@@ -234,7 +238,10 @@ def constructed_items(
             own = replace(item, corpus=corpus)
             yield (
                 own,
-                [_reference(own, dimension, n_steps - step, n_steps) for dimension in _dimensions(strategy, hurt)],
+                [
+                    _reference(own, dimension, n_steps - step, n_steps)
+                    for dimension in _dimensions(strategy, sensitivities)
+                ],
             )
 
 
@@ -253,5 +260,5 @@ def _reference(item: Item, dimension: str, value: int, highest: int) -> Rating:
     )
 
 
-def _dimensions(strategy: Strategy, hurt: Hurt) -> list[str]:
-    return list(dict.fromkeys([*(target.dimension for target in targets_of(strategy.name, hurt)), "overall"]))
+def _dimensions(strategy: Strategy, sensitivities: Sensitivities) -> list[str]:
+    return list(dict.fromkeys([*(target.dimension for target in targets_of(strategy.name, sensitivities)), "overall"]))

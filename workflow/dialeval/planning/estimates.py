@@ -203,13 +203,17 @@ def _sum(costs: Sequence[float | None]) -> float | None:
 # An estimate as the table `estimate`, and as text for people.
 
 HEAD = (
-    "model", "protocol", "requests", "stored", "to ask", "input tokens", "low to high", "output tokens", "low to high",
+    "model", "protocol", "requests", "cached", "to ask", "input tokens", "low to high", "output tokens", "low to high",
     "cost", "low to high", "at most",
 )  # fmt: skip
 ALL = "all models"
 """The model of the row with the sums; no model's name has a blank."""
 SEPARATOR = " | "
-_SUMMED = ("requests", "to_ask", *(f"{kind}_tokens_{end}" for kind in ("input", "output") for end in Range._fields))
+_SUMMED = (
+    "requests",
+    "model_calls",
+    *(f"{kind}_tokens_{end}" for kind in ("input", "output") for end in Range._fields),
+)
 _COSTS = tuple(f"cost_{end}" for end in Range._fields)
 
 
@@ -232,7 +236,9 @@ def estimate_table(
         for estimate in estimates
     ]
     large = {estimate.model.name for estimate in estimates if estimate.model.kind == "model"}
-    unpriced = [row["model"] for row in rows if row["cost_most"] is None and row["to_ask"] and row["model"] in large]
+    unpriced = [
+        row["model"] for row in rows if row["cost_most"] is None and row["model_calls"] and row["model"] in large
+    ]
     priced = any(row["cost_most"] is not None for row in rows)
     notes = [f"without the cost of {', '.join(dict.fromkeys(unpriced))}: no prices"] if priced and unpriced else []
     notes += [f"not in these sums: {part}" for part in left_out]
@@ -280,8 +286,8 @@ def _row(estimate: Estimate, prices: Prices, *, batched: bool) -> dict[str, Any]
         "model": model.name,
         "protocol": estimate.protocol,
         "requests": estimate.requests,
-        "stored": None if model.identity is None else estimate.requests - estimate.to_ask,
-        "to_ask": estimate.to_ask,
+        "cached": None if model.identity is None else estimate.requests - estimate.to_ask,
+        "model_calls": estimate.to_ask,
         **{f"input_tokens_{end}": tokens for end, tokens in prompts._asdict().items()},
         **{f"output_tokens_{end}": tokens for end, tokens in answers._asdict().items()},
         **{name: None if cost is None else cost * factor for name, cost in zip(_COSTS, costs, strict=True)},
@@ -293,11 +299,11 @@ def _row(estimate: Estimate, prices: Prices, *, batched: bool) -> dict[str, Any]
 def _sum_reading(rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> dict[str, Any]:
     """Returns the row of the sums; costs are those of the models with prices."""
     priced = [row for row in rows if row["cost_most"] is not None]
-    stored = [row["stored"] for row in rows]
+    stored = [row["cached"] for row in rows]
     return {
         "model": ALL,
         "protocol": "all",
-        "stored": None if None in stored else sum(stored),
+        "cached": None if None in stored else sum(stored),
         **{name: sum(row[name] for row in rows) for name in _SUMMED},
         **{name: sum(row[name] for row in priced) if priced else None for name in _COSTS},
         "tokenizer": "",
@@ -330,8 +336,8 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
         row["model"],
         row["protocol"],
         f"{row['requests']:,}",
-        "?" if row["stored"] is None else f"{row['stored']:,}",
-        f"{row['to_ask']:,}",
+        "?" if row["cached"] is None else f"{row['cached']:,}",
+        f"{row['model_calls']:,}",
         f"{row['input_tokens_expected']:,}",
         _span(row["input_tokens_low"], row["input_tokens_high"]),
         f"{row['output_tokens_expected']:,}",
@@ -363,7 +369,7 @@ def planning_in_words(rows: Sequence[Row]) -> str:
         return ""
     alike: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        about = tuple(row[name] for name in ("protocol", "measure", "n_utterances", "what", "judge", "note"))
+        about = tuple(row[name] for name in ("protocol", "measure", "n_utterances", "estimand", "judge", "note"))
         alike.setdefault((*about, _shown(row), _halved(row)), []).append(row)
     notes: dict[str, list[str]] = {}
     lines = [POWER_HEAD]
@@ -373,7 +379,7 @@ def planning_in_words(rows: Sequence[Row]) -> str:
             if one not in (NEVER_BY_LABELS, NEVER_BY_SEEDS):  # which the line says
                 notes.setdefault(one, []).append(_whose(of))
     every = {"all": [_whose(of) for of in alike.values()]}
-    every["people"] = [_whose(of) for of in alike.values() if of[0]["what"] == PEOPLE]
+    every["people"] = [_whose(of) for of in alike.values() if of[0]["estimand"] == PEOPLE]
     lines += [f"{_few(about, every)}: {note}" for note, about in notes.items()]
     return "\n".join(lines)
 
@@ -383,18 +389,18 @@ def _whose(rows: Sequence[Row]) -> str:
     row, n = rows[0], rows[0]["n_utterances"]
     of = ", ".join(filter(None, [*(one["criterion"] for one in rows), f"N = {n}" if n else ""]))
     number = f"{row['protocol']} {row['measure'].replace('_', ' ')}" + (f" ({of})" if of else "")
-    return f"{number}, people with {row['judge']}" if row["what"] == PEOPLE else f"{number}, {row['judge']}"
+    return f"{number}, people with {row['judge']}" if row["estimand"] == PEOPLE else f"{number}, {row['judge']}"
 
 
 def _shown(row: Row) -> str:
-    smallest, half = row["smallest_difference"], row["half_width"]
+    smallest, half = row["min_detectable_difference"], row["half_width"]
     if smallest is None or math.isnan(smallest):
         return "nothing can be said"
     what = f"{row['n_seeds']:,} cases"
-    if row["what"] == PEOPLE:
+    if row["estimand"] == PEOPLE:
         what = f"{row['n_labels']:,} labels, {what}"
     n_pairs = row["n_systems"] * (row["n_systems"] - 1) // 2
-    corrected = row["smallest_difference_holm"]
+    corrected = row["min_detectable_difference_holm"]
     if n_pairs > 1 and corrected is not None and not math.isnan(corrected):
         what = f"{_written(corrected)} with Holm over {n_pairs:,} pairs; {what}"
     return f"{_written(smallest)} ({what}; interval ±{_written(half)}; from {row['basis']})"
@@ -408,7 +414,7 @@ def _halved(row: Row) -> str:
     ):
         if count is not None:
             ways.append(f"{count:,} {noun} more" + ("" if cost is None else f" (about {cost:,.2f})"))
-    if not ways and row["what"] == PEOPLE:
+    if not ways and row["estimand"] == PEOPLE:
         return "neither cases nor labels alone would halve it, but four times as many of both"
     if not ways:
         return "nothing is known that would halve it"

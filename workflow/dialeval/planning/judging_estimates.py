@@ -25,7 +25,7 @@ from dialeval.planning.chat_estimates import Chats
 from dialeval.planning.estimates import Estimate
 from dialeval.planning.known_models import VERDICTS, KnownModel, Range, verdict
 from dialeval.prompts.rendering import Templates, render_dialogue
-from dialeval.protocols import detect, mark, pair, probability, scale
+from dialeval.protocols import annotate, locate, pair, probability, scale
 from dialeval.protocols.item_prompts import RATING, YES_NO, ByLevel
 from dialeval.protocols.pair import by_case, serves
 from dialeval.protocols.planned_requests import Planned, request_from_row
@@ -104,28 +104,28 @@ def estimate_judging(asked: Asked, subjects: Subjects, templates: Templates, sto
 
 
 def _pairs_there(question: Question, subjects: Subjects, templates: Templates) -> Iterator[Planned]:
-    for n in question.protocol.of.cut or (None,):
+    for n in question.protocol.data.cut or (None,):
         cases = by_case(subjects.there(partial(_needed, question, subjects, n)))
         yield from pair.plan(question.cut_to(n), cases, templates, Counter())
 
 
 def _needed(question: Question, subjects: Subjects, n: int | None, seed_id: str) -> int | None:
     """Returns how much of a dialogue is shown: as much as is asked for, or as the human one has; None for all."""
-    beside_people = question.protocol.of.against == HUMAN and seed_id in subjects.people
+    beside_people = question.protocol.data.opponent == HUMAN and seed_id in subjects.people
     return n or (len(subjects.people[seed_id].utterances) if beside_people else None)
 
 
 def _pairs_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
     """Yields the pairs of each seed of which a dialogue is not there, under each criterion."""
-    of, times = question.protocol.of, pair.n_requests(question)
+    of, times = question.protocol.data, pair.n_requests(question)
     templates = list(bounds.around(pair.around(question, bounds.templates)))
     for n in of.cut or (None,):
         for seed_id in subjects.languages:
             people = [subjects.people[seed_id]] if seed_id in subjects.people else []
-            if not serves(people, of) or (of.against == HUMAN and not people):
+            if not serves(people, of) or (of.opponent == HUMAN and not people):
                 continue
             length = _needed(question, subjects, n, seed_id)
-            count, shown = _shown_to_come(of.against, bounds, subjects, seed_id, length)
+            count, shown = _shown_to_come(of.opponent, bounds, subjects, seed_id, length)
             for template in templates if count else ():
                 yield times * count, template.times(count).plus(shown).times(times)
 
@@ -197,10 +197,10 @@ def _about_dialogues(
 ) -> Iterator[Planned]:
     own = question.protocol
     about = AskedAbout(own=question.criteria, named=own.criteria, together=own.together)
-    if own.form == "detect":
-        return detect.plan(question, items, templates)
-    if own.form == "mark":
-        return mark.plan(question, items, templates, said_before)
+    if own.form == "locate":
+        return locate.plan(question, items, templates)
+    if own.form == "annotate":
+        return annotate.plan(question, items, templates, said_before)
     if own.form == "probability":
         names: ByLevel = dict.fromkeys(LEVELS, own.template) if own.template else YES_NO
         return probability.plan(items, templates, about.of_rated, name=question.name, names=names)
@@ -212,9 +212,9 @@ def _about_dialogues(
 
 def _dialogues_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
     nothing = chatbot_item("", "", "", (), partnered=subjects.partnered)
-    if question.protocol.form == "mark":
+    if question.protocol.form == "annotate":
         places = tuple(range(subjects.said_before + 1, max((one.length for one in subjects.chats), default=0) + 1))
-        requests = [mark.around(question, nothing, places, bounds.templates)]
+        requests = [annotate.around(question, nothing, places, bounds.templates)]
     else:
         requests = [one.request for one in _about_dialogues(question, [nothing], bounds.templates)]
     templates = list(bounds.around(requests))
@@ -446,7 +446,7 @@ class InRounds:
         """Returns the rounds as far as they are stored, and the requests of the round that is not, by their places."""
         columns = list(zip(*self._about, strict=True)) or [()] * len(COLUMNS)
         table = pa.table([pa.array(column, kind.type) for column, kind in zip(columns, _SCHEMA, strict=True)], _SCHEMA)
-        against = self.question.protocol.of.against
+        against = self.question.protocol.data.opponent
         taken: BoolArray = np.array(self._taken, dtype=np.bool_)
         plan = schedule(table, self.adaptive.block, None if against == EACH_OTHER else against, taken)
         rounds = Rounds(plan, self.adaptive)

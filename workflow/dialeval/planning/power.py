@@ -223,10 +223,10 @@ def _of_judge(number: Number, size: Size, confidence: float, cost_of_case: float
     found, of_all = (_detectable(number, size, one) for one in (confidence, size.for_all_pairs(confidence)))
     more = clusters_to_halve(size.n_cases, confidence)
     return {
-        "what": JUDGE,
+        "estimand": JUDGE,
         "n_labels": 0,
-        "smallest_difference": float(found.smallest),
-        "smallest_difference_holm": float(of_all.smallest),
+        "min_detectable_difference": float(found.smallest),
+        "min_detectable_difference_holm": float(of_all.smallest),
         "half_width": float(found.half_width),
         "seeds_to_halve": more,
         "cost_of_seeds": None if more is None or cost_of_case is None else more * cost_of_case,
@@ -285,10 +285,10 @@ def of_people(
     cost_of_labels = None if more_labels is None or price is None else more_labels * labels.answers * price
     cost_of_seeds = None if more_seeds is None or case is None else more_seeds * case
     return {
-        "what": PEOPLE,
+        "estimand": PEOPLE,
         "n_labels": n_labels,
-        "smallest_difference": float(found.smallest),
-        "smallest_difference_holm": float(of_all.smallest),
+        "min_detectable_difference": float(found.smallest),
+        "min_detectable_difference_holm": float(of_all.smallest),
         "half_width": float(found.half_width),
         "seeds_to_halve": more_seeds,
         "labels_to_halve": more_labels,
@@ -309,10 +309,14 @@ def _people(
     rows = [
         row
         for row in corrected
-        if (row["measure"], row["answer"] or "", row["versus"]) == (name, answer, None)
+        if (row["measure"], row["answer"] or "", row["opponent"]) == (name, answer, None)
         and all(row[column] == shared[column] for column in about)
     ]
-    known = [row for row in rows if _known(row["people_low"], row["people_high"]) and row["n_labelled_seeds"] > 1]
+    known = [
+        row
+        for row in rows
+        if _known(row["human_only_ci_low"], row["human_only_ci_high"]) and row["n_labelled_seeds"] > 1
+    ]
     informative = [row for row in known if _left(row) > 0.0]
     rho = [row["rho_within"] for row in rows if _known(row["rho_within"])]
     correlation = float(np.median(rho)) if rho else CORRELATION
@@ -324,7 +328,7 @@ def _people(
         spread = number.apart * per_case
         notes += ["people spread as the judge's scores do"] if number.contribution is not None else []
         return PeopleDesign(spread, correlation, pilot_freedom=freedom), basis, notes
-    half = np.array([row["people_high"] - row["people_low"] for row in informative]) / 2.0
+    half = np.array([row["human_only_ci_high"] - row["human_only_ci_low"] for row in informative]) / 2.0
     error = half / stdtrit(np.array([row["n_labelled_seeds"] - 1.0 for row in informative]), 0.975)
     labelled = sum(row["n_labelled"] for row in informative) / (2.0 if of_pairs else 1.0)
     square = float(np.mean(error**2 / np.array([_left(row) for row in informative])))

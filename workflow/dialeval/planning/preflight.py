@@ -115,7 +115,7 @@ def _unknown_kinds(config: Config) -> Iterator[Mistake]:
     for name, section in config.training.items():
         criteria = [one for one in section.criteria or () if one in config.known_criteria()]
         try:
-            chosen_kinds(criteria or None, section.kinds, section.level, config.hurt())
+            chosen_kinds(criteria or None, section.kinds, section.level, config.sensitivities())
         except UserError as error:
             yield Mistake(f"training.{name}", str(error), (f"training.{name}.criteria", "criteria"))
 
@@ -265,7 +265,7 @@ class Need:
 
 NEEDS = (
     Need(
-        ("report", "build_report", "live"),
+        ("report", "build_report", "status"),
         lambda config: bool(config.models or config.protocols.failures),  # rules find failures without any model
         "the configuration names no models, and the report is about what models did; battles alone have tables and "
         "figures of their own, see docs/battles.md",
@@ -277,7 +277,7 @@ NEEDS = (
         "docs/battles.md",
     ),
     Need(
-        ("label", "read_labels", "correct", "rank_by_labels", "tabulate_agreement", "draw_labels"),
+        ("annotation_pages", "read_labels", "correct", "rank_by_labels", "tabulate_agreement", "draw_labels"),
         lambda config: config.labels is not None,
         "the configuration says nothing of labels; add a section such as labels: {path: labels}, see docs/labels.md",
     ),
@@ -325,16 +325,23 @@ def is_named(target: str, words: Sequence[str]) -> bool:
     return any(word == target and before not in _NO_TARGETS for before, word in pairwise(words))
 
 
+RENAMED_TARGETS = {"label": "annotation_pages", "live": "status", "tidy": "clean", "tidy_remove": "clean_remove"}
+"""Earlier names of targets with the new ones."""
+
+
 def refuse_without_section(config: Config, is_asked: Callable[[str], bool]) -> None:
-    """Ends a run that is asked for what its configuration has nothing for.
+    """End a run whose targets have a new name, or need a section that the configuration does not have.
 
     Args:
         config: the configuration.
         is_asked: whether a target stands in the command.
 
     Raises:
-        UserError: it says what to add.
+        UserError: with the new name of the target, or the section to add.
     """
+    for old, new in RENAMED_TARGETS.items():
+        if is_asked(old):
+            raise UserError(f"{old}: this target has a new name; run the command with {new}")
     for need in NEEDS:
         asked = [target for target in need.targets if is_asked(target)]
         if asked and not need.is_there(config):

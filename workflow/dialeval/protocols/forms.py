@@ -19,13 +19,13 @@ from dialeval.criteria import LEVELS, Criterion, Level
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.prompts.reasoning import without_marks
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import detect, mark, pair, probability, scale
+from dialeval.protocols import annotate, locate, pair, probability, scale
 from dialeval.protocols.item_prompts import RATING, YES_NO, templates_of
 from dialeval.protocols.pair import by_case
 from dialeval.protocols.planned_requests import Planned, request_from_row
 from dialeval.protocols.questions import AskedAbout, Question, asked
 
-TEMPLATE = "ask_again.j2"
+TEMPLATE = "retry_unparsed.j2"
 SUFFIX = "/again"
 _Row = Mapping[str, Any]
 
@@ -41,17 +41,17 @@ def parse(question: Question, planned: _Row, answer: _Row) -> Iterator[dict[str,
     match question.protocol.form:
         case "pair":
             return pair.parse(question, "", planned, answer)
-        case "detect":
-            return detect.parse(question, "", planned, answer)
-        case "mark":
-            return mark.parse(question, "", planned, answer)
+        case "locate":
+            return locate.parse(question, "", planned, answer)
+        case "annotate":
+            return annotate.parse(question, "", planned, answer)
         case "scale":
             return scale.parse(question, "", planned, answer)
         case "probability":
             return probability.parse(question, "", planned, answer)
 
 
-def plan_again(
+def plan_retries(
     question: Question,
     pairs: Iterable[tuple[_Row, _Row]],
     templates: Templates,
@@ -117,8 +117,8 @@ def _asked(
     levels: tuple[Level, ...] = LEVELS if criterion is None or criterion.level is None else (criterion.level,)
     if question.protocol.form == "pair":
         items = [_sentinel("first", "dialogue"), _sentinel("second", "dialogue")]
-        of = one.protocol.of.model_copy(update={"against": "each_other", "cut": [], "human_utterances": None})
-        shown = Question(one.name, one.protocol.model_copy(update={"of": of}), one.shipped, one.criteria)
+        data = one.protocol.data.model_copy(update={"opponent": "each_other", "cut": [], "human_utterances": None})
+        shown = Question(one.name, one.protocol.model_copy(update={"data": data}), one.shipped, one.criteria)
         yield items, next(pair.plan(shown, by_case(items), templates, Counter())).request
         return
     for level in levels if question.protocol.form in ("scale", "probability") else LEVELS[1:]:
@@ -129,10 +129,10 @@ def _asked(
 def _about(question: Question, item: Item, templates: Templates) -> Iterator[Request]:
     own = question.protocol
     about = AskedAbout(own=question.criteria, named=[one.name for one in question.criteria], together=own.together)
-    if own.form == "detect":
-        planned = detect.plan(question, [item], templates)
-    elif own.form == "mark":
-        planned = mark.plan(question, [item], templates)
+    if own.form == "locate":
+        planned = locate.plan(question, [item], templates)
+    elif own.form == "annotate":
+        planned = annotate.plan(question, [item], templates)
     elif own.form == "probability":
         planned = probability.plan([item], templates, about.of_rated, names=templates_of(own, YES_NO))
     else:
@@ -159,7 +159,7 @@ def _missing(question: Question, criterion: Criterion | None, items: Sequence[It
             yield f"it shows {variable} without utterance {', '.join(map(str, missing))} of {len(item.utterances)}"
     if criterion is not None and not _names(prompt, criterion):
         yield f"it forgets the criterion: asked about '{criterion.name}' it says neither its name nor its question"
-    if question.protocol.form not in ("pair", "detect") or question.structured:
+    if question.protocol.form not in ("pair", "locate") or question.structured:
         return
     options = question.protocol.options or pair.OPTIONS
     labels = list(options) if question.protocol.form == "pair" else ["Yes", "No"]

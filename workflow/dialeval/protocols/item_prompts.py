@@ -194,12 +194,12 @@ class PlanSettings(QuestionSettings):
     Attributes:
         dimensions: by rated corpus, the criteria that it names.
         said_before: utterances at the beginning of each dialogue of self-chat that are not judged.
-        hurt: the perturbations that lower the user's criteria.
+        sensitivities: the perturbations that lower the user's criteria.
     """
 
     dimensions: dict[str, list[str]] = {}
     said_before: int = 0
-    hurt: dict[str, list[str]] = {}
+    sensitivities: dict[str, list[str]] = {}
 
 
 def templates_of(protocol: Protocol, shipped: ByLevel) -> ByLevel:
@@ -215,7 +215,7 @@ def asked_about(settings: PlanSettings, pairs: Iterable[Mapping[str, Any]]) -> A
         own=settings.own,
         named=[one.name for one in settings.criteria],
         dimensions=settings.dimensions,
-        targets=targets_of_items(pairs, settings.hurt),
+        targets=targets_of_items(pairs, settings.sensitivities),
         together=settings.protocol.together,
     )
 
@@ -227,4 +227,4 @@ def scored_items(settings: PlanSettings, paths: Iterable[Path]) -> Iterator[Item
         yield item
         if about_responses:
             said_before = settings.said_before if item.corpus == SOURCE else 0
-            yield from turns_of(item, settings.protocol.of.turns, said_before=said_before)
+            yield from turns_of(item, settings.protocol.data.turns, said_before=said_before)

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from dialeval.config.protocol_settings import EACH_OTHER, SELFCHAT, Of
+from dialeval.config.protocol_settings import EACH_OTHER, SELFCHAT, JudgedData
 from dialeval.corpora.dialogues import are_two_in_turn
 from dialeval.corpora.items import REFERENCE, Item
 from dialeval.criteria import Criterion
@@ -50,7 +50,7 @@ def plan(question: Question, cases: Cases, templates: Templates, skipped: Counte
     """
     case_id = ""
     sides: dict[tuple[str, str, int | None], _Side] = {}
-    for meeting, n, length in compared(cases, question.protocol.of, skipped):
+    for meeting, n, length in compared(cases, question.protocol.data, skipped):
         if meeting.left.case_id != case_id:  # the dialogues of a case are laid out once, those of all cases never
             case_id, sides = meeting.left.case_id, {}
         pair = []
@@ -226,18 +226,18 @@ def by_case(items: Iterable[Item]) -> dict[str, dict[str, list[Item]]]:
     return cases
 
 
-def meetings(cases: Cases, of: Of, skipped: Counter[str]) -> Iterator[Meeting]:
+def meetings(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[Meeting]:
     """Yields the dialogues that are shown side by side.
 
     Args:
         cases: all dialogues.
-        of: whether each system meets each other one, or all of them one.
+        data: whether each system meets each other one, or all of them one.
         skipped: counts what has no other side, by reason.
     """
-    systems = competing(cases, of)
-    if of.against == EACH_OTHER:
+    systems = competing(cases, data)
+    if data.opponent == EACH_OTHER:
         for case_id, there in cases.items():
-            if case_id and serves(there.get(HUMAN, ()), of):
+            if case_id and serves(there.get(HUMAN, ()), data):
                 present = [name for name in systems if name in there]
                 skipped[MISSING] += _pairs(len(systems)) - _pairs(len(present))
                 for left, right in combinations(present, 2):
@@ -245,52 +245,52 @@ def meetings(cases: Cases, of: Of, skipped: Counter[str]) -> Iterator[Meeting]:
         return
     for system in systems:
         for case_id, there in cases.items():
-            if not case_id or not serves(there.get(HUMAN, ()), of):
+            if not case_id or not serves(there.get(HUMAN, ()), data):
                 continue
-            if system not in there or of.against not in there:
+            if system not in there or data.opponent not in there:
                 skipped[MISSING] += 1
                 continue
-            yield from _side_by_side(case_id, there[system], there[of.against], skipped)
+            yield from _side_by_side(case_id, there[system], there[data.opponent], skipped)
 
 
-def compared(cases: Cases, of: Of, skipped: Counter[str]) -> Iterator[Compared]:
+def compared(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[Compared]:
     """Yields the dialogues that are shown side by side, at every N; two that are the same are not.
 
     Args:
         cases: all dialogues.
-        of: which of them, and what they are cut to: to N, or beside the human dialogue both to the shorter one.
+        data: which of them, and what they are cut to: to N, or beside the human dialogue both to the shorter one.
         skipped: counts what is not shown, by reason.
     """
-    for n in of.cut or (None,):
-        for meeting in meetings(cases, of, skipped):
+    for n in data.cut or (None,):
+        for meeting in meetings(cases, data, skipped):
             left, right = meeting.left.utterances, meeting.right.utterances
-            length = n or (min(len(left), len(right)) if of.against == HUMAN else None)
+            length = n or (min(len(left), len(right)) if data.opponent == HUMAN else None)
             if left[:length] == right[:length]:
                 skipped["both dialogues are the same"] += 1
                 continue
             yield Compared(meeting, n, length)
 
 
-def competing(cases: Cases, of: Of) -> list[str]:
+def competing(cases: Cases, data: JudgedData) -> list[str]:
     """Returns the systems that compete: not the one shown beside all, no reference, and no people in self-chat."""
-    beside = {of.against, REFERENCE, *([HUMAN] if SELFCHAT in of.source else [])}
+    beside = {data.opponent, REFERENCE, *([HUMAN] if SELFCHAT in data.source else [])}
     return [name for name in _systems(cases) if name not in beside]
 
 
-def refuse_strangers(cases: Cases, of: Of, name: str) -> None:
+def refuse_strangers(cases: Cases, data: JudgedData, name: str) -> None:
     """Refuses a protocol under which no two systems meet.
 
     Raises:
         UserError: with the systems, how many cases each has, and some of them.
     """
-    systems, source = _systems(cases), ", ".join(of.source)
-    if of.against != EACH_OTHER and of.against not in systems:
+    systems, source = _systems(cases), ", ".join(data.source)
+    if data.opponent != EACH_OTHER and data.opponent not in systems:
         raise UserError(
-            f"protocols.{name}.of.against: there is no system '{of.against}' in {source}; it has {', '.join(systems)}"
+            f"protocols.{name}.data.opponent: '{data.opponent}' is no system of {source}; it has {', '.join(systems)}"
         )
-    pairs = list(combinations(competing(cases, of), 2))
-    if of.against != EACH_OTHER:
-        pairs = [(system, of.against) for system in competing(cases, of)]
+    pairs = list(combinations(competing(cases, data), 2))
+    if data.opponent != EACH_OTHER:
+        pairs = [(system, data.opponent) for system in competing(cases, data)]
     if not pairs:
         raise UserError(f"protocols.{name}: a pair needs two systems, and {source} has only {', '.join(systems)}")
     met: dict[str, dict[str, None]] = {system: {} for system in systems}
@@ -312,14 +312,14 @@ def refuse_strangers(cases: Cases, of: Of, name: str) -> None:
         )
 
 
-def serves(people: Sequence[Item], of: Of) -> bool:
+def serves(people: Sequence[Item], data: JudgedData) -> bool:
     """Returns whether a case serves a protocol, by the human dialogue on it if there is one: long enough, of one form.
 
     Chatbots in self-chat are always two in turn: beside people who are not, the form alone would tell them apart.
     """
-    if of.human_utterances is not None and any(len(one.utterances) < of.human_utterances for one in people):
+    if data.human_utterances is not None and any(len(one.utterances) < data.human_utterances for one in people):
         return False
-    return of.against != HUMAN or SELFCHAT not in of.source or all(are_two_in_turn(one.speakers) for one in people)
+    return data.opponent != HUMAN or SELFCHAT not in data.source or all(are_two_in_turn(one.speakers) for one in people)
 
 
 def _counted(case_ids: Collection[str]) -> str:

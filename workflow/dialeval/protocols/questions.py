@@ -12,8 +12,10 @@ from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS, NO, SHOWN_LEVELS, YES, Criterion, Level, Scale, with_own
 from dialeval.engines.requests import Sampling
 
-AS_SHIPPED: Mapping[str, str] = {"scale": "rating", "probability": "yes_no", "detect": "unieval"}
+AS_SHIPPED: Mapping[str, str] = {"scale": "rating", "probability": "yes_no", "locate": "unieval"}
 """The shipped protocol of a form, whose questions embedded judges know, with the papers' criteria or none."""
+STORED_FORMS: Mapping[str, str] = {"locate": "detect", "annotate": "mark"}
+"""Names of forms in request keys: stored answers have the earlier names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class ShownCriterion:
     name: str
     question: str
     meaning: str
-    levels: Mapping[str, str]
+    rubric: Mapping[str, str]
 
 
 def shown(criterion: Criterion | None, level: Level, language: str) -> ShownCriterion | None:
@@ -66,11 +68,16 @@ class Question:
 
     @property
     def known_as(self) -> str:
-        """Returns what engines know it as: the shipped protocol that asks the same, or its form; its name is free."""
+        """Return the name in request keys and for engines: of the shipped protocol that asks the same, or of the form.
+
+        A protocol's own name is free.
+        """
         if self.shipped:
             return self.name
-        alike = self.protocol.form != "detect" or not self.criteria
-        return AS_SHIPPED.get(self.protocol.form, self.protocol.form) if alike else self.protocol.form
+        form = self.protocol.form
+        if form in AS_SHIPPED and not (form == "locate" and self.criteria):
+            return AS_SHIPPED[form]
+        return STORED_FORMS.get(form, form)
 
     @property
     def template(self) -> str:
@@ -85,8 +92,8 @@ class Question:
 
     def cut_to(self, n: int | None) -> Question:
         """Returns the same question about dialogues that are cut to one length; None for whole ones."""
-        of = self.protocol.of.model_copy(update={"cut": [n] if n else []})
-        return replace(self, protocol=self.protocol.model_copy(update={"of": of}))
+        data = self.protocol.data.model_copy(update={"cut": [n] if n else []})
+        return replace(self, protocol=self.protocol.model_copy(update={"data": data}))
 
     def each_criterion(self) -> tuple[Criterion | None, ...]:
         """Returns what is asked about one after the other; None is the question that needs no criterion."""

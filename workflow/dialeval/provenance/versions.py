@@ -80,7 +80,7 @@ def outdated(
             "What follows from it is made anew where it comes out otherwise. Answers are taken from the store."
         )
     if gone:
-        lines.append(f"this configuration does not make {len(gone)} of these files; snakemake tidy lists them")
+        lines.append(f"this configuration does not make {len(gone)} of these files; snakemake clean lists them")
     return lines
 
 

@@ -272,7 +272,7 @@ def _money(value: float | None) -> str:
 
 # What a page says of a run that is not finished: how far answering is, and what is missing yet.
 
-LIVE_TEMPLATE = "live.html.j2"
+STATUS_TEMPLATE = "status.html.j2"
 KINDS = {
     "dialogues": "Dialogues of", "verdicts": "Verdicts", "scores": "Scores", "tables": "Tables", "figures": "Figures"
 }  # fmt: skip
@@ -297,7 +297,7 @@ class Asking:
 
 
 @dataclass(frozen=True)
-class Live:
+class RunStatus:
     """How far a run is.
 
     Attributes:
@@ -329,9 +329,9 @@ class Live:
         return f"{there} that this page is made of."
 
 
-def live_of(
+def run_status_of(
     wanted: Mapping[str, Iterable[Path]], progress: Mapping[str, Iterable[SoFar]], *, is_running: bool, at: str
-) -> Live:
+) -> RunStatus:
     """Returns how far a run is.
 
     Args:
@@ -344,7 +344,7 @@ def live_of(
     lacking = {kind: [path for path in paths if not path.exists()] for kind, paths in files.items()}
     missing = {words: tuple(_name(kind, path) for path in lacking.get(kind, ())) for kind, words in KINDS.items()}
     asking = tuple(_asking(one, is_running=is_running) for jobs in progress.values() for one in jobs)
-    return Live(
+    return RunStatus(
         at=at,
         is_running=is_running,
         asking=asking,

@@ -74,7 +74,7 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
     names = Names(inputs)
     counts = Counts(
         frozenset(one.name for one in inputs.protocols if one.lengths),
-        frozenset(one.name for one in inputs.protocols if one.form == "mark"),
+        frozenset(one.name for one in inputs.protocols if one.form == "annotate"),
         {one.name: one.at for one in inputs.protocols if one.at},
     )
     sources = sources_of(inputs)

@@ -23,7 +23,7 @@ class Value:
 
     Attributes:
         value: the number, shares as fractions of 1.
-        low, high: its interval.
+        ci_low, ci_high: its interval.
         published: what the paper prints for a model of this name.
         n: of how many dialogues or comparisons it is a share.
         note: what the reader must know about it.
@@ -31,8 +31,8 @@ class Value:
     """
 
     value: float | None
-    low: float | None = None
-    high: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
     published: float | None = None
     n: int | None = None
     note: str = ""
@@ -43,8 +43,8 @@ class Place(NamedTuple):
     """The place of a system by one measure, 1 being the best, and the best and worst that it can have."""
 
     rank: int
-    low: int
-    high: int
+    ci_low: int
+    ci_high: int
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def placed(inputs: ReportInputs, folder: str, judge: str | None, measure: Measur
     if table is None or measure.compared_as is None:
         return measure
     found = {
-        row["system"]: Place(row["rank"], row["rank_low"], row["rank_high"])
+        row["system"]: Place(row["rank"], row["rank_ci_low"], row["rank_ci_high"])
         for row in table.to_pylist()
         if (row["judge"], (row["table"], row["measure"], row["scope"])) == (judge, measure.compared_as)
     }
@@ -197,7 +197,7 @@ def place_column(measure: Measure) -> list[Measure]:
     if not measure.places:
         return []
     values = {
-        system: Value(place.rank, place.low, place.high, cases=measure.values[system].cases)
+        system: Value(place.rank, place.ci_low, place.ci_high, cases=measure.values[system].cases)
         for system, place in measure.places.items()
         if system in measure.values
     }
@@ -231,7 +231,7 @@ def first_by(board: Board, measure: Measure) -> First | None:
         (place.rank, system) for system in chatbots_of(board) if (place := measure.places.get(system)) is not None
     )
     leaders = tuple(system for rank, system in ranked if rank == 1)
-    rivals = tuple(system for rank, system in ranked if rank > 1 and measure.places[system].low == 1)
+    rivals = tuple(system for rank, system in ranked if rank > 1 and measure.places[system].ci_low == 1)
     unplaced = tuple(system for system in chatbots_of(board) if system not in measure.places)
     return First(measure.name, leaders, rivals, unplaced) if leaders else None
 
@@ -305,8 +305,8 @@ def to_cases(kind: str, group: str = "", case: str = "", **facets: str | tuple[s
 
 def of_systems(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
     """Returns the address of the dialogues behind a row of a protocol's table; empty where it is about nobody."""
-    judge, system = _text(row, "judge"), _text(row, "system") or _text(row, "first")
-    opponent = _text(row, "opponent") or _text(row, "versus") or _text(row, "second")
+    judge, system = _text(row, "judge"), _text(row, "system")
+    opponent = _text(row, "opponent")
     if not system and not judge:
         return ""
     return to_cases(
@@ -314,7 +314,7 @@ def of_systems(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
         protocol.sources[0] if len(protocol.sources) == 1 else "",
         _text(row, "case_id"),
         system=system,
-        opponent=_text(row, "opponent") if protocol.form == "pair" else "",
+        opponent=opponent if protocol.form == "pair" and not {"scope", "target"} & row.keys() else "",
         protocol=_asked(protocol, row),
         judge=judge,
         models=(system, opponent) if opponent else (),
@@ -332,7 +332,7 @@ def _asked(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
     scoped = _text(row, "scope").partition(", ")[0]
     criterion, n = _text(row, "criterion") or ("" if scoped == _ALL else scoped), row.get("n_utterances")
     lengths = (*protocol.lengths, *protocol.at)
-    name = f"{protocol.name}: {criterion}" if protocol.form == "mark" and criterion else protocol.name
+    name = f"{protocol.name}: {criterion}" if protocol.form == "annotate" and criterion else protocol.name
     if is_missing(n):  # tables of places and differences say it in words
         n = next((one for one in lengths if _text(row, "scope") == scope({"n_utterances": one})), None)
     if n in lengths:
@@ -350,7 +350,7 @@ def of_unread(sources: tuple[str, ...], system: str, judge: str | None) -> str:
 
 def of_ratings(row: Mapping[str, Any]) -> str:
     """Returns the address of the rated items behind a row about a judge, or two, or a corpus; else nothing."""
-    judge = scorer(_text(row, "judge") or _text(row, "first"), _text(row, "method") or _text(row, "first_method"))
+    judge = scorer(_text(row, "judge"), _text(row, "method"))
     criterion = _text(row, "dimension")
     if not judge:
         return to_cases(RATED, _text(row, "corpus")) if _text(row, "corpus") else ""
@@ -359,7 +359,7 @@ def of_ratings(row: Mapping[str, Any]) -> str:
 
 def of_damage(row: Mapping[str, Any]) -> str:
     """Returns the address of the damaged items behind a row about a judge, or two, or a damage; else nothing."""
-    judge = scorer(_text(row, "judge"), _text(row, "method")) or _text(row, "first")
+    judge = scorer(_text(row, "judge"), _text(row, "method")) or _text(row, "system")
     if not judge:
         return to_cases(DAMAGED, _text(row, "strategy")) if row.get("n_pairs") else ""
     return to_cases(DAMAGED, _text(row, "strategy"), judge=judge, criterion=_text(row, "dimension"))
@@ -367,7 +367,7 @@ def of_damage(row: Mapping[str, Any]) -> str:
 
 def of_answers(row: Mapping[str, Any]) -> str:
     """Returns the address of the test items behind a row about a model, or two; empty for any other row."""
-    model = scorer(_text(row, "model"), _text(row, "method")) or _text(row, "first")
+    model = scorer(_text(row, "model"), _text(row, "method")) or _text(row, "system")
     if not model or row.get("method") == _PRINTED:
         return ""
     task = _text(row, "name") if _text(row, "scope") == "task" else ""

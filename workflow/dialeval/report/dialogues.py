@@ -237,7 +237,7 @@ def _judgement(label: Mapping[str, Any]) -> dict[str, Any]:
         "judge": _called(label["annotator"], label["simulated"]),
         "request_id": f"{label['file']}/{label['row']}",
         "left": label["system"],
-        "right": label["versus"],
+        "right": label["opponent"],
         "repeat": label["round"],
         "reason": " ".join(words for words in (again, label["comment"]) if words),
         "status": "skipped" if label["skipped"] else "ok",

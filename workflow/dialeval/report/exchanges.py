@@ -178,8 +178,8 @@ def _sum(counts: Iterable[int | None]) -> int | None:
 
 _FROM_TEXT: dict[Form, str] = {
     "pair": "read from its line “Choice:”",
-    "detect": "read from its lines “Choice:” and “Index:”",
-    "mark": "read from its lines, one for each kind",
+    "locate": "read from its lines “Choice:” and “Index:”",
+    "annotate": "read from its lines, one for each kind",
     "scale": "read from the number behind each criterion",
     "probability": "read from the probabilities of the labels",
 }

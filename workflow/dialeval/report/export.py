@@ -1,4 +1,4 @@
-"""Tables of a finished run for other programs: CSV, and a data set of Hugging Face."""
+"""Tables of a finished run for Python and other programs: pandas, CSV, and a data set of Hugging Face."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,11 +20,16 @@ from dialeval import __version__
 from dialeval.errors import UserError, nearest
 from dialeval.provenance import read_provenance
 from dialeval.provenance.records import FOLDER as RECORDS
+from dialeval.report.terminal_summary import FILE as SUMMARY
+from dialeval.report.terminal_summary import read_summary
 from dialeval.tables import files
 from dialeval.tables.catalogue import table_named
 from dialeval.tables.files import differences_from, read_name, read_table
 from dialeval.tables.measures import FOLDER as MEASURES
 from dialeval.tables.schema import COMMON, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Which tables lie in a folder of results, and which of them another version of DialEval made.
 
@@ -166,6 +172,86 @@ def _below(folder: Path, is_published: bool) -> Iterator[Found]:
                 yield Found(str(below.with_suffix("")), path, kind, pq.read_metadata(path).num_rows, is_published)
         except (pa.ArrowInvalid, OSError) as error:
             raise UserError(f"{path} cannot be read as a Parquet table: {error}; delete it and run again") from error
+
+
+# A finished run in Python and in notebooks.
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run: its tables as pandas data frames, its figures and its summary.
+
+    `run["arena/ratings"]` is a table; a pattern such as `run["judgements/*"]` joins the tables that it fits, which must
+    have the same columns. In a notebook, a run shows its summary.
+
+    Attributes:
+        results: the folder of its results.
+    """
+
+    results: Path
+
+    @property
+    def tables(self) -> dict[str, str]:
+        """Return the title of each table by its name: first the published ones, then those between stages."""
+        return {table.name: table.kind.title or table.kind.row for table in found_tables(self.results)}
+
+    @property
+    def figures(self) -> dict[str, Path]:
+        """Return the SVG file of each figure by its name."""
+        folder = self.results / "figures"
+        return {str(path.relative_to(folder).with_suffix("")): path for path in sorted(folder.rglob("*.svg"))}
+
+    @property
+    def summary(self) -> str:
+        """Return the run's summary, in Markdown.
+
+        Raises:
+            UserError: the run is not finished.
+        """
+        return read_summary(self.results)
+
+    def columns(self, name: str) -> dict[str, str]:
+        """Return the description of each column of a table.
+
+        Raises:
+            UserError: the run has no such table.
+        """
+        return {column: words for column, _, words in column_words(self._chosen(name)[0].kind)}
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        """Return a table as a data frame; columns of values by name hold dictionaries.
+
+        Raises:
+            UserError: the run has no such table, or a pattern fits tables with other columns.
+        """
+        chosen = self._chosen(name)
+        kinds = {table.kind.row: table.name for table in chosen}
+        if len(kinds) > 1:
+            first, second, *_ = kinds.values()
+            raise UserError(f"'{name}' fits {first} and {second}, which have different columns; name one of them")
+        parts = [files.read_table(table.path, table.kind).replace_schema_metadata() for table in chosen]
+        frame: pd.DataFrame = pa.concat_tables(parts).to_pandas(maps_as_pydicts="strict")
+        return frame
+
+    def _chosen(self, name: str) -> list[Found]:
+        return chosen_tables(found_tables(self.results), [name])
+
+    def _repr_markdown_(self) -> str:
+        return self.summary if (self.results / SUMMARY).is_file() else repr(self)
+
+
+def load(results: str | os.PathLike[str] = "results") -> Run:
+    """Return a run of which the results are in a folder.
+
+    Args:
+        results: the folder of its results.
+
+    Raises:
+        UserError: the folder has no table of a run.
+    """
+    run = Run(Path(results))
+    found_tables(run.results)
+    return run
 
 
 # A table as CSV. Lists and values by name stand in their cells as JSON.

@@ -269,7 +269,7 @@ def _plain(value: object, kind: Kind) -> Cell:
 def _measured(measure: Measure, value: Value | None, scale: _Scale, paper: str) -> Cell:
     if value is None:
         return Cell(write_number(None, measure.kind), None)
-    interval = write_interval(value.low, value.high, measure.kind)
+    interval = write_interval(value.ci_low, value.ci_high, measure.kind)
     details = [interval] if interval else []
     if value.n and value.n < max(other.n or 0 for other in measure.values.values()):
         details.append(f"of {value.n:,} only")
@@ -304,7 +304,7 @@ class _Scale:
         ends = [
             end
             for value in measure.values.values()
-            for end in (value.low, value.high, value.value)
+            for end in (value.ci_low, value.ci_high, value.value)
             if end is not None and not is_missing(end)
         ]
         self._low, self._high = min(ends, default=0), max(ends, default=0)
@@ -313,7 +313,7 @@ class _Scale:
 
     def strip(self, value: Value) -> Strip | None:
         """Returns the drawing of a value that has an interval, or None."""
-        parts = (value.value, value.low, value.high)
+        parts = (value.value, value.ci_low, value.ci_high)
         if any(is_missing(part) for part in parts) or self._low == self._high:
             return None
         dot, low, high = (self._place(part) for part in parts if part is not None)

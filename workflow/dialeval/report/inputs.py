@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from dialeval.report.about import About, Live
+from dialeval.report.about import About, RunStatus
 from dialeval.report.exchanges import Asked
 from dialeval.tables.dialogues import Form
 from dialeval.tables.files import empty_table
@@ -302,7 +302,7 @@ class ReportInputs:
         figures: in order.
         other_prompts: whether what the papers print was asked in other prompts than the run's.
         about: what is said of the run itself, or None for a page that says nothing of it.
-        live: how far the run is, where it is not finished.
+        run_status: how far the run is, where it is not finished.
         results_dir: where the reader finds the Parquet tables, as the page should name it.
         max_bytes: size of the page that the dialogues may fill it up to; beyond it, only those of the first seeds
             are embedded, and the page says so.
@@ -330,7 +330,7 @@ class ReportInputs:
     figures: tuple[Figure, ...] = ()
     other_prompts: bool = False
     about: About | None = None
-    live: Live | None = None
+    run_status: RunStatus | None = None
     results_dir: str = "results"
     max_bytes: int = DEFAULT_MAX_BYTES
 

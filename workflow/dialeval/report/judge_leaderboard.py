@@ -111,8 +111,8 @@ def _values(rows: pd.DataFrame) -> dict[str, Value]:
     return {
         row["row"]: Value(
             _number(row["pearson"]),
-            _number(row["pearson_low"]),
-            _number(row["pearson_high"]),
+            _number(row["pearson_ci_low"]),
+            _number(row["pearson_ci_high"]),
             _number(row["published_pearson"]),
             note=row["reason"] or "" if isinstance(row["reason"], str) else "",
             cases=of_ratings({str(name): value for name, value in row.items()}),
@@ -148,8 +148,8 @@ def _summary(board: Board, tags: Mapping[str, tuple[str, ...]], rows: pd.DataFra
     first, leading = ranked[0]
     number = write_number(leading.value, "correlation")
     answer = f"{first} {_AGREES[rows['raters'].iloc[0]]}: r = {number} on {measure.label}."
-    if leading.low is not None and leading.low <= 0:
-        interval = write_interval(leading.low, leading.high, "correlation")
+    if leading.ci_low is not None and leading.ci_low <= 0:
+        interval = write_interval(leading.ci_low, leading.ci_high, "correlation")
         answer = (
             f"No judge clearly agrees with the ratings: {first} is first with r = {number} ({interval}) on "
             f"{measure.label}."
@@ -184,8 +184,8 @@ def _tests(pairs: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
 
 def _compared(first: str, second: str, tests: pd.DataFrame) -> str:
     """Returns whether the first judge of a leaderboard is shown to agree better than the second."""
-    names = (tests[f"{side}"].str.cat(tests[f"{side}_method"].map(" ({})".format)) for side in ("first", "second"))
-    one, other = names
+    one = tests["judge"].str.cat(tests["method"].map(" ({})".format))
+    other = tests["other_judge"].str.cat(tests["other_method"].map(" ({})".format))
     straight, reversed_ = (one == first) & (other == second), (one == second) & (other == first)
     ahead = tests["difference"].where(straight, -tests["difference"])[straight | reversed_]
     settled = tests["p_holm"][straight | reversed_] <= ALPHA
@@ -250,7 +250,7 @@ def _of_corpus(corpus: str, rows: pd.DataFrame) -> str:
     dimension = main_dimension(rows["dimension"])
     rows = rows[(rows["dimension"] == dimension) & (rows["language"] == main_language(rows["language"]))]
     row = rows.sort_values(["n", "judge", "method"], ascending=[False, True, True]).iloc[0]
-    low, high = row["ceiling_low"], row["ceiling_high"]
+    low, high = row["ceiling_ci_low"], row["ceiling_ci_high"]
     interval = "" if is_missing(low) else f" ({write_interval(low, high, 'correlation')})"
     return f"{write_number(row['ceiling'], 'correlation')}{interval} on {dimension} of {corpus}"
 

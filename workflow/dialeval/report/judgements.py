@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dialeval.criteria import NO_FAILURE
-from dialeval.protocols.detect import passes
+from dialeval.protocols.locate import passes
 from dialeval.report.dialogues import Dialogues
 from dialeval.report.exchanges import Exchange, Exchanges, how_read
 from dialeval.report.inputs import ReportInputs
@@ -58,7 +58,7 @@ def single_outcome(choice: str | None) -> Result:
 
 
 def outcome_at(choice: str | None, first_ai: int | None, n: int) -> Result:
-    """Returns the same at a length N, at which an AI that is seen after N counts for human (`forms.detect.passes`)."""
+    """Returns the same at a length N, at which an AI that is seen after N counts for human (`forms.locate.passes`)."""
     if choice is None:
         return "none"
     return "won" if passes(choice, first_ai, n) else "lost"

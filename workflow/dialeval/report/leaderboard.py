@@ -27,7 +27,7 @@ from dialeval.report.board import (
 from dialeval.report.inputs import SELFCHAT, AskedProtocol, ReportInputs, title_of
 from dialeval.report.summary import Summary, rests_on, who_is_best
 from dialeval.stats.comparisons import not_identifiable
-from dialeval.tables.labels import CORRECTED
+from dialeval.tables.labels import ESTIMATES
 from dialeval.tables.schema import Kind, scope
 
 # Leaderboards: per kind of dialogues and judge, what every protocol measured about every system, side by side.
@@ -40,7 +40,7 @@ def build_boards(inputs: ReportInputs) -> tuple[Board, ...]:
     """
     boards = []
     for sources in inputs.board_sources():
-        protocols = [one for one in inputs.protocols if one.sources == sources and one.form != "mark"]
+        protocols = [one for one in inputs.protocols if one.sources == sources and one.form != "annotate"]
         judges: list[str | None] = [judge for judge in inputs.judges if _has_rows(inputs, protocols, judge)]
         if sources == (SELFCHAT,):
             judges = [name for name in inputs.judges if name in judges or name not in inputs.ensembles] or [None]
@@ -156,7 +156,7 @@ class Column(NamedTuple):
     kind: Kind
     compared_as: tuple[str, str]
     fields: tuple[str, ...]
-    numbers: tuple[str, str, str] = ("estimate", "low", "high")
+    numbers: tuple[str, str, str] = ("estimate", "ci_low", "ci_high")
     decides: bool = True
 
 
@@ -165,9 +165,9 @@ _PASS_RATE = Column("pass rate", "share", ("pass_rates", "pass_rate"), _RATE_FIE
 _WIN_RATE = Column("win rate", "share", ("win_rates", "won"), _SCORE_FIELDS)
 _ELO = Column("Elo", "rating", ("ratings", "elo"), ("published", "note"))
 _STRENGTH = Column("Bradley-Terry", "rating", ("ratings", "bradley_terry"), ("note",),
-                   ("bradley_terry", "bradley_terry_low", "bradley_terry_high"), decides=False)  # fmt: skip
+                   ("bradley_terry", "bradley_terry_ci_low", "bradley_terry_ci_high"), decides=False)  # fmt: skip
 _NOT_LOST = Column("win or tie", "share", ("win_rates", "win_or_tie"), _RATE_FIELDS,
-                   ("win_or_tie", "win_or_tie_low", "win_or_tie_high"))  # fmt: skip
+                   ("win_or_tie", "win_or_tie_ci_low", "win_or_tie_ci_high"))  # fmt: skip
 _SCORE = Column("", "number", ("means", "mean"), _SCORE_FIELDS)
 _CHECKLIST = Column("checklist", "share", ("checklist", "share of yes"), _SCORE_FIELDS)
 _RATE = Column("rate", "share", ("rates", "rate of "), _RATE_FIELDS, decides=False)
@@ -236,7 +236,7 @@ def _against_all(win_rates: list[Row]) -> Iterator[Row]:
         n = sum(row["n"] for row in rows)
         won = sum(((row["win"] or 0.0) + 0.5 * (row["tie"] or 0.0)) * row["n"] for row in rows if row["n"])
         about = {"system": system, "criterion": criterion, "n_utterances": n_utterances}
-        share = {"estimate": won / n if n else None, "low": None, "high": None, "n": n, "note": BY_SHARE}
+        share = {"estimate": won / n if n else None, "ci_low": None, "ci_high": None, "n": n, "note": BY_SHARE}
         yield about | share
 
 
@@ -277,14 +277,14 @@ def _of_each(rows: list[Row], over: Callable[[Iterable[int]], int], column: str)
     return {system: over(of_system) for system, of_system in counts.items()}
 
 
-# How far a judge can be trusted on a criterion, in words: what the table `trust` of a protocol says of it.
+# How far a judge can be trusted on a criterion, in words: what the table `judge_validity` of a protocol says of it.
 
 _RATERS = {"human": "people", "construction": "what is known by construction", "model": "a model's ratings"}
 
 
 def trusted(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None, measure: Measure) -> Measure:
     """Returns a column with the words on how far its judge can be trusted, where it is about a criterion."""
-    table = inputs.tables.get(f"{protocol.name}/trust")
+    table = inputs.tables.get(f"{protocol.name}/judge_validity")
     rows = [] if table is None or not measure.criterion else table.to_pylist()
     for row in rows:
         if (row["judge"], row["criterion"]) != (judge, measure.criterion):
@@ -292,7 +292,7 @@ def trusted(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None, me
         if row["pearson"] is None:
             words = f"How far {judge} can be trusted on {measure.criterion} is not known: {row['reason']}"
         else:
-            interval = write_interval(row["low"], row["high"], "correlation")
+            interval = write_interval(row["ci_low"], row["ci_high"], "correlation")
             words = (
                 f"How far {judge} can be trusted on {measure.criterion}: its scores ({title_of(row['method'])}, "
                 f"{row['level']} level) of {row['n']:,} rated items of {row['corpora']} correlate with "
@@ -358,10 +358,10 @@ def people_boards(inputs: ReportInputs) -> tuple[PeopleBoard, ...]:
 
 def _corrected(inputs: ReportInputs) -> list[Row]:
     """Returns the rows that are of a single system; win rates against one of many are left to the table."""
-    table = inputs.tables.get(CORRECTED.name)
+    table = inputs.tables.get(ESTIMATES.name)
     rows: list[Row] = [] if table is None else [row for row in table.to_pylist() if row["measure"] in _KINDS]
-    fields = {_group(row, "protocol", "judge") for row in rows if row["measure"] == "win_rate" and not row["versus"]}
-    return [row for row in rows if not row["versus"] or _group(row, "protocol", "judge") not in fields]
+    fields = {_group(row, "protocol", "judge") for row in rows if row["measure"] == "win_rate" and not row["opponent"]}
+    return [row for row in rows if not row["opponent"] or _group(row, "protocol", "judge") not in fields]
 
 
 def _group(row: Row, *names: str) -> tuple[Any, ...]:
@@ -418,15 +418,15 @@ def _cases(inputs: ReportInputs, row: Row) -> str:
 
 
 def _corrected_value(row: Row) -> Value:
-    return Value(row["estimate"], row["low"], row["high"], note=row["note"] or "")
+    return Value(row["estimate"], row["ci_low"], row["ci_high"], note=row["note"] or "")
 
 
 def _people_value(row: Row) -> Value:
-    return Value(row["people_only"], row["people_low"], row["people_high"])
+    return Value(row["human_only"], row["human_only_ci_low"], row["human_only_ci_high"])
 
 
 def _judge_value(row: Row) -> Value:
-    return Value(row["judge_only"], row["judge_low"], row["judge_high"])
+    return Value(row["judge_only"], row["judge_only_ci_low"], row["judge_only_ci_high"])
 
 
 def _words(label: str, rows: list[Row]) -> str:

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from dialeval.html_pages import content_policy, elements, palette, templates
 from dialeval.papers.entry import NEEDS, Item, Paper
 from dialeval.papers.registry import PAPERS, to_cite
-from dialeval.report.about import ABOUT_TEMPLATE, LIVE_TEMPLATE
+from dialeval.report.about import ABOUT_TEMPLATE, STATUS_TEMPLATE
 from dialeval.report.archive import Archive, build_archive
 from dialeval.report.board import CHOICES, DAMAGED, DIALOGUES, RATED, Board, chatbots_of, is_missing, listed, to_cases
 from dialeval.report.examined_items import case_kinds
@@ -92,8 +92,8 @@ def build_report(inputs: ReportInputs) -> str:
             about=inputs.about,
             about_template=ABOUT_TEMPLATE,
             to_cite=to_cite,
-            live=inputs.live,
-            live_template=LIVE_TEMPLATE,
+            run_status=inputs.run_status,
+            status_template=STATUS_TEMPLATE,
             other_prompts=inputs.other_prompts,
         )
 

@@ -228,8 +228,8 @@ def outcome(before: float | None, after: float | None, theta: float) -> str:
 def _thetas(inputs: ReportInputs) -> dict[tuple[str, str], float]:
     """Returns the thresholds by damage and criterion, for the criteria that each damage lowers."""
     table = inputs.tables.get(ROBUSTNESS.name)
-    rows = [] if table is None else table.select(["strategy", "dimension", "theta"]).to_pylist()
-    return {(row["strategy"], row["dimension"]): row["theta"] for row in rows}
+    rows = [] if table is None else table.select(["strategy", "dimension", "threshold"]).to_pylist()
+    return {(row["strategy"], row["dimension"]): row["threshold"] for row in rows}
 
 
 def _pairs(sample: DamagedSample) -> list[_Pair]:

@@ -249,7 +249,7 @@ def _has(measure: Measure, system: str) -> bool:
 
 def _cell(measure: Measure, system: str) -> str:
     value = measure.values.get(system)
-    return number(value.value, value.low, value.high, measure.kind) if value else number(None, None, None, "text")
+    return number(value.value, value.ci_low, value.ci_high, measure.kind) if value else number(None, None, None, "text")
 
 
 def number(value: float | None, low: float | None, high: float | None, kind: Kind) -> str:
@@ -311,7 +311,7 @@ def _of_row(row: Row | None, value: str) -> str:
     if row is None:
         return write_number(None, "share")
     had_a_part = f", {row['part']} these items" if row.get("part") else ""  # and is not to be compared
-    return number(row[value], row["low"], row["high"], "share") + had_a_part
+    return number(row[value], row["ci_low"], row["ci_high"], "share") + had_a_part
 
 
 def _of_battles(table: pa.Table) -> SmallTable:
@@ -319,9 +319,9 @@ def _of_battles(table: pa.Table) -> SmallTable:
 
     def elo(row: Row) -> str:
         words = not_identifiable(row["note"]) if is_missing(row["elo"]) else ""
-        return words or number(row["elo"], row["low"], row["high"], "rating")
+        return words or number(row["elo"], row["ci_low"], row["ci_high"], "rating")
 
-    return head_of(["Player", "Elo"], [[row["model"], elo(row)] for row in rows])
+    return head_of(["Player", "Elo"], [[row["system"], elo(row)] for row in rows])
 
 
 def _rows(inputs: ReportInputs, name: str) -> list[Row]:

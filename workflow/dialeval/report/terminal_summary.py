@@ -37,14 +37,21 @@ def words_of_results(results_dir: Path) -> str:
     Raises:
         UserError: there is no summary there.
     """
-    path = results_dir / FILE
-    try:
-        lines = plain_lines(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(_why_none(results_dir, error)) from None
-    lines = _seen_from_here(lines, results_dir)
+    lines = _seen_from_here(plain_lines(read_summary(results_dir)), results_dir)
     width = min(shutil.get_terminal_size((WIDEST, 24)).columns, WIDEST)
     return "\n".join(folded for line in lines for folded in _folded(line, max(width, 40)))
+
+
+def read_summary(results_dir: Path) -> str:
+    """Returns the summary of a run, in Markdown.
+
+    Raises:
+        UserError: the folder has no summary, or it cannot be read.
+    """
+    try:
+        return (results_dir / FILE).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(_why_none(results_dir, error)) from None
 
 
 def tables_since(results_dir: Path) -> str:

@@ -136,7 +136,7 @@ class Translation(Parameters):
 
     def join_translation(self, corpus: str, language: str) -> StageJob:
         """Describe a job of `join_translation`."""
-        more = {"translated_by": self.config.translate[corpus].by}
+        more = {"translated_by": self.config.translate[corpus].translator}
         return StageJob("join_translation", self._translation(corpus, language) | more)
 
     def sample_translation(self, corpus: str) -> StageJob:
@@ -259,14 +259,14 @@ class Training(Parameters):
 
     def _set(self, name: str) -> dict[str, Any]:
         section = self.config.training[name]
-        hurt = {
+        sensitivities = {
             criterion: lowering
-            for criterion, lowering in self.config.hurt().items()
+            for criterion, lowering in self.config.sensitivities().items()
             if criterion in (section.criteria or ())
         }
         return {
             "name": name,
             **section.model_dump(mode="json", exclude={"overlap"}),
             "random_seed": self.config.random_seed,
-            "hurt": hurt,
+            "sensitivities": sensitivities,
         }

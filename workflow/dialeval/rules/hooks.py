@@ -33,7 +33,7 @@ from dialeval.rules.run import Run
 from dialeval.text import counted
 from dialeval.whole_files import refuse_links, write_new
 
-GRAPH_READERS = ("tidy", "tidy_remove", "versions")
+GRAPH_READERS = ("clean", "clean_remove", "versions")
 """Targets that compare all jobs with the files in the results."""
 
 
@@ -72,7 +72,7 @@ class Hooks:
         names = [job.wildcards.source for job in self._jobs() if job.rule.name == reading]
         self.run.in_words(preflight.check_transcripts, self.config, sorted(names))
         self._name_missing_keys()
-        if self.run.asks_for("live"):  # not checked before, as this target alone may run beside another run
+        if self.run.asks_for("status"):  # not checked before, as this target alone may run beside another run
             self.run.in_words(run_lock.refuse_second_run, self.config.results_dir)
         self.run.in_words(self._take_the_results)
         self._watch_slurm()
@@ -134,7 +134,7 @@ class Hooks:
         return [] if self.workflow.touch else list(self.workflow.dag.needrun_jobs())
 
     def _only_looks(self) -> bool:
-        return {job.rule.name for job in self.workflow.dag.needrun_jobs()} == {self.run.rule_name("live")}
+        return {job.rule.name for job in self.workflow.dag.needrun_jobs()} == {self.run.rule_name("status")}
 
     def asked_by(self, job: Any) -> set[str]:
         """Return the models that a job asks."""
@@ -219,7 +219,13 @@ class Hooks:
         """Return the jobs of everything that the configuration asks for, and of its further targets."""
         from snakemake.dag import DAG  # can be imported once Snakemake's workflow is
 
-        names = ["all", "estimate", "download", "live", *(["label"] if self.layout.labelled_protocols else [])]
+        names = [
+            "all",
+            "estimate",
+            "download",
+            "status",
+            *(["annotation_pages"] if self.layout.labelled_protocols else []),
+        ]
         graph = DAG(
             self.workflow,
             self.workflow.rules,

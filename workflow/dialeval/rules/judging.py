@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from dialeval.config.criteria import asked_dimensions, asked_hurt
+from dialeval.config.criteria import asked_dimensions, asked_sensitivities
 from dialeval.config.labels import Labels as LabelsSection
 from dialeval.config.models import PublishedModel
 from dialeval.config.protocols import SHIPPED
@@ -18,7 +18,7 @@ from dialeval.labels.joined_judgements import labelled_design
 from dialeval.labels.ledger import ledger_digest, ledger_path
 from dialeval.rules.jobs import Parameters, StageJob
 
-ONLY_PLANNING = {"judges", "measures", "ask_again", "at", "adaptive", "cascade"}
+ONLY_PLANNING = {"judges", "measures", "retry_unparsed", "at", "adaptive", "cascade"}
 """Fields of a protocol on which no request and no judgement depends."""
 
 
@@ -35,9 +35,9 @@ class Judging(Parameters):
                 "dimensions": asked_dimensions(self.config, asked),
                 "said_before": self.said_before,
                 "own": self.own_criteria(protocol),
-                "hurt": asked_hurt(self.config, asked),
+                "sensitivities": asked_sensitivities(self.config, asked),
             }
-        if asked.form == "mark":
+        if asked.form == "annotate":
             more = {"said_before": self.said_before}
         return StageJob(f"plan_{asked.form}", self.question(protocol) | more, templates=self.templates([protocol]))
 
@@ -49,7 +49,7 @@ class Judging(Parameters):
         if asked is not None:
             more = {"question": self.question(protocol)}
             more |= {"criteria": self.own_criteria(protocol), "template": asked.template} if gives_scores else {}
-            more |= {"asks_again": True} if asked.ask_again else {}
+            more |= {"retries_unparsed": True} if asked.retry_unparsed else {}
         settings = {
             "name": judge,
             "protocol": protocol,
@@ -61,11 +61,11 @@ class Judging(Parameters):
         }
         return StageJob("answer_items" if gives_scores else "answer", settings, models=(judge,))
 
-    def plan_again(self, protocol: str) -> StageJob:
-        """Describe a job of `plan_again`."""
-        return StageJob("plan_again", self.question(protocol) | {"own": self.own_criteria(protocol)})
+    def plan_retries(self, protocol: str) -> StageJob:
+        """Describe a job of `plan_retries`."""
+        return StageJob("plan_retries", self.question(protocol) | {"own": self.own_criteria(protocol)})
 
-    def answer_again(self, judge: str, protocol: str) -> StageJob:
+    def answer_retries(self, judge: str, protocol: str) -> StageJob:
         """Describe a job of `answer` that retries."""
         settings = {
             "name": judge,
@@ -186,7 +186,7 @@ class Labels(Judging):
             "level": level,
             "annotator": annotator,
             "annotators": self.layout.annotators,
-            "each": section.each,
+            "annotators_per_item": section.annotators_per_item,
             "instead": section.questions.get(protocol, ""),
         }
         return StageJob("labelling_page", self._labelled(protocol) | more)
@@ -244,7 +244,7 @@ class Labels(Judging):
 
     def _labelled(self, protocol: str) -> dict[str, Any]:
         """Return what people are asked under a protocol."""
-        asked = {"form", "of", "options", "criteria"}
+        asked = {"form", "data", "options", "criteria"}
         return self.question(protocol) | {
             "protocol": self.layout.labelled_protocols[protocol].model_dump(mode="json", include=asked),
             "said_before": self.said_before,

@@ -91,11 +91,11 @@ class MetaEvaluation(Parameters):
         """Describe a job of `read_rated`."""
         section = self._metaeval.corpora[corpus]
         more: dict[str, Any] = {}
-        if section.asks:
-            more["asks"] = section.asks
+        if section.criterion_map:
+            more["criterion_map"] = section.criterion_map
         if section.kept is not None:
             more |= {"limit": section.kept, "random_seed": self.config.random_seed}
-        named = {*(section.asked or ()), *section.asks.values()}
+        named = {*(section.asked or ()), *section.criterion_map.values()}
         settings = {
             "name": corpus,
             "reader": section.reader,
@@ -116,7 +116,7 @@ class MetaEvaluation(Parameters):
             "steps": section.steps,
             "limit": section.kept,
             "random_seed": self.config.random_seed,
-            "hurt": self.config.hurt(section.strategies),
+            "sensitivities": self.config.sensitivities(section.strategies),
         }
         return StageJob("construct_rated", settings)
 
@@ -187,7 +187,11 @@ class MetaEvaluation(Parameters):
     def tabulate_robustness(self) -> StageJob:
         """Describe the job of `robustness`."""
         section = self._robustness
-        settings = {"thetas": section.thetas, "confidence": section.confidence, "hurt": self.config.hurt()}
+        settings = {
+            "thresholds": section.thresholds,
+            "confidence": section.confidence,
+            "sensitivities": self.config.sensitivities(),
+        }
         return StageJob("robustness", settings)
 
     @property
@@ -227,7 +231,7 @@ class MetaEvaluation(Parameters):
         }
         if self.config.translate:
             known["translated"] = {
-                name: dict.fromkeys(asked.into, asked.by) for name, asked in self.config.translate.items()
+                name: dict.fromkeys(asked.into, asked.translator) for name, asked in self.config.translate.items()
             }
         if section.fill:
             known |= {"fill": section.fill, "partial": partial_to(self.config)}

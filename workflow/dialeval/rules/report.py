@@ -24,10 +24,10 @@ class Report(Judging):
         """Describe the job of `build_report`."""
         return StageJob("build_report", self._page())
 
-    def build_live(self) -> StageJob:
-        """Describe the job of `build_live`, which reads of the report's files those that are there."""
+    def build_status_page(self) -> StageJob:
+        """Describe the job of `build_status_page`, which reads of the report's files those that are there."""
         files = {name.rstrip("_"): paths for name, paths in self.layout.report_inputs().items()}
-        return StageJob("build_live", self._page() | {"files": files})
+        return StageJob("build_status_page", self._page() | {"files": files})
 
     def summarise(self) -> StageJob:
         """Describe the job of `summarise`."""
@@ -62,13 +62,13 @@ class Report(Judging):
         }
         return StageJob("estimate", settings, templates=self.templates(about_chatbots))
 
-    def tidy(self) -> StageJob:
-        """Describe the job of `tidy` that lists files."""
-        return StageJob("tidy", {"remove": False})
+    def clean(self) -> StageJob:
+        """Describe the job of `clean` that lists files."""
+        return StageJob("clean", {"remove": False})
 
-    def tidy_remove(self) -> StageJob:
-        """Describe the job of `tidy` that removes files."""
-        return StageJob("tidy", {"remove": True})
+    def clean_remove(self) -> StageJob:
+        """Describe the job of `clean` that removes files."""
+        return StageJob("clean", {"remove": True})
 
     def compare(self) -> StageJob:
         """Describe the job of `compare_runs`."""
@@ -114,9 +114,9 @@ class Report(Judging):
             {
                 "name": name,
                 "form": protocol.form,
-                "sources": protocol.of.source,
+                "sources": protocol.data.source,
                 "measures": protocol.measured(),
-                "lengths": protocol.of.cut,
+                "lengths": protocol.data.cut,
             }
             for name, protocol in self.layout.shown_protocols().items()
         ]
@@ -124,7 +124,7 @@ class Report(Judging):
     def _judges(self) -> list[str]:
         """Return the judges of dialogues of systems; those of annotations are on no leaderboard."""
         forms = {name: one.form for name, one in self.layout.shown_protocols().items()}
-        own = [judge for name, form in forms.items() if form != "mark" for judge in self.config.judging(name)]
+        own = [judge for name, form in forms.items() if form != "annotate" for judge in self.config.judging(name)]
         return list(dict.fromkeys([*(self.config.judges if self.config.talks() else []), *own]))
 
     def _title(self) -> str:
@@ -216,7 +216,7 @@ class Report(Judging):
             return None
         return {
             "n": section.n,
-            "answers": min(section.each or len(section.annotators), len(section.annotators)),
+            "answers": min(section.annotators_per_item or len(section.annotators), len(section.annotators)),
             "price": section.price,
             "target": section.target,
             "confidence": section.confidence,

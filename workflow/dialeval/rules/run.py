@@ -114,7 +114,7 @@ class Run:
     def read(self, raw: dict[str, Any]) -> Config:
         """Return the configuration, checked as far as the targets need it."""
         is_comparing, is_downloading = self.asks_for("compare"), self.asks_for("download")
-        is_tidying = self.asks_for("tidy", "tidy_remove")
+        is_cleaning = self.asks_for("clean", "clean_remove")
         if is_comparing:
             self.compared = {name: str(raw.pop(name, "")) for name in COMPARED}  # a folder may be called 2026
             if not all(self.compared.values()):
@@ -122,14 +122,14 @@ class Run:
                     "compare needs two folders of results: "
                     "snakemake --cores 1 compare --config run_a=results run_b=results-2"
                 )
-        asks_no_model = is_downloading or is_tidying or is_comparing or self.asks_for("estimate", "live")
+        asks_no_model = is_downloading or is_cleaning or is_comparing or self.asks_for("estimate", "status")
         config: Config = self.in_words(
             preflight.checked_config,
             raw,
             self._given,
             asks=not asks_no_model,
             reads=not (is_downloading or is_comparing),
-            labelling=self.asks_for("label"),
+            labelling=self.asks_for("annotation_pages"),
             own_environments=self.has_own_environments,
         )
         self.in_words(refuse_without_section, config, self.asks_for)
@@ -137,11 +137,11 @@ class Run:
             whole, config = config, self.in_words(without_absent, config)
             self.left_out = list(absence_in_words(config, whole))
             self.say("\n".join(self.left_out))
-        if is_tidying:
+        if is_cleaning:
             self.in_words(check_folder, config.results_dir, config.store_dir, Path.cwd())
         # Snakemake's own lock, where a profile leaves it on, would come first and say less
         looks = self.workflow.output_settings.dryrun or any(map(LOOKING.fullmatch, sys.argv))
-        if self.is_main and not looks and not self.asks_for("live"):
+        if self.is_main and not looks and not self.asks_for("status"):
             self.in_words(run_lock.refuse_second_run, config.results_dir)
         return config
 

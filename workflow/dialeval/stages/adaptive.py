@@ -61,7 +61,7 @@ def answer_adaptively(
     plan = schedule(
         read_table(requests, REQUESTS, COLUMNS),
         settings.adaptive.block,
-        None if question.protocol.of.against == EACH_OTHER else question.protocol.of.against,
+        None if question.protocol.data.opponent == EACH_OTHER else question.protocol.data.opponent,
         _taken(requests, engine),
     )
     settled = Rounds(plan, settings.adaptive)

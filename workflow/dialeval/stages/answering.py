@@ -33,8 +33,8 @@ class AnswerSettings(BaseModel, defer_build=True):
     """The model that answers; `shard` of `shards` is this job's part of the requests.
 
     `folder` is the one of the store where answers under a protocol of the user's own lie; null: the protocol's name.
-    `question` says how answers are parsed, null for those whose request says it; with `asks_again` an unparsed one is
-    asked for once more.
+    `question` says how answers are parsed, null for those whose request says it; with `retries_unparsed` each
+    unparsed one is requested once more.
     """
 
     name: str
@@ -46,7 +46,7 @@ class AnswerSettings(BaseModel, defer_build=True):
     shards: int = 1
     question: QuestionSettings | None = None
     criteria: tuple[Criterion, ...] = ()
-    asks_again: bool = False
+    retries_unparsed: bool = False
 
 
 def answer(
@@ -137,7 +137,7 @@ def write_answers(
                 settings.criteria,
                 settings.answering,
                 planned_rows,
-                asks_again=settings.asks_again,
+                retries_unparsed=settings.retries_unparsed,
             )
             if settings.question
             else unparsed.of_request(settings.answering)

@@ -160,7 +160,7 @@ class ReadRatedSettings(BaseModel, defer_build=True):
     path: Path
     languages: list[str] | None
     own_criteria: list[str] = []
-    asks: dict[str, str] = {}
+    criterion_map: dict[str, str] = {}
     limit: int | None = None
     random_seed: int = 0
 
@@ -170,7 +170,7 @@ def read_rated(settings: ReadRatedSettings, items: Path, ratings: Path, left_out
     reading = readers.read_rated(
         settings.reader, settings.name, settings.path, settings.languages, settings.own_criteria
     )
-    check_joined(reading, settings.asks, f"metaeval.corpora.{settings.name}.asks")
+    check_joined(reading, settings.criterion_map, f"metaeval.corpora.{settings.name}.criterion_map")
     if settings.limit is not None:
         _keep_drawn(reading, settings.limit, settings.random_seed)
     print(reading.summary())

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from dialeval.corpora.botchat import PublishedAnswer, read_answers
 from dialeval.corpora.items import Item, iterate_items
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import detect, failure_rules, forms, mark, pair, probability, scale
+from dialeval.protocols import annotate, failure_rules, forms, locate, pair, probability, scale
 from dialeval.protocols.imported_answers import Key, responses
 from dialeval.protocols.item_prompts import (
     RATING,
@@ -79,7 +79,7 @@ def _pair(settings: PlanSettings, sources: Sources, templates: Templates) -> Ite
     question, skipped = settings.question(), Counter[str]()
     cases = pair.by_case(sources.every_item())
     if not question.shipped:
-        pair.refuse_strangers(cases, question.protocol.of, question.name)
+        pair.refuse_strangers(cases, question.protocol.data, question.name)
     yield from pair.plan(question, cases, templates, skipped)
     for reason, count in (+skipped).items():
         print(f"{counted(count, 'pair')} left out: {reason}")
@@ -110,21 +110,21 @@ def _probability(settings: PlanSettings, sources: Sources, templates: Templates)
 
 
 def _detect(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
-    return detect.plan(settings.question(), sources.every_item(), templates)
+    return locate.plan(settings.question(), sources.every_item(), templates)
 
 
 def _mark(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
-    return mark.plan(settings.question(), sources.every_item(), templates, settings.said_before)
+    return annotate.plan(settings.question(), sources.every_item(), templates, settings.said_before)
 
 
 plan_pair = _plan(_pair)
 plan_scale = _plan(_scale)
 plan_probability = _plan(_probability)
-plan_detect = _plan(_detect)
-plan_mark = _plan(_mark)
+plan_locate = _plan(_detect)
+plan_annotate = _plan(_mark)
 
 
-def plan_again(
+def plan_retries(
     settings: QuestionSettings,
     requests: Path,
     responses: list[Path],
@@ -133,7 +133,7 @@ def plan_again(
 ) -> None:
     """Writes the table `requests` with one more request for every unparsed answer; it may be empty."""
     pairs = answered(requests, responses, REQUESTS.schema.names)
-    write_requests(again, forms.plan_again(settings.question(), pairs, templates))
+    write_requests(again, forms.plan_retries(settings.question(), pairs, templates))
 
 
 class ImportAnswersSettings(BaseModel, defer_build=True):
@@ -184,8 +184,8 @@ def _parse(
 parse_pair = _parse(pair.parse)
 parse_scale = _parse(scale.parse)
 parse_probability = _parse(probability.parse, CHOICE_ANSWER)
-parse_detect = _parse(detect.parse)
-parse_mark = _parse(mark.parse)
+parse_locate = _parse(locate.parse)
+parse_annotate = _parse(annotate.parse)
 
 
 class FindFailuresSettings(BaseModel, defer_build=True):

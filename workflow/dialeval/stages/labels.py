@@ -75,7 +75,7 @@ def make_sheet(settings: SheetSettings, draw: Path, items: list[Path]) -> Sheet:
         settings.protocol.form,
         settings.level,
         units,
-        assigned(drawn, settings.annotators, settings.each)[settings.annotator],
+        assigned(drawn, settings.annotators, settings.annotators_per_item)[settings.annotator],
         questions_of(question, criteria, settings.level, language, settings.instead),
     )
 

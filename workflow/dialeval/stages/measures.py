@@ -26,8 +26,8 @@ from dialeval.measures.ratings import battle_ratings, win_rates
 from dialeval.measures.ratings import ratings as system_ratings
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, SEEDS
 from dialeval.tables.files import read_table, read_tables, to_table, write_for_people, write_table
-from dialeval.tables.labels import CORRECTED, LABELS
 from dialeval.tables.labels import DIFFERENCES as LABELS_DIFFERENCES
+from dialeval.tables.labels import ESTIMATES, LABELS
 from dialeval.tables.measures import (
     AGREEMENT,
     BATTLE_DIFFERENCES,
@@ -242,6 +242,6 @@ def correct(
         rows, pairs = corrected_numbers(judged, given, design, settings)
         numbers += rows
         compared += pairs
-    write_for_people(table, csv, CORRECTED, to_table(CORRECTED, numbers))
+    write_for_people(table, csv, ESTIMATES, to_table(ESTIMATES, numbers))
     tests = to_table(LABELS_DIFFERENCES, with_adjusted_p(compared))
     write_for_people(differences, differences_csv, LABELS_DIFFERENCES, tests)

@@ -23,20 +23,20 @@ from dialeval.measures.reliability import (
     SINGLE_RATING_COLUMNS,
     SingleOpinions,
     ceiling_rows,
+    judge_validity_rows,
     repeat_rows,
-    trust_rows,
 )
 from dialeval.measures.robustness import (
     average_rows as robustness_average_rows,
 )
 from dialeval.measures.robustness import (
-    drop_rows,
     ladder_rows,
     pair_count_rows,
     robustness_differences,
     robustness_rows,
+    score_drop_rows,
     score_pairs,
-    theta_rows,
+    threshold_rows,
 )
 from dialeval.measures.score_cells import SCORED, Filled, gather
 from dialeval.tables.dialogues import JUDGEMENTS
@@ -51,6 +51,7 @@ from dialeval.tables.metaeval import (
     DIMENSION_ENSEMBLE,
     ITEMS,
     JUDGE_PAIRS,
+    JUDGE_VALIDITY,
     MATRICES,
     MODEL_ENSEMBLE,
     NATURAL_CHINESE,
@@ -58,17 +59,16 @@ from dialeval.tables.metaeval import (
     RATED_CORPORA,
     RATINGS,
     REPEAT_AGREEMENT,
-    TRUST,
 )
 from dialeval.tables.robustness import (
-    DROPS,
     LADDERS,
     PAIR_COUNTS,
     PAIRS,
     ROBUSTNESS,
     ROBUSTNESS_AVERAGES,
     ROBUSTNESS_DIFFERENCES,
-    THETAS,
+    SCORE_DROPS,
+    THRESHOLDS,
 )
 
 _JUDGED = ("corpus", "language", "item_id", "criterion", "repeat", "value", "scale_min", "scale_max")
@@ -301,30 +301,30 @@ class TabulateTrustSettings(BaseModel, defer_build=True):
 
 
 def tabulate_trust(settings: TabulateTrustSettings, correlations: list[Path], table: Path, csv: Path) -> None:
-    """Writes the table `trust`: the validity of a protocol's judges; empty without `correlations`."""
-    rows = trust_rows(read_tables(correlations, CORRELATIONS).to_pylist(), **settings.model_dump())
-    write_for_people(table, csv, TRUST, to_table(TRUST, list(rows)))
+    """Writes the table `judge_validity`: the validity of a protocol's judges; empty without `correlations`."""
+    rows = judge_validity_rows(read_tables(correlations, CORRELATIONS).to_pylist(), **settings.model_dump())
+    write_for_people(table, csv, JUDGE_VALIDITY, to_table(JUDGE_VALIDITY, list(rows)))
 
 
 class RobustnessSettings(BaseModel, defer_build=True):
     """The thresholds of the sweep, the confidence of the intervals, and what lowers the user's criteria."""
 
-    thetas: list[float]
+    thresholds: list[float]
     confidence: float
-    hurt: dict[str, list[str]] = {}
+    sensitivities: dict[str, list[str]] = {}
 
 
 def robustness(settings: RobustnessSettings, pairs: list[Path], judgements: list[Path], folder: Path) -> None:
     """Writes the tables `robustness/*` into a folder: whether judges notice perturbations (Tables 11 and 12)."""
     every, given = read_tables(pairs, PAIRS), read_tables(judgements, JUDGEMENTS, SCORED)
-    scored = score_pairs(every, given, settings.hurt)
+    scored = score_pairs(every, given, settings.sensitivities)
     for table, rows in (
         (PAIR_COUNTS, pair_count_rows(every)),
         (ROBUSTNESS, robustness_rows(scored, settings.confidence)),
         (ROBUSTNESS_AVERAGES, robustness_average_rows(scored, settings.confidence)),
-        (THETAS, theta_rows(scored, settings.thetas, settings.confidence)),
-        (DROPS, drop_rows(scored)),
-        (LADDERS, ladder_rows(every, given, settings.confidence, settings.hurt)),
+        (THRESHOLDS, threshold_rows(scored, settings.thresholds, settings.confidence)),
+        (SCORE_DROPS, score_drop_rows(scored)),
+        (LADDERS, ladder_rows(every, given, settings.confidence, settings.sensitivities)),
         (ROBUSTNESS_DIFFERENCES, with_adjusted_p(robustness_differences(scored, settings.confidence))),
     ):
         write_rows(folder, table, rows)

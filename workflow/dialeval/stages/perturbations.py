@@ -50,7 +50,7 @@ class ConstructRatedSettings(BaseModel, defer_build=True):
     steps: int
     limit: int | None
     random_seed: int
-    hurt: dict[str, list[str]] = {}
+    sensitivities: dict[str, list[str]] = {}
 
 
 def construct_rated(settings: ConstructRatedSettings, utterances: Path, items: Path, ratings: Path) -> None:
@@ -70,7 +70,7 @@ def construct_rated(settings: ConstructRatedSettings, utterances: Path, items: P
             [find_strategy(name) for name in settings.strategies],
             n_steps=settings.steps,
             random_seed=settings.random_seed,
-            hurt=settings.hurt,
+            sensitivities=settings.sensitivities,
         )
     )
     with TableWriter(items, ITEMS) as table:

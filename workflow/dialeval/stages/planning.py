@@ -30,7 +30,7 @@ from dialeval.report.comparison import compare
 from dialeval.stages.measures import read_judgements
 from dialeval.tables.dialogues import ESTIMATE, SEEDS, UTTERANCES
 from dialeval.tables.files import read_tables, to_table, write_for_people
-from dialeval.tables.labels import CORRECTED, PLANNING
+from dialeval.tables.labels import ESTIMATES, PLANNING
 
 
 class AskedSettings(QuestionSettings):
@@ -136,7 +136,7 @@ def estimate(
     write_for_people(table, csv, ESTIMATE, result)
     print(in_words(result))
     sizes = {
-        about.name: chats_size(about.protocol.form, about.protocol.of.against, seed_rows, len(settings.chatbots))
+        about.name: chats_size(about.protocol.form, about.protocol.data.opponent, seed_rows, len(settings.chatbots))
         for about in settings.questions
     } | {path.stem: planned_size(path) for path in planned}
     rows = _plans(settings, sizes, estimates, prices, batched, judgements, corrected)
@@ -153,7 +153,7 @@ def _plans(
     judgements: list[Path],
     corrected: list[Path],
 ) -> list[Row]:
-    of_people = [row for row in read_tables(corrected, CORRECTED).to_pylist() if row["versus"] is None]
+    of_people = [row for row in read_tables(corrected, ESTIMATES).to_pylist() if row["opponent"] is None]
     talking = {about.name for about in settings.questions}
     rows: list[Row] = []
     for planned in settings.designs:

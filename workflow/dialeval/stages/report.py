@@ -18,7 +18,7 @@ from dialeval.jobs.run_lock import refuse_second_run
 from dialeval.measures.usage import read_usage, usage_table
 from dialeval.provenance.leftovers import Leftover, list_leftovers, remove
 from dialeval.provenance.versions import read_graph
-from dialeval.report.about import Live, live_of
+from dialeval.report.about import RunStatus, run_status_of
 from dialeval.report.examined_items import sample_examined
 from dialeval.report.inputs import AskedProtocol, DamagedSample, ExaminedSample, Figure, RatedSample, ReportInputs
 from dialeval.report.item_cases import sample_rated
@@ -92,7 +92,7 @@ def write_page(
     files: dict[str, list[Path]],
     configuration: Path,
     report: Path,
-    live: Live | None = None,
+    run_status: RunStatus | None = None,
 ) -> None:
     """Writes the page of a run, finished or not.
 
@@ -101,7 +101,7 @@ def write_page(
         files: what it shows, by the option of the stage; what is not there is left out.
         configuration: what the run wrote down of its configuration.
         report: the page.
-        live: how far the run is; None for one that is finished.
+        run_status: how far the run is; None for one that is finished.
     """
     by_name = tables_by_name(files["tables"])
     judged = [*files["verdicts"], *files["scores"]]
@@ -139,7 +139,7 @@ def write_page(
                 stage_function,
                 test_answers=files["test_answers"],
             ),
-            live=live,
+            run_status=run_status,
         )
     )
     with replacing(report) as temporary:
@@ -181,13 +181,13 @@ def _figure(path: Path) -> Figure:
     return Figure(title, caption, svg, path.parent.name, path.stem, is_missing)
 
 
-class BuildLiveSettings(BuildReportSettings):
+class BuildStatusPageSettings(BuildReportSettings):
     """The report's settings, and by option all `files` that it reads, whether they exist or not."""
 
     files: dict[str, list[Path]]
 
 
-def build_live(settings: BuildLiveSettings, configuration: Path, report: Path) -> None:
+def build_status_page(settings: BuildStatusPageSettings, configuration: Path, report: Path) -> None:
     """Writes the page of an unfinished run: the outputs that exist, the missing ones, and the requests under way.
 
     Args:
@@ -202,14 +202,14 @@ def build_live(settings: BuildLiveSettings, configuration: Path, report: Path) -
     except UserError:
         is_running = True
     at = datetime.now(UTC).strftime("%H:%M:%S UTC")
-    live = live_of(settings.files, read_all(results), is_running=is_running, at=at)
+    run_status = run_status_of(settings.files, read_all(results), is_running=is_running, at=at)
     there = {option: [path for path in paths if path.exists()] for option, paths in settings.files.items()}
     finished_settings = settings.model_copy(
         update={"answers": Answers()}
     )  # what was asked in full is the finished report's
     report.parent.mkdir(parents=True, exist_ok=True)
-    write_page(finished_settings, there, configuration, report, live)
-    print(f"{live.title}. {live.words}")
+    write_page(finished_settings, there, configuration, report, run_status)
+    print(f"{run_status.title}. {run_status.words}")
 
 
 class SummariseSettings(BaseModel, defer_build=True):
@@ -267,13 +267,13 @@ def tabulate_usage(settings: TabulateUsageSettings, records: list[Path], store: 
     write_for_people(table, csv, USAGE, usage)
 
 
-class TidySettings(BaseModel, defer_build=True):
+class CleanSettings(BaseModel, defer_build=True):
     """Whether the unused outputs are removed."""
 
     remove: bool
 
 
-def tidy(settings: TidySettings, results: Path, store: Path, graph: Path) -> None:
+def clean(settings: CleanSettings, results: Path, store: Path, graph: Path) -> None:
     """Lists the unused outputs, which the configuration does not make, and removes them if the settings say so.
 
     Args:
@@ -296,7 +296,7 @@ def tidy(settings: TidySettings, results: Path, store: Path, graph: Path) -> Non
     if not listing.leftovers:
         print(f"{results} holds nothing that the configuration does not make")
     elif not settings.remove:
-        print(f"{_total(removable)} can be removed: snakemake --cores 1 tidy_remove, with the same configuration")
+        print(f"{_total(removable)} can be removed: snakemake --cores 1 clean_remove, with the same configuration")
     elif about["left_out"]:
         raise UserError(
             "nothing is removed, since the configuration names missing files; take them out, or restore them"

@@ -60,7 +60,7 @@ def of_question(
     answering: Answering,
     rows: PlannedRows,
     *,
-    asks_again: bool = False,
+    retries_unparsed: bool = False,
 ) -> Parsing | None:
     """Returns how answers under a protocol are parsed; None if they may all be unparsed.
 
@@ -69,7 +69,7 @@ def of_question(
         own: the user's own criteria that it may ask about.
         answering: how many answers may be unparsed.
         rows: the rows of the requests that are asked.
-        asks_again: whether an unparsed answer is asked for again; then the second answer counts.
+        retries_unparsed: whether an unparsed answer is asked for again; then the second answer counts.
     """
     question = replace(settings.question(), own=tuple(own))
 
@@ -78,7 +78,7 @@ def of_question(
         if row is None:
             return ""
         found = [one["status"] for one in forms.parse(question, row, _row(request, response))]
-        if not asks_again or "unparsed" not in found or request.request_id.endswith(forms.SUFFIX):
+        if not retries_unparsed or "unparsed" not in found or request.request_id.endswith(forms.SUFFIX):
             rows.drop(request)
         return "ok" if "ok" in found else found[0]
 
@@ -87,9 +87,9 @@ def of_question(
         if row is None or request.request_id.endswith(forms.SUFFIX):
             return None
         pairs = [(row, _row(request, response))]
-        return next((one.request for one in forms.plan_again(question, pairs, _templates())), None)
+        return next((one.request for one in forms.plan_retries(question, pairs, _templates())), None)
 
-    return _parsing(answering, status, again if asks_again else None)
+    return _parsing(answering, status, again if retries_unparsed else None)
 
 
 def of_request(answering: Answering) -> Parsing | None:

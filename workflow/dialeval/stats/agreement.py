@@ -34,13 +34,13 @@ NO_VARIATION = "every resample gives the same agreement, which gives no interval
 _ROUNDING = 1e-12
 
 
-def retest_flips(
+def retest_inconsistency(
     item: ArrayLike,
     verdict: ArrayLike,
     cluster: ArrayLike,
     *,
     confidence: float = 0.95,
-) -> RetestFlips:
+) -> RetestInconsistency:
     """Return the share of pairs of repeats on one item whose verdicts differ.
 
     Args:
@@ -64,10 +64,10 @@ def retest_flips(
     alike = (0.5 * counts * (counts - 1.0)).sum(axis=1)
     place = np.zeros(n_items, dtype=np.int64)
     place[items] = clusters
-    return RetestFlips(
+    return RetestInconsistency(
         n_items=int(np.count_nonzero(pairs)),
         n_pairs=int(pairs.sum()),
-        flips=clustered_proportion(
+        inconsistency=clustered_proportion(
             pairs - alike,
             place,
             trials=pairs,
@@ -78,18 +78,18 @@ def retest_flips(
 
 
 @dataclass(frozen=True)
-class RetestFlips:
+class RetestInconsistency:
     """How often a judge contradicts itself on the same item.
 
     Attributes:
         n_items: items with two readable repeats or more.
         n_pairs: pairs of repeats.
-        flips: share of the pairs that differ, with its clustered interval.
+        inconsistency: share of the pairs that differ, with its clustered interval.
     """
 
     n_items: int
     n_pairs: int
-    flips: Estimate
+    inconsistency: Estimate
 
 
 def judge_agreement(
@@ -145,7 +145,7 @@ def judge_agreement(
     weights = np.concatenate([np.ones((1, n_clusters)), drawn])
 
     n_common, clusters_of = (np.zeros((n_judges, n_judges), dtype=np.int64) for _ in range(2))
-    observed, kappa, low, high, ac1, ac1_low, ac1_high = (np.full((n_judges, n_judges), np.nan) for _ in range(7))
+    observed, kappa, low, high, ac1, ac1_ci_low, ac1_ci_high = (np.full((n_judges, n_judges), np.nan) for _ in range(7))
     reason = [[""] * n_judges for _ in range(n_judges)]
     for one in range(n_judges):
         for other in range(one + 1, n_judges):
@@ -159,7 +159,7 @@ def judge_agreement(
                 n_common[cell] = int(total)
                 observed[cell] = np.trace(table[0]) / total if total else math.nan
                 kappa[cell], low[cell], high[cell] = found.estimate, found.ci_low, found.ci_high
-                ac1[cell], ac1_low[cell], ac1_high[cell] = ends
+                ac1[cell], ac1_ci_low[cell], ac1_ci_high[cell] = ends
                 clusters_of[cell] = found.n_clusters
                 reason[cell[0]][cell[1]] = found.note if total else ""
     alphas = _krippendorffs_alpha(_coincidences(answer, place, weights, len(values)), values, level)
@@ -169,12 +169,12 @@ def judge_agreement(
         n_common=n_common,
         observed=observed,
         kappa=kappa,
-        kappa_low=low,
-        kappa_high=high,
+        kappa_ci_low=low,
+        kappa_ci_high=high,
         kappa_reason=tuple(tuple(row) for row in reason),
         ac1=ac1,
-        ac1_low=ac1_low,
-        ac1_high=ac1_high,
+        ac1_ci_low=ac1_ci_low,
+        ac1_ci_high=ac1_ci_high,
         n_clusters=clusters_of,
         alpha=_interval(alphas, answer[answered_twice], place[answered_twice], confidence, undefined),
         level=level,
@@ -192,10 +192,10 @@ class JudgeAgreement:
         n_common: items that both judges of a pair answered, shape [n_judges, n_judges].
         observed: share of these on which they agree, shape [n_judges, n_judges]; NaN where there are none.
         kappa: Cohen's kappa, shape [n_judges, n_judges]; NaN where both gave one and the same value throughout.
-        kappa_low, kappa_high: ends of its cluster interval, shape [n_judges, n_judges].
+        kappa_ci_low, kappa_ci_high: ends of its cluster interval, shape [n_judges, n_judges].
         kappa_reason: why a pair's kappa has no interval; empty where it has one, or no kappa, [n_judges][n_judges].
         ac1: Gwet's AC1, shape [n_judges, n_judges]; NaN without common items.
-        ac1_low, ac1_high: the outer ends of its percentile interval and of that of the observed agreement, taken
+        ac1_ci_low, ac1_ci_high: the outer ends of its percentile interval and of that of the observed agreement, taken
             through the formula with the chance agreement as it is; shape [n_judges, n_judges].
         n_clusters: clusters of the common items, shape [n_judges, n_judges].
         alpha: Krippendorff's alpha over all judges, with its cluster interval.
@@ -204,12 +204,12 @@ class JudgeAgreement:
     n_common: IntArray
     observed: FloatArray
     kappa: FloatArray
-    kappa_low: FloatArray
-    kappa_high: FloatArray
+    kappa_ci_low: FloatArray
+    kappa_ci_high: FloatArray
     kappa_reason: tuple[tuple[str, ...], ...]
     ac1: FloatArray
-    ac1_low: FloatArray
-    ac1_high: FloatArray
+    ac1_ci_low: FloatArray
+    ac1_ci_high: FloatArray
     n_clusters: IntArray
     alpha: Estimate
     level: Level
@@ -219,12 +219,14 @@ class JudgeAgreement:
 
     def kappa_interval(self, one: int, other: int) -> Estimate:
         """Returns the kappa of two judges as an `Estimate`."""
-        return self._of_pair((self.kappa, self.kappa_low, self.kappa_high), one, other, self.kappa_reason[one][other])
+        return self._of_pair(
+            (self.kappa, self.kappa_ci_low, self.kappa_ci_high), one, other, self.kappa_reason[one][other]
+        )
 
     def ac1_interval(self, one: int, other: int) -> Estimate:
         """Returns the AC1 of two judges as an `Estimate`."""
         reason = SINGLE_CLUSTER if self.n_clusters[one, other] == 1 else ""
-        return self._of_pair((self.ac1, self.ac1_low, self.ac1_high), one, other, reason)
+        return self._of_pair((self.ac1, self.ac1_ci_low, self.ac1_ci_high), one, other, reason)
 
     def _of_pair(self, numbers: tuple[FloatArray, FloatArray, FloatArray], one: int, other: int, why: str) -> Estimate:
         estimate, low, high = (float(values[one, other]) for values in numbers)

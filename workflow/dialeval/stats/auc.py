@@ -35,7 +35,7 @@ class ClusteredAuc:
 
     Attributes:
         auc: between 0 and 1; NaN without a pair.
-        low, high: ends of the interval; NaN where there is none.
+        ci_low, ci_high: ends of the interval; NaN where there is none.
         n: examples that count.
         n_clusters: clusters that they are of.
         reason: why a number is missing; empty where none is.
@@ -44,8 +44,8 @@ class ClusteredAuc:
     """
 
     auc: float
-    low: float
-    high: float
+    ci_low: float
+    ci_high: float
     n: int
     n_clusters: int
     reason: str
@@ -179,8 +179,8 @@ def auc_gain(after: ClusteredAuc, before: ClusteredAuc) -> tuple[float, float, f
     def reach(one: float, other: float) -> float:
         return math.sqrt(max(one**2 + other**2 - 2.0 * r * one * other, 0.0))
 
-    low = difference - reach(after.auc - after.low, before.high - before.auc)
-    high = difference + reach(after.high - after.auc, before.auc - before.low)
+    low = difference - reach(after.auc - after.ci_low, before.ci_high - before.auc)
+    high = difference + reach(after.ci_high - after.auc, before.auc - before.ci_low)
     return difference, max(low, -1.0), min(high, 1.0)
 
 

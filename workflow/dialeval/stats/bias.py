@@ -91,10 +91,10 @@ def position_bias(
         n_verdicts=n,
         unparsed=int(np.count_nonzero(np.isnan(outcome))),
         n_swapped=len(forward),
-        flips=clustered_proportion(there != 1.0 - back, of_pair, confidence=confidence, note=why),
-        first_both=clustered_proportion((there == 1) & (back == 1), of_pair, confidence=confidence, note=why),
-        second_both=clustered_proportion((there == 0) & (back == 0), of_pair, confidence=confidence, note=why),
-        first_wins=clustered_proportion(
+        order_inconsistency=clustered_proportion(there != 1.0 - back, of_pair, confidence=confidence, note=why),
+        biased_toward_first=clustered_proportion((there == 1) & (back == 1), of_pair, confidence=confidence, note=why),
+        biased_toward_second=clustered_proportion((there == 0) & (back == 0), of_pair, confidence=confidence, note=why),
+        first_position_win_rate=clustered_proportion(
             outcome[decided] == 1, codes[decided], confidence=confidence, note="no decided verdict"
         ),
         n_clusters=n_clusters,
@@ -109,18 +109,18 @@ class PositionBias:
     Attributes:
         n_verdicts, unparsed: verdicts, and how many of them are unparsed.
         n_swapped: comparisons that were read in both orders.
-        flips: share of these in which the winner (or that there is one) changes with the order.
-        first_both, second_both: shares of these in which the same place wins both times.
-        first_wins: share of the decided verdicts that the first place wins; 0.5 without a bias.
+        order_inconsistency: share of these in which the winner (or that there is one) changes with the order.
+        biased_toward_first, biased_toward_second: shares of these in which the same position wins both times.
+        first_position_win_rate: share of the decided verdicts for the first position; 0.5 without position bias.
     """
 
     n_verdicts: int
     unparsed: int
     n_swapped: int
-    flips: Estimate
-    first_both: Estimate
-    second_both: Estimate
-    first_wins: Estimate
+    order_inconsistency: Estimate
+    biased_toward_first: Estimate
+    biased_toward_second: Estimate
+    first_position_win_rate: Estimate
     n_clusters: int
     confidence: float
 
@@ -173,7 +173,7 @@ def length_bias(
     slope = robust_slope(outcome[decided], log_ratio[decided][:, np.newaxis], codes[decided], confidence)
     return LengthBias(
         n_decided=int(np.count_nonzero(decided)),
-        longer_wins=clustered_proportion(
+        longer_win_rate=clustered_proportion(
             (outcome[unequal] == 1.0) == (log_ratio[unequal] > 0.0),
             codes[unequal],
             confidence=confidence,
@@ -194,14 +194,14 @@ class LengthBias:
 
     Attributes:
         n_decided: verdicts that were read and are no tie.
-        longer_wins: share of the decided verdicts on unequal lengths that the longer side wins.
+        longer_win_rate: share of the decided verdicts on unequal lengths that the longer side wins.
         slope: change of the log-odds that left wins per unit of log(left length / right length), from a logistic
             regression with an intercept (the place) whose covariance is robust to clusters.
         odds_ratio_of_double: exp(slope * ln 2), the factor on the odds of a side twice as long as the other.
     """
 
     n_decided: int
-    longer_wins: Estimate
+    longer_win_rate: Estimate
     slope: Estimate
     odds_ratio_of_double: float
     n_clusters: int

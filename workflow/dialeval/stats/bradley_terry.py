@@ -45,7 +45,7 @@ class StrengthRating:
         method: "bradley_terry" (a tie is half a win for each) or "davidson" (ties have a parameter of their own).
         rating: Elo points, shape [n_players]; the players that the data place at a finite distance from each other
             average `initial`.
-        low, high: ends of the expanded percentile interval over resampled clusters, shape [n_players]; NaN without
+        ci_low, ci_high: ends of the expanded percentile interval over resampled clusters, [n_players]; NaN without
             resamples, where the comparisons set no limit, and where all resamples give the same.
         p_above_next: share of replicates in which a player is above the next one of the ranking, shape [n_players].
         replicates: ratings of each resample, shape [resamples, n_players]; infinite where the resample sets no limit.
@@ -65,8 +65,8 @@ class StrengthRating:
 
     method: str
     rating: FloatArray
-    low: FloatArray
-    high: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
     p_above_next: FloatArray
     replicates: FloatArray
     above: IntArray
@@ -278,8 +278,8 @@ def _rate(
     return StrengthRating(
         method=method,
         rating=rating[0],
-        low=low,
-        high=high,
+        ci_low=low,
+        ci_high=high,
         p_above_next=p_above_next(rating[0], replicates),
         replicates=replicates,
         above=comparisons.spread(above.astype(np.float64), missing=0.0).astype(np.int64),

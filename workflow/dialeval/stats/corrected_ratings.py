@@ -26,8 +26,8 @@ from dialeval.stats.label_corrected import (
     Contributions,
     Corrected,
     Target,
-    effective_labels,
     leverages,
+    n_effective_labels,
 )
 from dialeval.stats.likelihood import Games, WeightedStrengths, anchored_information, fit_weighted, left_out, placed
 from dialeval.stats.prediction_powered import FEWEST_EITHER, FEWEST_LABELLED, check_rows, ratio
@@ -153,7 +153,7 @@ def correct_ratings(
         n_scored=games.totals(scored).astype(np.int64),
         n_labelled=labels,
         n_labelled_clusters=(games.cluster_totals(rows.w) > 0.0).sum(axis=0).astype(np.int64),
-        effective_labels=effective_labels(intervals.std_error, people_intervals.std_error, labels, count, target),
+        n_effective_labels=n_effective_labels(intervals.std_error, people_intervals.std_error, labels, count, target),
         note=_notes(data, of_people.limited, labels, certain, n_clusters, wider, np.isnan(intervals.ci_low)),
         rho=pooled,
         target=target,

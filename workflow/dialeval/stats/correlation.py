@@ -43,7 +43,7 @@ class Correlations:
 
     Attributes:
         estimate: shape [n_judges, n_dimensions]; NaN where undefined.
-        low, high: ends of the expanded percentile interval over resampled clusters, shape [n_judges, n_dimensions].
+        ci_low, ci_high: ends of the expanded percentile interval over resampled clusters, [n_judges, n_dimensions].
         replicates: the correlation on each resample, the same resamples for all judges and dimensions, shape
             [resamples, n_judges, n_dimensions].
         n: items with both a score and a rating, shape [n_judges, n_dimensions].
@@ -57,8 +57,8 @@ class Correlations:
 
     method: Method
     estimate: FloatArray
-    low: FloatArray
-    high: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
     replicates: FloatArray
     n: IntArray
     reason: tuple[tuple[str, ...], ...]
@@ -134,8 +134,8 @@ def correlate(
     return Correlations(
         method=method,
         estimate=values[0],
-        low=low,
-        high=high,
+        ci_low=low,
+        ci_high=high,
         replicates=values[1:],
         n=n,
         reason=reason,
@@ -201,7 +201,7 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
     replicates /= divisor
     resampled = np.where(defined, [result.resampled for result in results], 0.0).sum(axis=0) / divisor
     low, high = percentile_interval(replicates, first.confidence, np.nan_to_num(resampled))
-    endless = (defined & [np.isnan(result.low) for result in results]).sum(axis=0) * (len(replicates) > 0)
+    endless = (defined & [np.isnan(result.ci_low) for result in results]).sum(axis=0) * (len(replicates) > 0)
     low, high = (np.where(endless > 0, np.nan, end) for end in (low, high))
     clusters = np.where(defined, [result.n_clusters for result in results], 0)
 
@@ -216,8 +216,8 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
     return replace(
         first,
         estimate=estimate,
-        low=low,
-        high=high,
+        ci_low=low,
+        ci_high=high,
         replicates=replicates,
         n=np.sum([result.n for result in results], axis=0),
         reason=reason,

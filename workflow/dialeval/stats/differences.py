@@ -47,11 +47,11 @@ class Differences(Estimates):
     def columns(self, group: int) -> dict[str, Any]:
         """Return the columns of a pair in the tables `differences`."""
         return {
-            "first_value": float(self.first_mean[group]),
-            "second_value": float(self.second_mean[group]),
+            "system_value": float(self.first_mean[group]),
+            "opponent_value": float(self.second_mean[group]),
             "difference": float(self.estimate[group]),
-            "low": float(self.ci_low[group]),
-            "high": float(self.ci_high[group]),
+            "ci_low": float(self.ci_low[group]),
+            "ci_high": float(self.ci_high[group]),
             "p": float(self.p_value[group]),
             "n": int(self.n_items[group]),
             "n_clusters": int(self.n_clusters[group]),

@@ -69,7 +69,7 @@ class BootstrapEloInterval:
     Numbers per player are in the caller's order; a player without a comparison has NaN.
 
     Attributes:
-        low, high: ends of the interval in Elo points, shape [n_players]; NaN also where resamples cannot say how
+        ci_low, ci_high: ends of the interval in Elo points, shape [n_players]; NaN also where resamples cannot say how
             far off the rating may be: for who wins or loses everything, where all resamples give the same, and where
             comparisons are so few that the rating still depends on its start.
         replicates: ratings of each resample with the shuffles' noise taken out, shape [resamples, n_players];
@@ -88,8 +88,8 @@ class BootstrapEloInterval:
         notes: why a player's interval needs care, empty where it needs none.
     """
 
-    low: FloatArray
-    high: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
     replicates: FloatArray
     sampling_sd: FloatArray
     noise_sd: FloatArray
@@ -186,8 +186,8 @@ def bootstrap_elo_interval(
     )
     low[[bool(note) for note in notes]] = high[[bool(note) for note in notes]] = np.nan
     return BootstrapEloInterval(
-        low=low,
-        high=high,
+        ci_low=low,
+        ci_high=high,
         replicates=comparisons.spread(initial + replicates),
         sampling_sd=comparisons.spread(sd),
         noise_sd=comparisons.spread(noise),

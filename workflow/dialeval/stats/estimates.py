@@ -52,7 +52,7 @@ class Estimate:
         return {
             "n_clusters": self.n_clusters or None,
             "design_effect": self.design_effect,
-            "effective_n": self.n_effective,
+            "n_effective": self.n_effective,
             "note": self.note or None,
         }
 

@@ -245,7 +245,7 @@ class JudgePairs:
         first_pearson, second_pearson: their correlations with people, on the common items.
         between: their correlation with each other, on the same items.
         difference: first_pearson - second_pearson.
-        low, high: ends of its clustered interval.
+        ci_low, ci_high: ends of its clustered interval.
         p: two-sided, of equal correlations.
         p_reversed: share of the resamples in which the other judge is ahead; NaN where neither is.
         n, n_clusters: common items, and the clusters that they are of.
@@ -258,8 +258,8 @@ class JudgePairs:
     second_pearson: FloatArray
     between: FloatArray
     difference: FloatArray
-    low: FloatArray
-    high: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
     p: FloatArray
     p_reversed: FloatArray
     n: IntArray
@@ -359,8 +359,8 @@ def compare_judges(
         second_pearson=second_pearson,
         between=between,
         difference=difference,
-        low=np.maximum(low, -2.0),
-        high=np.minimum(high, 2.0),
+        ci_low=np.maximum(low, -2.0),
+        ci_high=np.minimum(high, 2.0),
         p=p,
         p_reversed=np.where(settled, p_reversed, np.nan),
         n=n,

@@ -245,22 +245,22 @@ class Difference(NamedTuple):
     """
 
     estimate: float
-    low: float
-    high: float
+    ci_low: float
+    ci_high: float
     p: float
     se: float
     df: float
-    people_only: float
-    people_low: float
-    people_high: float
+    human_only: float
+    human_only_ci_low: float
+    human_only_ci_high: float
     judge_only: float
-    judge_low: float
-    judge_high: float
+    judge_only_ci_low: float
+    judge_only_ci_high: float
     judge_bias: float
-    bias_low: float
-    bias_high: float
+    judge_bias_ci_low: float
+    judge_bias_ci_high: float
     weight: float
-    effective_labels: float
+    n_effective_labels: float
     n_labelled: int
     n_labelled_clusters: int
     note: str
@@ -272,17 +272,18 @@ class Corrected:
 
     Attributes:
         systems: the systems, sorted; players are numbers from 0.
-        estimate, low, high: human-corrected estimate with its interval; NaN with a note.
+        estimate, ci_low, ci_high: human-corrected estimate with its interval; NaN with a note.
         se, df: standard error and degrees of freedom of Student's t.
-        people_only, people_low, people_high: from human labels only.
-        judge_only, judge_low, judge_high: from the judge's scores of all rows that it scored. The interval is about new
+        human_only, human_only_ci_low, human_only_ci_high: from human labels only.
+        judge_only, judge_only_ci_low,
+        judge_only_ci_high: from the judge's scores of all rows that it scored. The interval is about new
             cases and does not include the judge's bias.
-        judge_bias, bias_low, bias_high: judge minus annotators, on rows with both.
+        judge_bias, judge_bias_ci_low, judge_bias_ci_high: judge minus annotators, on rows with both.
         weight: lambda, the part of the judge's difference between all and labelled rows that is added; 0 for human
             labels only.
         rho_within: correlation of judge and annotators over the labelled rows of each system.
         n, n_scored, n_labelled, n_labelled_clusters: rows, rows with a score, with a label, clusters of the latter.
-        effective_labels: number of labels without a judge that would have the same standard error.
+        n_effective_labels: number of labels without a judge that would have the same standard error.
         note: why a number is undefined, or a caveat; mostly empty.
         rho: correlation of judge and annotators within systems, pooled over them.
         target: what is estimated: new (the mean on new cases) or these (on these rows).
@@ -291,26 +292,26 @@ class Corrected:
 
     systems: tuple[object, ...]
     estimate: FloatArray
-    low: FloatArray
-    high: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
     se: FloatArray
     df: FloatArray
-    people_only: FloatArray
-    people_low: FloatArray
-    people_high: FloatArray
+    human_only: FloatArray
+    human_only_ci_low: FloatArray
+    human_only_ci_high: FloatArray
     judge_only: FloatArray
-    judge_low: FloatArray
-    judge_high: FloatArray
+    judge_only_ci_low: FloatArray
+    judge_only_ci_high: FloatArray
     judge_bias: FloatArray
-    bias_low: FloatArray
-    bias_high: FloatArray
+    judge_bias_ci_low: FloatArray
+    judge_bias_ci_high: FloatArray
     weight: FloatArray
     rho_within: FloatArray
     n: IntArray
     n_scored: IntArray
     n_labelled: IntArray
     n_labelled_clusters: IntArray
-    effective_labels: FloatArray
+    n_effective_labels: FloatArray
     note: tuple[str, ...]
     rho: float
     target: Target
@@ -364,7 +365,7 @@ class Corrected:
         labelled = self.n_labelled[first] + self.n_labelled[second]
         clusters = (self.people.labelled[:, first] | self.people.labelled[:, second]).sum(axis=0)
         total = self.n[first] + self.n[second]
-        effective = effective_labels(intervals.std_error, people.std_error, labelled, total, self.target)
+        effective = n_effective_labels(intervals.std_error, people.std_error, labelled, total, self.target)
         columns = (
             intervals.estimate, intervals.ci_low, intervals.ci_high, p, intervals.std_error, intervals.df,
             *people[:3], *judge[:3], *bias[:3], weight, effective,
@@ -392,7 +393,7 @@ class Corrected:
         return [self.note[k] for k in (i, j) if both or not certain[k]]
 
 
-def effective_labels(
+def n_effective_labels(
     error: FloatArray, people_error: FloatArray, labelled: IntArray, total: IntArray, target: Target
 ) -> FloatArray:
     """Return how many labels without a judge have the corrected standard error; NaN if undefined."""

@@ -31,8 +31,8 @@ from dialeval.stats.label_corrected import (
     Contributions,
     Corrected,
     Target,
-    effective_labels,
     leverages,
+    n_effective_labels,
 )
 
 FEWEST_EITHER = 5
@@ -161,7 +161,7 @@ def correct_means(
         n_scored=rows.of_system(rows.scored).astype(np.int64),
         n_labelled=n_labelled,
         n_labelled_clusters=clusters.astype(np.int64),
-        effective_labels=effective_labels(intervals.std_error, alone.std_error, n_labelled, n, target),
+        n_effective_labels=n_effective_labels(intervals.std_error, alone.std_error, n_labelled, n, target),
         note=tuple(next((text for there, text in notes if there[k]), "") for k in range(len(names))),
         rho=pooled,
         target=target,

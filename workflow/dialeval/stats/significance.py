@@ -83,13 +83,13 @@ class Places:
 
     Attributes:
         rank: by the estimate; equal ones share the better place.
-        low, high: best and worst place that it can have.
+        ci_low, ci_high: best and worst place that it can have.
         n_better, n_worse: systems shown to be better, and to be worse.
     """
 
     rank: IntArray
-    low: IntArray
-    high: IntArray
+    ci_low: IntArray
+    ci_high: IntArray
     n_better: IntArray
     n_worse: IntArray
 
@@ -172,8 +172,8 @@ def places(estimate: ArrayLike, better: ArrayLike) -> Places:
     n_better, n_worse = claims.sum(axis=0), claims.sum(axis=1)
     return Places(
         rank=rank,
-        low=np.minimum(1 + n_better, rank),
-        high=np.maximum(n - n_worse, rank),
+        ci_low=np.minimum(1 + n_better, rank),
+        ci_high=np.maximum(n - n_worse, rank),
         n_better=n_better,
         n_worse=n_worse,
     )

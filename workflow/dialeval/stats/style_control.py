@@ -67,7 +67,7 @@ class ControlledRatings:
         part: number of the set of players at finite distances from each other that a player is in, shape [n_players];
             -1 without a comparison.
         identified: whether the data determine the rating: that of the only largest part, shape [n_players].
-        low, high: ends of the clustered interval; NaN also where the rating is not identified.
+        ci_low, ci_high: ends of the clustered interval; NaN also where the rating is not identified.
         covariance: of the ratings, in points squared, each about the mean of the players that the data place at finite
             distances from it, shape [n_players, n_players]; NaN for two whose distance the data do not determine.
         slope: change of the log-odds that left wins per unit of log(left length / right length), models held fixed;
@@ -81,8 +81,8 @@ class ControlledRatings:
     rating: FloatArray
     part: IntArray
     identified: BoolArray
-    low: FloatArray
-    high: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
     covariance: FloatArray
     slope: Estimate
     position: Estimate

@@ -22,23 +22,23 @@ WRITTEN_ITEMS = Table(
     ),
     columns={
         "procedure": "full, -styles (no personalities were given), or -domains (no domain either: the basic prompt)",
-        "round": "when it was asked for",
-        "reasons": "why it was not accepted, in short",
-        "details": "the same in full",
+        "round": "round of the request",
+        "reasons": "short reasons for rejection",
+        "details": "reasons for rejection in full",
         "extra": "what is shown beside the dialogue",
-        "label": "letter of the right option",
+        "label": "letter of the correct option",
     },
 )
 ITEM_DESCRIPTIONS = Table(
     "item_descriptions", schema(
-        variant=TEXT, judge=TEXT, item_id=TEXT, task=TEXT, language=TEXT, asked_domain=TEXT,
-        speaker1_style=maybe(TEXT), speaker2_style=maybe(TEXT), domain=maybe(TEXT), domain_named=TEXT, status=TEXT
+        variant=TEXT, judge=TEXT, item_id=TEXT, task=TEXT, language=TEXT, requested_domain=TEXT,
+        speaker1_style=maybe(TEXT), speaker2_style=maybe(TEXT), domain=maybe(TEXT), assigned_domain=TEXT, status=TEXT
     ),
     row="accepted item (`dialogbench/descriptions`)",
     columns={
-        "domain": "in the classifier's words",
-        "domain_named": "the domain that these words name",
-        "asked_domain": "what the writer was asked for",
+        "domain": "domain in the classifier's words",
+        "assigned_domain": "listed domain that matches these words",
+        "requested_domain": "domain requested from the writer",
     },
 )
 TEST_ITEMS = Table(
@@ -50,7 +50,7 @@ TEST_ITEMS = Table(
     row="test item, options as shown (`dialogbench/items`)",
     columns={
         "variant": "full, or the ablation that it is for",
-        "label": "letter of the right option",
+        "label": "letter of the correct option",
         "extra": "what is shown beside the dialogue",
     },
 )
@@ -73,7 +73,7 @@ EXPERT_ANSWERS = Table(
     ),
     row="answer of an expert to a test item (`dialogbench/experts/answers`)",
     columns={
-        "expert": "who answered; expert where the file names nobody",
+        "expert": "name of the expert; `expert` if the file has no names",
         "choice": "letter of the option, as the item stands among the items",
         "cluster": "items on one dialogue",
     },
@@ -81,35 +81,35 @@ EXPERT_ANSWERS = Table(
 DIALOGBENCH_DIFFERENCES = differences(
     "dialogbench/differences",
     row="pair of models (and methods) and a task, dimension or all; and ablation",
-    title="Which models can be told apart",
+    title="Pairwise tests of models",
     caption="Accuracies by task, by group of tasks and over all, and of the ablations.",
 )
 ACCURACY = Table(
     "dialogbench/accuracy", schema(
         source=TEXT, model=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_tasks=INT, accuracy=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
         chance=maybe(FLOAT),
         kind=maybe(TEXT), part=maybe(TEXT), published=maybe(FLOAT)
     ),
     row="source, model, method, language and name (DialogBench's Tables 2 and 3)",
     title="Accuracy",
-    caption="Share of questions answered correctly; one that could not be read counts as wrong.",
+    caption="Share of questions answered correctly. An unparsed answer counts as wrong.",
     columns={
-        "source": "where the items are from; people's published numbers have the source paper",
-        "scope": "what the share is over: a task, a dimension (group of tasks), or overall",
-        "name": "which of them",
-        "n_tasks": "tasks that the mean is of",
-        "chance": "of blind guessing",
-        "kind": "of the model: chat or base",
-        "part": "what the model had to do with these items: wrote, filtered; then it is not to be compared with others",
+        "source": "source of the items; published human accuracies have the source paper",
+        "scope": "task, dimension (group of tasks) or overall",
+        "name": "name of the task, dimension or domain",
+        "n_tasks": "number of averaged tasks",
+        "chance": "accuracy of random guessing",
+        "kind": "kind of the model: chat or base",
+        "part": "whether the model wrote or filtered these items; if so, it is not comparable with others",
     },
-    cells={"accuracy": Interval("low", "high", published="published")},
+    cells={"accuracy": Interval("ci_low", "ci_high", published="published")},
     numbers="share",
 )
 DOMAINS = Table(
     "dialogbench/domains", schema(
         source=TEXT, model=TEXT, method=TEXT, language=TEXT, group=TEXT, domain=TEXT, accuracy=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
         chance=maybe(FLOAT),
         kind=maybe(TEXT), part=maybe(TEXT), published=maybe(FLOAT)
     ),
@@ -117,17 +117,17 @@ DOMAINS = Table(
     title="Accuracy by domain",
     columns={
         "domain": "mean: unweighted mean of its group",
-        "chance": "of blind guessing",
-        "kind": "of the model: chat or base",
-        "part": "what the model had to do with these items: wrote, filtered; then it is not to be compared with others",
+        "chance": "accuracy of random guessing",
+        "kind": "kind of the model: chat or base",
+        "part": "whether the model wrote or filtered these items; if so, it is not comparable with others",
     },
-    cells={"accuracy": Interval("low", "high", published="published")},
+    cells={"accuracy": Interval("ci_low", "ci_high", published="published")},
     numbers="share",
 )
 AVERAGES = Table(
     "dialogbench/averages", schema(
         source=TEXT, group=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_models=INT, models=TEXT,
-        accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, n_clusters=INT,
+        accuracy=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_unparsed=INT, n_clusters=INT,
         note=maybe(TEXT), chance=maybe(FLOAT), published=maybe(FLOAT)
     ),
     row="source, group of models, method, language and name (Avg. of DialogBench's Tables 2, 3 and 7; Figure 8)",
@@ -136,13 +136,13 @@ AVERAGES = Table(
     columns={
         "group": "kind of the models (chat, base), or a tag of theirs",
         "scope": "task, dimension, overall, domain, or domains (unweighted mean of a group of domains)",
-        "name": "which of them",
-        "models": "that are averaged",
+        "name": "name of the task, dimension or domain",
+        "models": "averaged models",
         "n": "items",
-        "chance": "of blind guessing",
+        "chance": "accuracy of random guessing",
         "published": "mean of the paper's own models of that kind",
     },
-    cells={"accuracy": Interval("low", "high", published="published")},
+    cells={"accuracy": Interval("ci_low", "ci_high", published="published")},
     numbers="share",
 )
 OVERVIEW = Table(
@@ -150,103 +150,108 @@ OVERVIEW = Table(
         source=TEXT, language=TEXT, type=TEXT, model=TEXT, method=TEXT,
         SF=maybe(FLOAT), IC=maybe(FLOAT), KRG=maybe(FLOAT), CRG=maybe(FLOAT), DI=maybe(FLOAT), MRG=maybe(FLOAT),
         PRG=maybe(FLOAT), RC=maybe(FLOAT), ED=maybe(FLOAT), NLI=maybe(FLOAT), DS=maybe(FLOAT), OD=maybe(FLOAT),
-        overall=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), chance=maybe(FLOAT), n=maybe(INT), part=maybe(TEXT),
+        overall=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), chance=maybe(FLOAT), n=maybe(INT),
+        part=maybe(TEXT),
         published=maybe(FLOAT)
     ),
     row="model and method, with a column for each task (the shape of DialogBench's Tables 2 and 3)",
     title="Accuracy by task, a column each",
     columns={
-        "source": "where the items are from; people's published numbers have the source paper",
+        "source": "source of the items; published human accuracies have the source paper",
         "type": "people, base or chat; empty where the configuration does not say the model's kind",
         "model": "average: unweighted mean of the models of that type and method",
         "overall": "unweighted mean of the tasks",
-        "chance": "of blind guessing, over all",
-        "part": "what the model had to do with these items: wrote, filtered",
+        "chance": "accuracy of random guessing, overall",
+        "part": "whether the model wrote or filtered these items",
         "published": "the paper's Overall",
     },
-    cells={"overall": Interval("low", "high", published="published")},
+    cells={"overall": Interval("ci_low", "ci_high", published="published")},
     numbers="share",
 )
 POSITIONS = Table(
     "dialogbench/positions", schema(
         source=TEXT, model=TEXT, method=TEXT, language=TEXT, n_options=INT, orders=INT, letter=TEXT,
-        accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        accuracy=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND,
+        note=maybe(TEXT),
         n_chosen=INT, share_chosen=maybe(FLOAT), chi_square=maybe(FLOAT), p_uniform=maybe(FLOAT)
     ),
     row="source, model, method, language and letter (DialogBench's Figure 7)",
     title="Accuracy by the place of the correct answer",
     columns={
-        "orders": "of the options in which each item was asked: one, or every rotation",
-        "accuracy": "where the right option has that letter",
-        "share_chosen": "of the readable answers",
-        "p_uniform": "chi-square test of the letters against equal shares, which knows the rotations of an item as one",
+        "orders": "number of option orders per item: one, or every rotation",
+        "accuracy": "accuracy on items whose correct option has that letter",
+        "share_chosen": "share of the parsed answers",
+        "p_uniform": "chi-square test of equal shares of the letters, clustered by item",
     },
-    cells={"accuracy": Interval("low", "high")},
+    cells={"accuracy": Interval("ci_low", "ci_high")},
     numbers="share",
 )
 EXPERTS = Table(
     "dialogbench/experts", schema(
-        source=TEXT, language=TEXT, expert=TEXT, task=TEXT, accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT),
+        source=TEXT, language=TEXT, expert=TEXT, task=TEXT, accuracy=maybe(FLOAT), ci_low=maybe(FLOAT),
+        ci_high=maybe(FLOAT),
         n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT)
     ),
     row="source, language, expert and task; empty without answers of experts",
     title="Accuracy of each expert",
     caption="What all of them together are worth stands among the models, as people.",
     columns={
-        "expert": "(simulated): no person",
+        "expert": "expert; names with (simulated) are not human",
         "task": "Overall: unweighted mean of the tasks",
     },
-    cells={"accuracy": Interval("low", "high")},
+    cells={"accuracy": Interval("ci_low", "ci_high")},
     numbers="share",
 )
 AGREEMENT = Table(
     "dialogbench/agreement", schema(
         source=TEXT, language=TEXT, task=TEXT, n_experts=INT, n=INT, n_pairs=INT, agreement=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), alpha=maybe(FLOAT), alpha_low=maybe(FLOAT), alpha_high=maybe(FLOAT),
+        ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), alpha=maybe(FLOAT), alpha_ci_low=maybe(FLOAT),
+        alpha_ci_high=maybe(FLOAT),
         n_clusters=INT, note=maybe(TEXT)
     ),
     row="source, language and task; empty without two experts",
     title="Agreement of the experts",
     columns={
         "task": "Overall: all items together",
-        "n": "items that two or more answered",
-        "n_pairs": "pairs of experts on an item",
-        "agreement": "share of the pairs that chose the same option",
-        "alpha": "Krippendorff's, of letters as names",
+        "n": "number of items that at least two experts answered",
+        "n_pairs": "number of pairs of experts on an item",
+        "agreement": "share of pairs that chose the same option",
+        "alpha": "Krippendorff's alpha, nominal",
     },
-    cells={"agreement": Interval("low", "high"), "alpha": Interval("alpha_low", "alpha_high")},
+    cells={"agreement": Interval("ci_low", "ci_high"), "alpha": Interval("alpha_ci_low", "alpha_ci_high")},
     numbers="share",
-    kinds={"alpha": "correlation", "alpha_low": "correlation", "alpha_high": "correlation"},
+    kinds={"alpha": "correlation", "alpha_ci_low": "correlation", "alpha_ci_high": "correlation"},
 )
 CIRCULAR = Table(
     "dialogbench/circular", schema(
-        source=TEXT, model=TEXT, method=TEXT, language=TEXT, task=TEXT, accuracy=maybe(FLOAT), low=maybe(FLOAT),
-        high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT), single_accuracy=maybe(FLOAT),
+        source=TEXT, model=TEXT, method=TEXT, language=TEXT, task=TEXT, accuracy=maybe(FLOAT), ci_low=maybe(FLOAT),
+        ci_high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT), single_accuracy=maybe(FLOAT),
         mean_accuracy=maybe(FLOAT)
     ),
     row="source, model, method, language and task; empty unless `circular` is set",
     title="Accuracy over all rotations of the options",
     columns={
-        "accuracy": "right in every rotation",
-        "single_accuracy": "in the first rotation",
-        "mean_accuracy": "in all rotations",
+        "accuracy": "share of items answered correctly in every rotation",
+        "single_accuracy": "accuracy in the first rotation",
+        "mean_accuracy": "mean accuracy over all rotations",
     },
-    cells={"accuracy": Interval("low", "high")},
+    cells={"accuracy": Interval("ci_low", "ci_high")},
     numbers="share",
 )
 ABLATIONS = Table(
     "dialogbench/ablations", schema(
         variant=TEXT, model=TEXT, method=TEXT, language=TEXT, scope=TEXT, name=TEXT, n_tasks=INT,
-        accuracy=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT),
+        accuracy=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND,
+        note=maybe(TEXT),
         difference=maybe(FLOAT),
         published_gpt4=maybe(FLOAT)
     ),
     row="variant, model, method, language and name (DialogBench's Table 4); written items only",
     title="Ablations of the written items",
     columns={
-        "difference": "from the full procedure",
+        "difference": "difference from the full procedure",
     },
-    cells={"accuracy": Interval("low", "high")},
+    cells={"accuracy": Interval("ci_low", "ci_high")},
     numbers="share",
 )
 ITEM_COUNTS = Table(
@@ -265,30 +270,30 @@ ITEM_COUNTS = Table(
 STYLES = Table(
     "dialogbench/styles", schema(
         variant=TEXT, judge=TEXT, language=TEXT, speaker=INT, style=TEXT, n=INT, share=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), n_unparsed=INT
+        ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n_unparsed=INT
     ),
     row="variant, judge, language, speaker and style (DialogBench's Figure 5)",
     title="Styles of the speakers",
     columns={
         "variant": "full, -styles (no personalities were given), -domains (no domain either: the basic prompt)",
-        "share": "of the readable descriptions",
+        "share": "share of the parsed descriptions",
     },
-    cells={"share": Interval("low", "high")},
+    cells={"share": Interval("ci_low", "ci_high")},
     numbers="share",
 )
 DOMAIN_COUNTS = Table(
     "dialogbench/domain_counts", schema(
         variant=TEXT, judge=TEXT, language=TEXT, domain=TEXT, n=INT, share=maybe(FLOAT),
-        low=maybe(FLOAT), high=maybe(FLOAT), n_unparsed=INT
+        ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n_unparsed=INT
     ),
     row="variant, judge, language and domain (DialogBench's Figure 6)",
     title="Domains of the written items",
     columns={
         "variant": "full, -styles (no personalities were given), -domains (no domain either: the basic prompt)",
-        "share": "of the readable descriptions",
+        "share": "share of the parsed descriptions",
         "domain": "other: none of the twenty",
     },
-    cells={"share": Interval("low", "high")},
+    cells={"share": Interval("ci_low", "ci_high")},
     numbers="share",
 )
 FILTER_COUNTS = Table(
@@ -298,9 +303,9 @@ FILTER_COUNTS = Table(
     row="variant, language, task, domain and reason",
     title="Written items that were left out, and why",
     columns={
-        "n": "answers of the writer, by the first reason",
-        "reason": "accepted; accepted_short: with fewer than the ten turns that were asked for; or why not",
-        "domain": "that was asked for; empty for the basic prompt",
+        "n": "number of the writer's responses, by the first reason",
+        "reason": "accepted; accepted_short (fewer than the ten requested turns); or the reason for rejection",
+        "domain": "requested domain; empty for the basic prompt",
     },
     numbers="share",
 )

@@ -30,18 +30,18 @@ REQUESTS = Table(
         left=maybe(TEXT), right=maybe(TEXT), n_utterances=maybe(INT), corpus=maybe(TEXT), language=maybe(TEXT),
         item_id=maybe(TEXT), part=maybe(TEXT)
     ),
-    row="question to a model (`requests/<protocol>`)",
+    row="request to a model (`requests/<protocol>`)",
     columns={
         "kind": "chat (a text), choice (probabilities of the labels) or loglikelihood (of the continuation)",
-        "answer_schema": "JSON schema that the answer must keep, empty for free text",
-        "subject": "what is asked about, as the protocol needs it to read the answer",
-        "left": "model shown first",
-        "right": "model shown second; human for people",
-        "repeat": "counts the repeats of one question from 0",
-        "part": "which of several questions on one item",
-        "presence_penalty": "how much less likely a token becomes once it was said; 0: not at all",
-        "frequency_penalty": "the same for each time that it was said",
-        "sampler_seed": "seed of the model's sampler; empty where it has none",
+        "answer_schema": "JSON schema of the response; empty for free text",
+        "subject": "identifiers that the protocol needs to parse the response",
+        "left": "system shown first",
+        "right": "system shown second; `human` for human dialogues",
+        "repeat": "number of the repeat, from 0",
+        "part": "part of an item that is asked in several requests",
+        "presence_penalty": "presence penalty of the sampler",
+        "frequency_penalty": "frequency penalty of the sampler",
+        "sampler_seed": "random seed of the model's sampler; empty for models without one",
     },
 )
 RESPONSES = Table(
@@ -51,67 +51,67 @@ RESPONSES = Table(
         label_logprobs=maybe(pa.map_(TEXT, FLOAT)), label_mass=maybe(FLOAT), logprob=maybe(FLOAT),
         n_tokens=maybe(INT), dropped=maybe(INT)
     ),
-    row="answer (`responses/<judge>/<protocol>/`)",
+    row="response (`responses/<judge>/<protocol>/`)",
     columns={
-        "key": "of the answer in the store",
-        "status": "ok, missing (there is no answer), or not_asked (the judge was not trained for this)",
-        "reasoning": "what was thought aloud, kept apart from the text",
-        "label_mass": "probability of all labels together as the first thing said",
-        "logprob": "of the continuation, in nats",
+        "key": "key of the response in the store",
+        "status": "ok, missing (no response), or not_asked (the judge was not trained for this request)",
+        "reasoning": "reasoning of the model, separate from the text",
+        "label_mass": "total probability of all labels as the first token",
+        "logprob": "log probability of the continuation, in nats",
         "dropped": "oldest utterances left out to fit the context window",
     },
 )
 USAGE = Table(
     "usage", schema(
-        model=TEXT, protocol=TEXT, requests=LARGE, asked=LARGE, from_store=LARGE, input_tokens=maybe(LARGE),
+        model=TEXT, protocol=TEXT, requests=LARGE, model_calls=LARGE, cached=LARGE, input_tokens=maybe(LARGE),
         output_tokens=maybe(LARGE), reasoning_tokens=maybe(LARGE), cost=maybe(FLOAT), spent=maybe(FLOAT),
         spent_unconfirmed=maybe(FLOAT), failures=TEXT, remarks=TEXT,
         seconds=FLOAT
     ),
     row="model and protocol",
     columns={
-        "requests": "requests that the jobs had to see to",
-        "asked": "of these, asked of the model",
-        "from_store": "of these, found in the store or equal to one that was asked",
-        "cost": "of all answers in use, in the prices' currency",
-        "spent": "what was spent by the ledger, failures included",
-        "spent_unconfirmed": "of that, what no usage report of the endpoint confirms",
-        "failures": "by kind",
+        "requests": "requests of the jobs: model calls and cached responses",
+        "model_calls": "requests sent to the model",
+        "cached": "requests answered from the store or by an identical request",
+        "cost": "cost of all responses in use, in the currency of the prices",
+        "spent": "money spent according to the ledger, failures included",
+        "spent_unconfirmed": "part of `spent` that no usage report of the endpoint confirms",
+        "failures": "number of failures by kind",
         "remarks": (
-            "how many answers hold a mark of reasoning (reasoning_mark) or characters that came broken "
-            "(broken_letters), or have hardly any probability for their labels (low_mass)"
+            "number of responses with a reasoning tag (reasoning_mark), with broken characters (broken_letters), or "
+            "with little probability on their labels (low_mass)"
         ),
-        "seconds": "time that answering took, of all jobs together",
+        "seconds": "total answering time of all jobs",
     },
 )
 ESTIMATE = Table(
     "estimate", schema(
-        model=TEXT, protocol=TEXT, requests=LARGE, stored=maybe(LARGE), to_ask=LARGE, input_tokens_low=LARGE,
+        model=TEXT, protocol=TEXT, requests=LARGE, cached=maybe(LARGE), model_calls=LARGE, input_tokens_low=LARGE,
         input_tokens_expected=LARGE, input_tokens_high=LARGE, input_tokens_most=LARGE, output_tokens_low=LARGE,
         output_tokens_expected=LARGE, output_tokens_high=LARGE, output_tokens_most=LARGE, cost_low=maybe(FLOAT),
         cost_expected=maybe(FLOAT), cost_high=maybe(FLOAT), cost_most=maybe(FLOAT), tokenizer=TEXT, note=maybe(TEXT)
     ),
     row="model and protocol; the last row has the sums (`snakemake --cores 8 estimate`)",
     columns={
-        "stored": "answers that the store has already",
-        "to_ask": "requests that a run would send",
-        "input_tokens_most": "bound that cannot be passed",
-        "output_tokens_most": "bound that cannot be passed",
-        "cost_most": "bound that cannot be passed",
-        "tokenizer": "what the tokens were counted with",
+        "cached": "responses that the store already has",
+        "model_calls": "requests that a run would send",
+        "input_tokens_most": "upper bound",
+        "output_tokens_most": "upper bound",
+        "cost_most": "upper bound",
+        "tokenizer": "tokenizer that counted the tokens",
     },
 )
 JUDGE_REPORT = Table(
     "judge_report", schema(
-        judge=TEXT, damage=TEXT, n=INT, auc=maybe(FLOAT), accuracy=maybe(FLOAT), note=maybe(TEXT)
+        judge=TEXT, perturbation=TEXT, n=INT, auc=maybe(FLOAT), accuracy=maybe(FLOAT), note=maybe(TEXT)
     ),
-    row="embedded judge and kind of damage (`embedded/<judge>`)",
-    title="Judges on damaged dialogues",
-    caption="How well an embedded judge tells true dialogues, left out of its training, from damaged ones.",
+    row="embedded judge and perturbation (`embedded/<judge>`)",
+    title="Embedded judges on perturbed dialogues",
+    caption="How well an embedded judge separates held-out original dialogues from perturbed ones.",
     columns={
-        "damage": "how the dialogues were damaged",
-        "auc": "share of pairs of a true and a damaged dialogue in which the true one scores higher",
-        "accuracy": "share told right",
+        "perturbation": "strategy that perturbed the dialogues; all: every strategy",
+        "auc": "share of pairs of an original and a perturbed dialogue in which the original scores higher",
+        "accuracy": "share of dialogues that are classified correctly",
     },
 )
 # fmt: on
@@ -126,7 +126,7 @@ probability on the labels, or without an answer at all."""
 Outcome = Literal["left", "right", "tie"]
 """Which of two dialogues is preferred."""
 
-Form = Literal["scale", "probability", "pair", "detect", "mark"]
+Form = Literal["scale", "probability", "pair", "locate", "annotate"]
 """The form of a question: a number, the probability of labels, a choice between two, what is seen and where it begins,
 or which of several kinds are seen, and wherever they are."""
 
@@ -138,23 +138,23 @@ JUDGEMENTS = Table(
         repeat=INT, choice=maybe(TEXT), outcome=maybe(TEXT), place=maybe(INT), places=maybe(PLACES), value=maybe(FLOAT),
         scale_min=maybe(FLOAT), scale_max=maybe(FLOAT), mass=maybe(FLOAT), reason=TEXT, status=TEXT
     ),
-    row="answer of a judge, and criterion that it is about (`judgements/<judge>/<protocol>`; ready scores: "
+    row="response of a judge and criterion (`judgements/<judge>/<protocol>`; scores from files: "
     "`judgements/<metric>/file`; means of several judges: `judgements/<ensemble>/<protocol>`, or `.../ensemble`)",
     columns={
-        "case_id": "what dialogues have in common: their ChatSEED, or another case",
-        "left": "system whose dialogue is shown, of a pair first; `human` for people",
+        "case_id": "case that systems share: a ChatSEED or another case",
+        "left": "system whose dialogue is shown; of a pair the first; `human` for human dialogues",
         "right": "system whose dialogue is shown second",
-        "criterion": "what is judged, where a question names it",
+        "criterion": "criterion; empty if the question names none",
         "choice": (
-            "what the judge said. UniEval: Yes (an AI took part) or No; pairs: the conversation that is AI "
-            "(Conversation 1, Conversation 2, Both, Neither)"
+            "verdict in words. UniEval: Yes (an AI took part) or No; pairs: the conversation that is AI (Conversation "
+            "1, Conversation 2, Both, Neither)"
         ),
-        "outcome": "the side preferred, or taken for human: left, right or tie",
-        "place": "first utterance of the AI, counted from 1 as in the paper",
-        "places": "all utterances that show it, where a judge was asked for all, counted from 1",
-        "value": "the score, on the scale from `scale_min` to `scale_max`",
-        "mass": "probability that the labels together captured",
-        "reason": "the judge's reason, or why the answer could not be read",
+        "outcome": "side that is preferred or taken for human: left, right or tie",
+        "place": "number of the first AI utterance, from 1 as in the paper",
+        "places": "numbers of all utterances that show the criterion, from 1",
+        "value": "score on the scale from `scale_min` to `scale_max`",
+        "mass": "total probability of the labels",
+        "reason": "the judge's reason, or why the response is unparsed",
     },
 )
 # fmt: on
@@ -169,9 +169,9 @@ SEEDS = Table(
     ),
     row="ChatSEED",
     columns={
-        "n_human": "utterances of the human dialogue",
-        "for_arena": "whether it serves Arena",
-        "for_gteval": "whether it serves GTEval, which also needs two speakers in turn",
+        "n_human": "number of utterances of the human dialogue",
+        "for_arena": "whether Arena uses the seed",
+        "for_gteval": "whether GTEval uses the seed, which needs two alternating speakers",
     },
 )
 GENERATED = Table(
@@ -195,7 +195,7 @@ UTTERANCE_LENGTHS = Table(
     caption="Length of the generated utterances in tokens, and of the human ones.",
     columns={
         "n": "utterances",
-        "mean": "tokens of an utterance that the model wrote",
+        "mean": "mean number of tokens of a generated utterance",
         "p95": "95th percentile",
         "published_mean": "the paper's mean, matched by name",
     },
@@ -218,15 +218,15 @@ TOKENIZER = Table(
     title="Unit of utterance lengths",
     shown=False,
     columns={
-        "tokenizer": "what counts all utterances of these results",
-        "reason": "why it is not the paper's cl100k_base",
+        "tokenizer": "tokenizer of all utterance lengths of this run",
+        "reason": "why the run does not use the paper's cl100k_base",
     },
 )
 SEED_LENGTHS = Table(
     "botchat/seeds", schema(n_utterances=maybe(INT), n_dialogues=INT),
     row="number of utterances (BotChat's Figure 2)",
     title="Length of the human dialogues",
-    caption="How many human dialogues have so many utterances.",
+    caption="Number of human dialogues with each number of utterances.",
 )
 # fmt: on
 
@@ -251,9 +251,9 @@ SCENARIOS = Table(
     schema(scenario_id=TEXT, opening=TEXT, persona=TEXT, goal=TEXT, language=TEXT, more=pa.map_(TEXT, TEXT)),
     row="situation of a simulated user (`scenarios/scenarios`)",
     columns={
-        "opening": "what the simulated user says first; empty where its model finds the words",
-        "persona": "who it is",
-        "goal": "what it wants from the talk",
-        "more": "the further columns of the file",
+        "opening": "first utterance of the simulated user; empty if its model writes one",
+        "persona": "persona of the simulated user",
+        "goal": "goal of the simulated user",
+        "more": "other columns of the file",
     },
 )

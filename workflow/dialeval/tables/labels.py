@@ -7,12 +7,12 @@ from dialeval.tables.schema import BOOL, FLOAT, INT, TEXT, Interval, Table, diff
 _ABOUT = {"protocol": TEXT, "criterion": maybe(TEXT)}
 _WHAT = {
     "corpus": maybe(TEXT), "item_id": maybe(TEXT), "case_id": maybe(TEXT), "system": maybe(TEXT),
-    "versus": maybe(TEXT), "n_utterances": maybe(INT),
+    "opponent": maybe(TEXT), "n_utterances": maybe(INT),
 }  # fmt: skip
 _WORDS = {
-    "system": "whose dialogue it is; of a pair the first in the alphabet",
-    "versus": "the other system of a pair; empty for a single dialogue",
-    "n_utterances": "the length N that dialogues were cut to, or judged at",
+    "system": "system that produced the dialogue; of a pair, the first in alphabetical order",
+    "opponent": "other system of the pair; empty for a single dialogue",
+    "n_utterances": "length N at which dialogues are judged",
 }
 
 # fmt: off
@@ -20,18 +20,18 @@ DRAW = Table(
     "labels/draw", schema(
         protocol=TEXT, **_WHAT, level=TEXT, draw=TEXT, key=TEXT, stratum=TEXT, place=INT, probability=FLOAT, drawn=BOOL
     ),
-    row="dialogue or pair that people could be asked about under a protocol",
-    title="What was drawn for people to label",
+    row="dialogue or pair that can be sampled for labelling under a protocol",
+    title="Sample for labelling",
     shown=False,
     columns={
         **_WORDS,
-        "level": "what is asked about: turn (the last utterance) or dialogue",
-        "draw": "which draw it is of, as the ledger beside the labels says",
-        "key": "what stands for it on pages, which tells nobody whose it is",
-        "stratum": "part of the draw in which all have one probability",
-        "place": "place in the stratum's random order, from 1: more are drawn from where the last draw ended",
-        "probability": "with which it was drawn; labels are weighted by `labels/labels`, which counts what has a label",
-        "drawn": "whether it was",
+        "level": "unit of the label: turn (the last utterance) or dialogue",
+        "draw": "name of the sample in the ledger next to the labels",
+        "key": "anonymous identifier on the labelling page",
+        "stratum": "stratum of the sampling design; all its units have the same inclusion probability",
+        "place": "position in the stratum's random order, from 1; a larger sample continues this order",
+        "probability": "inclusion probability by design; labels are weighted by the `probability` of `labels/labels`",
+        "drawn": "whether the unit is in the sample",
     },
 )
 LABELS = Table(
@@ -40,37 +40,40 @@ LABELS = Table(
         scale_max=maybe(FLOAT), choice=maybe(TEXT), outcome=maybe(TEXT), place=maybe(INT), skipped=BOOL,
         comment=TEXT, probability=maybe(FLOAT), stratum=maybe(TEXT), file=TEXT, row=INT
     ),
-    row="label that a person gave (`labels/labels`)",
-    title="People's labels",
+    row="human label (`labels/labels`)",
+    title="Human labels",
     shown=False,
     columns={
         **_WORDS,
-        "simulated": "whether the annotator is a simulation and no person",
-        "round": "counts an annotator's labels of the same thing from 0",
-        "value": "the label as a number, on the scale from `scale_min` to `scale_max`",
-        "choice": "the label in words, where it is no number",
-        "outcome": "of a pair: left (system is better), right (versus is) or tie",
-        "place": "first utterance of an AI, counted from 1",
-        "probability": "share of its stratum that has a label on the criterion; empty where no draw is on record",
-        "stratum": "part of the draw that it is of",
-        "file": "where it was read", "row": "line or record there, from 1",
+        "simulated": "whether the annotator is simulated",
+        "round": "number of the annotator's repeated label of the unit, from 0",
+        "value": "label as a number on the scale from `scale_min` to `scale_max`",
+        "choice": "label in words, if it is not a number",
+        "outcome": "preference of a pair: left (`system` is better), right (`opponent` is better) or tie",
+        "place": "number of the first AI utterance, from 1",
+        "probability": "share of the stratum that has a label on the criterion; empty without a recorded sample",
+        "stratum": "stratum of the sampling design",
+        "file": "file that has the label", "row": "line or record in the file, from 1",
     },
 )
-CORRECTED = Table(
-    "labels/corrected", schema(
+ESTIMATES = Table(
+    "labels/estimates", schema(
         protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), answer=maybe(TEXT), measure=TEXT, system=TEXT,
-        versus=maybe(TEXT), judge=TEXT, annotators=TEXT, target=TEXT, estimate=maybe(FLOAT), low=maybe(FLOAT),
-        high=maybe(FLOAT), se=maybe(FLOAT), df=maybe(FLOAT), weight=maybe(FLOAT), rho_within=maybe(FLOAT),
-        n_labelled=INT, n_labelled_seeds=INT, n_total=INT, people_only=maybe(FLOAT), people_low=maybe(FLOAT),
-        people_high=maybe(FLOAT), judge_only=maybe(FLOAT), judge_low=maybe(FLOAT), judge_high=maybe(FLOAT),
-        judge_bias=maybe(FLOAT), bias_low=maybe(FLOAT), bias_high=maybe(FLOAT), effective_labels=maybe(FLOAT),
+        opponent=maybe(TEXT), judge=TEXT, annotators=TEXT, target=TEXT, estimate=maybe(FLOAT), ci_low=maybe(FLOAT),
+        ci_high=maybe(FLOAT), se=maybe(FLOAT), df=maybe(FLOAT), weight=maybe(FLOAT), rho_within=maybe(FLOAT),
+        n_labelled=INT, n_labelled_seeds=INT, n_total=INT, human_only=maybe(FLOAT), human_only_ci_low=maybe(FLOAT),
+        human_only_ci_high=maybe(FLOAT), judge_only=maybe(FLOAT), judge_only_ci_low=maybe(FLOAT),
+        judge_only_ci_high=maybe(FLOAT),
+        judge_bias=maybe(FLOAT), judge_bias_ci_low=maybe(FLOAT), judge_bias_ci_high=maybe(FLOAT),
+        n_effective_labels=maybe(FLOAT),
         note=maybe(TEXT)
     ),
-    row="judge and measure of a system, or of two",
-    title="What people would say",
+    row="judge and measure of a system or a pair of systems",
+    title="Human-corrected estimates",
     caption=(
-        "People's labels of a part of the dialogues, with the judge's scores of all of them (prediction-powered "
-        "inference). The interval is honest whatever the judge is worth; the judge alone is not."
+        "Human-corrected estimates combine human labels of a sample of the dialogues with the judge's scores of all of "
+        "them (prediction-powered inference). Their intervals are valid for any judge; those of the judge alone are "
+        "not."
     ),
     columns={
         "measure": (
@@ -79,95 +82,102 @@ CORRECTED = Table(
             "`self_preference`, of the judge's family, which `judge_bias` alone tells: its bias for these systems less "
             "that for others, and in pairs that for the family's score against others"
         ),
-        "answer": "which answer a rate is of",
-        "versus": "the system compared with; empty where it is all of them, or none",
-        "judge": "whose scores are the proxy; panel: all judges' as one; none: no judge scored anything",
-        "annotators": "people, or simulated",
-        "target": "what the interval is about: new (what people would say on new cases) or these (of these dialogues)",
-        "weight": "how much of the judge's difference is taken (lambda): 0 leaves people alone",
-        "rho_within": "correlation of judge and people within a system",
-        "n_labelled": "dialogues or comparisons with a label",
-        "n_labelled_seeds": "seeds or cases that these are of",
-        "n_total": "dialogues or comparisons that the judge scored",
-        "people_only": "from the labels alone",
-        "judge_only": "from the judge alone",
-        "judge_bias": "the judge less people, on what has labels",
-        "effective_labels": "labels that would say as much without a judge",
+        "answer": "answer whose rate is estimated",
+        "opponent": "other system of the pair; empty for a single system or for all opponents",
+        "judge": "judge whose scores are combined with the labels; panel: all judges together; none: no judge has "
+        "scores",
+        "annotators": "people or simulated",
+        "target": "population of the interval: new (new cases) or these (the dialogues of this run)",
+        "weight": "weight of the judge's scores (lambda); 0: human labels only",
+        "rho_within": "correlation of judge and human labels within systems",
+        "n_labelled": "number of dialogues or comparisons with a label",
+        "n_labelled_seeds": "number of seeds or cases with a label",
+        "n_total": "number of dialogues or comparisons that the judge scored",
+        "human_only": "estimate from human labels only",
+        "judge_only": "estimate from the judge only",
+        "judge_bias": "judge minus human labels, on labelled units",
+        "n_effective_labels": "number of labels with the same precision without a judge",
     },
     cells={
-        "estimate": Interval("low", "high"), "people_only": Interval("people_low", "people_high"),
-        "judge_only": Interval("judge_low", "judge_high"), "judge_bias": Interval("bias_low", "bias_high"),
+        "estimate": Interval("ci_low", "ci_high"), "human_only": Interval("human_only_ci_low", "human_only_ci_high"),
+        "judge_only": Interval("judge_only_ci_low", "judge_only_ci_high"), "judge_bias": Interval("judge_bias_ci_low",
+            "judge_bias_ci_high"),
     },
 )
 DIFFERENCES = differences(
     "labels/differences",
     row="judge, measure and pair of systems",
-    title="Which systems people would tell apart",
-    caption="Corrected numbers, a protocol's by one judge's scores.",
+    title="Pairwise tests of systems, human-corrected",
+    caption="Human-corrected estimates, for each protocol with one judge.",
 )
 AGREEMENT = Table(
     "labels/agreement", schema(
-        **_ABOUT, statistic=TEXT, first=maybe(TEXT), second=maybe(TEXT), estimate=maybe(FLOAT), low=maybe(FLOAT),
-        high=maybe(FLOAT), n=INT, n_clusters=maybe(INT), note=maybe(TEXT)
+        **_ABOUT, statistic=TEXT, annotator=maybe(TEXT), other_annotator=maybe(TEXT), estimate=maybe(FLOAT),
+        ci_low=maybe(FLOAT),
+        ci_high=maybe(FLOAT), n=INT, n_clusters=maybe(INT), note=maybe(TEXT)
     ),
     row="protocol, criterion and statistic",
-    title="How far annotators agree",
+    title="Annotator agreement",
     caption=(
-        "Krippendorff's alpha of all annotators and, of every two, the same of numbers, and Cohen's kappa and "
-        "Gwet's AC1 of choices, on what both labelled; and how often an annotator who saw something twice said the "
-        "same again. Intervals resample cases."
+        "Krippendorff's alpha of all annotators. For each pair of annotators, on the units that both labelled: alpha "
+        "of numbers, Cohen's kappa and Gwet's AC1 of choices. For each annotator: the share of repeated labels that "
+        "are the same. Intervals resample cases."
     ),
     columns={
         "statistic": "alpha (interval: of numbers; nominal: of choices), kappa, AC1, or same answer again",
-        "first": "annotator; empty for all", "second": "annotator", "n": "what both, or at least two, labelled",
+        "annotator": "annotator; empty for all annotators",
+        "other_annotator": "second annotator of a pair",
+        "n": "number of units labelled by both, or by at least two, annotators",
     },
-    cells={"estimate": Interval("low", "high")}, numbers="correlation",
+    cells={"estimate": Interval("ci_low", "ci_high")}, numbers="correlation",
 )
 ANNOTATORS = Table(
     "labels/annotators", schema(
         **_ABOUT, annotator=TEXT, simulated=BOOL, n=INT, n_skipped=INT, n_repeated=INT, mean=maybe(FLOAT),
-        difference=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), p_holm=maybe(FLOAT), agreement=maybe(FLOAT),
+        difference=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), p_holm=maybe(FLOAT), agreement=maybe(FLOAT),
         note=maybe(TEXT)
     ),
     row="protocol, criterion and annotator",
-    title="Who differs",
-    caption="Each annotator beside the mean of the others, on what both labelled.",
+    title="Annotator bias",
+    caption="Each annotator compared with the mean of the others, on the units that both labelled.",
     columns={
-        "n": "things labelled", "n_skipped": "skipped", "n_repeated": "labelled a second time",
-        "mean": "mean label; of choices the share of Yes, of pairs the share of ties",
-        "difference": "the annotator's mean less the others'",
-        "agreement": "correlation with the others' mean, or share of equal answers",
-        "p_holm": "of no difference, corrected for all annotators",
+        "n": "number of labelled units", "n_skipped": "number of skipped units",
+        "n_repeated": "number of units labelled a second time",
+        "mean": "mean label; for choices the share of Yes, for pairs the share of ties",
+        "difference": "the annotator's mean minus the others' mean",
+        "agreement": "correlation with the others' mean, or share of equal labels",
+        "p_holm": "Holm-adjusted p-value of no difference, over all annotators",
     },
-    cells={"difference": Interval("low", "high")},
+    cells={"difference": Interval("ci_low", "ci_high")},
 )
 PLANNING = Table(
     "labels/planning", schema(
-        protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), judge=TEXT, measure=TEXT, what=TEXT,
-        n_systems=INT, n_seeds=INT, n_labels=INT, smallest_difference=maybe(FLOAT),
-        smallest_difference_holm=maybe(FLOAT), half_width=maybe(FLOAT),
+        protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), judge=TEXT, measure=TEXT, estimand=TEXT,
+        n_systems=INT, n_seeds=INT, n_labels=INT, min_detectable_difference=maybe(FLOAT),
+        min_detectable_difference_holm=maybe(FLOAT), half_width=maybe(FLOAT),
         seeds_to_halve=maybe(INT), labels_to_halve=maybe(INT), cost_of_seeds=maybe(FLOAT),
         cost_of_labels=maybe(FLOAT), cheaper=maybe(TEXT), basis=TEXT, note=maybe(TEXT)
     ),
-    row="protocol, criterion, judge and whose opinion is measured (`snakemake --cores 8 estimate`)",
-    title="What this design can show",
+    row="protocol, criterion, judge and estimand (`snakemake --cores 8 estimate`)",
+    title="Precision of the design",
     caption=(
-        "The smallest difference of two systems that is found in four of five runs, and what would halve the interval."
+        "Minimum detectable difference of two systems at 80% power, and the number of cases or labels that halves the "
+        "interval."
     ),
     columns={
-        "measure": "by what systems are compared: rating, mean, pass_rate, ...",
-        "what": "whose opinion is measured: the judge's, or people's with the judge's help",
-        "n_seeds": "seeds or cases that are configured", "n_labels": "people's labels in all",
-        "smallest_difference": "found with 80% power at the 5% level, of two systems compared by themselves; where few "
-        "cases are stored it allows for the error of their spread",
-        "smallest_difference_holm": "the same where p is corrected for all pairs of systems (`p_holm`)",
+        "measure": "compared measure: rating, mean, pass_rate, ...",
+        "estimand": "judge (the judge's score) or people (the human-corrected estimate)",
+        "n_seeds": "configured seeds or cases", "n_labels": "number of human labels",
+        "min_detectable_difference": "smallest difference of two systems that a test finds with 80% power at the 5% "
+        "level; with few stored cases it allows for the error of their variance",
+        "min_detectable_difference_holm": "the same with p adjusted for all pairs of systems (`p_holm`)",
         "half_width": "half the width of the 95% interval of a difference",
-        "seeds_to_halve": "seeds or cases more that would halve the interval; empty where none do",
-        "labels_to_halve": "labels more that would, in all; empty where none do",
-        "cost_of_seeds": "of these, by the prices of the models that are asked about them",
-        "cost_of_labels": "of these, by the price of a label",
-        "cheaper": "seeds or labels, by the prices that are known",
-        "basis": "what it rests on: stored judgements, labels, or assumptions",
+        "seeds_to_halve": "number of additional seeds or cases that halves the interval; empty if none does",
+        "labels_to_halve": "number of additional labels that halves the interval; empty if none does",
+        "cost_of_seeds": "cost of the additional seeds or cases, by the models' prices",
+        "cost_of_labels": "cost of the additional labels, by the price of a label",
+        "cheaper": "cheaper option, seeds or labels, by the known prices",
+        "basis": "source of the variances: stored judgements, labels, or assumptions",
     },
 )
 # fmt: on

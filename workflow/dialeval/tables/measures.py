@@ -1,7 +1,7 @@
 """Tables of measures: rates, means, ratings and differences, from the judgements under a protocol or from battles.
 
 A table lies under its protocol's name (`results/tables/<protocol>/<measure>`). First come the columns that say what a
-number is of, then `estimate`, `low`, `high`, `n` and `n_clusters`, then what is particular to the measure.
+number is of, then `estimate`, `ci_low`, `ci_high`, `n` and `n_clusters`, then what is particular to the measure.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ FOLDER = "measures"
 _OF = {"judge": TEXT, "criterion": maybe(TEXT), "n_utterances": maybe(INT), "system": TEXT}
 _NUMBER = {
     "estimate": maybe(FLOAT),
-    "low": maybe(FLOAT),
-    "high": maybe(FLOAT),
+    "ci_low": maybe(FLOAT),
+    "ci_high": maybe(FLOAT),
     "n": INT,
     "n_clusters": maybe(INT),
 }
-_BEHIND = {"design_effect": maybe(FLOAT), "effective_n": maybe(FLOAT), "note": maybe(TEXT)}
+_BEHIND = {"design_effect": maybe(FLOAT), "n_effective": maybe(FLOAT), "note": maybe(TEXT)}
 _PUBLISHED = {"published": maybe(FLOAT)}
-_CELLS = {"estimate": Interval("low", "high", "published")}
+_CELLS = {"estimate": Interval("ci_low", "ci_high", "published")}
 _WORDS = {
-    "criterion": "what was judged, where the question names it",
-    "n_utterances": "the length N that dialogues were cut to, or judged at",
-    "system": "whose dialogues; `human` for people",
-    "published": "what the paper prints for a model of this name",
+    "criterion": "criterion; empty if the question names none",
+    "n_utterances": "length N at which dialogues are judged",
+    "system": "system that produced the dialogues; `human` for human dialogues",
+    "published": "value in the paper for a model of the same name",
 }
 
 # fmt: off
@@ -38,48 +38,49 @@ PASS_RATES = Table(
     row="judge, length N and system",
     title="Pass rates",
     caption=(
-        "A dialogue passes at N if the judge sees no AI in it, or sees the first AI utterance after N; it counts only "
-        "where it is that long, which few human dialogues are. Intervals are clustered by seed. A verdict that could "
-        "not be read counts as not passed."
+        "A dialogue passes at N if the judge detects no AI, or the first AI utterance after N. Only dialogues with at "
+        "least N utterances count; few human dialogues are that long. Intervals are clustered by seed. An unparsed "
+        "verdict counts as not passed."
     ),
-    columns={**_WORDS, "n": "dialogues that are that long; the others of a system do not count at N"},
+    columns={**_WORDS, "n": "number of dialogues with at least N utterances"},
     cells=_CELLS, numbers="share",
 )
 PASS_RATES_AT_GT_LENGTH = Table(
     f"{FOLDER}/pass_rates_at_gt_length", schema(**_OF, **_NUMBER, n_unparsed=INT, **_BEHIND, **_PUBLISHED),
     row="judge and system (BotChat's Figure 7)",
     title="Pass rates at the human length",
-    caption="The pass rate where every dialogue is taken up to as many utterances as the human one of its seed has.",
+    caption="Pass rate with each dialogue cut to the length of the human dialogue of its seed.",
     columns=_WORDS, cells=_CELLS, numbers="share",
 )
 RATINGS = Table(
     f"{FOLDER}/ratings", schema(
         **_OF, **_NUMBER, n_unparsed=INT, elo_sd=maybe(FLOAT), bradley_terry=maybe(FLOAT),
-        bradley_terry_low=maybe(FLOAT), bradley_terry_high=maybe(FLOAT), bradley_terry_length_controlled=maybe(FLOAT),
-        bradley_terry_length_controlled_low=maybe(FLOAT), bradley_terry_length_controlled_high=maybe(FLOAT),
-        davidson=maybe(FLOAT), davidson_low=maybe(FLOAT), davidson_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
+        bradley_terry_ci_low=maybe(FLOAT), bradley_terry_ci_high=maybe(FLOAT),
+        bradley_terry_length_controlled=maybe(FLOAT),
+        bradley_terry_length_controlled_ci_low=maybe(FLOAT), bradley_terry_length_controlled_ci_high=maybe(FLOAT),
+        davidson=maybe(FLOAT), davidson_ci_low=maybe(FLOAT), davidson_ci_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
         **_BEHIND, **_PUBLISHED
     ),
     row="judge, N and system, best first",
     title="Ratings",
     caption=(
         "The estimate is Bootstrap Elo: the median over shuffled orders of the comparisons, averaged over repeats. "
-        "Bradley-Terry and Davidson (with ties) stand on the same scale. Intervals resample seeds. Verdicts that could "
-        "not be read move no rating."
+        "Bradley-Terry and Davidson (with ties) are on the same scale. Intervals resample seeds. Unparsed verdicts do "
+        "not affect ratings."
     ),
     columns={
         **_WORDS,
         "estimate": "Bootstrap Elo, mean of the repeats",
-        "n": "comparisons",
-        "elo_sd": "standard deviation of Elo from repeat to repeat: what the orders add to chance, and nothing of the "
-        "seeds; that of their mean is less by the root of their number; empty with fewer than five repeats",
-        "bradley_terry_length_controlled": "Bradley-Terry with length and place held fixed",
+        "n": "number of comparisons",
+        "elo_sd": "standard deviation of Elo between repeats, which differ only in the order of comparisons; empty "
+        "with fewer than five repeats",
+        "bradley_terry_length_controlled": "Bradley-Terry controlled for length and position",
         "p_above_next": "share of resamples in which the system is above the next one",
     },
     cells={
         **_CELLS,
         **{
-            name: Interval(f"{name}_low", f"{name}_high")
+            name: Interval(f"{name}_ci_low", f"{name}_ci_high")
             for name in ("bradley_terry", "bradley_terry_length_controlled", "davidson")
         },
     },
@@ -88,19 +89,20 @@ RATINGS = Table(
 WIN_RATES = Table(
     f"{FOLDER}/win_rates", schema(
         **_OF, opponent=TEXT, **_NUMBER, win=maybe(FLOAT), tie=maybe(FLOAT), lose=maybe(FLOAT), unparsed=maybe(FLOAT),
-        win_or_tie=maybe(FLOAT), win_or_tie_low=maybe(FLOAT), win_or_tie_high=maybe(FLOAT),
-        win_or_tie_design_effect=maybe(FLOAT), win_or_tie_effective_n=maybe(FLOAT), **_BEHIND, **_PUBLISHED
+        win_or_tie=maybe(FLOAT), win_or_tie_ci_low=maybe(FLOAT), win_or_tie_ci_high=maybe(FLOAT),
+        win_or_tie_design_effect=maybe(FLOAT), win_or_tie_n_effective=maybe(FLOAT), **_BEHIND, **_PUBLISHED
     ),
     row="judge, N, system and opponent, both orders together",
     title="Win rates",
     caption=(
-        "How often the system wins, ties and loses, as shares of all comparisons with the opponent, those included "
-        "whose verdict could not be read. Intervals are clustered by seed."
+        "Shares of wins, ties and losses among all comparisons with the opponent, unparsed verdicts included. "
+        "Intervals are clustered by seed."
     ),
-    columns={**_WORDS, "estimate": "share won", "n": "comparisons", "published": "win or tie in the paper"},
+    columns={**_WORDS, "estimate": "share of comparisons won", "n": "number of comparisons",
+        "published": "share of wins and ties in the paper"},
     cells={
-        "estimate": Interval("low", "high"),
-        "win_or_tie": Interval("win_or_tie_low", "win_or_tie_high", "published"),
+        "estimate": Interval("ci_low", "ci_high"),
+        "win_or_tie": Interval("win_or_tie_ci_low", "win_or_tie_ci_high", "published"),
     },
     numbers="share",
 )
@@ -111,23 +113,23 @@ MEANS = Table(
     row="judge, criterion and system",
     title="Means by criterion",
     caption=(
-        "Mean of the scores, on the criterion's scale. Repeats are averaged within an item first. Intervals are "
-        "Student's, clustered by case (CR2, with Satterthwaite's degrees of freedom). An item without a readable score "
-        "is left out, and counted."
+        "Mean score on the criterion's scale. Repeats are averaged within an item first. Intervals use Student's t, "
+        "clustered by case (CR2 with Satterthwaite's degrees of freedom). Items without a parsed score are left out "
+        "and counted."
     ),
-    columns={**_WORDS, "n": "items with a score", "n_missing": "items without any readable score"},
-    cells={"estimate": Interval("low", "high")},
+    columns={**_WORDS, "n": "number of items with a score", "n_missing": "number of items without a parsed score"},
+    cells={"estimate": Interval("ci_low", "ci_high")},
 )
 RATES = Table(
     f"{FOLDER}/rates", schema(**_OF, label=TEXT, **_NUMBER, n_unparsed=INT, **_BEHIND),
     row="judge, criterion, system and answer",
     title="Rates",
     caption=(
-        "Share of the items to which the judge gives an answer, of yes and no that of yes. An answer that could not be "
-        "read stays in the denominator. Repeats are averaged within an item first; intervals are clustered by case."
+        "Share of items with each answer; of yes and no, the share of yes. Unparsed responses stay in the denominator. "
+        "Repeats are averaged within an item first. Intervals are clustered by case."
     ),
-    columns={**_WORDS, "label": "the answer", "n": "items", "n_unparsed": "items without any readable answer"},
-    cells={"estimate": Interval("low", "high")}, numbers="share",
+    columns={**_WORDS, "label": "answer", "n": "items", "n_unparsed": "number of items without a parsed answer"},
+    cells={"estimate": Interval("ci_low", "ci_high")}, numbers="share",
 )
 CHECKLIST = Table(
     f"{FOLDER}/checklist", schema(
@@ -136,62 +138,65 @@ CHECKLIST = Table(
     row="judge and system",
     title="Checklist",
     caption=(
-        "An item's score is the share of the criteria that the judge answers with yes; here is their mean. An item "
-        "with an answer that could not be read, to any criterion, is left out, and counted. Intervals are those of "
-        "means."
+        "Mean checklist score. An item's score is the share of criteria that the judge answers with yes. Items with an "
+        "unparsed answer to any criterion are left out and counted. Intervals are those of means."
     ),
-    columns={**_WORDS, "n": "items with all answers", "n_missing": "items with an answer that could not be read",
-             "n_criteria": "criteria on the list"},
-    cells={"estimate": Interval("low", "high")}, numbers="share",
+    columns={**_WORDS, "n": "number of items with all answers parsed",
+        "n_missing": "number of items with an unparsed answer",
+             "n_criteria": "number of criteria on the checklist"},
+    cells={"estimate": Interval("ci_low", "ci_high")}, numbers="share",
 )
 AGREEMENT = Table(
     f"{FOLDER}/agreement", schema(
-        judge=TEXT, other_judge=TEXT, criterion=maybe(TEXT), **_NUMBER, ac1=maybe(FLOAT), ac1_low=maybe(FLOAT),
-        ac1_high=maybe(FLOAT), both=INT, judge_alone=INT, other_alone=INT, precision=maybe(FLOAT),
-        precision_low=maybe(FLOAT), precision_high=maybe(FLOAT), recall=maybe(FLOAT), recall_low=maybe(FLOAT),
-        recall_high=maybe(FLOAT), note=maybe(TEXT)
+        judge=TEXT, other_judge=TEXT, criterion=maybe(TEXT), **_NUMBER, ac1=maybe(FLOAT), ac1_ci_low=maybe(FLOAT),
+        ac1_ci_high=maybe(FLOAT), n_both=INT, n_judge_only=INT, n_other_only=INT, precision=maybe(FLOAT),
+        precision_ci_low=maybe(FLOAT), precision_ci_high=maybe(FLOAT), recall=maybe(FLOAT), recall_ci_low=maybe(FLOAT),
+        recall_ci_high=maybe(FLOAT), note=maybe(TEXT)
     ),
     row="two judges, `rules` being one, and criterion",
-    title="Do they see the same?",
+    title="Agreement of judges",
     caption=(
-        "Cohen's kappa of two judges, or of a judge and the rules, over the dialogues of which both say something, "
-        "people's included; its interval resamples cases. There is no interval where fewer than 10 answers of 5 cases "
-        "differ from the most frequent one: Gwet's AC1 has one there. If the judge is believed, precision is how much "
-        "of what the other one marks is there, and recall how much of what is there the other one marks: neither is "
-        "known to be right."
+        "Cohen's kappa of two judges, or of a judge and the rules, over the dialogues that both judged, human "
+        "dialogues included. The interval resamples cases. It is missing if fewer than 10 answers of 5 cases differ "
+        "from the most frequent one; Gwet's AC1 then still has an interval. Precision and recall take `judge` as the "
+        "reference; neither judge is known to be correct."
     ),
     columns={
-        **_WORDS, "other_judge": "with whom it is compared; `rules` are no model", "estimate": "Cohen's kappa",
-        "ac1": "Gwet's AC1, agreement beyond chance that hardly depends on how rare the kind is",
-        "n": "dialogues of which both say something", "both": "dialogues in which both see it",
-        "judge_alone": "in which the judge alone sees it", "other_alone": "in which the other one alone sees it",
-        "precision": "of the dialogues that the other one marks, the share that the judge marks, too",
-        "recall": "of the dialogues that the judge marks, the share that the other one marks, too",
+        **_WORDS, "other_judge": "second judge; `rules` is the rule-based detector", "estimate": "Cohen's kappa",
+        "ac1": "Gwet's AC1, chance-corrected agreement that depends little on prevalence",
+        "n": "number of dialogues that both judged", "n_both": "number of dialogues flagged by both",
+        "n_judge_only": "number of dialogues flagged by `judge` only", "n_other_only": "number of dialogues flagged by "
+        "`other_judge` only",
+        "precision": "share of the dialogues flagged by `other_judge` that `judge` flags, too",
+        "recall": "share of the dialogues flagged by `judge` that `other_judge` flags, too",
     },
     cells={
-        "estimate": Interval("low", "high"),
-        "ac1": Interval("ac1_low", "ac1_high"),
-        "precision": Interval("precision_low", "precision_high"),
-        "recall": Interval("recall_low", "recall_high"),
+        "estimate": Interval("ci_low", "ci_high"),
+        "ac1": Interval("ac1_ci_low", "ac1_ci_high"),
+        "precision": Interval("precision_ci_low", "precision_ci_high"),
+        "recall": Interval("recall_ci_low", "recall_ci_high"),
     },
-    numbers="share", kinds=dict.fromkeys(("estimate", "low", "high", "ac1", "ac1_low", "ac1_high"), "correlation"),
+    numbers="share", kinds=dict.fromkeys(("estimate", "ci_low", "ci_high", "ac1", "ac1_ci_low", "ac1_ci_high"),
+        "correlation"),
 )
 EXAMPLES = Table(
     f"{FOLDER}/examples", schema(
-        criterion=TEXT, rank=INT, system=TEXT, corpus=TEXT, item_id=TEXT, case_id=maybe(TEXT), seen_by=TEXT,
-        utterance=maybe(INT), n_places=INT, text=TEXT, before=TEXT
+        criterion=TEXT, rank=INT, system=TEXT, corpus=TEXT, item_id=TEXT, case_id=maybe(TEXT), flagged_by=TEXT,
+        utterance=maybe(INT), n_flagged_utterances=INT, text=TEXT, before=TEXT
     ),
     row="criterion and dialogue that shows it, the clearest first",
     title="Clearest examples",
     caption=(
-        "Dialogues in which the most judges see it, then those where the most agree on an utterance, then those where "
-        "the most utterances show it. Chosen to show what is meant, so nothing can be counted by them. The whole "
-        "dialogue is in the viewer below."
+        "Dialogues flagged by the most judges, then those with the most agreement on an utterance, then those with the "
+        "most flagged utterances. They are selected as illustrations, so rates cannot be computed from them. The "
+        "viewer below has the whole dialogues."
     ),
     columns={
-        **_WORDS, "rank": "the clearest first", "seen_by": "judges that see it, rules among them",
-        "utterance": "number of the utterance that shows it, from 1", "n_places": "utterances that show it",
-        "text": "that utterance; of a good case the whole dialogue, cut short", "before": "what was said before it",
+        **_WORDS, "rank": "rank, the clearest example first",
+        "flagged_by": "judges that flag the dialogue, including `rules`",
+        "utterance": "number of the flagged utterance, from 1", "n_flagged_utterances": "number of flagged "
+        "utterances",
+        "text": "flagged utterance; without one, the beginning of the dialogue", "before": "preceding utterance",
     },
 )
 BIAS = Table(
@@ -200,40 +205,42 @@ BIAS = Table(
         **_BEHIND
     ),
     row="judge (or two) and measure",
-    title="The judges' biases",
+    title="Judge biases",
     caption=(
-        "How far a judge's verdicts follow position, length or family instead of the dialogues, and how far judges "
-        "agree with themselves and each other. Intervals resample seeds."
+        "Position bias, length bias and self-preference of each judge, and its agreement with itself and with other "
+        "judges. Intervals resample seeds."
     ),
-    columns={**_WORDS, "measure": "what is measured, see the docs", "other_judge": "with whom it is compared"},
-    cells={"estimate": Interval("low", "high")},
+    columns={**_WORDS, "measure": "bias or agreement measure, defined under Measures", "other_judge": "second judge"},
+    cells={"estimate": Interval("ci_low", "ci_high")},
 )
 DIFFERENCES = differences(
     f"{FOLDER}/differences",
-    row="pair of systems and a number that both have",
-    title="Which systems can be told apart",
-    caption="Rates and means, the share of comparisons won less that lost (head to head), and ratings.",
+    row="pair of systems and measure",
+    title="Pairwise tests of systems",
+    caption="Rates, means, ratings, and head-to-head (share of comparisons won minus share lost).",
 )
 RANKS = Table(
     f"{FOLDER}/ranks", schema(
-        table=TEXT, measure=TEXT, judge=maybe(TEXT), scope=TEXT, system=TEXT, estimate=FLOAT, rank=INT, rank_low=INT,
-        rank_high=INT, n_better=INT, n_worse=INT, n_systems=INT, note=maybe(TEXT)
+        table=TEXT, measure=TEXT, judge=maybe(TEXT), scope=TEXT, system=TEXT, estimate=FLOAT, rank=INT, rank_ci_low=INT,
+        rank_ci_high=INT, n_better=INT, n_worse=INT, n_systems=INT, note=maybe(TEXT)
     ),
-    row="number that is compared, and system",
-    title="Which places are settled",
+    row="measure and system",
+    title="Rank confidence sets",
     caption=(
-        "The places that a system can have, for all systems at once: it stands behind those that are shown to be "
-        "better and ahead of those that are shown to be worse, by the p-values of the table of differences, corrected "
-        "for all pairs (Holm). People's dialogues take no place."
+        "Simultaneous 95% confidence sets of ranks. A system ranks below those that are significantly better and above "
+        "those that are significantly worse, by the Holm-adjusted p-values of the pairwise tests. Human dialogues are "
+        "not ranked."
     ),
     columns={
-        "system": "whose dialogues", "table": "the table whose numbers are compared", "measure": "what is compared",
-        "scope": "at what N, on which criterion, and so on", "estimate": "by which they are ranked",
-        "rank": "place by the estimate", "rank_low": "best place that it can have",
-        "rank_high": "worst place that it can have", "n_better": "systems shown to be better",
-        "n_worse": "systems shown to be worse", "n_systems": "systems that are ranked",
+        "system": "ranked system", "table": "table that the compared estimates come from",
+        "measure": "compared measure",
+        "scope": "length N, criterion and so on", "estimate": "estimate that determines the rank",
+        "rank": "rank by the estimate", "rank_ci_low": "best rank in the confidence set",
+        "rank_ci_high": "worst rank in the confidence set",
+        "n_better": "number of systems that are significantly better",
+        "n_worse": "number of systems that are significantly worse", "n_systems": "number of ranked systems",
     },
-    cells={"rank": Interval("rank_low", "rank_high")},
+    cells={"rank": Interval("rank_ci_low", "rank_ci_high")},
 )
 ADAPTIVE_ROUNDS = Table(
     f"{FOLDER}/adaptive_rounds", schema(
@@ -241,23 +248,27 @@ ADAPTIVE_ROUNDS = Table(
         estimate=maybe(FLOAT), se=maybe(FLOAT), statistic=maybe(FLOAT), boundary=maybe(FLOAT), p=maybe(FLOAT),
         decision=TEXT, n_requests=INT, n_requests_full=INT, n_unparsed=INT, n_missing=INT
     ),
-    row="judge, round and pair that was open in it",
+    row="judge, round and open pair",
     title="Rounds of adaptive comparisons",
     caption=(
-        "In each round the pairs that are still open get a block of seeds; a pair is settled when its statistic passes "
-        "the boundary, which keeps the error of all looks together. One that ends open is not settled: that does not "
-        "make its systems equal. What was not asked has no verdict in any table."
+        "In each round the open pairs get a block of seeds. A pair is decided when its statistic passes the boundary, "
+        "which controls the error of all interim looks. A pair that stays open is undecided; this does not mean that "
+        "its systems are equal. Requests that were not sent have no verdict in any table."
     ),
     columns={
-        **_WORDS, "round": "from 1", "n_seeds": "seeds that the pair was asked about so far",
-        "estimate": "share won by the system, a tie counting half",
-        "se": "standard error if the two were equal",
-        "statistic": "distance from a tie in these standard errors, corrected for continuity",
-        "boundary": "what it must pass", "p": "of the pair's last look, the looks before allowed for (stagewise)",
-        "decision": "system, opponent (who is better), open, or ended (not settled)",
-        "n_requests": "requests so far about the pair", "n_requests_full": "requests that the full design has for it",
-        "n_unparsed": "of those asked, verdicts that could not be read, which say nothing",
-        "n_missing": "of those asked, without an answer; what they might say decides nothing",
+        **_WORDS, "round": "from 1", "n_seeds": "number of seeds of the pair so far",
+        "estimate": "share won by the system; a tie counts half",
+        "se": "standard error under equality",
+        "statistic": "distance of the estimate from 0.5 in standard errors, with continuity correction",
+        "boundary": "critical value of the statistic",
+        "p": "p-value of the pair's last look, adjusted for earlier looks (stagewise "
+        "ordering)",
+        "decision": "system or opponent (the better one), open, or ended (undecided)",
+        "n_requests": "number of requests of the pair so far",
+        "n_requests_full": "number of requests of the pair in the full "
+        "design",
+        "n_unparsed": "number of unparsed verdicts; they do not count",
+        "n_missing": "number of requests without a response; no decision depends on them",
     },
     shown=False,
 )
@@ -293,16 +304,16 @@ def under(protocol: str, table: Table) -> Table:
 # fmt: off
 BATTLE_RATINGS = Table(
     "battles/ratings", schema(
-        model=TEXT, elo=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), elo_sd=maybe(FLOAT),
-        bradley_terry=maybe(FLOAT), bradley_terry_low=maybe(FLOAT), bradley_terry_high=maybe(FLOAT),
-        davidson=maybe(FLOAT), davidson_low=maybe(FLOAT), davidson_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
+        system=TEXT, elo=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), elo_sd=maybe(FLOAT),
+        bradley_terry=maybe(FLOAT), bradley_terry_ci_low=maybe(FLOAT), bradley_terry_ci_high=maybe(FLOAT),
+        davidson=maybe(FLOAT), davidson_ci_low=maybe(FLOAT), davidson_ci_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
         n_comparisons=INT, **BEHIND, note=maybe(TEXT)
     ),
     row="player (`battles/<name>`)",
     columns={
         "elo": "Bootstrap Elo, mean of the repeats",
-        "elo_sd": "standard deviation of Elo from repeat to repeat: what the orders add to chance, and nothing of the "
-        "battles; that of their mean is less by the root of their number; empty with fewer than five repeats",
+        "elo_sd": "standard deviation of Elo between repeats, which differ only in the order of battles; empty with "
+        "fewer than five repeats",
         "p_above_next": "share of resamples in which the player is above the next one",
     },
     numbers="rating",
@@ -311,7 +322,7 @@ BATTLE_RATINGS = Table(
 BATTLE_DIFFERENCES = differences(
     "battles/differences",
     row="pair of players (`battles/differences/<name>`)",
-    title="Which players can be told apart",
+    title="Pairwise tests of players",
     caption="Elo, Bradley-Terry, Davidson, and head to head.",
 )
 # fmt: on

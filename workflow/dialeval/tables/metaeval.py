@@ -40,11 +40,12 @@ RATINGS = Table(
 )
 AVERAGES = Table(
     "metaeval/averages", schema(
-        judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, over=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
+        judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, averaged_over=TEXT, language=TEXT, dimension=TEXT,
+        rated=TEXT,
         raters=TEXT,
-        pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
-        spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
-        kendall_high=maybe(FLOAT), n_averaged=INT, n_filled=maybe(INT), **BEHIND, reason=maybe(TEXT),
+        pearson=maybe(FLOAT), pearson_ci_low=maybe(FLOAT), pearson_ci_high=maybe(FLOAT), spearman=maybe(FLOAT),
+        spearman_ci_low=maybe(FLOAT), spearman_ci_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_ci_low=maybe(FLOAT),
+        kendall_ci_high=maybe(FLOAT), n_averaged=INT, n_filled=maybe(INT), **BEHIND, reason=maybe(TEXT),
         published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
     ),
     row="judge, method, benchmark, level, language, dimension and what is averaged over",
@@ -55,10 +56,10 @@ AVERAGES = Table(
     ),
     columns={
         **JUDGED,
-        "over": "what the mean is over: corpora, dimensions or languages",
+        "averaged_over": "corpora, dimensions or languages",
         "raters": "human: people's ratings alone; full: a model's where there are no people's",
-        "n_averaged": "how many correlations the mean is of",
-        "n_filled": "how many correlations behind it are with ratings that a judge of this run filled in",
+        "n_averaged": "number of averaged correlations",
+        "n_filled": "number of averaged correlations with ratings that a judge of this run filled in",
         "published_pearson": "comp-analysis' Tables 5 and 6, xDial-Eval's Tables 4, 5 and 15; see published_as",
         "published_spearman": "xDial-Eval's Tables 15, 16 and 17",
         "dimension": (
@@ -67,9 +68,9 @@ AVERAGES = Table(
         ),
     },
     cells={
-        "pearson": Interval("pearson_low", "pearson_high", published="published_pearson"),
-        "spearman": Interval("spearman_low", "spearman_high", published="published_spearman"),
-        "kendall": Interval("kendall_low", "kendall_high"),
+        "pearson": Interval("pearson_ci_low", "pearson_ci_high", published="published_pearson"),
+        "spearman": Interval("spearman_ci_low", "spearman_ci_high", published="published_spearman"),
+        "kendall": Interval("kendall_ci_low", "kendall_ci_high"),
     },
     numbers="correlation",
 )
@@ -77,9 +78,9 @@ CORRELATIONS = Table(
     "metaeval/correlations", schema(
         judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
         rater_kind=TEXT, filled_by=maybe(TEXT),
-        pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT), spearman=maybe(FLOAT),
-        spearman_low=maybe(FLOAT), spearman_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_low=maybe(FLOAT),
-        kendall_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, reason=maybe(TEXT),
+        pearson=maybe(FLOAT), pearson_ci_low=maybe(FLOAT), pearson_ci_high=maybe(FLOAT), spearman=maybe(FLOAT),
+        spearman_ci_low=maybe(FLOAT), spearman_ci_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_ci_low=maybe(FLOAT),
+        kendall_ci_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, reason=maybe(TEXT),
         published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
     ),
     row="judge, method, corpus, language, dimension and kind of rater",
@@ -90,14 +91,14 @@ CORRELATIONS = Table(
     ),
     columns={
         **JUDGED,
-        "n_missing": "rated items without a score",
+        "n_missing": "number of rated items without a score",
         "published_pearson": "xDial-Eval's Table 15, for the natural Chinese corpora that it names",
-        "published_spearman": "the same table's",
+        "published_spearman": "value in the same table",
     },
     cells={
-        "pearson": Interval("pearson_low", "pearson_high", published="published_pearson"),
-        "spearman": Interval("spearman_low", "spearman_high", published="published_spearman"),
-        "kendall": Interval("kendall_low", "kendall_high"),
+        "pearson": Interval("pearson_ci_low", "pearson_ci_high", published="published_pearson"),
+        "spearman": Interval("spearman_ci_low", "spearman_ci_high", published="published_spearman"),
+        "kendall": Interval("kendall_ci_low", "kendall_ci_high"),
     },
     numbers="correlation",
 )
@@ -105,8 +106,8 @@ DIMENSION_ENSEMBLE = Table(
     "metaeval/dimension_ensemble", schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, rater_kind=TEXT,
         filled_by=maybe(TEXT),
-        ensemble=maybe(FLOAT), ensemble_low=maybe(FLOAT), ensemble_high=maybe(FLOAT), direct=maybe(FLOAT),
-        direct_low=maybe(FLOAT), direct_high=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT),
+        ensemble=maybe(FLOAT), ensemble_ci_low=maybe(FLOAT), ensemble_ci_high=maybe(FLOAT), direct=maybe(FLOAT),
+        direct_ci_low=maybe(FLOAT), direct_ci_high=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT),
         published_ensemble=maybe(FLOAT),
         published_direct=maybe(FLOAT)
     ),
@@ -120,12 +121,12 @@ DIMENSION_ENSEMBLE = Table(
     columns={
         **JUDGED,
         "rater_kind": "who rated overall; of an average human (people's ratings alone) or full (a model's, too)",
-        "ensemble": "the mean of the other dimensions",
-        "direct": "the score on overall itself",
+        "ensemble": "correlation of the judge's mean score on all other dimensions",
+        "direct": "correlation of the judge's own score on overall",
     },
     cells={
-        "ensemble": Interval("ensemble_low", "ensemble_high", published="published_ensemble"),
-        "direct": Interval("direct_low", "direct_high", published="published_direct"),
+        "ensemble": Interval("ensemble_ci_low", "ensemble_ci_high", published="published_ensemble"),
+        "direct": Interval("direct_ci_low", "direct_ci_high", published="published_direct"),
     },
     numbers="correlation",
 )
@@ -133,7 +134,7 @@ MODEL_ENSEMBLE = Table(
     "metaeval/model_ensemble", schema(
         benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT, raters=TEXT,
         rater_kind=TEXT, filled_by=maybe(TEXT), chosen_on=TEXT,
-        members=TEXT, pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
+        members=TEXT, pearson=maybe(FLOAT), pearson_ci_low=maybe(FLOAT), pearson_ci_high=maybe(FLOAT),
         best_member=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT), published_pearson=maybe(FLOAT)
     ),
     row="corpus and dimension",
@@ -148,12 +149,12 @@ MODEL_ENSEMBLE = Table(
         **JUDGED,
         "raters": "whose ratings choose and count: people's alone (human), or a model's where there are none (full)",
         "rater_kind": "who rated the corpus; of an average the same as `raters`",
-        "chosen_on": "where the best judges were found",
-        "members": "the judges of the ensemble; of an average empty where they differ from corpus to corpus",
-        "best_member": "the best correlation of one of them alone",
+        "chosen_on": "corpora on which the members were selected",
+        "members": "judges of the ensemble; empty in averages over corpora with different members",
+        "best_member": "best correlation of a single member",
         "published_pearson": "comp-analysis' Table 9, where the members are three of its open models",
     },
-    cells={"pearson": Interval("pearson_low", "pearson_high", published="published_pearson")},
+    cells={"pearson": Interval("pearson_ci_low", "pearson_ci_high", published="published_pearson")},
     numbers="correlation",
 )
 RANKING_AGREEMENT = Table(
@@ -170,8 +171,8 @@ RANKING_AGREEMENT = Table(
     ),
     columns={
         **JUDGED,
-        "second_rater": "the model, by its name",
-        "n_judges": "models that are ranked",
+        "second_rater": "name of the model",
+        "n_judges": "number of ranked models",
         "published_spearman": "comp-analysis' Table 7, of its 32 models by GPT-4's ratings",
         "spearman": "rank correlation of the two rankings of judges",
     },
@@ -181,15 +182,16 @@ RANKING_AGREEMENT = Table(
 JUDGE_PAIRS = Table(
     "metaeval/judge_pairs", schema(
         benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
-        rater_kind=TEXT, filled_by=maybe(TEXT), first=TEXT, first_method=TEXT,
-        second=TEXT, second_method=TEXT, first_pearson=maybe(FLOAT), second_pearson=maybe(FLOAT),
-        between=maybe(FLOAT), difference=maybe(FLOAT), difference_low=maybe(FLOAT), difference_high=maybe(FLOAT),
+        rater_kind=TEXT, filled_by=maybe(TEXT), judge=TEXT, method=TEXT,
+        other_judge=TEXT, other_method=TEXT, pearson=maybe(FLOAT), other_pearson=maybe(FLOAT),
+        judge_correlation=maybe(FLOAT), difference=maybe(FLOAT), difference_ci_low=maybe(FLOAT),
+        difference_ci_high=maybe(FLOAT),
         p=maybe(FLOAT), p_holm=maybe(FLOAT), q_bh=maybe(FLOAT), family_size=INT, p_reversed=maybe(FLOAT), n=INT,
         n_clusters=INT, reason=maybe(TEXT), williams_t=maybe(FLOAT), p_williams=maybe(FLOAT),
         williams_note=maybe(TEXT)
     ),
     row="two judges on the items that both scored",
-    title="Which judges can be told apart",
+    title="Pairwise tests of judges",
     caption=(
         "Pearson correlations of two judges with the ratings, on the items that both scored. The paired bootstrap of "
         "dialogues leads; Williams' test takes items as independent."
@@ -197,15 +199,15 @@ JUDGE_PAIRS = Table(
     columns={
         **JUDGED,
         **COMPARED,
-        "between": "correlation of the two judges",
-        "p": "two-sided, of equal correlations, for this pair alone",
-        "p_holm": "corrected for all pairs on this dimension: below 0.05 the two can be told apart",
-        "family_size": "pairs on this dimension of this corpus",
-        "p_reversed": "share of the resamples in which the other judge is ahead",
-        "n": "items that both scored",
-        "williams_note": "says so where items are not independent, as Williams' test takes them",
+        "judge_correlation": "correlation of the two judges' scores",
+        "p": "two-sided p-value of equal correlations, not adjusted",
+        "p_holm": "Holm-adjusted p-value over all pairs on this dimension; below 0.05 the difference is significant",
+        "family_size": "number of pairs on this dimension of this corpus",
+        "p_reversed": "share of resamples in which the sign of the difference is reversed",
+        "n": "number of items that both judges scored",
+        "williams_note": "warning if items are not independent, which Williams' test assumes",
     },
-    cells={"difference": Interval("difference_low", "difference_high")},
+    cells={"difference": Interval("difference_ci_low", "difference_ci_high")},
     numbers="correlation",
 )
 MATRICES = Table(
@@ -228,7 +230,7 @@ RATED_CORPORA = Table(
     "metaeval/corpora", schema(
         corpus=TEXT, level=TEXT, language=TEXT, translated_by=TEXT, n_items=INT, n_utterances=FLOAT, unit=TEXT,
         words_context=maybe(FLOAT), words_response=FLOAT, words_utterance=FLOAT, n_dimensions=INT,
-        agreement_low=maybe(FLOAT), agreement_high=maybe(FLOAT), human_dimensions=TEXT, model_dimensions=TEXT,
+        agreement_min=maybe(FLOAT), agreement_max=maybe(FLOAT), human_dimensions=TEXT, model_dimensions=TEXT,
         filled_dimensions=maybe(TEXT), published_n_items=maybe(FLOAT), published_n_utterances=maybe(FLOAT),
         published_words_context=maybe(FLOAT), published_words_response=maybe(FLOAT),
         published_words_utterance=maybe(FLOAT), published_n_dimensions=maybe(FLOAT)
@@ -241,21 +243,22 @@ RATED_CORPORA = Table(
         "dialogue counts as the response. Printed numbers stand beside English corpora of the papers' names."
     ),
     columns={
-        "translated_by": "model that the run had translate into the language; empty: as it was read",
+        "translated_by": "model that translated the corpus; empty for the original",
         "n_utterances": "mean number of utterances of an item",
-        "unit": "what lengths are counted in: words, or characters where no blanks part words",
+        "unit": "unit of lengths: words, or characters in languages without spaces between words",
         "words_context": "mean length of the context, in that unit",
         "words_response": "mean length of the response, or of the whole dialogue",
         "words_utterance": "mean length of an item's utterances, averaged over items",
-        "n_dimensions": "dimensions that people rated",
-        "agreement_low": "lowest mean correlation of two people over dimensions; empty where means alone are known",
-        "agreement_high": "the highest",
+        "n_dimensions": "number of dimensions with human ratings",
+        "agreement_min": "lowest mean correlation of two human raters over dimensions; empty if only mean ratings are "
+        "known",
+        "agreement_max": "highest mean correlation of two human raters over dimensions",
         "published_n_items": "comp-analysis' Table 1, or xDial-Eval's",
         "published_words_utterance": "xDial-Eval's Table 1",
         "published_n_dimensions": "xDial-Eval's Table 1: all that the corpus' own authors had rated",
-        "human_dimensions": "what people rated",
-        "model_dimensions": "what a model rated, of which the ratings came with the corpus",
-        "filled_dimensions": "what nobody had rated, and a judge of this run filled in (`metaeval.fill`)",
+        "human_dimensions": "dimensions with human ratings",
+        "model_dimensions": "dimensions with a model's ratings that came with the corpus",
+        "filled_dimensions": "dimensions without ratings that a judge of this run filled in (`metaeval.fill`)",
     },
     cells={
         name: Interval(published=f"published_{name}")
@@ -263,14 +266,15 @@ RATED_CORPORA = Table(
             "n_items", "n_utterances", "words_context", "words_response", "words_utterance", "n_dimensions"
         )
     },
-    kinds={"agreement_low": "correlation", "agreement_high": "correlation"},
+    kinds={"agreement_min": "correlation", "agreement_max": "correlation"},
     numbers="rating",
 )
 ANNOTATOR_AGREEMENT = Table(
     "metaeval/annotator_agreement", schema(
         corpus=TEXT, dimension=TEXT, rater_kind=TEXT, rater=TEXT, n_rounds=INT, n_items=INT,
-        pairwise_pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
-        krippendorff_alpha=maybe(FLOAT), alpha_low=maybe(FLOAT), alpha_high=maybe(FLOAT), **BEHIND, note=maybe(TEXT)
+        pairwise_pearson=maybe(FLOAT), pearson_ci_low=maybe(FLOAT), pearson_ci_high=maybe(FLOAT),
+        krippendorff_alpha=maybe(FLOAT), alpha_ci_low=maybe(FLOAT), alpha_ci_high=maybe(FLOAT), **BEHIND,
+        note=maybe(TEXT)
     ),
     row="corpus, dimension and rater",
     title="Agreement of the raters",
@@ -279,21 +283,22 @@ ANNOTATOR_AGREEMENT = Table(
         "agree much better with them."
     ),
     columns={
-        "n_rounds": "raters, or rounds of the same rater",
+        "n_rounds": "number of raters, or of rounds of one rater",
         "pairwise_pearson": "mean correlation of two rounds",
         "krippendorff_alpha": "agreement beyond chance, for an interval scale",
     },
     cells={
-        "pairwise_pearson": Interval("pearson_low", "pearson_high"),
-        "krippendorff_alpha": Interval("alpha_low", "alpha_high"),
+        "pairwise_pearson": Interval("pearson_ci_low", "pearson_ci_high"),
+        "krippendorff_alpha": Interval("alpha_ci_low", "alpha_ci_high"),
     },
     numbers="correlation",
 )
 REPEAT_AGREEMENT = Table(
     "metaeval/repeat_agreement", schema(
         judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, n_rounds=INT, n_items=INT,
-        pairwise_pearson=maybe(FLOAT), pearson_low=maybe(FLOAT), pearson_high=maybe(FLOAT),
-        krippendorff_alpha=maybe(FLOAT), alpha_low=maybe(FLOAT), alpha_high=maybe(FLOAT), **BEHIND, note=maybe(TEXT)
+        pairwise_pearson=maybe(FLOAT), pearson_ci_low=maybe(FLOAT), pearson_ci_high=maybe(FLOAT),
+        krippendorff_alpha=maybe(FLOAT), alpha_ci_low=maybe(FLOAT), alpha_ci_high=maybe(FLOAT), **BEHIND,
+        note=maybe(TEXT)
     ),
     row="judge, method, corpus, language and dimension, where a judge was asked more than once",
     title="Agreement of judges with themselves",
@@ -304,15 +309,15 @@ REPEAT_AGREEMENT = Table(
     columns={
         "method": JUDGED["method"],
         "level": JUDGED["level"],
-        "dimension": "what was asked",
-        "n_rounds": "repeats",
-        "n_items": "items of which two repeats or more could be read",
+        "dimension": "criterion that the judge scored",
+        "n_rounds": "number of repeats",
+        "n_items": "number of items with at least two parsed repeats",
         "pairwise_pearson": "mean correlation of two repeats",
         "krippendorff_alpha": "agreement beyond chance, for an interval scale",
     },
     cells={
-        "pairwise_pearson": Interval("pearson_low", "pearson_high"),
-        "krippendorff_alpha": Interval("alpha_low", "alpha_high"),
+        "pairwise_pearson": Interval("pearson_ci_low", "pearson_ci_high"),
+        "krippendorff_alpha": Interval("alpha_ci_low", "alpha_ci_high"),
     },
     numbers="correlation",
 )
@@ -320,9 +325,11 @@ CEILINGS = Table(
     "metaeval/ceilings", schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT,
         rated=TEXT, rater_kind=TEXT,
-        filled_by=maybe(TEXT), n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_low=maybe(FLOAT), icc_high=maybe(FLOAT),
-        reliability=maybe(FLOAT), ceiling=maybe(FLOAT), ceiling_low=maybe(FLOAT), ceiling_high=maybe(FLOAT),
-        pearson=maybe(FLOAT), corrected=maybe(FLOAT), corrected_low=maybe(FLOAT), corrected_high=maybe(FLOAT),
+        filled_by=maybe(TEXT), n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_ci_low=maybe(FLOAT),
+        icc_ci_high=maybe(FLOAT),
+        reliability=maybe(FLOAT), ceiling=maybe(FLOAT), ceiling_ci_low=maybe(FLOAT), ceiling_ci_high=maybe(FLOAT),
+        pearson=maybe(FLOAT), disattenuated=maybe(FLOAT), disattenuated_ci_low=maybe(FLOAT),
+        disattenuated_ci_high=maybe(FLOAT),
         judge_reliability=maybe(FLOAT), n_repeats=maybe(FLOAT), n=INT, **BEHIND, note=maybe(TEXT)
     ),
     row="judge, corpus, language and dimension, where several people rated, or the judge repeated itself",
@@ -339,17 +346,17 @@ CEILINGS = Table(
             "share of the variance of a single rating that is the items': ICC(1), or ICC(2,1) where raters have names"
         ),
         "reliability": "the same of the mean over raters: ICC(1,k), or ICC(3,k)",
-        "ceiling": "root of the reliability: the correlation of a perfect judge",
+        "ceiling": "square root of the reliability: the correlation of a perfect judge",
         "pearson": "the judge's correlation with the mean of the raters, as in `metaeval/correlations`",
-        "corrected": "that correlation over the ceiling",
+        "disattenuated": "disattenuated correlation: `pearson` divided by `ceiling`",
         "judge_reliability": "share of the variance of the judge's own mean over repeats that is the items'",
-        "n_repeats": "repeats of the judge behind that mean",
+        "n_repeats": "number of repeats of the judge",
         "design_effect": "of the correlation",
-        "effective_n": "of the correlation",
+        "n_effective": "of the correlation",
     },
     cells={
-        "icc": Interval("icc_low", "icc_high"), "ceiling": Interval("ceiling_low", "ceiling_high"),
-        "corrected": Interval("corrected_low", "corrected_high"),
+        "icc": Interval("icc_ci_low", "icc_ci_high"), "ceiling": Interval("ceiling_ci_low", "ceiling_ci_high"),
+        "disattenuated": Interval("disattenuated_ci_low", "disattenuated_ci_high"),
     },
     numbers="correlation",
     kinds={"n_raters": "rating", "n_repeats": "rating"},
@@ -362,9 +369,9 @@ CEILINGS = Table(
 # fmt: off
 _ABOUT = {
     "statistic": "pearson or spearman",
-    "source": "this run, or the table of the paper that prints the row",
-    "judge": "a judge of the run, or the paper's system by its printed name",
-    "training": "what the paper's system was trained on; empty for one that was asked as it is, and for this run",
+    "source": "this run, or the table of the paper",
+    "judge": "judge of this run, or system of the paper by its printed name",
+    "training": "training data of the paper's system; empty for systems without training and for this run",
     "rated": "what people rated in the corpora of this run; the paper does not say it by corpus",
 }
 BY_LANGUAGE = Table(
@@ -385,7 +392,7 @@ BY_LANGUAGE = Table(
         **_ABOUT,
         "dimension": "what judges were asked about; all: everything that is rated",
         "average": "mean over languages, of this run over all that it has; empty for one language",
-        "n_languages": "languages behind the average",
+        "n_languages": "number of averaged languages",
     },
     numbers="correlation",
 )
@@ -414,10 +421,10 @@ NATURAL_CHINESE = Table(
 # Validity of judges
 
 # fmt: off
-TRUST = Table(
-    "measures/trust", schema(
+JUDGE_VALIDITY = Table(
+    "measures/judge_validity", schema(
         judge=TEXT, criterion=TEXT, method=maybe(TEXT), level=maybe(TEXT), rater_kind=maybe(TEXT),
-        pearson=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, corpora=maybe(TEXT), reason=maybe(TEXT)
+        pearson=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, corpora=maybe(TEXT), reason=maybe(TEXT)
     ),
     row="judge and criterion",
     title="How far the judge can be trusted",
@@ -427,14 +434,14 @@ TRUST = Table(
         "person's opinion: it says that the judge notices damage."
     ),
     columns={
-        "method": "the protocol under which the rated items were scored, of the same form",
-        "level": "of the rated items: turn or dialogue",
+        "method": "protocol of the same form that scored the rated items",
+        "level": "level of the rated items: turn or dialogue",
         "rater_kind": "human, or else construction (known by how the item was made) or model",
-        "n": "rated items",
-        "corpora": "the rated corpora",
-        "reason": "why there is no number",
+        "n": "number of rated items",
+        "corpora": "rated corpora",
+        "reason": "why the estimate is missing",
     },
-    cells={"pearson": Interval("low", "high")},
+    cells={"pearson": Interval("ci_low", "ci_high")},
     numbers="correlation",
 )
 # fmt: on

@@ -7,122 +7,128 @@ from dialeval.tables.schema import BEHIND, BOOL, FLOAT, INT, JUDGED, TEXT, Inter
 # fmt: off
 PAIRS = Table(
     "pairs", schema(
-        corpus=TEXT, language=TEXT, level=TEXT, cluster=TEXT, strategy=TEXT, way=maybe(TEXT), draw=INT, severity=INT,
+        corpus=TEXT, language=TEXT, level=TEXT, cluster=TEXT, strategy=TEXT, generator=maybe(TEXT), draw=INT,
+        severity=INT,
         ladder=maybe(TEXT), original_id=TEXT, item_id=maybe(TEXT), changed=maybe(TEXT), unchanged=BOOL, status=TEXT,
         reason=maybe(TEXT)
     ),
-    row="damaged item that was wanted (`perturbed/*.pairs`)",
+    row="requested perturbed item (`perturbed/*.pairs`)",
     columns={
-        "way": "which rule, or model",
-        "draw": "counts the draws of one strategy on one item from 0",
-        "severity": "step on a ladder of severities",
-        "changed": "what was changed",
+        "generator": "rule or model that made the perturbation",
+        "draw": "number of the draw of a strategy on an item, from 0",
+        "severity": "severity level",
+        "changed": "changed text",
         "status": "ok, not_applicable, rejected or missing",
-        "original_id": "of the item that was damaged",
-        "item_id": "of the damaged item; empty where there is none",
+        "original_id": "identifier of the original item",
+        "item_id": "identifier of the perturbed item; empty if there is none",
     },
 )
 ROBUSTNESS_DIFFERENCES = differences(
     "robustness/differences",
     row="pair of judges and a cell, or the average of a level",
-    title="Which judges can be told apart",
-    caption="Ratios of noticed damage, by strategy and on average.",
+    title="Pairwise tests of judges",
+    caption="Ratios of detected perturbations, by strategy and on average.",
 )
 ROBUSTNESS_AVERAGES = Table(
     "robustness/averages", schema(
-        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, average=maybe(FLOAT), low=maybe(FLOAT),
-        high=maybe(FLOAT), n_cells=INT, n_missing=INT, **BEHIND, note=maybe(TEXT), published_average=maybe(FLOAT)
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, average=maybe(FLOAT), ci_low=maybe(FLOAT),
+        ci_high=maybe(FLOAT), n_cells=INT, n_missing=INT, **BEHIND, note=maybe(TEXT), published_average=maybe(FLOAT)
     ),
     row="judge, method, corpus and level",
     title="Robustness, on average",
-    caption="Mean ratio of noticed damage over strategies and dimensions.",
+    caption="Mean ratio of detected perturbations over strategies and dimensions.",
     columns={
         **JUDGED,
         "average": "unweighted mean of the paper's cells",
-        "n_cells": "cells that the mean is of",
+        "n_cells": "number of averaged cells",
     },
-    cells={"average": Interval("low", "high", published="published_average")},
+    cells={"average": Interval("ci_low", "ci_high", published="published_average")},
     numbers="share",
 )
 ROBUSTNESS = Table(
     "robustness/robustness", schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT,
-        theta=FLOAT, ratio=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), rises=maybe(FLOAT), n=INT,
+        threshold=FLOAT, ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), increase_ratio=maybe(FLOAT),
+        n=INT,
         n_missing=INT, **BEHIND, note=maybe(TEXT), published_ratio=maybe(FLOAT)
     ),
     row="judge, method, corpus, strategy and dimension (comp-analysis' Table 12)",
     title="Robustness by strategy",
     caption=(
-        "Share of pairs in which the score falls by more than theta, on scores from 0 to 1. Intervals are clustered "
-        "by dialogue, which is damaged several times."
+        "Share of pairs in which the score falls by more than the threshold, on scores from 0 to 1. Intervals are "
+        "clustered by dialogue, since a dialogue is perturbed several times."
     ),
     columns={
         **JUDGED,
-        "theta": "how far the score must fall",
-        "rises": "share of pairs in which it rises as far",
-        "ratio": "share of all pairs whose score falls by more than theta, on a scale from 0 to 1",
-        "n_missing": "pairs without both scores; they count as not noticed",
+        "threshold": "minimum drop of the score that counts as detection",
+        "increase_ratio": "share of pairs in which the score rises by more than the threshold",
+        "ratio": "share of all pairs in which the score falls by more than the threshold, on a scale from 0 to 1",
+        "n_missing": "number of pairs without both scores; they count as not detected",
     },
-    cells={"ratio": Interval("low", "high", published="published_ratio")},
+    cells={"ratio": Interval("ci_low", "ci_high", published="published_ratio")},
     numbers="share",
 )
 LADDERS = Table(
     "robustness/ladders", schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT, n=INT,
-        n_missing=INT, falling=maybe(FLOAT), falling_low=maybe(FLOAT), falling_high=maybe(FLOAT),
-        not_rising=maybe(FLOAT), not_rising_low=maybe(FLOAT), not_rising_high=maybe(FLOAT), n_clusters=maybe(INT),
-        falling_design_effect=maybe(FLOAT), falling_effective_n=maybe(FLOAT), not_rising_design_effect=maybe(FLOAT),
-        not_rising_effective_n=maybe(FLOAT), note=maybe(TEXT)
+        n_missing=INT, strictly_decreasing=maybe(FLOAT), strictly_decreasing_ci_low=maybe(FLOAT),
+        strictly_decreasing_ci_high=maybe(FLOAT),
+        non_increasing=maybe(FLOAT), non_increasing_ci_low=maybe(FLOAT), non_increasing_ci_high=maybe(FLOAT),
+        n_clusters=maybe(INT),
+        strictly_decreasing_design_effect=maybe(FLOAT), strictly_decreasing_n_effective=maybe(FLOAT),
+        non_increasing_design_effect=maybe(FLOAT),
+        non_increasing_n_effective=maybe(FLOAT), note=maybe(TEXT)
     ),
     row="judge, method, corpus, strategy and dimension",
     title="Ladders of damage",
-    caption="Whether scores fall step by step as an item is damaged more and more.",
+    caption="Whether scores decrease with the severity level of the perturbation.",
     columns={
         **JUDGED,
-        "falling": "share of ladders on which the score falls with every step",
-        "not_rising": "share of ladders on which it never rises",
+        "strictly_decreasing": "share of severity series in which the score decreases at every level",
+        "non_increasing": "share of severity series in which the score never increases",
     },
     cells={
-        "falling": Interval("falling_low", "falling_high"),
-        "not_rising": Interval("not_rising_low", "not_rising_high"),
+        "strictly_decreasing": Interval("strictly_decreasing_ci_low", "strictly_decreasing_ci_high"),
+        "non_increasing": Interval("non_increasing_ci_low", "non_increasing_ci_high"),
     },
     numbers="share",
 )
 PAIR_COUNTS = Table(
     "robustness/pairs", schema(
-        corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, n_wanted=INT, n_pairs=INT, n_unchanged=INT,
-        n_not_applicable=INT, n_rejected=INT, ways=TEXT, reasons=TEXT, published_n=maybe(INT)
+        corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, n_requested=INT, n_pairs=INT,
+        n_unchanged=INT,
+        n_not_applicable=INT, n_rejected=INT, generators=TEXT, reasons=TEXT, published_n=maybe(INT)
     ),
     row="corpus and strategy (comp-analysis' Table 11)",
     title="What was damaged",
-    caption="Pairs of an item and its damaged form.",
+    caption="Pairs of an original and a perturbed item.",
     columns={
-        "n_not_applicable": "times the strategy could not be applied",
-        "n_unchanged": "pairs that read the same before and after",
-        "ways": "the rules, or models, that were used",
-        "reasons": "why it could not be applied",
+        "n_not_applicable": "number of items that the strategy does not apply to",
+        "n_unchanged": "number of pairs with identical text",
+        "generators": "rules or models that made the perturbations",
+        "reasons": "why the strategy did not apply",
     },
     numbers="share",
 )
-DROPS = Table(
-    "robustness/drops", schema(
+SCORE_DROPS = Table(
+    "robustness/score_drops", schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT,
         mean=maybe(FLOAT), p05=maybe(FLOAT), p25=maybe(FLOAT), median=maybe(FLOAT), p75=maybe(FLOAT),
         p95=maybe(FLOAT), n=INT, n_missing=INT
     ),
     row="judge, method, corpus, strategy and dimension",
     title="How far scores fall",
-    caption="Original score less damaged score.",
+    caption="Score of the original minus score of the perturbed item.",
     columns={
         **JUDGED,
-        "mean": "original score less damaged score",
+        "mean": "score of the original minus score of the perturbed item",
     },
     numbers="share",
 )
-THETAS = Table(
-    "robustness/thetas", schema(
-        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT, theta=FLOAT,
-        ratio=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, note=maybe(TEXT)
+THRESHOLDS = Table(
+    "robustness/thresholds", schema(
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT, threshold=FLOAT,
+        ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, note=maybe(TEXT)
     ),
     row="judge, method, corpus, strategy, dimension and threshold of the sweep",
     title="Robustness at every threshold",

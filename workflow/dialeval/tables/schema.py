@@ -33,7 +33,7 @@ def schema(**columns: pa.DataType | Maybe) -> pa.Schema:
     return pa.schema(fields)
 
 
-BEHIND: dict[str, Maybe] = {"n_clusters": maybe(INT), "design_effect": maybe(FLOAT), "effective_n": maybe(FLOAT)}
+BEHIND: dict[str, Maybe] = {"n_clusters": maybe(INT), "design_effect": maybe(FLOAT), "n_effective": maybe(FLOAT)}
 """What stands beside every interval; empty where it is not defined."""
 
 
@@ -90,7 +90,7 @@ class Table:
         of = self.schema.field(column).type
         if not (pa.types.is_integer(of) or pa.types.is_floating(of)):
             return "text"
-        if column.endswith(("design_effect", "effective_n")):
+        if column.endswith(("design_effect", "n_effective")):
             return "rating"
         return self.kinds.get(column, "count" if pa.types.is_integer(of) else self.numbers)
 
@@ -99,28 +99,31 @@ class Table:
 
 COMMON: Mapping[str, str] = MappingProxyType(
     {
-        "n_clusters": "seeds, or dialogues, that the number rests on",
-        "design_effect": "variance of the number over that of as many independent rows, as its interval takes it",
-        "effective_n": "independent rows that would say as much: the rows over the design effect",
-        "note": "why there is no number or no interval, or what to know of it",
-        "n_unparsed": "answers that could not be read; they stay in the denominator",
-        "n_missing": "rows without an answer or a score",
-        "status": "ok, or why there is no value",
+        "n_clusters": "number of clusters (seeds, cases or dialogues) in the sample",
+        "design_effect": "variance of the estimate divided by that under simple random sampling of as many rows",
+        "n_effective": "effective sample size: number of rows divided by the design effect",
+        "note": "why the estimate or its interval is missing, or a remark on it",
+        "n_unparsed": "unparsed responses; they stay in the denominator",
+        "n_missing": "rows without a response or a score",
+        "status": "ok, or why the value is missing",
     }
 )
 """By the column's name, in whatever table."""
 
 JUDGED: Mapping[str, str] = MappingProxyType(
     {
-        "method": "how the judge scored: rating, yes_no, annotation (came with the corpus) or file (ready scores)",
+        "method": "how the judge scored: rating, yes_no, annotation (scores that came with the corpus) or file (scores "
+        "from a file)",
         "level": "whether a response in its context (turn) or a whole dialogue was scored",
         "language": "language of the texts; average: mean over languages",
-        "dimension": "what judges were asked about; all: everything that is rated; average: mean over dimensions",
-        "rated": "what the raters rated: another criterion where `asks` of the corpus joins the two",
-        "rater_kind": "who rated: people (human), a model, or nobody, where the reference is known by construction",
-        "filled_by": "judge of this run whose ratings stand in where nobody rated; empty where the corpus has ratings",
-        "n": "items with a score and a rating",
-        "reason": "why a number is missing",
+        "dimension": "criterion that the judges scored; all: every rated criterion; average: mean over dimensions",
+        "rated": "criterion that the raters rated; it differs from `dimension` where `criterion_map` maps one to "
+        "the other",
+        "rater_kind": "source of the ratings: human, model, or construction (the reference follows from how the item "
+        "was made)",
+        "filled_by": "judge of this run whose ratings replace missing ones; empty where the corpus has ratings",
+        "n": "number of items with a score and a rating",
+        "reason": "why the estimate is missing",
         "benchmark": "corpora that are averaged together",
     }
 )
@@ -128,18 +131,19 @@ JUDGED: Mapping[str, str] = MappingProxyType(
 
 COMPARED: Mapping[str, str] = MappingProxyType(
     {
-        "table": "the table whose numbers are compared",
-        "measure": "what is compared",
-        "scope": "at what N, on which task, and so on; rows that share table, measure, judge and scope are a family",
-        "first_value": "of the first, on what both have; it may differ a little from the leaderboard's",
-        "second_value": "of the second, on what both have",
-        "difference": "first less second, with its interval",
-        "p": "two-sided, of no difference, for this pair alone",
-        "p_holm": "corrected for all pairs of the family: below 0.05 the two can be told apart",
-        "q_bh": "for exploration: of the pairs below 0.05 one in twenty is expected to be a false alarm",
-        "family_size": "tests of the family: pairs that have a p-value",
+        "table": "table that the compared estimates come from",
+        "measure": "compared measure",
+        "scope": "length N, task and so on; rows with the same table, measure, judge and scope are one family",
+        "system_value": "estimate of `system` on the common cases; it may differ slightly from the leaderboard",
+        "opponent_value": "estimate of `opponent` on the common cases",
+        "difference": "`system` minus `opponent`, with its 95% confidence interval",
+        "p": "two-sided p-value of no difference, not adjusted",
+        "p_holm": "Holm-adjusted p-value over all pairs of the family; below 0.05 the difference is significant",
+        "q_bh": "Benjamini-Hochberg q-value, for exploration: among pairs below 0.05 the expected share of false "
+        "discoveries is 5%",
+        "family_size": "number of tests in the family: pairs with a p-value",
         "n": "items that both have",
-        "n_clusters": "seeds or dialogues that these are of",
+        "n_clusters": "number of seeds or dialogues of these items",
     }
 )
 """In tables of pairs that are compared."""
@@ -149,8 +153,8 @@ COMPARED: Mapping[str, str] = MappingProxyType(
 
 # fmt: off
 COLUMNS = schema(
-    table=TEXT, measure=TEXT, judge=maybe(TEXT), scope=TEXT, first=TEXT, second=TEXT, first_value=maybe(FLOAT),
-    second_value=maybe(FLOAT), difference=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT), p=maybe(FLOAT),
+    table=TEXT, measure=TEXT, judge=maybe(TEXT), scope=TEXT, system=TEXT, opponent=TEXT, system_value=maybe(FLOAT),
+    opponent_value=maybe(FLOAT), difference=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), p=maybe(FLOAT),
     p_holm=maybe(FLOAT), q_bh=maybe(FLOAT), family_size=INT, n=INT, n_clusters=INT, note=maybe(TEXT)
 )
 # fmt: on
@@ -181,5 +185,5 @@ def differences(name: str, *, row: str, title: str, caption: str) -> Table:
         caption=f"Is the first better than the second? {caption} Pairs are compared on what both have; intervals and "
         "p-values respect that items of one seed or dialogue depend on each other.",
         columns=COMPARED,
-        cells={"difference": Interval("low", "high")},
+        cells={"difference": Interval("ci_low", "ci_high")},
     )

@@ -57,8 +57,8 @@ TRAINING_DATA = Table(
         "learned from)."
     ),
     columns={
-        "kind": "how the spoiled ones were made; all: of every kind",
-        "n_dialogues": "dialogues that the pairs are made of",
+        "kind": "kind of negative example; all: every kind",
+        "n_dialogues": "number of dialogues in the pairs",
         "n_clusters": "clusters of dialogues that hold the same text",
         "left_out": "dialogues of the domain and language that are left out since they are judged; none has a part",
     },
@@ -94,17 +94,17 @@ TRAINING_RUNS = Table(
     title="What was trained",
     caption="What each judge learned from, how long that took, and on what.",
     columns={
-        "n_examples": "examples of the part train",
-        "best_step": "whose weights were kept",
-        "seconds": "of training, those before a restart included",
+        "n_examples": "number of training examples",
+        "best_step": "step whose weights were kept",
+        "seconds": "training time, including time before a restart",
         "label_mass_before": "mean probability of Yes and No together, of a language model, before the training",
     },
 )
 TRAINING_RECORD = Table(
     "training/record", schema(
-        judge=TEXT, part=TEXT, kind=TEXT, n=INT, auc=maybe(FLOAT), low=maybe(FLOAT), high=maybe(FLOAT),
+        judge=TEXT, part=TEXT, kind=TEXT, n=INT, auc=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT),
         moment=TEXT, training=TEXT, criterion=TEXT, language=TEXT, n_clusters=INT, gain=maybe(FLOAT),
-        gain_low=maybe(FLOAT), gain_high=maybe(FLOAT), reason=maybe(TEXT)
+        gain_ci_low=maybe(FLOAT), gain_ci_high=maybe(FLOAT), reason=maybe(TEXT)
     ),
     row="judge, kind of negative and moment",
     title="Told apart on dialogues that were held back",
@@ -123,7 +123,7 @@ TRAINING_RECORD = Table(
         "gain": "AUC after the training less that before it, on the same examples",
         "reason": "why there is no AUC or no interval",
     },
-    cells={"auc": Interval("low", "high"), "gain": Interval("gain_low", "gain_high")},
+    cells={"auc": Interval("ci_low", "ci_high"), "gain": Interval("gain_ci_low", "gain_ci_high")},
     numbers="correlation",
 )
 TRAINING_SAMPLES = Table(
@@ -156,11 +156,11 @@ TRANSLATED_UTTERANCES = Table(
     ),
     row="utterance in its context that was translated (`translations/<corpus>/<language>.utterances`)",
     columns={
-        "language": "that it was translated into",
+        "language": "target language",
         "translated_by": "model of the configuration",
         "item_id": "of the first item, or dialogue, that has it",
         "cluster": "what intervals resample: the dialogue of that item",
-        "source": "as it was said",
+        "source": "original text",
         "text": "the translation; of one that cannot be used, what the model wrote",
         "status": "ok, or why the translation cannot be used",
     },
@@ -174,18 +174,18 @@ TRANSLATED_CORPORA = Table(
     row="corpus, language and status of utterances",
     title="Translated corpora",
     caption=(
-        "What became of the utterances that a model translated. A dialogue, or a turn in its context, is left out "
-        "where one of its utterances has no translation that can be used."
+        "Status of the translated utterances. A dialogue, or a turn in its context, is left out if one of its "
+        "utterances has no usable translation."
     ),
     numbers="share",
     columns={
-        "language": "that it was translated into",
+        "language": "target language",
         "translated_by": "model of the configuration",
         "status": "ok, or why the translation cannot be used",
         "n": "utterances, each once in the same context",
-        "share": "of the utterances",
-        "n_dialogues": "dialogues and turns that were to be translated",
-        "n_left_out": "of these, left out",
+        "share": "share of the utterances",
+        "n_dialogues": "number of dialogues and turns to translate",
+        "n_left_out": "number of dialogues and turns left out",
     },
 )
 TRANSLATION_SAMPLE = Table(
@@ -194,9 +194,9 @@ TRANSLATION_SAMPLE = Table(
     ),
     row="utterance whose translation is looked at (`translations/<corpus>/<language>.sample`, and `.csv` for people)",
     columns={
-        "language": "that it was translated into",
+        "language": "target language",
         "cluster": "what intervals resample: a dialogue",
-        "source": "as it was said",
+        "source": "original text",
         "text": "the translation",
     },
     shown=False,
@@ -207,17 +207,17 @@ BACK_TRANSLATIONS = Table(
     ),
     row="utterance of a sample that was translated back (`translations/<corpus>/<language>.back`, and `.csv`)",
     columns={
-        "language": "that it was translated into, and back from",
+        "language": "target language of the translation",
         "translated_back_by": "model of the configuration",
-        "source": "as it was said",
-        "back": "as it came back",
+        "source": "original text",
+        "back": "back-translated text",
     },
     shown=False,
 )
 TRANSLATION_QUALITY = Table(
     "translation/quality", schema(
-        corpus=TEXT, language=TEXT, metric=TEXT, by=TEXT, n=INT, value=maybe(FLOAT), low=maybe(FLOAT),
-        high=maybe(FLOAT), published=maybe(FLOAT), published_people=maybe(FLOAT), reason=maybe(TEXT), signature=TEXT
+        corpus=TEXT, language=TEXT, metric=TEXT, produced_by=TEXT, n=INT, value=maybe(FLOAT), ci_low=maybe(FLOAT),
+        ci_high=maybe(FLOAT), published=maybe(FLOAT), published_people=maybe(FLOAT), reason=maybe(TEXT), signature=TEXT
     ),
     row="corpus, language and metric",
     title="Quality of translations",
@@ -231,12 +231,12 @@ TRANSLATION_QUALITY = Table(
             "bleu and chrf (0 to 100) and sentence_chrf compare the source with what was translated back; adequacy and "
             "people are ratings from 1 to 5; others are scores of the user's files"
         ),
-        "by": "the model that translated back or judged, or the file",
-        "n": "utterances that have the number; several ratings of one are averaged first",
+        "produced_by": "model that back-translated or judged, or the file with the scores",
+        "n": "number of utterances with a value; several ratings of an utterance are averaged first",
         "published": "of Table 2, by the metric's name; adequacy: GPT-4's, asked in the paper's prompt",
-        "published_people": "mean rating of the paper's people",
-        "signature": "how the number was computed, where there are many ways",
+        "published_people": "mean human rating in the paper",
+        "signature": "exact definition of the metric, such as sacreBLEU's signature",
     },
-    cells={"value": Interval("low", "high", "published")},
+    cells={"value": Interval("ci_low", "ci_high", "published")},
 )
 # fmt: on

@@ -19,7 +19,7 @@ from dialeval.corpora.clusters import generator_for
 from dialeval.corpora.items import Item
 from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
-from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Hurt, damage
+from dialeval.perturbations.registry import NOTHING_ELSE, STRATEGIES, Sensitivities, damage
 from dialeval.perturbations.strategy import NewText, NotApplicable
 from dialeval.perturbations.words import STOP_WORDS, Replacement
 from dialeval.perturbations.words import replace as replace_words
@@ -376,24 +376,27 @@ def kinds_of_level(level: Level) -> tuple[str, ...]:
     return (*BORROWED, WORD_ORDER, *perturbations) if level == "turn" else tuple(perturbations)
 
 
-def kinds_for(criterion: str, level: Level, hurt: Hurt = NOTHING_ELSE) -> tuple[str, ...]:
+def kinds_for(criterion: str, level: Level, sensitivities: Sensitivities = NOTHING_ELSE) -> tuple[str, ...]:
     """Returns the kinds that lower a criterion; empty if none is known.
 
     Args:
         criterion: a shipped one or the user's.
         level: of what is judged.
-        hurt: the user's criteria with the perturbations that lower them.
+        sensitivities: the user's criteria with the perturbations that lower them.
     """
     if criterion == "overall":
         return kinds_of_level(level)
-    if criterion in hurt:
-        named = [INSTEAD.get(name, name) for name in hurt[criterion]]
+    if criterion in sensitivities:
+        named = [INSTEAD.get(name, name) for name in sensitivities[criterion]]
         return tuple(name for name in dict.fromkeys(named) if name in kinds_of_level(level))
     return (_OF_TURNS if level == "turn" else _OF_DIALOGUES).get(criterion, ())
 
 
 def chosen_kinds(
-    criteria: Collection[str] | None, kinds: Collection[str] | None, level: Level, hurt: Hurt = NOTHING_ELSE
+    criteria: Collection[str] | None,
+    kinds: Collection[str] | None,
+    level: Level,
+    sensitivities: Sensitivities = NOTHING_ELSE,
 ) -> dict[str, tuple[str, ...]]:
     """Returns the kinds by criterion.
 
@@ -401,7 +404,7 @@ def chosen_kinds(
         criteria: None for those that the paper's metrics learn.
         kinds: None for all that lower a criterion.
         level: of what is judged.
-        hurt: the user's criteria with the perturbations that lower them.
+        sensitivities: the user's criteria with the perturbations that lower them.
 
     Raises:
         UserError: a kind is not known at this level, or a criterion is left without any.
@@ -413,13 +416,13 @@ def chosen_kinds(
             raise UserError(f"'{name}' is no way of spoiling a {level}; {meant}")
     found = {}
     for criterion in criteria or DEFAULT_CRITERIA[level]:
-        lowering = kinds_for(criterion, level, hurt)
+        lowering = kinds_for(criterion, level, sensitivities)
         found[criterion] = tuple(name for name in lowering if kinds is None or name in kinds)
         if not lowering:
             able = [name for name in (*_OF_TURNS, *_OF_DIALOGUES, "overall") if kinds_for(name, level)]
             raise UserError(
                 f"nothing is known to lower '{criterion}' of a {level}; criteria that something lowers: "
-                f"{', '.join(able)}; one of yours says what lowers it under criteria.{criterion}.hurt_by"
+                f"{', '.join(able)}; one of yours says what lowers it under criteria.{criterion}.sensitive_to"
             )
         if not found[criterion]:
             raise UserError(f"none of the kinds lowers '{criterion}'; what does: {', '.join(lowering)}")

@@ -66,8 +66,8 @@ def record_rows(judge: str, examples: pa.Table, scores: pa.Table, confidence: fl
                 "kind": part.kind,
                 "n": auc.n,
                 "auc": auc.auc,
-                "low": auc.low,
-                "high": auc.high,
+                "ci_low": auc.ci_low,
+                "ci_high": auc.ci_high,
                 "moment": moment,
                 "training": ", ".join(sorted(set(columns["training"][part.rows]))),
                 "criterion": part.criterion,
@@ -77,7 +77,7 @@ def record_rows(judge: str, examples: pa.Table, scores: pa.Table, confidence: fl
             }
             if len(found) == len(MOMENTS) and len({one.n for one in found.values()}) == 1:
                 gain = auc_gain(found["after"], found["before"])
-                row |= dict(zip(("gain", "gain_low", "gain_high"), gain, strict=True))
+                row |= dict(zip(("gain", "gain_ci_low", "gain_ci_high"), gain, strict=True))
             yield row
 
 

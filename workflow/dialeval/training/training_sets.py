@@ -154,7 +154,7 @@ class Recipe(BaseModel, defer_build=True):
         development, held_back: shares of the dialogues.
         overlap: what happens to dialogues that are judged.
         random_seed: of all draws.
-        hurt: the user's criteria with the perturbations that lower them.
+        sensitivities: the user's criteria with the perturbations that lower them.
     """
 
     name: str
@@ -169,7 +169,7 @@ class Recipe(BaseModel, defer_build=True):
     held_back: float = 0.1
     overlap: Literal["refuse", "leave_out"] = "refuse"
     random_seed: int = 0
-    hurt: dict[str, list[str]] = {}
+    sensitivities: dict[str, list[str]] = {}
 
     def domain_of(self) -> dict[str, str]:
         """Returns the domain of each corpus."""
@@ -181,7 +181,7 @@ class Recipe(BaseModel, defer_build=True):
         Raises:
             UserError: a kind or criterion is not known.
         """
-        kinds = chosen_kinds(self.criteria, self.kinds, self.level, self.hurt)
+        kinds = chosen_kinds(self.criteria, self.kinds, self.level, self.sensitivities)
         return PairSettings(self.level, kinds, self.pairs_per_language, self.max_context, self.random_seed)
 
 

@@ -130,8 +130,8 @@ def score_rows(sample: Sequence[Mapping[str, Any]], scores: Scores, confidence: 
         found = clustered_mean([value for _, value in known], clusters, scale=scores.scale, confidence=confidence)
         yield _row(corpus, language, scores.metric, scores.by, len(known), sample) | {
             "value": _number(found.estimate),
-            "low": _number(found.ci_low),
-            "high": _number(found.ci_high),
+            "ci_low": _number(found.ci_low),
+            "ci_high": _number(found.ci_high),
             "reason": found.note or None,
         }
 
@@ -200,11 +200,11 @@ def _row(
         "corpus": corpus,
         "language": language,
         "metric": metric,
-        "by": by,
+        "produced_by": by,
         "n": n,
         "value": None,
-        "low": None,
-        "high": None,
+        "ci_low": None,
+        "ci_high": None,
         "published": published.get(metric),
         "published_people": published.get("people"),
         "reason": None,
@@ -235,7 +235,7 @@ def _corpus_score(
     drawn = cluster_counts(len(by_cluster), RESAMPLES, np.random.default_rng(0)).astype(np.int64) @ by_cluster
     resampled = np.array([measure._aggregate_and_compute([sums]).score for sums in drawn.tolist()])
     low, high = percentile_interval(resampled, confidence, len(by_cluster))
-    return found | {"low": float(low), "high": float(high)}
+    return found | {"ci_low": float(low), "ci_high": float(high)}
 
 
 # Asking judges how adequate translations are, from 1 to 5 (xDial-Eval, appendix A, in our own words).

@@ -75,7 +75,7 @@ class Options:
         reader: a kind of file, or `auto`.
         system: whose the dialogues are where the file does not say it.
         language: of dialogues that do not name theirs.
-        judged: the speaker who is the system; None for whoever is called so.
+        evaluated_role: the speaker who is the system; None for whoever is called so.
         cases: a value of `By`.
         shown: kinds of asides that judges are shown.
         columns: names of a table's columns, by what they hold.
@@ -85,7 +85,7 @@ class Options:
     reader: str = AUTO
     system: str | None = None
     language: str = "en"
-    judged: str | None = None
+    evaluated_role: str | None = None
     cases: str = By.AUTO
     shown: frozenset[AsideKind] = frozenset()
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -185,12 +185,12 @@ def _judged(
     Raises:
         UserError: there is none.
     """
-    silent = "the system says nothing" if options.judged is None else f"'{options.judged}' says nothing"
+    silent = "the system says nothing" if options.evaluated_role is None else f"'{options.evaluated_role}' says nothing"
     kept = []
     for number, one in enumerate(found, start=1):
         counts["dialogues without an id, numbered row-1, row-2, ..."] += not one.dialogue_id
         item_id = f"{one.dialogue_id or f'row-{number}'}/{one.system}"
-        judged = judged_of(one.speakers, one.system, options.judged, one.place)
+        judged = judged_of(one.speakers, one.system, options.evaluated_role, one.place)
         if judged is None or not one.utterances:
             reason = silent if one.utterances else "nothing is said"
             reading.left_out.append(LeftOut(source, one.language or options.language, item_id, reason))
@@ -198,8 +198,8 @@ def _judged(
         kept.append(_Judged(one, item_id, judged))
         if not judged:
             counts[
-                "dialogues in which nobody is known as the system, so that all speakers are judged; `judged: NAME` "
-                "says who it is"
+                "dialogues in which nobody is known as the system, so that all speakers are judged; "
+                "`evaluated_role: NAME` says who it is"
             ] += 1
         elif judged != one.speakers[-1]:
             counts["dialogues that end with another speaker than the system"] += 1
@@ -207,7 +207,7 @@ def _judged(
         speakers = listed(dict.fromkeys(name for one in found for name in one.speakers))
         raise UserError(
             f"{path}: none of {len(found)} dialogues can be judged ({_counted(reading.left_out)}); speakers there: "
-            f"{speakers}; name the one who is the system with the field `judged`"
+            f"{speakers}; name the one who is the system with the field `evaluated_role`"
         )
     if not found:
         raise UserError(f"{path}: there is no dialogue in it")

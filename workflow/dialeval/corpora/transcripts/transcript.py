@@ -167,7 +167,9 @@ def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: s
         found = [name for name in found if name not in SYSTEM_ROLES]
     if len(found) > 1:
         both = " and ".join(f"'{names[name]:.40}'" for name in found)
-        raise UserError(f"{where}: {both} could both be the system; name the one who is judged with the field `judged`")
+        raise UserError(
+            f"{where}: {both} could both be the system; name the one who is judged with the field `evaluated_role`"
+        )
     if found:
         return names[found[0]]
     if len(naming := [name for name in names.values() if names_system(name, system)]) == 1:

@@ -370,13 +370,13 @@ class ReportRow:
     """How well held-back dialogues were told from spoiled ones of the same lengths.
 
     Attributes:
-        damage: the kind of damage, or `all`.
+        perturbation: the kind of perturbation, or `all`.
         n: number of spoiled dialogues.
         auc: chance that a true dialogue is thought likelier a person's than a spoiled one.
         accuracy: mean of the shares of true and of spoiled dialogues on the right side of the judge's threshold.
     """
 
-    damage: str
+    perturbation: str
     n: int
     auc: float
     accuracy: float
@@ -451,7 +451,7 @@ def _row(kind: str, true: Sequence[tuple[float, bool]], spoiled: Sequence[tuple[
     labels = [1] * len(true) + [0] * len(spoiled)
     auc = roc_auc_score(labels, [human for human, _ in [*true, *spoiled]])
     passed, caught = np.mean([said for _, said in true]), np.mean([not said for _, said in spoiled])
-    return ReportRow(damage=kind, n=len(spoiled), auc=float(auc), accuracy=float((passed + caught) / 2))
+    return ReportRow(perturbation=kind, n=len(spoiled), auc=float(auc), accuracy=float((passed + caught) / 2))
 
 
 def _dimension_rows(

@@ -45,7 +45,7 @@ const readSheet = async () => {
   const byKey = new Map(things.map((thing) => [thing.key, thing]));
 
   /** Whether an answer is to say in which utterance something first shows. */
-  const wantsPlace = (answer) => sheet.kind === "detect" && answer?.label === "Yes";
+  const wantsPlace = (answer) => sheet.kind === "locate" && answer?.label === "Yes";
 
   function isLabel(question, label) {
     if (question.options.length) {

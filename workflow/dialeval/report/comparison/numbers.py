@@ -193,7 +193,7 @@ def _corrected(rows: list[Row]) -> list[Row]:
     p = np.array([row["p"] for row in rows], dtype=np.float64)
     for row, p_holm, q_bh in zip(rows, holm(p), benjamini_hochberg(p), strict=True):
         row |= {"p_holm": float(p_holm), "q_bh": float(q_bh)}
-        row["moved"] = _verdict(row)
+        row["changed"] = _verdict(row)
     place = {table: number for number, table in enumerate(dict.fromkeys(row["table"] for row in rows))}
     return sorted(rows, key=lambda row: (place[row["table"]], math.inf if math.isnan(row["p"]) else row["p"]))
 
@@ -265,7 +265,7 @@ def paired_ratings(
 def independent(number: Number) -> Row:
     """Returns the difference of two published numbers as of two independent estimates."""
     difference = _moved(number)
-    row: Row = {"difference": difference, "low": math.nan, "high": math.nan, "p": math.nan, "how": TWO_SAMPLES}
+    row: Row = {"difference": difference, "ci_low": math.nan, "ci_high": math.nan, "p": math.nan, "how": TWO_SAMPLES}
     row |= {"n": None, "n_clusters": None, "note": None}
     if math.isnan(difference):
         return row | {"note": NO_NUMBER}
@@ -277,7 +277,7 @@ def independent(number: Number) -> Row:
     low_a, high_a, low_b, high_b = (float(end) for end in ends if end is not None)
     error = math.hypot(high_a - low_a, high_b - low_b) / 2.0 / _NORMAL
     low, high, p = (float(end) for end in t_interval(difference, error, math.inf))
-    return row | {"low": low, "high": high, "p": p}
+    return row | {"ci_low": low, "ci_high": high, "p": p}
 
 
 class Difference(NamedTuple):
@@ -285,14 +285,14 @@ class Difference(NamedTuple):
 
     Attributes:
         difference: NaN where there is none.
-        low, high, p: interval and two-sided p-value; NaN with a note.
+        ci_low, ci_high, p: interval and two-sided p-value; NaN with a note.
         n, n_clusters: cases that both have, and clusters that these are of.
         note: what to know; mostly empty.
     """
 
     difference: float
-    low: float
-    high: float
+    ci_low: float
+    ci_high: float
     p: float
     n: int
     n_clusters: int
@@ -322,7 +322,7 @@ def enough_in_common(first: Any, second: Any) -> bool:
 def _difference(found: Differences) -> Difference:
     row = found.columns(0)
     return Difference(
-        row["difference"], row["low"], row["high"], row["p"], row["n"], row["n_clusters"], row["note"] or ""
+        row["difference"], row["ci_low"], row["ci_high"], row["p"], row["n"], row["n_clusters"], row["note"] or ""
     )
 
 
@@ -359,14 +359,14 @@ def paired_robustness(a: Run, b: Run, table: str, published: Mapping[Key, float]
         return
     assert pairs[0] is not None
     common = pairs[0].filter(pa.array([pair in names[1] for pair in _pairs_of(pairs[0])]))
-    hurt = records[0].get("settings", {}).get("hurt", {})
+    sensitivities = records[0].get("settings", {}).get("sensitivities", {})
     for judge in sorted({dict(key)["judge"] for key in published}):
         marked = [marked_scores(read, number, judge) for number, read in enumerate(given) if read is not None]
-        scored = score_pairs(common, pa.concat_tables(marked), hurt)
+        scored = score_pairs(common, pa.concat_tables(marked), sensitivities)
         for row in robustness_differences(scored, 0.95):
             if row["table"] != "robustness":
                 continue
-            ends = [name.rpartition(" (") for name in (row["first"], row["second"])]
+            ends = [name.rpartition(" (") for name in (row["system"], row["opponent"])]
             if ends[0][2] != ends[1][2] or ends[0][0] == ends[1][0]:
                 continue  # two methods of the same judge
             for key in published:
@@ -374,7 +374,7 @@ def paired_robustness(a: Run, b: Run, table: str, published: Mapping[Key, float]
                 scope = ", ".join(str(of[name]) for name in ("corpus", "language", "level", "strategy", "dimension"))
                 if of["judge"] == judge and of["method"] == ends[0][2].removesuffix(")") and scope == row["scope"]:
                     sign = 1.0 if ends[0][0].startswith(f"1{MARK}") else -1.0
-                    low, high = sorted((sign * row["low"], sign * row["high"]))
+                    low, high = sorted((sign * row["ci_low"], sign * row["ci_high"]))
                     n = row["n"], row["n_clusters"]
                     yield key, Difference(sign * row["difference"], low, high, row["p"], *n, row["note"] or "")
 
@@ -412,7 +412,7 @@ def paired_accuracy(a: Run, b: Run, table: str, published: Mapping[Key, float]) 
             name = row["scope"].removeprefix(f"{source}, {language}, ")
             key_of_row = places.get((source, model, method, language, name))
             if key_of_row is not None:
-                ends = row["difference"], row["low"], row["high"], row["p"]
+                ends = row["difference"], row["ci_low"], row["ci_high"], row["p"]
                 yield key_of_row, Difference(*ends, row["n"], row["n_clusters"], row["note"] or "")
 
 
@@ -448,14 +448,14 @@ def paired_correlations(a: Run, b: Run, table: str, published: Mapping[Key, floa
         )
         how = {name: settings[name] for name in ("resamples", "confidence", "random_seed")}
         for row in pair_rows(correlate_cells(cells, **how, methods=("pearson",))):
-            names = {row["first"], row["second"]}
-            if names != {f"0{MARK}{judge}", f"1{MARK}{judge}"} or row["first_method"] != row["second_method"]:
+            names = {row["judge"], row["other_judge"]}
+            if names != {f"0{MARK}{judge}", f"1{MARK}{judge}"} or row["method"] != row["other_method"]:
                 continue
-            of = {"judge": judge, "method": row["first_method"], **{name: row[name] for name in _CELL}}
+            of = {"judge": judge, "method": row["method"], **{name: row[name] for name in _CELL}}
             for key in published:
                 if dict(key) == of:
-                    sign = 1.0 if row["first"].startswith("1") else -1.0
-                    low, high = sorted((sign * row["difference_low"], sign * row["difference_high"]))
+                    sign = 1.0 if row["judge"].startswith("1") else -1.0
+                    low, high = sorted((sign * row["difference_ci_low"], sign * row["difference_ci_high"]))
                     n = row["n"], row["n_clusters"]
                     note = row["reason"] or ""
                     yield key, Difference(sign * row["difference"], low, high, row["p"], *n, note)

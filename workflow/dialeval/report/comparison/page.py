@@ -20,8 +20,7 @@ from dialeval.report.comparison.runs import only_in, open_run
 from dialeval.report.comparison.settings import changes
 from dialeval.report.comparison.verdicts import compared_verdicts, texts_behind
 from dialeval.tables.catalogue import table_named
-from dialeval.tables.comparison import CHANGES, NUMBERS, VERDICTS
-from dialeval.tables.comparison import FLIPS as COMPARISON_FLIPS
+from dialeval.tables.comparison import CHANGED_VERDICTS, CHANGES, NUMBERS, VERDICTS
 from dialeval.tables.files import write_rows
 from dialeval.text import counted
 from dialeval.whole_files import replacing
@@ -54,7 +53,8 @@ def compare(a: Path, b: Path, out: Path) -> str:
 
     Args:
         a, b: folders of results; differences are the second run's numbers less the first's.
-        out: folder of the page `index.html` and of the tables `numbers`, `verdicts`, `flips` and `changes`, each as
+        out: folder of the page `index.html` and of the tables `numbers`, `verdicts`,
+        `changed_verdicts` and `changes`, each as
             Parquet and as CSV.
 
     Raises:
@@ -65,21 +65,21 @@ def compare(a: Path, b: Path, out: Path) -> str:
         _keep_out(out, results)
     first, second = open_run(a), open_run(b)
     numbers = compared_numbers(first, second)
-    verdicts, flips = compared_verdicts(first, second)
+    verdicts, changed_verdicts = compared_verdicts(first, second)
     if not numbers and not any(row["n_both"] for row in verdicts):
         problems = "".join(f"; {text}" for text in (*first.problems, *second.problems))
         raise UserError(
             f"{a} and {b} have nothing in common: no table has a number of the same system, and no judge gave a "
             f"verdict on the same case; compare runs of the same protocols and systems{problems}"
         )
-    texts = [texts_behind(run, flips) for run in (first, second)]
-    for flip, ours, theirs in zip(flips, *texts, strict=True):
+    texts = [texts_behind(run, changed_verdicts) for run in (first, second)]
+    for flip, ours, theirs in zip(changed_verdicts, *texts, strict=True):
         flip["same_text"] = ours == theirs if ours and theirs else None
     comparison = Comparison(
         names=(first.name, second.name),
         numbers=numbers,
         verdicts=verdicts,
-        flips=flips,
+        changed_verdicts=changed_verdicts,
         texts=list(zip(*texts, strict=True)),
         changes=changes(first, second),
         only=(only_in(first, second), only_in(second, first)),
@@ -88,7 +88,7 @@ def compare(a: Path, b: Path, out: Path) -> str:
     for kind, rows in (
         (NUMBERS, numbers),
         (VERDICTS, verdicts),
-        (COMPARISON_FLIPS, [_known(flip, COMPARISON_FLIPS.schema.names) for flip in flips]),
+        (CHANGED_VERDICTS, [_known(flip, CHANGED_VERDICTS.schema.names) for flip in changed_verdicts]),
         (CHANGES, comparison.changes),
     ):
         write_rows(out, kind, rows)
@@ -114,7 +114,8 @@ class Comparison:
 
     Attributes:
         names: the folders, as they were given.
-        numbers, verdicts, flips, changes: rows of the tables `comparison/*`; flips in the order of `texts`.
+        numbers, verdicts, changed_verdicts,
+        changes: rows of the tables `comparison/*`; changed_verdicts in the order of `texts`.
         texts: of each flip what was judged in the first and in the second run, as lines; empty where not at hand.
         only: tables that only the first, and only the second run has.
         problems: what could not be compared, in words.
@@ -123,7 +124,7 @@ class Comparison:
     names: tuple[str, str]
     numbers: list[Row]
     verdicts: list[Row]
-    flips: list[Row]
+    changed_verdicts: list[Row]
     texts: list[Texts]
     changes: list[Row]
     only: tuple[list[str], list[str]]
@@ -137,7 +138,7 @@ def _known(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
 def page(comparison: Comparison) -> str:
     """Returns the page as the text of one HTML file; the same comparison always gives the same text."""
     style = palette() + _of_report("report.css") + _source("comparison.css")
-    moved = sorted((row for row in comparison.numbers if row["moved"] in (YES, PERHAPS)), key=lambda row: row["p"])
+    moved = sorted((row for row in comparison.numbers if row["changed"] in (YES, PERHAPS)), key=lambda row: row["p"])
     tables: dict[str, list[Row]] = defaultdict(list)
     for row in comparison.numbers:
         tables[row["table"]].append(row)
@@ -157,8 +158,8 @@ def page(comparison: Comparison) -> str:
             changes=_changes(comparison.changes),
             prompts=[(row["place"], _difference(row)) for row in comparison.changes if row["kind"] == "prompts"],
             verdicts=_by_judge(comparison.verdicts),
-            flips=_flips(comparison),
-            n_flips=len(comparison.flips),
+            changed_verdicts=_changed_verdicts(comparison),
+            n_changed_verdicts=len(comparison.changed_verdicts),
             only=list(zip(comparison.names, comparison.only, strict=True)),
             problems=comparison.problems,
             shown=shown,
@@ -178,7 +179,7 @@ def _source(name: str) -> str:
 
 def about_verdicts(comparison: Comparison) -> str:
     """Returns how many verdicts are the same, in a sentence; empty where there are none."""
-    both, same, flipped = (sum(row[name] for row in comparison.verdicts) for name in ("n_both", "n_same", "n_flipped"))
+    both, same, flipped = (sum(row[name] for row in comparison.verdicts) for name in ("n_both", "n_same", "n_changed"))
     if not both:
         return ""
     of = f"Of {counted(both, 'verdict')} on the same cases"
@@ -201,7 +202,7 @@ def about_changes(comparison: Comparison) -> str:
 def answer(comparison: Comparison) -> str:
     """Returns what became of the numbers, in one sentence or two."""
     tested = [row for row in comparison.numbers if not math.isnan(row["p"])]
-    n_yes, n_perhaps = (sum(row["moved"] == moved for row in tested) for moved in (YES, PERHAPS))
+    n_yes, n_perhaps = (sum(row["changed"] == moved for row in tested) for moved in (YES, PERHAPS))
     if not tested:
         return "No number could be tested: no two of them have intervals."
     of = f"Of {counted(len(tested), 'number')} of both runs that could be tested"
@@ -240,10 +241,10 @@ def _by_judge(rows: list[Row]) -> list[Row]:
     return [{"protocol": protocol, "judge": judge, **counts} for (protocol, judge), counts in found.items()]
 
 
-def _flips(comparison: Comparison) -> list[tuple[str, list[tuple[Row, Texts]]]]:
-    """Returns the first flips of each protocol and judge, with what was judged."""
+def _changed_verdicts(comparison: Comparison) -> list[tuple[str, list[tuple[Row, Texts]]]]:
+    """Returns the first changed_verdicts of each protocol and judge, with what was judged."""
     groups: dict[str, list[tuple[Row, Texts]]] = defaultdict(list)
-    for flip, texts in zip(comparison.flips, comparison.texts, strict=True):
+    for flip, texts in zip(comparison.changed_verdicts, comparison.texts, strict=True):
         groups[f"{flip['protocol']}, {flip['judge']}"].append((flip, texts))
     found, left = [], FLIPS
     for name, members in groups.items():
@@ -267,7 +268,7 @@ def shown(value: float | None, row: Row) -> str:
 
 def interval(row: Row) -> str:
     """Returns the interval of a difference; empty where there is none."""
-    low, high = shown(row["low"], row), shown(row["high"], row)
+    low, high = shown(row["ci_low"], row), shown(row["ci_high"], row)
     return "" if low == "–" or high == "–" else f"{low} to {high}"
 
 
@@ -279,13 +280,13 @@ def words_of(comparison: Comparison, page: Path) -> str:
     """Returns what to say in a terminal."""
     first, second = comparison.names
     lines = [f"a: {first}", f"b: {second}", answer(comparison)]
-    moved = [row for row in comparison.numbers if row["moved"] in (YES, PERHAPS)]
+    moved = [row for row in comparison.numbers if row["changed"] in (YES, PERHAPS)]
     moved.sort(key=lambda row: row["p"])
     for row in moved[:N_LINES]:
         judge = row["judge"] and f"judge {row['judge']}"
         of = ", ".join(filter(None, (row["table"], row["system"], judge, row["scope"])))
         move = f"{shown(row['value_a'], row)} -> {shown(row['value_b'], row)}"
-        lines.append(f"  {of}: {move}, p {row['p']:.2g}{'' if row['moved'] == YES else ' (perhaps)'}")
+        lines.append(f"  {of}: {move}, p {row['p']:.2g}{'' if row['changed'] == YES else ' (perhaps)'}")
     if len(moved) > N_LINES:
         lines.append(f"  and {len(moved) - N_LINES} more")
     lines += [sentence for sentence in (about_verdicts(comparison), about_changes(comparison)) if sentence]

@@ -143,11 +143,7 @@ class Number:
         if not others:
             return first
         words = ", ".join(others)
-        return (
-            f"{first} beside {words}"
-            if {"opponent", "versus", "other_judge"} & {*self.how.of}
-            else f"{first} ({words})"
-        )
+        return f"{first} beside {words}" if {"opponent", "other_judge"} & {*self.how.of} else f"{first} ({words})"
 
     @property
     def scope(self) -> str:
@@ -252,7 +248,7 @@ COMPARED: Mapping[str, Compared] = {
     "dialogbench/accuracy": Compared("accuracy", ("model", "method"), judge=False),
     "metaeval/correlations": Compared("pearson", ("judge", "method"), judge=False),
     "robustness/robustness": Compared("ratio", ("judge", "method"), judge=False),
-    "labels/corrected": Compared("estimate", ("system", "versus")),
-    "battles/ratings": Compared("elo", ("model",), judge=False, ends=Interval("low", "high")),
+    "labels/estimates": Compared("estimate", ("system", "opponent")),
+    "battles/ratings": Compared("elo", ("system",), judge=False, ends=Interval("ci_low", "ci_high")),
 }
 """By the table's kind. What other tables have are means of these, or these in another shape."""

@@ -31,14 +31,14 @@ _COLUMNS = ["corpus", "item_id", "speakers", "utterances", "system", "case_id"]
 
 
 def compared_verdicts(a: Run, b: Run) -> tuple[list[Row], list[Row]]:
-    """Returns the rows of the tables `comparison/verdicts` and `comparison/flips`, the farthest flips first."""
+    """Returns the rows of `comparison/verdicts` and `comparison/changed_verdicts`, the largest changes first."""
     verdicts: list[Row] = []
-    flips: list[Row] = []
+    changed_verdicts: list[Row] = []
     for protocol, judge, first, second in _both(a, b):
         counted, flipped = _compared(protocol, judge, first, second)
         verdicts += counted
-        flips += flipped
-    return verdicts, flips
+        changed_verdicts += flipped
+    return verdicts, changed_verdicts
 
 
 def _both(a: Run, b: Run) -> Iterator[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
@@ -116,7 +116,7 @@ def _compared(protocol: str, judge: str, first: pd.DataFrame, second: pd.DataFra
     scores = both["value_a"].notna() & both["value_b"].notna()
     same = np.where(scores, size == 0.0, both["exact_a"] == both["exact_b"])
     both = both.assign(
-        n_both=there, n_same=there & same, n_flipped=there & one & other & (size >= FAR),
+        n_both=there, n_same=there & same, n_changed=there & one & other & (size >= FAR),
         n_only_a=both["_merge"] == "left_only", n_only_b=both["_merge"] == "right_only",
         n_lost=there & one & ~other, n_gained=there & ~one & other, size=size,
     )  # fmt: skip
@@ -125,7 +125,7 @@ def _compared(protocol: str, judge: str, first: pd.DataFrame, second: pd.DataFra
         {"protocol": protocol, "judge": judge, "criterion": criterion, **{name: int(of[name].sum()) for name in counts}}
         for criterion, of in both.groupby("criterion", sort=True)
     ]
-    moved = both[there & (both["n_flipped"] | both["n_lost"] | both["n_gained"])]
+    moved = both[there & (both["n_changed"] | both["n_lost"] | both["n_gained"])]
     moved = moved.sort_values("size", ascending=False, kind="stable").head(KEPT)
     rows: list[Row] = [dict(zip(moved.columns, values, strict=True)) for values in moved.itertuples(index=False)]
     return verdicts, [_flip(protocol, judge, row) for row in rows]
@@ -150,14 +150,14 @@ def _flip(protocol: str, judge: str, row: Row) -> Row:
     }
 
 
-def texts_behind(run: Run, flips: Iterable[Row]) -> list[tuple[Lines, ...]]:
+def texts_behind(run: Run, changed_verdicts: Iterable[Row]) -> list[tuple[Lines, ...]]:
     """Returns for each flip what its judge was shown in a run: one text, two of a pair; none where it is not at hand.
 
     Args:
         run: the run.
-        flips: rows of `comparison/flips`, with the corpus of each.
+        changed_verdicts: rows of `comparison/changed_verdicts`, with the corpus of each.
     """
-    wanted = [_places(flip) for flip in flips]
+    wanted = [_places(flip) for flip in changed_verdicts]
     needed = {place for places in wanted for place in places}
     found: dict[tuple[str, ...], Lines] = {}
     paths = [path for folder in _FOLDERS for path in sorted((run.folder / folder).glob("*.parquet"))]
@@ -184,7 +184,7 @@ def texts_behind(run: Run, flips: Iterable[Row]) -> list[tuple[Lines, ...]]:
         except UserError as error:
             run.tell(str(error))
     texts = []
-    for flip, places in zip(flips, wanted, strict=True):
+    for flip, places in zip(changed_verdicts, wanted, strict=True):
         cut = flip["n_utterances"] if flip["right"] else None
         shown = [found[place][:cut] for place in places if place in found]
         texts.append(tuple(shown) if len(shown) == len(places) else ())

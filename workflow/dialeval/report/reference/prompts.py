@@ -78,7 +78,7 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "No paper's": (
         "What no paper asks; both sets ask it alike.",
-        ("pair.j2", "detect.j2", "mark.j2", "ask_again.j2", "structured_answer.j2", "partner.j2"),
+        ("pair.j2", "locate.j2", "annotate.j2", "retry_unparsed.j2", "structured_answer.j2", "partner.j2"),
     ),
 }
 """Heading -> what is said of the prompts below it, and the templates in their order."""
@@ -186,12 +186,12 @@ OURS: dict[str, Described] = {
     ),
     "dialogbench_perplexity_zh.j2": Described("The same in Chinese.", "As in English."),
     "pair.j2": Described("Which of two dialogues is better, as a whole or on a criterion."),
-    "detect.j2": Described("Whether a dialogue shows something, and where first."),
-    "mark.j2": Described(
+    "locate.j2": Described("Whether a dialogue shows something, and where first."),
+    "annotate.j2": Described(
         "Which of several kinds show in a dialogue, such as BotChat's five kinds of failure, and in which utterances "
         "each; the paper and its README sort bad cases by hand, and ask nobody."
     ),
-    "ask_again.j2": Described("The same answer once more, in the form that was asked for."),
+    "retry_unparsed.j2": Described("The same answer once more, in the form that was asked for."),
     "structured_answer.j2": Described("The answer as JSON with named fields, behind another prompt."),
     "partner.j2": Described("The next message of a simulated user with a persona and a goal."),
 }

@@ -97,6 +97,7 @@ class Public:
 
 
 INTERFACE: tuple[Public, ...] = (
+    Public("dialeval", "Runs", ("load", "Run")),
     Public(
         "dialeval.tables",
         "Reading tables",
@@ -136,7 +137,7 @@ INTERFACE: tuple[Public, ...] = (
         "How high a judge could come",
         ("reliability", "corrected_correlation", "annotator_variance", "Reliability"),
     ),
-    Public("dialeval.stats.agreement", "Agreement of judges", ("judge_agreement", "retest_flips")),
+    Public("dialeval.stats.agreement", "Agreement of judges", ("judge_agreement", "retest_inconsistency")),
     Public("dialeval.stats.agreement", "Agreement of people", ("krippendorffs_alpha", "mean_pairwise_pearson")),
     Public("dialeval.stats.prediction_powered", "Human-corrected means and rates", ("correct_means", "Annotators")),
     Public("dialeval.stats.corrected_ratings", "Human-corrected ratings", ("correct_ratings",)),

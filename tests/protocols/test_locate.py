@@ -8,7 +8,7 @@ import pytest
 from judged_dialogues import items_of, shipped_question
 
 from dialeval.prompts.rendering import END_MARK, Templates
-from dialeval.protocols.detect import parse, passes, plan
+from dialeval.protocols.locate import parse, passes, plan
 from dialeval.tables.files import HUMAN
 
 PLANNED = {"request_id": "unieval/s/m", "protocol": "unieval", "case_id": "s", "left": "m", "n_utterances": 6}

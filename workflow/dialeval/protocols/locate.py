@@ -1,4 +1,4 @@
-"""The form `detect`: whether a dialogue shows something, and in which utterance first.
+"""The form `locate`: whether a dialogue shows something, and in which utterance first.
 
 Without criteria it is UniEval's question (BotChat 3.2): did an AI take part? A dialogue passes at N if the judge says
 it is human, or puts the first AI utterance after N. With criteria, such as kinds of failure, each is asked about by
@@ -21,7 +21,7 @@ from dialeval.protocols.planned_requests import Planned, judgement
 from dialeval.protocols.questions import Question, shown
 from dialeval.protocols.verdicts import VerdictText, is_taken_back, read_verdict, status_of, text_to_read, was_cut
 
-OF_ONE_SPEAKER = "detect.j2"
+OF_ONE_SPEAKER = "locate.j2"
 """What UniEval is asked with where one speaker alone is judged, of which the paper's prompt knows nothing."""
 OPTIONS = {r"yes": "Yes", r"no": "No"}
 _MOST_DIGITS = 9

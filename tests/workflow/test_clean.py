@@ -20,34 +20,34 @@ def files(workspace: Workspace) -> set[str]:
 @pytest.mark.slow
 def test_files_of_a_dropped_chatbot_are_listed_and_removed_and_nothing_else_is(finished: Workspace) -> None:
     (finished.folder / "results" / "tables" / "mine.csv").write_text("mine", encoding="utf-8")
-    output = finished.run("tidy", "versions")
+    output = finished.run("clean", "versions")
     assert "all results were made with the versions that are installed" in output
     assert "results holds nothing that the configuration does not make" in output
     assert "holds files without a record of a run, which stay: tables/mine.csv\n" in output
     before, stored = files(finished), finished.stored("*/*")
     finished.configure(chatbots=["random"])
-    output = finished.run("tidy")
+    output = finished.run("clean")
     listed = dict(LINE.findall(output))
     assert listed["dialogues/generic.parquet"] == "selfchat"
     assert listed["logs/dialogues/generic.log"] == "selfchat"
     assert all("generic" in name for name in listed)
     assert files(finished) == before
     planned = finished.would_run()
-    output = finished.run("tidy_remove")
+    output = finished.run("clean_remove")
     assert f"removed {len(listed)} files or folders" in output
     records = {name for name in before - files(finished) if name.startswith(("provenance/", ".kept/"))}
     assert before - files(finished) - records == set(listed)
     assert all("generic" in name for name in records)
     assert finished.stored("*/*") == stored
     assert finished.would_run() == planned
-    assert "results holds nothing that the configuration does not make" in finished.run("tidy")
+    assert "results holds nothing that the configuration does not make" in finished.run("clean")
 
 
 def test_a_results_folder_that_is_in_use_or_holds_more_is_refused(workspace: Workspace) -> None:
     assert "results_dir is ., a folder that holds more than results" in workspace.run(
-        "tidy", "--config", "results_dir=.", ok=False
+        "clean", "--config", "results_dir=.", ok=False
     )
     (workspace.folder / "results").mkdir()
     with (workspace.folder / "results" / ".run.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert "another run" in workspace.run("tidy_remove", ok=False)
+        assert "another run" in workspace.run("clean_remove", ok=False)

@@ -15,7 +15,7 @@ from dialeval.corpora.items import Item
 from dialeval.criteria import FAILURES, NO_FAILURE, Criterion, Words
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import forms
-from dialeval.protocols.mark import parse, plan, read_marks, reason_in
+from dialeval.protocols.annotate import parse, plan, read_marks, reason_in
 from dialeval.protocols.planned_requests import Planned
 from dialeval.protocols.questions import Question
 from dialeval.tables.files import HUMAN
@@ -158,7 +158,7 @@ def test_a_field_that_is_no_list_of_judged_places_says_nothing(value: Any) -> No
 
 def test_ones_own_kinds_are_asked_the_same_way_and_need_not_be_failures() -> None:
     kind = Criterion("joke", "dialogue", Words(meaning={"dialogue": "it makes one laugh"}))
-    question = own_question("jokes", [kind], form="mark", of={"source": "support"}, criteria=["joke"])
+    question = own_question("jokes", [kind], form="annotate", data={"source": "support"}, criteria=["joke"])
     [one] = asked(bot("support"), question)
     assert "- joke: it makes one laugh\n" in one.request.messages[0].content
     assert one.request.protocol == "mark"
@@ -172,7 +172,7 @@ INCOMPLETE = NONE.replace("formal tone: none", "")
 def test_what_could_not_be_read_is_asked_about_once_more(text: str, times: int) -> None:
     [planned] = asked(bot())
     answer = {"status": "ok", "text": text, "finish_reason": "stop"}
-    again = list(forms.plan_again(QUESTION, [(planned.to_row(), answer)], TEMPLATES))
+    again = list(forms.plan_retries(QUESTION, [(planned.to_row(), answer)], TEMPLATES))
     assert [one.request.request_id for one in again] == ["failures/selfchat/s/bot/again"] * times
     assert all(one.request.labels == planned.request.labels for one in again)
 

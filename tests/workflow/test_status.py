@@ -23,9 +23,9 @@ def test_a_live_page_is_made_beside_a_run_of_what_is_there_and_asks_nobody(finis
     with (results / ".run.lock").open("r+") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         refused = finished.run("report", ok=False)
-        assert "snakemake --cores 1 live" in refused
-        finished.run("live")
-    page = (results / "report/live.html").read_text(encoding="utf-8")
+        assert "snakemake --cores 1 status" in refused
+        finished.run("status")
+    page = (results / "report/status.html").read_text(encoding="utf-8")
     assert "This run is at work" in page
     assert '<dd dir="auto">generic</dd>' in page
     assert "arena/ratings" in page
@@ -34,5 +34,5 @@ def test_a_live_page_is_made_beside_a_run_of_what_is_there_and_asks_nobody(finis
     assert {path: path.read_bytes() for path in progress.rglob("*.json")} == before
     assert not any((results / name).exists() for name in missing)
     (results / ".run.stop").write_text("SIGTERM")  # as a run leaves it that was stopped
-    finished.run("live")
-    assert "This run is not finished" in (results / "report/live.html").read_text(encoding="utf-8")
+    finished.run("status")
+    assert "This run is not finished" in (results / "report/status.html").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The form `mark`: which kinds a dialogue shows, each with the utterances that show it.
+"""The form `annotate`: which kinds a dialogue shows, each with the utterances that show it.
 
 BotChat's failures are asked about so (appendix C). An answer becomes a judgement on each kind, and one that says
 whether none of them is there: a good case.

@@ -1,0 +1,84 @@
+"""Bounds on the differences of two runs: the exit status of `dialeval compare --fail-if`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from two_runs import battles, drawn_passes, passes, write_run
+
+from dialeval.cli.main import main
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs: `worse` passes far less often in the second, `same` has the same verdicts, `noisy` others as often."""
+    folder = tmp_path_factory.mktemp("bounds")
+    same = drawn_passes(np.random.default_rng(1), 0.5, 60)
+    for seed, (name, share) in enumerate((("old", 0.9), ("new", 0.4))):
+        rng = np.random.default_rng(seed)
+        games = [(f"c{number}", "worse", "same", "left" if rng.random() < share else "right") for number in range(20)]
+        write_run(
+            folder / name,
+            [
+                *passes("judge", "worse", drawn_passes(rng, share, 60)),
+                *passes("judge", "same", same),
+                *passes("judge", "noisy", drawn_passes(rng, 0.5, 60)),
+                *battles("judge", games),
+            ],
+        )
+    return folder
+
+
+def compare(runs: Path, *bounds: str) -> int:
+    options = [option for bound in bounds for option in ("--fail-if", bound)]
+    return main(["compare", str(runs / "old"), str(runs / "new"), "--to", str(runs / "out"), *options])
+
+
+def test_a_system_that_became_worse_fails(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare(runs, "unieval/pass_rates[worse] < -0.05") == 1
+    printed = capsys.readouterr().out
+    assert "1 difference not within bounds" in printed
+    assert "unieval/pass_rates:" in printed
+    assert "bound unieval/pass_rates[worse] < -0.05" in printed
+
+
+def test_equal_verdicts_are_within_every_bound_around_zero(runs: Path) -> None:
+    assert compare(runs, "unieval[same] < -0.001", "unieval[same] > 0.001") == 0
+    assert compare(runs, "unieval[same] < 0.01") == 1  # an improvement is asked for, and there is none
+
+
+def test_a_difference_that_could_be_worse_than_the_bound_fails(runs: Path) -> None:
+    assert compare(runs, "unieval[noisy] < -0.01") == 1  # the interval is wide: not shown to be within the bound
+    assert compare(runs, "unieval[noisy] < -0.6") == 0
+    assert compare(runs, "unieval[noisy] > 0.6") == 0
+
+
+def test_bounds_come_from_a_file_too(runs: Path, tmp_path: Path) -> None:
+    file = tmp_path / "bounds.txt"
+    file.write_text("# gate of the release\nunieval[same] < -0.05\n\nunieval[worse] < -0.05  # fails\n")
+    assert compare(runs, f"@{file}") == 1
+    file.write_text("unieval[same] < -0.05\n")
+    assert compare(runs, f"@{file}") == 0
+
+
+@pytest.mark.parametrize(
+    ("bound", "message"),
+    [
+        ("unieval == 0.1", "is no bound; write TABLE < NUMBER"),
+        ("unieval < five", "is no bound"),
+        ("unievl/pass_rates < 0", "did you mean 'unieval/pass_rates'"),
+        ("unieval[nobody] < 0", "no such number in common"),
+        ("@missing.txt", "missing.txt: the file cannot be read"),
+    ],
+)
+def test_a_wrong_bound_is_an_error_and_no_pass(
+    runs: Path, capsys: pytest.CaptureFixture[str], bound: str, message: str
+) -> None:
+    assert compare(runs, bound) not in (0, None)
+    assert message in capsys.readouterr().err
+
+
+def test_without_bounds_a_comparison_passes(runs: Path) -> None:
+    assert compare(runs) == 0
