@@ -37,7 +37,7 @@ from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, R
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import probability
-from dialeval.protocols.detect import OPTIONS
+from dialeval.protocols.locate import OPTIONS
 from dialeval.protocols.verdicts import read_verdict
 from gates import Gates, arguments
 
