@@ -33,6 +33,7 @@ BY_ANOTHER_WAY = {
     "comparison": "by the stage that compares two runs, which is told a folder",
     "dialogbench/experts/sheet.csv": "beside the digest that its rule names",
     "trained-desk": "another folder of results, in docs/training.md",
+    "small-metaeval": "another folder of results, in docs/tutorial-weights.md",
 }
 """Paths below the results that no rule names as they are, and who makes them."""
 MADE_UP = {"word": "the field of the engine that docs/extending.md adds"}

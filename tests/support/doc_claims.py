@@ -87,7 +87,7 @@ def words_of_the_code() -> frozenset[str]:
     patterns = ("workflow/dialeval/**/*.py", "workflow/dialeval/**/*.j2", "workflow/dialeval/**/*.yaml", "rules/*.smk")
     patterns += (
         "Snakefile",
-        "configs/*.yaml",
+        "configs/**/*.yaml",
         "profiles/*/*",
         "envs/*",
         "benchmarks/*.py",

@@ -44,7 +44,7 @@ def shown_commands() -> list[Shown]:
     for path in sorted(path for pattern in documents for path in ROOT.glob(pattern)):
         found += _of_document(path)
     found += [shown for path in sorted(ROOT.glob("workflow/dialeval/**/*.py")) for shown in _of_messages(path)]
-    commented = ["Snakefile", "config.yaml", "configs/*.yaml", "profiles/*/*.yaml", "envs/*", "rules/*.smk"]
+    commented = ["Snakefile", "config.yaml", "configs/**/*.yaml", "profiles/*/*.yaml", "envs/*", "rules/*.smk"]
     commented.append("mkdocs.yml")
     for path in sorted(path for pattern in commented for path in ROOT.glob(pattern)):
         found += _of_comments(path)

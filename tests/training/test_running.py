@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dialeval.engines.local_models import free_memory
 from dialeval.errors import UserError
 from dialeval.training import running
 from dialeval.training.running import (
     Memory,
     check_memory,
     check_numbers,
-    free_memory,
     in_words,
     make_deterministic,
     training_memory,

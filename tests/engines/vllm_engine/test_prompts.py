@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dialeval.engines.vllm_engine.prompts import lines, tokenises_by_line
+from dialeval.config import VllmModel
+from dialeval.engines.vllm_engine.prompts import Prompts, lines, tokenises_by_line
 
 pytestmark = pytest.mark.vllm
 
@@ -131,3 +134,42 @@ def test_a_prompt_is_the_same_whole_and_in_parts() -> None:
     for text in tricky_texts(2000, seed=3):
         assert "".join(lines(text)) == text
     assert list(lines("A: hi\nB: hello \nA: bye\n\nDone\n1")) == ["A: hi\n", "B: hello \nA: bye\n\nDone\n", "1"]
+
+
+BOS, TEMPLATE = "<|endoftext|>", "{% for message in messages %}{{ message['content'] }}\n{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    ("choice", "template", "added", "warned"),
+    [
+        (None, TEMPLATE, False, "name a chat template that begins with {{ bos_token }}"),
+        (None, TEMPLATE, True, "name a chat template"),  # chats are tokenised without the tokenizer's own tokens
+        (None, "{{ bos_token }}" + TEMPLATE, False, None),
+        ("none", TEMPLATE, False, "let the tokenizer's post-processor add it"),
+        ("none", TEMPLATE, True, None),
+    ],
+)
+def test_a_bos_token_that_nothing_adds_is_named(
+    choice: str | None,
+    template: str,
+    added: bool,
+    warned: str | None,
+    model_folder: Path,
+    settings: Callable[..., VllmModel],
+    tmp_path: Path,
+) -> None:
+    from tokenizers.processors import TemplateProcessing
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(model_folder)
+    tokenizer.bos_token, tokenizer.chat_template = BOS, template
+    if added:
+        special = [(BOS, tokenizer.bos_token_id)]
+        tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single=f"{BOS} $A", special_tokens=special)
+    tokenizer.save_pretrained(tmp_path)
+    found = Prompts(settings(model=str(tmp_path), chat_template=choice)).lacks_bos()
+    assert (found is None) if warned is None else (found is not None and warned in found)
+
+
+def test_a_tokenizer_without_a_bos_token_needs_none(settings: Callable[..., VllmModel]) -> None:
+    assert Prompts(settings()).lacks_bos() is None

@@ -19,7 +19,7 @@ from dialeval.engines.local_models import (
     too_few_gpus,
 )
 from dialeval.engines.vllm_engine.installation import no_device, vllm_missing
-from dialeval.engines.vllm_engine.model_files import folder_digest
+from dialeval.engines.vllm_engine.model_files import folder_digest, without_chat_template
 from dialeval.errors import UserError
 from dialeval.provenance.fingerprints import content_digest, kept
 
@@ -33,7 +33,8 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
     """
     if isinstance(model, VllmModel):
         learns = LEARNS_TO_ANSWER if model.lora else ()
-        return None if own_environment else vllm_missing() or missing_libraries("lora", learns)
+        missing = None if own_environment else vllm_missing() or missing_libraries("lora", learns)
+        return missing or without_chat_template(model)
     if isinstance(model, NllbModel):
         missing = None if own_environment else missing_libraries("engine 'nllb'", TRANSLATES)
         return missing or check_precision(model.precision, model.gpus)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -55,6 +56,21 @@ def check_precision(precision: str, gpus: int) -> str | None:
         return "float16 is for GPUs; on the CPU (gpus: 0) take precision: float32"
     return None
 
+
+def free_memory(*, on_cpu: bool) -> int | None:
+    """Return the bytes that are free where this process computes; None where that cannot be asked."""
+    if on_cpu:
+        try:
+            found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(encoding="ascii"))
+        except OSError:
+            return None
+        return int(found[1]) * 1024 if found else None
+    import torch
+
+    return int(torch.cuda.mem_get_info(int(os.environ.get("LOCAL_RANK", "0")))[0])
+
+
+# How many GPUs this machine has, and how many of them a process may use; asked of NVIDIA's driver alone.
 
 _JETSON = Path("/etc/nv_tegra_release")  # where NVML does not count GPUs
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from itertools import islice
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialeval.config.models import NllbModel
-from dialeval.engines.local_models import TRANSLATES, by_length, missing_libraries
+from dialeval.engines.local_models import TRANSLATES, by_length, free_memory, missing_libraries
 from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine.model_files import folder_digest
@@ -272,7 +271,7 @@ class Translator:
                     "where there is one (docs/running.md)"
                 )
             needed, on_gpu = weights_bytes(self._config, self._model.precision), bool(self._model.gpus)
-            check_memory(self._model.model, needed, free_bytes(on_gpu=on_gpu), on_gpu=on_gpu)
+            check_memory(self._model.model, needed, free_memory(on_cpu=not on_gpu), on_gpu=on_gpu)
             network = AutoModelForSeq2SeqLM.from_pretrained(
                 self._name, dtype=getattr(torch, self._model.precision), **self._options
             )
@@ -302,19 +301,6 @@ def weights_bytes(config: Any, precision: str) -> int:
     with torch.device("meta"):
         empty = AutoModelForSeq2SeqLM.from_config(config)
     return BYTES[precision] * sum(int(part.numel()) for part in empty.parameters())
-
-
-def free_bytes(*, on_gpu: bool) -> int | None:
-    """Returns the free bytes of the first GPU or of the machine's memory; None where they are unknown."""
-    if on_gpu:
-        import torch
-
-        return int(torch.cuda.mem_get_info()[0])
-    try:
-        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(encoding="ascii"))
-    except OSError:
-        return None
-    return int(found[1]) * 1024 if found else None
 
 
 def check_memory(name: str, needed: int, free: int | None, *, on_gpu: bool) -> None:

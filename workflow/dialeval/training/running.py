@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -361,19 +360,6 @@ def training_memory(
     kept = COMPUTED_AGAIN * of_a_layer + inputs if checkpointing else layers * of_a_layer
     vocabulary = int(getattr(shape, "vocab_size", 0) or 0)
     return Memory(parameters * size, trained * LEARNED, kept + 3 * words * vocabulary * 4)
-
-
-def free_memory(*, on_cpu: bool) -> float | None:
-    """Returns the bytes that are free where this process computes; None where that cannot be asked."""
-    if on_cpu:
-        try:
-            found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(encoding="ascii"))
-        except OSError:
-            return None
-        return float(found[1]) * 1024 if found else None
-    import torch
-
-    return float(torch.cuda.mem_get_info(int(os.environ.get("LOCAL_RANK", "0")))[0])
 
 
 def check_memory(name: str, needed: Memory, free: float | None, *, on_cpu: bool, checkpointing: bool) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dialeval.engines.requests import Message, merge_system
+from dialeval.engines.vllm_engine.model_files import no_chat_template
 from dialeval.errors import UserError
 from dialeval.prompts.reasoning import CLOSING, OPENING, split_thinking
 
@@ -158,10 +159,7 @@ def _template_text(tokenizer: Any, choice: str | None, name: str) -> str:
     except ValueError:
         text = None
     if not text:
-        raise UserError(
-            f"the tokenizer of {name} has no chat template; name a file with one in the model's field chat_template, "
-            "or write chat_template: none for a base model, which then goes on with a plain transcript"
-        )
+        raise UserError(no_chat_template(name))
     return str(text)
 
 

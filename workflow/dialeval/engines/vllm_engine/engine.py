@@ -13,12 +13,19 @@ from typing import Any
 
 from dialeval.config.models import VllmModel
 from dialeval.engines.label_probabilities import LabelTree, label_logprobs, label_tree
+from dialeval.engines.local_models import free_memory
 from dialeval.engines.requests import PENALTIES, AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.vllm_engine.chat_templates import DEFAULT, Reasoning
 from dialeval.engines.vllm_engine.driver import Driver, start
-from dialeval.engines.vllm_engine.installation import no_device, version_note, vllm_missing
-from dialeval.engines.vllm_engine.model_files import sampling_defaults, text_digest, vllm_identity
-from dialeval.engines.vllm_engine.process import LABELS_AT_ONCE, EngineSize, GenerationRequest, GenerationResult
+from dialeval.engines.vllm_engine.installation import build, no_device, version_note, vllm_missing
+from dialeval.engines.vllm_engine.model_files import sampling_defaults, text_digest, too_large, vllm_identity
+from dialeval.engines.vllm_engine.process import (
+    CPU_CACHE_BYTES,
+    LABELS_AT_ONCE,
+    EngineSize,
+    GenerationRequest,
+    GenerationResult,
+)
 from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.engines.vllm_engine.scheduling import Admission, DialogueRoom
 from dialeval.errors import UserError
@@ -118,8 +125,10 @@ class VllmEngine:
         """
         if self._driver is not None:
             return self._driver
-        if reason := no_device(self._model):
+        if reason := no_device(self._model) or no_room(self._model):
             raise UserError(reason)
+        if warning := self._prompts.lacks_bos():
+            print(warning, flush=True)
         driver = start(self._model)
         print(limits_in_effect(driver.size, self._model, self._sampling), flush=True)
         print(reasoning_in_effect(self._reasoning, self._model), flush=True)
@@ -284,6 +293,16 @@ class VllmEngine:
         self.cached_tokens += answered.cached_tokens
         admission.count_answer(len(answered.token_ids))
         return answered
+
+
+def no_room(model: VllmModel) -> str | None:
+    """Return why the model or its longest request does not fit the memory, with the remedy, or None.
+
+    On a GPU vLLM itself compares the weights with the memory.
+    """
+    on_cpu = build() == "cpu"
+    cache = model.kv_cache_memory_bytes or (CPU_CACHE_BYTES if on_cpu else None)
+    return too_large(model, cache, free_memory(on_cpu=True) if on_cpu else None)
 
 
 def sampler_seed(request: Request) -> int:

@@ -1,4 +1,4 @@
-"""The files of a model: its identity, tokenizer and sampling values.
+"""The files of a model: its identity, tokenizer, chat template, memory and sampling values.
 
 vLLM's engine does not use them; its server (`vllm serve`) does, wherever a request says nothing of its own, so the same
 model answers differently behind the one and the other. `generation_config: auto` makes the engine answer as the server:
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,107 @@ def load_tokenizer(model: VllmModel) -> tuple[Any, str]:
 
 def _about_code(message: str) -> str:
     return f"; {remedy(message)}" if "trust_remote_code" in message else ""
+
+
+# What a model's folder lacks, before anything is loaded.
+
+_TEMPLATES = ("chat_template.jinja", "chat_template.json", "additional_chat_templates", "tekken.json")
+_HALF = ("float16", "half", "bfloat16", "auto")
+_FEWEST = 2
+"""Fewest bytes of a number of a model that is not quantised: vLLM's `auto` takes 2 for weights of 4, too."""
+
+
+def no_chat_template(name: str) -> str:
+    """Return the message about a model without a chat template."""
+    return (
+        f"the tokenizer of {name} has no chat template; name a file with one in the model's field chat_template, "
+        "or write chat_template: none for a base model, which then goes on with a plain transcript"
+    )
+
+
+def without_chat_template(model: VllmModel) -> str | None:
+    """Return why a model in a local folder cannot render messages, with the remedy; None if it can or is not there."""
+    folder = Path(model.model).expanduser()
+    if model.chat_template is not None or model.trust_remote_code or not (folder / "config.json").is_file():
+        return None
+    if any((folder / name).exists() for name in _TEMPLATES):
+        return None
+    try:
+        settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # transformers says more when it loads the tokenizer
+        return None
+    return None if settings.get("chat_template") else no_chat_template(model.model)
+
+
+def too_large(model: VllmModel, cache: int | None, free: int | None) -> str | None:
+    """Return why a model in a local folder does not fit the memory, with the remedy, or None.
+
+    Both needs are lower bounds: activations and vLLM itself come on top.
+
+    Args:
+        model: its configuration.
+        cache: bytes of the KV cache, if they are known.
+        free: bytes of memory for weights and cache, if they are known.
+    """
+    folder = Path(model.model).expanduser()
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    config = config.get("text_config") or config
+    one = _request_bytes(model, config)
+    if cache is not None and one is not None and one > cache:
+        return (
+            f"max_model_len: {model.max_model_len} needs {_gigabytes(one)} of KV cache for one request, and it has "
+            f"{_gigabytes(cache)}; set kv_cache_memory_bytes: {one} or more, or lower max_model_len"
+        )
+    weights = _weights_bytes(folder, model, config)
+    needed = weights + (cache or 0)
+    if not weights or free is None or needed <= free:
+        return None
+    smaller = "" if model.dtype in _HALF else "set dtype: bfloat16, "
+    return (
+        f"{model.model} needs at least {_gigabytes(needed)} of memory ({_gigabytes(weights)} of weights as dtype: "
+        f"{model.dtype}, {_gigabytes(cache or 0)} of KV cache), and {_gigabytes(free)} are free; {smaller}lower "
+        "kv_cache_memory_bytes with max_model_len, or take a smaller or quantised model"
+    )
+
+
+def _weights_bytes(folder: Path, model: VllmModel, config: Mapping[str, Any]) -> int:
+    """Return the bytes of a folder's weights in the number format of the computation; 0 without safetensors."""
+    files = list(folder.glob("*.safetensors"))
+    if model.quantization or "quantization_config" in config:
+        return sum(path.stat().st_size for path in files)
+    return _number_bytes(model.dtype) * sum(map(_numbers, files))
+
+
+def _numbers(path: Path) -> int:
+    """Return how many numbers a file of safetensors holds, by its header."""
+    with path.open("rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    return sum(math.prod(part["shape"]) for name, part in header.items() if name != "__metadata__")
+
+
+def _request_bytes(model: VllmModel, config: Mapping[str, Any]) -> int | None:
+    """Return the bytes that the longest request takes in the KV cache; None where the configuration does not say it."""
+    names = ("num_hidden_layers", "num_attention_heads", "hidden_size")
+    if model.max_model_len is None or "kv_lora_rank" in config or any(config.get(name) is None for name in names):
+        return None
+    layers, heads, width = (int(config[name]) for name in names)
+    kinds = config.get("layer_types")
+    full = layers if kinds is None else sum(kind == "full_attention" for kind in kinds)
+    shared = int(config.get("num_key_value_heads") or heads)
+    size = int(config.get("head_dim") or width // heads)
+    stored = 1 if "kv_cache_dtype" in model.engine_args else _number_bytes(model.dtype)
+    return 2 * full * shared * size * stored * model.max_model_len // model.tensor_parallel_size
+
+
+def _number_bytes(dtype: str) -> int:
+    return _FEWEST if dtype in _HALF else 4
+
+
+def _gigabytes(number: float) -> str:
+    return f"{number / 2**30:.2g} GB" if number < 2**30 else f"{number / 2**30:.1f} GB"
 
 
 # The sampling values that a model's makers publish with it, in `generation_config.json`.

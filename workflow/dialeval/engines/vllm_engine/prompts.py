@@ -66,6 +66,26 @@ class Prompts:
         """Turns prompts into tokens."""
         return Tokenization(self.tokenizer, self.template)
 
+    def lacks_bos(self) -> str | None:
+        """Return a warning if the tokenizer's BOS token does not come before prompts; None if it does or there is none.
+
+        A tokenizer whose BOS token also ends texts (GPT-2's) is trusted.
+        """
+        bos, end = self.tokenizer.bos_token_id, self.tokenizer.eos_token_id
+        if bos is None or bos == end or bos in self.tokenization.prompt((Message("user", "Hello."),))[1][:4]:
+            return None
+        where = "the tokenizer" if self.template.plain else "the chat template"
+        return (
+            f"warning: the tokenizer of {self.model.model} has a BOS token ({self.tokenizer.bos_token}), and {where} "
+            "does not put it before a prompt. A model that was trained with it (such as Gemma or Llama) answers "
+            "nonsense without it. If this one was, "
+            + (
+                "let the tokenizer's post-processor add it (examples/small_weights.py does)"
+                if self.template.plain
+                else "name a chat template that begins with {{ bos_token }} in the model's field chat_template"
+            )
+        )
+
     def behind_reasoning(self, rendered: str, prompt: list[int]) -> list[int]:
         """Returns the tokens of a prompt up to where the answer itself begins: its reasoning is left empty."""
         behind = self.reasoning.before_label(rendered)
