@@ -103,7 +103,9 @@ def test_a_systems_second_dialogue_on_a_case_is_left_out_of_pairs_in_words(tmp_p
     path = items_table(tmp_path / "items.parquet", [*dialogues(cases=2), *said])
     frame = frame_of(protocol_settings("mine", form="pair"), [path])
     assert len(frame.units) == 2 * 3
-    assert frame.skipped == {"a system's second dialogue on a case, which judgements do not tell from its first": 3}
+    assert frame.skipped == {
+        "a system's second dialogue on a case, which judgements do not distinguish from its first": 3
+    }
 
 
 def _fields(item: Item) -> dict[str, Any]:

@@ -11,14 +11,14 @@ from page_links import cases_at, links_in
 
 from dialeval.report.board import of_answers, of_chats, of_damage, of_ratings, of_systems, of_unread, to_cases
 from dialeval.report.html_tables import board_grid, table_grids
-from dialeval.report.inputs import AskedProtocol, ReportInputs
+from dialeval.report.inputs import EvaluatedProtocol, ReportInputs
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import build_report
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 from dialeval.tables.schema import scope
 
-ARENA = AskedProtocol("arena", "pair", ("selfchat",), ("win_rates",), (8, 16))
+ARENA = EvaluatedProtocol("arena", "pair", ("selfchat",), ("win_rates",), (8, 16))
 
 
 def fields(address: str) -> dict[str, str]:
@@ -54,12 +54,12 @@ def test_places_lead_to_the_length_that_their_scope_names() -> None:
 
 
 def test_lengths_are_named_only_where_the_protocol_is_asked_at_several() -> None:
-    unieval = AskedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",))
+    unieval = EvaluatedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",))
     assert fields(of_systems(unieval, {"system": "able", "n_utterances": 4}))["protocol"] == "unieval"
 
 
 def test_lengths_at_which_whole_dialogues_are_read_are_named() -> None:
-    unieval = AskedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",), at=(4, 8))
+    unieval = EvaluatedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",), at=(4, 8))
     row = {"judge": "clerk", "system": "able"}
     for n, name in ((4, "unieval/4"), (8, "unieval/8"), (6, "unieval"), (None, "unieval")):
         assert fields(of_systems(unieval, {**row, "n_utterances": n}))["protocol"] == name
@@ -67,7 +67,7 @@ def test_lengths_at_which_whole_dialogues_are_read_are_named() -> None:
 
 
 def test_kinds_that_are_marked_lead_to_their_own_cases() -> None:
-    marks = AskedProtocol("failures", "annotate", ("support",), ("rates",))
+    marks = EvaluatedProtocol("failures", "annotate", ("support",), ("rates",))
     row = {"judge": "rules", "criterion": "bad_tool_use", "system": "bot"}
     assert fields(of_systems(marks, row))["protocol"] == "failures: bad_tool_use"
 
@@ -129,7 +129,7 @@ def test_counts_lead_to_all_that_is_counted() -> None:
 
 
 def test_an_example_of_a_failure_leads_to_its_own_dialogue() -> None:
-    marks = AskedProtocol("failures", "annotate", ("support",), ("examples",))
+    marks = EvaluatedProtocol("failures", "annotate", ("support",), ("examples",))
     row = {"criterion": "bad_tool_use", "system": "bot", "case_id": "c-1"}
     assert fields(of_systems(marks, row))["case"] == "c-1"
 

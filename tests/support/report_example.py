@@ -7,7 +7,7 @@ from typing import Any
 
 from dialeval.engines.spending.prices import Prices
 from dialeval.report.exchanges import Asked, Lookup
-from dialeval.report.inputs import AskedProtocol, Figure, ReportInputs
+from dialeval.report.inputs import EvaluatedProtocol, Figure, ReportInputs
 from dialeval.tables.dialogues import (
     GENERATED,
     JUDGEMENTS,
@@ -86,11 +86,11 @@ def _against_people(model: str, win: float, unparsed: float) -> dict[str, Any]:
 
 
 PROTOCOLS = (
-    AskedProtocol(
+    EvaluatedProtocol(
         "unieval", "locate", ("selfchat",), ("pass_rates", "pass_rates_at_gt_length", "differences"), at=(4,)
     ),
-    AskedProtocol("arena", "pair", ("selfchat",), ("ratings", "win_rates", "bias", "differences"), (4,)),
-    AskedProtocol("gteval", "pair", ("selfchat",), ("win_rates", "bias", "differences")),
+    EvaluatedProtocol("arena", "pair", ("selfchat",), ("ratings", "win_rates", "bias", "differences"), (4,)),
+    EvaluatedProtocol("gteval", "pair", ("selfchat",), ("win_rates", "bias", "differences")),
 )
 """The papers' protocols, as a run tells the report of them."""
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import report_example as example
 
-from dialeval.report.inputs import AskedProtocol, ReportInputs
+from dialeval.report.inputs import EvaluatedProtocol, ReportInputs
 from dialeval.tables.dialogues import ASIDES, GENERATED, JUDGEMENTS, SEEDS, UTTERANCES
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.measures import MEANS, RATINGS
 from dialeval.tables.metaeval import ITEMS, JUDGE_VALIDITY
 
 PROTOCOLS = (
-    AskedProtocol("helpful", "pair", ("support",), ("ratings", "win_rates", "differences")),
-    AskedProtocol("felt", "scale", ("support",), ("means", "differences")),
-    AskedProtocol("faults", "locate", ("support",), ("rates",)),
+    EvaluatedProtocol("helpful", "pair", ("support",), ("ratings", "win_rates", "differences")),
+    EvaluatedProtocol("felt", "scale", ("support",), ("means", "differences")),
+    EvaluatedProtocol("faults", "locate", ("support",), ("rates",)),
 )
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from dialeval.figures.metaeval_names import ALL, AVERAGE
-from dialeval.report.inputs import SELFCHAT, AskedProtocol, ReportInputs
+from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import Kind, scope
 from dialeval.text import counted
@@ -303,7 +303,7 @@ def to_cases(kind: str, group: str = "", case: str = "", **facets: str | tuple[s
     )
 
 
-def of_systems(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
+def of_systems(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
     """Returns the address of the dialogues behind a row of a protocol's table; empty where it is about nobody."""
     judge, system = _text(row, "judge"), _text(row, "system")
     opponent = _text(row, "opponent")
@@ -327,7 +327,7 @@ def of_chats(row: Mapping[str, Any]) -> str:
     return to_cases(DIALOGUES, SELFCHAT, models=model) if model else ""
 
 
-def _asked(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
+def _asked(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
     """Returns what a row's question is called where cases are filtered by it; empty where it is several."""
     scoped = _text(row, "scope").partition(", ")[0]
     criterion, n = _text(row, "criterion") or ("" if scoped == _ALL else scoped), row.get("n_utterances")

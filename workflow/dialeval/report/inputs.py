@@ -95,7 +95,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class AskedProtocol:
+class EvaluatedProtocol:
     """One protocol of a run.
 
     Attributes:
@@ -315,7 +315,7 @@ class ReportInputs:
     human: Table
     generated: Table
     verdicts: Table
-    protocols: tuple[AskedProtocol, ...] = ()
+    protocols: tuple[EvaluatedProtocol, ...] = ()
     transcripts: Mapping[str, Table] = field(default_factory=dict)
     asides: Mapping[str, Table] = field(default_factory=dict)
     tables: Mapping[str, Table] = field(default_factory=dict)

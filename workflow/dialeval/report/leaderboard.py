@@ -24,7 +24,7 @@ from dialeval.report.board import (
     write_interval,
     write_number,
 )
-from dialeval.report.inputs import SELFCHAT, AskedProtocol, ReportInputs, title_of
+from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs, title_of
 from dialeval.report.summary import Summary, rests_on, who_is_best
 from dialeval.stats.comparisons import not_identifiable
 from dialeval.tables.labels import ESTIMATES
@@ -48,11 +48,11 @@ def build_boards(inputs: ReportInputs) -> tuple[Board, ...]:
     return tuple(boards)
 
 
-def _has_rows(inputs: ReportInputs, protocols: list[AskedProtocol], judge: str) -> bool:
+def _has_rows(inputs: ReportInputs, protocols: list[EvaluatedProtocol], judge: str) -> bool:
     return any(rows for protocol in protocols for rows in _tables(inputs, protocol, judge).values())
 
 
-def _tables(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None) -> dict[str, list[Row]]:
+def _tables(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None) -> dict[str, list[Row]]:
     """Returns the rows of one judge in every table of a protocol, by measure."""
     return {measure: _rows(inputs, f"{protocol.name}/{measure}", judge) for measure in protocol.measures}
 
@@ -66,7 +66,9 @@ def _rows(inputs: ReportInputs, name: str, judge: str | None) -> list[Row]:
     return [row for row in rows if "judge" not in row or row["judge"] == judge]
 
 
-def _board(inputs: ReportInputs, sources: tuple[str, ...], protocols: list[AskedProtocol], judge: str | None) -> Board:
+def _board(
+    inputs: ReportInputs, sources: tuple[str, ...], protocols: list[EvaluatedProtocol], judge: str | None
+) -> Board:
     measures = [column for protocol in protocols for column in people_columns(inputs, protocol, judge)]
     unparsed: dict[str, list[tuple[str, int]]] = {}
     in_all: list[tuple[str, int]] = []
@@ -173,7 +175,7 @@ _CHECKLIST = Column("checklist", "share", ("checklist", "share of yes"), _SCORE_
 _RATE = Column("rate", "share", ("rates", "rate of "), _RATE_FIELDS, decides=False)
 
 
-def measured(protocol: AskedProtocol, tables: Mapping[str, list[Row]]) -> Iterator[Measure]:
+def measured(protocol: EvaluatedProtocol, tables: Mapping[str, list[Row]]) -> Iterator[Measure]:
     """Yield the columns of a protocol: those that decide who is best, and others beside them.
 
     Args:
@@ -191,7 +193,7 @@ def measured(protocol: AskedProtocol, tables: Mapping[str, list[Row]]) -> Iterat
         yield from _columns(protocol, tables.get(column.compared_as[0], []), column)
 
 
-def _columns(protocol: AskedProtocol, rows: list[Row], column: Column) -> Iterator[Measure]:
+def _columns(protocol: EvaluatedProtocol, rows: list[Row], column: Column) -> Iterator[Measure]:
     """Yield one measure for each criterion, answer and length N that the numbers are of."""
     table, compared = column.compared_as
     lengths = [row["n_utterances"] for row in rows if not is_missing(row.get("n_utterances"))]
@@ -282,7 +284,7 @@ def _of_each(rows: list[Row], over: Callable[[Iterable[int]], int], column: str)
 _RATERS = {"human": "people", "construction": "what is known by construction", "model": "a model's ratings"}
 
 
-def trusted(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None, measure: Measure) -> Measure:
+def trusted(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None, measure: Measure) -> Measure:
     """Returns a column with the words on how far its judge can be trusted, where it is about a criterion."""
     table = inputs.tables.get(f"{protocol.name}/judge_validity")
     rows = [] if table is None or not measure.criterion else table.to_pylist()
@@ -335,7 +337,7 @@ class PeopleBoard:
     summary: Summary
 
 
-def people_columns(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None) -> Iterator[Measure]:
+def people_columns(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None) -> Iterator[Measure]:
     """Yields what people would say under a protocol, by their labels and the scores of one judge.
 
     These are the numbers that decide, or where none does all; the part on labels has the others.

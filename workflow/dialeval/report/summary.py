@@ -20,7 +20,7 @@ from dialeval.report.board import (
     listed,
     write_number,
 )
-from dialeval.report.inputs import SELFCHAT, AskedProtocol, ReportInputs
+from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import scope
 from dialeval.text import counted
@@ -277,7 +277,7 @@ def adaptive_decisions(inputs: ReportInputs, board: Board) -> list[str]:
     return found
 
 
-def _adaptive_sentence(protocol: AskedProtocol, comparisons: list[Row]) -> str:
+def _adaptive_sentence(protocol: EvaluatedProtocol, comparisons: list[Row]) -> str:
     waiting = [row for row in comparisons if row["decision"] == _ENDED]
     asked, full = (sum(row[name] for row in comparisons) for name in ("n_requests", "n_requests_full"))
     words = (

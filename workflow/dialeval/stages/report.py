@@ -20,7 +20,7 @@ from dialeval.provenance.leftovers import Leftover, list_leftovers, remove
 from dialeval.provenance.versions import read_graph
 from dialeval.report.about import RunStatus, run_status_of
 from dialeval.report.examined_items import sample_examined
-from dialeval.report.inputs import AskedProtocol, DamagedSample, ExaminedSample, Figure, RatedSample, ReportInputs
+from dialeval.report.inputs import DamagedSample, EvaluatedProtocol, ExaminedSample, Figure, RatedSample, ReportInputs
 from dialeval.report.item_cases import sample_rated
 from dialeval.report.page import build_report as build_page
 from dialeval.report.rated_cases import sample_damaged
@@ -54,7 +54,7 @@ class BuildReportSettings(BaseModel, defer_build=True):
     baselines: list[str] = []
     ensembles: dict[str, tuple[str, ...]] = {}
     results_dir: str
-    protocols: list[AskedProtocol]
+    protocols: list[EvaluatedProtocol]
     other_prompts: bool = False
     random_seed: int = 0
     answers: Answers = Answers()
@@ -222,7 +222,7 @@ class SummariseSettings(BaseModel, defer_build=True):
     baselines: list[str]
     ensembles: dict[str, tuple[str, ...]]
     transcripts: list[str]
-    protocols: list[AskedProtocol]
+    protocols: list[EvaluatedProtocol]
     results_dir: str
     report: str
 
