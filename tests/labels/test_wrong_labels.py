@@ -98,7 +98,7 @@ def answer(number: int, **change: Any) -> Change:
         (lambda export: export["labels"].append("x"), "a.json, row 25: 'x' is no answer"),
         (answer(0, key="t0"), "a.json, row 1: key 't0' is not in draw-quality.csv"),
         (answer(1, criterion="coherense"), "a.json, row 2: 'coherense' is no criterion of protocol quality; did you"),
-        (answer(1, criterion=""), "a.json, row 2: no criterion is named, and protocol quality asks about coherence"),
+        (answer(1, criterion=""), "a.json, row 2: no criterion is named, and protocol quality has coherence"),
         (answer(2, label="7"), "a.json, row 3: 7 is off the scale of coherence, 1 to 5"),
         (answer(2, label="good"), "a.json, row 3: 'good' is no number; write one from 1 to 5"),
         (
@@ -182,7 +182,7 @@ HEAD = "annotator,protocol,item_id,criterion,label"
         (b"annotator,protocol,case_id,system,label\nann,better,1,kiosk,A\n", "a pair is known by case_id, and by left"),
         (
             b"annotator,protocol,key,label\nann,quality,t1,3\n",
-            "x.csv: the file has keys, and the ledger of their sample, none.csv, is missing beside it; restore the ledger",
+            "x.csv: the file has keys, and the ledger of their sample, none.csv, is missing beside it; restore",
         ),
     ],
 )
@@ -206,7 +206,7 @@ def test_everything_is_told_at_once(free: dict[str, LabelledProtocol], folder: P
     message = told([first, second, third], free)
     assert message.startswith("the labels have 4 mistakes")
     for words in ("a.csv, row 2: 9 is off", "a.csv, row 3: there is no item_id '9/none'", "b.json: not valid JSON",
-                  "c.xls: DialEval does not read this format; save it as .csv or .xlsx"):  # fmt: skip
+                  "c.xls: DialEval does not read this file format; save it as .csv or .xlsx"):  # fmt: skip
         assert words in message
 
 
@@ -330,10 +330,10 @@ def drop(row: int, cell: int) -> Callable[[Rows], object]:
         (lambda rows: column(rows, "dialogue", sorted), "is not that of key"),
         (lambda rows: column(rows, "key", sorted), "undo that, or copy the row's key and text anew from the sheet"),
         (lambda rows: column(rows, "key", lambda cells: [*cells[2:], *cells[:2]]), "a.csv, row 2: the text in column"),
-        (lambda rows: column(rows, "criterion", sorted), "criterion 'coherence' stands beside the question 'Overall"),
+        (lambda rows: column(rows, "criterion", sorted), "criterion 'coherence' has the question 'Overall"),
         (
             moved_down,
-            "a.csv, row 26: the label '4' stands in a row without a dialogue; the column label was moved down: undo",
+            "a.csv, row 26: the label '4' is in a row without a dialogue; the column label was moved down: undo",
         ),
         (
             lambda rows: column(rows, "label", lambda cells: ["", *cells[:-1]]),
@@ -445,7 +445,7 @@ def test_a_row_that_is_there_twice_counts_once(quality: LabelledProtocol, folder
     rows.append(rows[1])
     reading = read_labels([saved(folder, rows)], {"quality": quality})
     assert len(reading.rows) == 24
-    assert "a.csv: 1 answers stand twice there, and count once" in reading.notes
+    assert "a.csv: 1 answers are in the file twice and count once" in reading.notes
 
 
 def test_a_blank_sheet_of_another_draw_is_no_mistake(quality: LabelledProtocol, folder: Path) -> None:

@@ -163,7 +163,7 @@ def test_a_shared_first_place_is_no_victory() -> None:
 def test_one_chatbot_is_not_ranked_and_people_are_no_rival() -> None:
     board = board_of(measure("one", a=(0.4, 0.3, 0.5), human=(0.9, 0.8, 1)))
     summary = summarise(example.inputs(), board)
-    assert summary.answer == "Only a chatted, so there is nobody to rank it against: 40.0% by one."
+    assert summary.answer == "Only a chatted, so there is no ranking: 40.0% by one."
     assert summary.details[0] == "The human dialogues reach 90.0% by one."
 
 

@@ -9,7 +9,7 @@ import report_example as example
 import transcripts_report as mine
 from page_links import cases_at, links_in
 
-from dialeval.report.board import of_answers, of_chats, of_damage, of_ratings, of_systems, of_unread, to_cases
+from dialeval.report.board import of_answers, of_chats, of_perturbation, of_ratings, of_systems, of_unparsed, to_cases
 from dialeval.report.html_tables import board_grid, table_grids
 from dialeval.report.inputs import EvaluatedProtocol, ReportInputs
 from dialeval.report.leaderboard import build_boards
@@ -74,13 +74,13 @@ def test_kinds_that_are_marked_lead_to_their_own_cases() -> None:
 
 def test_rows_about_no_single_judge_or_system_lead_nowhere() -> None:
     assert of_systems(ARENA, {"measure": "unparsed"}) == of_chats({"turn": 1}) == ""
-    assert of_ratings({"n": 1}) == of_damage({"strategy": "order_shuffle", "n_pairs": 0}) == of_answers({}) == ""
-    assert of_unread((), "able", "clerk") == ""
+    assert of_ratings({"n": 1}) == of_perturbation({"strategy": "order_shuffle", "n_pairs": 0}) == of_answers({}) == ""
+    assert of_unparsed((), "able", "clerk") == ""
 
 
 def test_unread_verdicts_on_several_sources_are_not_sought_in_the_first_alone() -> None:
-    assert fields(of_unread(("support",), "able", "clerk"))["of"] == "support"
-    assert "of" not in fields(of_unread(("support", "sales"), "able", "clerk"))
+    assert fields(of_unparsed(("support",), "able", "clerk"))["of"] == "support"
+    assert "of" not in fields(of_unparsed(("support", "sales"), "able", "clerk"))
 
 
 def test_rows_about_items_lead_to_the_judge_with_its_method() -> None:
@@ -89,7 +89,7 @@ def test_rows_about_items_lead_to_the_judge_with_its_method() -> None:
         "criterion": "coherence"
     }
     assert "criterion" not in fields(of_ratings(about | {"dimension": "average"}))
-    assert fields(of_damage(about | {"strategy": "order_shuffle"}))["of"] == "order_shuffle"
+    assert fields(of_perturbation(about | {"strategy": "order_shuffle"}))["of"] == "order_shuffle"
     answered = {"model": "able", "method": "letter", "scope": "task", "name": "KRG"}
     assert fields(of_answers(answered)) == {"cases": "choices", "of": "KRG", "model": "able (letter)"}
     assert "of" not in fields(of_answers(answered | {"scope": "overall"}))
@@ -120,12 +120,15 @@ def test_differences_lead_to_both_and_bias_to_all_that_a_judge_compared() -> Non
     judges = {"judge": "clerk", "method": "rating", "other_judge": "random", "other_method": "yes_no"}
     assert fields(of_ratings(judges))["judge"] == "clerk (rating)"
     both = {"system": "able (letter)", "opponent": "weak (letter)"}
-    assert (fields(of_damage(both))["judge"], fields(of_answers(both))["model"]) == ("able (letter)", "able (letter)")
+    assert (fields(of_perturbation(both))["judge"], fields(of_answers(both))["model"]) == (
+        "able (letter)",
+        "able (letter)",
+    )
 
 
 def test_counts_lead_to_all_that_is_counted() -> None:
     assert of_ratings({"corpus": "made"}) == "cases=rated&of=made"
-    assert of_damage({"strategy": "order_shuffle", "n_pairs": 3}) == "cases=damaged&of=order_shuffle"
+    assert of_perturbation({"strategy": "order_shuffle", "n_pairs": 3}) == "cases=perturbed&of=order_shuffle"
 
 
 def test_an_example_of_a_failure_leads_to_its_own_dialogue() -> None:

@@ -177,9 +177,9 @@ def test_no_judge_ran() -> None:
     inputs = example.inputs()
     lengths = {"botchat/utterance_lengths": inputs.tables["botchat/utterance_lengths"]}
     page = build_report(
-        example.inputs(judges=(), verdicts=empty_table(JUDGEMENTS), tables=lengths, asked=None, figures=())
+        example.inputs(judges=(), verdicts=empty_table(JUDGEMENTS), tables=lengths, exchange_source=None, figures=())
     )
-    assert "No judge ran, so nobody is ranked" in page
+    assert "No judge ran, so there is no ranking" in page
     assert "Tokens per utterance" in page
     assert 'id="botchat-figures"' not in page
 
@@ -189,7 +189,7 @@ def test_nothing_ran() -> None:
     empty["verdicts"] = empty_table(JUDGEMENTS)
     page = build_report(
         example.inputs(
-            **empty, human=empty_table(UTTERANCES), judges=(), chatbots=(), tables={}, asked=None, figures=()
+            **empty, human=empty_table(UTTERANCES), judges=(), chatbots=(), tables={}, exchange_source=None, figures=()
         )
     )
     assert "0 chatbots on 0 seeds" in page
@@ -197,7 +197,7 @@ def test_nothing_ran() -> None:
 
 def test_a_judge_that_read_nothing_ranks_nobody() -> None:
     tables = {"unieval/pass_rates": to_table(PASS_RATES, [example._rate("able", 16, None, n_unparsed=3)])}
-    assert "Judge clerk ranks nobody" in build_report(example.inputs(tables=tables))
+    assert "Judge clerk has no ranking" in build_report(example.inputs(tables=tables))
 
 
 def test_a_part_names_the_papers_to_cite_for_it() -> None:

@@ -75,13 +75,13 @@ def test_the_part_on_labels_holds_the_three_side_by_side_and_says_where_the_judg
     assert one.summary.answer.startswith("v1 is best, people would say: first by felt (empathy) (5). Places by")
     assert one.summary.basis == (
         "Judge clerk alone would put first v2 by felt (empathy).",
-        "What people would say rests on labels of people, and on the judge's scores of everything.",
+        "The human-corrected estimates use labels of people, and the judge's scores of all dialogues.",
     )
     page = build_report(run(ROWS, figures=(Figure("What people would say", "", "<svg/>", part="labels"),)))
     assert re.findall(r'<section[^>]* id="(labels[^"]*)"', page) == [
         "labels", "labels-leaderboard", "labels-figures", "labels-tables",
     ]  # fmt: skip
-    assert "What would people say?" in page
+    assert "Human-corrected estimates" in page
 
 
 def test_simulated_annotators_are_called_so_everywhere() -> None:
@@ -146,7 +146,7 @@ def test_a_system_without_a_number_comes_last_and_nothing_breaks() -> None:
 def test_nobody_is_best_where_one_system_alone_was_labelled() -> None:
     inputs = run([row("v1", 5.0), row("v2", None)])
     (board,) = build_boards(inputs)
-    words = "Only v1 was labelled, so there is nobody to rank it against: 5 by felt (empathy)."
+    words = "Only v1 was labelled, so there is no ranking: 5 by felt (empathy)."
     assert summarise(inputs, board).answer == words
     (one,) = people_boards(inputs)
     assert one.summary.answer == words
@@ -168,8 +168,8 @@ def test_places_by_people_are_told_where_they_decide() -> None:
         "Place", "People's felt (empathy)",
     ]  # fmt: skip
     words = (
-        "v1 comes first, people would say: first by felt (empathy) (5). By felt (empathy), v2 cannot be told apart "
-        "from v1."
+        "v1 comes first, people would say: first by felt (empathy) (5). By felt (empathy), no significant "
+        "difference separates v2 from v1."
     )
     assert summarise(inputs, board).answer == words
     (shown,) = people_boards(inputs)

@@ -84,7 +84,8 @@ def test_who_cannot_be_told_apart_from_the_first_stands_in_the_headline() -> Non
     open_ones = {"a": (1, 1, 3), "b": (2, 1, 3), "c": (3, 1, 3), "d": (4, 4, 4)}
     summary = summarise(example.inputs(), board_of(column("one", open_ones)))
     assert summary.answer == (
-        "a comes first, says judge clerk: first by one (90.0%). By one, b and c cannot be told apart from a."
+        "a comes first, says judge clerk: first by one (90.0%). By one, no significant difference "
+        "separates b and c from a."
     )
 
 
@@ -95,7 +96,7 @@ def test_each_measure_that_is_named_has_its_rivals_and_many_of_them_are_counted(
     summary = summarise(example.inputs(), board)
     assert summary.answer == (
         "a chats best, says judge clerk: first by one (90.0%), two (90.0%) and three (90.0%). By one, all others are "
-        "shown to be worse. By two and three, b, c, d and 3 others cannot be told apart from a."
+        "shown to be worse. By two and three, no significant difference separates b, c, d and 3 others from a."
     )
 
 
@@ -103,12 +104,13 @@ def test_what_holds_by_every_measure_that_is_named_is_said_once() -> None:
     open_ones = {"a": (1, 1, 2), "b": (2, 1, 2)}
     board = board_of(column("one", open_ones), column("two", open_ones))
     assert summarise(example.inputs(), board).answer == (
-        "a comes first, says judge clerk: first by one (90.0%) and two (90.0%). By each of these, b cannot be told "
-        "apart from a."
+        "a comes first, says judge clerk: first by one (90.0%) and two (90.0%). By each of these, "
+        "no significant difference separates b from a."
     )
     unranked = Measure("three", "share", True, {"a": Value(0.9, 0.8, 1.0), "b": Value(0.5, 0.4, 0.85)})
     assert summarise(example.inputs(), board_of(*board.measures, unranked)).answer.endswith(
-        "By one and two, b cannot be told apart from a. Places by three were not tested, so the order of a and b "
+        "By one and two, no significant difference separates b from a. Places by three were not "
+        "tested, so the order of a and b "
         "is not settled there."
     )
 
@@ -116,5 +118,6 @@ def test_what_holds_by_every_measure_that_is_named_is_said_once() -> None:
 def test_first_places_that_are_shared_are_not_called_settled() -> None:
     board = board_of(column("one", {"a": (1, 1, 2), "b": (1, 1, 2), "c": (3, 1, 3)}))
     assert summarise(example.inputs(), board).answer == (
-        "Judge clerk has no single winner. First: a and b by one (90.0%). By one, c cannot be told apart from a and b."
+        "Judge clerk has no single winner. First: a and b by one (90.0%). By one, no significant "
+        "difference separates c from a and b."
     )

@@ -19,16 +19,16 @@ from dialeval.report.terminal_summary import (
     head_of,
     markdown_lines,
     plain_lines,
-    words_of_this_run,
+    usage_of_this_run,
 )
 
 # The last words of a run that succeeded.
 
 PROGRAM = """
 from pathlib import Path
-from dialeval.report.terminal_summary import say_at_exit
+from dialeval.report.terminal_summary import print_at_exit
 from dialeval.jobs.run_progress import RunProgress
-say_at_exit(Path({results!r}), {whole}, {spent}, finished={finished})
+print_at_exit(Path({results!r}), {whole}, {spent}, finished={finished})
 print("Elapsed time: 0:00:01")
 """
 
@@ -44,7 +44,7 @@ def last_words(results: Path, whole: str = "None", spent: str = "None", *, finis
 def test_the_summary_comes_behind_everything_else_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "summary.md").write_text("# DialEval\n\n| System | Rate |\n| ------ | ---: |\n| able   |  66% |\n")
     words = last_words(tmp_path, "RunProgress(9, 9, 5, 4, 0, 0, 0)", "0.25")
-    assert words.index("Elapsed time") < words.index("able") < words.index("In this run: 5 requests asked")
+    assert words.index("Elapsed time") < words.index("able") < words.index("In this run: 5 requests sent")
     assert "0.25 spent" in words
 
 
@@ -60,18 +60,18 @@ def test_a_summary_that_is_gone_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("whole", "spent", "words"),
     [
-        (RunProgress(0, 0, 0, 0, 0, 0, 0), None, "This run asked no model anything."),
-        (RunProgress(9, 9, 5, 4, 0, 0, 0), None, "In this run: 5 requests asked, 4 answers from the store."),
+        (RunProgress(0, 0, 0, 0, 0, 0, 0), None, "This run sent no requests."),
+        (RunProgress(9, 9, 5, 4, 0, 0, 0), None, "In this run: 5 requests sent, 4 answers from the store."),
         (
             RunProgress(1200, 1200, 1200, 0, 2, 0, 0),
             1.5,
-            "In this run: 1,200 requests asked, 0 answers from the store, 2 without an answer; 1.5 spent, in the "
+            "In this run: 1,200 requests sent, 0 answers from the store, 2 without an answer; 1.5 spent, in the "
             "currency of the prices.",
         ),
     ],
 )
 def test_what_a_run_asked_in_words(whole: RunProgress, spent: float | None, words: str) -> None:
-    assert words_of_this_run(whole, spent) == words
+    assert usage_of_this_run(whole, spent) == words
 
 
 # Small tables: aligned in Markdown and in a terminal, whatever stands in their cells.

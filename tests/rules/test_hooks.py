@@ -113,7 +113,7 @@ def test_no_job_begins_without_its_device(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_what_a_failed_run_did_not_make_is_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Any] = []
-    monkeypatch.setattr("dialeval.rules.hooks.say_at_exit", lambda *arguments: told.append(arguments))
+    monkeypatch.setattr("dialeval.rules.hooks.print_at_exit", lambda *arguments: told.append(arguments))
     there, gone = tmp_path / "there.parquet", tmp_path / "gone.parquet"
     there.touch()
     hooks = hooks_of(job("plan", str(there), str(gone)), results=tmp_path)

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from dialeval.engines.spending.prices import Prices
-from dialeval.report.exchanges import Asked, Lookup
+from dialeval.report.exchanges import ExchangeSource, Lookup
 from dialeval.report.inputs import EvaluatedProtocol, Figure, ReportInputs
 from dialeval.tables.dialogues import (
     GENERATED,
@@ -125,7 +125,7 @@ def response(request_id: str, text: str, **other: Any) -> dict[str, Any]:
     return {**row, **other}
 
 
-def asked(**other: Any) -> Asked:
+def exchange_source(**other: Any) -> ExchangeSource:
     """Returns what the judge was sent and answered about three dialogues and a pair."""
     requests = [
         request("unieval/MT-1/weak", ("system", "Be strict."), ("user", f"Read this.\nA: {HOSTILE}\n\nIs it AI?")),
@@ -140,7 +140,9 @@ def asked(**other: Any) -> Asked:
         | {"completion_tokens": 250},
         response("arena/MT-1/weak/able", "Choice: Both"),
     ]
-    run = Asked(in_memory(REQUESTS, requests), {"clerk": in_memory(RESPONSES, responses)}, prices={"clerk": PRICES})
+    run = ExchangeSource(
+        in_memory(REQUESTS, requests), {"clerk": in_memory(RESPONSES, responses)}, prices={"clerk": PRICES}
+    )
     return dataclasses.replace(run, **other)
 
 
@@ -202,7 +204,7 @@ def inputs(**other: Any) -> ReportInputs:
             ),
         },
         embedded=frozenset({"weak"}),
-        asked=asked(),
+        exchange_source=exchange_source(),
         figures=(Figure("Pass <rates>", "What & why.", SVG),),
         results_dir="results",
     )

@@ -82,7 +82,7 @@ def inputs(**other: Any) -> ReportInputs:
         human=empty_table(UTTERANCES),
         generated=empty_table(GENERATED),
         verdicts=to_table(JUDGEMENTS, JUDGEMENT_ROWS),
-        asked=None,
+        exchange_source=None,
         protocols=PROTOCOLS,
         transcripts={"support": to_table(ITEMS, ITEM_ROWS)},
         asides={"support": to_table(ASIDES, ASIDE_ROWS)},

@@ -44,10 +44,10 @@ def test_a_run_says_what_its_jobs_do_and_ends_with_its_answer(finished: Workspac
     assert " from the store (" in done
     assert "Execute 1 jobs" not in said
     assert "Finished jobid" not in said
-    assert lines[-1].startswith("In this run: 0 requests asked, ")
+    assert lines[-1].startswith("In this run: 0 requests sent, ")
     said = finished.run()
     assert "BotChat: who chats best?" in said
-    assert said.splitlines()[-1] == "This run asked no model anything."
+    assert said.splitlines()[-1] == "This run sent no requests."
 
 
 def test_results_of_a_clock_that_was_ahead_are_gone_on_with(finished: Workspace) -> None:
@@ -94,7 +94,7 @@ def test_the_papers_prompts_re_run_what_they_ask_otherwise_and_back_again_nothin
     finished.configure(prompts={"set": "papers"})
     jobs = finished.would_run()
     assert {"generate_dialogues", "plan", "answer", "parse", "build_report"} <= set(jobs)
-    assert not {"learn_embedded", "read_corpus", "select_seeds", "damage_items"} & set(jobs)
+    assert not {"learn_embedded", "read_corpus", "select_seeds", "perturb_items"} & set(jobs)
     finished.configure(prompts={"set": "ours"})
     assert finished.would_run() == {}
 

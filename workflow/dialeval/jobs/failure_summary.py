@@ -175,7 +175,7 @@ class Job(Protocol):
     wildcards: Mapping[str, str]
 
 
-def say_at_exit(failed: Iterable[object], notices: Notices, command: Sequence[str], results_dir: Path) -> None:
+def print_at_exit(failed: Iterable[object], notices: Notices, command: Sequence[str], results_dir: Path) -> None:
     """Prints the summary of a failed run when the process ends, behind all of Snakemake's output.
 
     Args:

@@ -269,7 +269,7 @@ def unlabelled_strata(protocol: LabelledProtocol, labelled: Collection[str]) -> 
     named = ", ".join(f"'{stratum}'" for stratum in empty[:_MOST_NAMED])
     more = f" and {len(empty) - _MOST_NAMED} more" if len(empty) > _MOST_NAMED else ""
     return (
-        f"{protocol.question.name}: no label yet for {sum(sizes[one] for one in empty)} of {sizes.total()} that "
+        f"{protocol.question.name}: no label yet for {sum(sizes[one] for one in empty)} of {sizes.total()} "
         f"units ({named}{more}); the human-corrected estimates leave these out"
     )
 

@@ -103,7 +103,7 @@ def read_labels(
     for name, count in checked.gone.items():
         reading.notes.append(f"{count} labels under {name} are left out: their dialogues no longer exist")
     for (file, is_same), count in checked.repeated.items():
-        where = "twice there" if is_same else "in another export too"
+        where = "in the file twice" if is_same else "in another export too"
         reading.notes.append(f"{file}: {count} answers are {where} and count once")
     for name, protocol in protocols.items():
         labelled = {found.key for raw, found, answer in checked.labels.values()

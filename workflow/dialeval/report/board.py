@@ -94,7 +94,7 @@ class Board:
         ordered_by: place in `measures` of the measure that orders the rows, or None.
         unparsed: by model, pairs of a protocol and how many of its verdicts could not be read.
         sources: where the dialogues come from.
-        unread: pairs of a protocol and how many of its verdicts could not be read; one on a pair counts for two
+        unparsed_by_protocol: pairs of a protocol and its number of unparsed verdicts; one on a pair counts for two
             models, and once here.
     """
 
@@ -104,7 +104,7 @@ class Board:
     ordered_by: int | None
     unparsed: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
-    unread: tuple[tuple[str, int], ...] = ()
+    unparsed_by_protocol: tuple[tuple[str, int], ...] = ()
 
 
 def chatbots_of(board: Board) -> tuple[str, ...]:
@@ -210,7 +210,7 @@ def place_column(measure: Measure) -> list[Measure]:
 
 @dataclass(frozen=True)
 class First:
-    """Who is first by a measure, and who cannot be told apart from the first.
+    """Who is first by a measure, and which systems do not differ significantly from it.
 
     Attributes:
         label: the measure's.
@@ -259,7 +259,7 @@ def in_words(firsts: list[First], n_named: int) -> list[str]:
         if first.rivals:
             rivals.setdefault((first.leaders, first.rivals), []).append(first.label)
     sentences += [
-        f"{by(labels)}, {_named(others)} cannot be told apart from {listed(list(leaders))}."
+        f"{by(labels)}, no significant difference separates {_named(others)} from {listed(list(leaders))}."
         for (leaders, others), labels in rivals.items()
     ]
     return sentences
@@ -277,8 +277,8 @@ def _named(systems: tuple[str, ...]) -> str:
 
 # Where a number's cases are: the address at which the viewer shows what stands behind a cell.
 
-DIALOGUES, RATED, CHOICES, DAMAGED = "dialogues", "rated", "choices", "damaged"
-"""The kinds of cases: dialogues of systems, rated items, test items with options, items before and after damage."""
+DIALOGUES, RATED, CHOICES, PERTURBED = "dialogues", "rated", "choices", "perturbed"
+"""Cases on the page: dialogues, rated items, test items with options, items before and after a perturbation."""
 _NO_CRITERION = (ALL, AVERAGE)
 _ALL = "all"  # the scope of what is compared on everything
 _MEAN = "mean"  # of the domains of a group
@@ -315,7 +315,7 @@ def of_systems(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
         _text(row, "case_id"),
         system=system,
         opponent=opponent if protocol.form == "pair" and not {"scope", "target"} & row.keys() else "",
-        protocol=_asked(protocol, row),
+        protocol=_question_name(protocol, row),
         judge=judge,
         models=(system, opponent) if opponent else (),
     )
@@ -327,7 +327,7 @@ def of_chats(row: Mapping[str, Any]) -> str:
     return to_cases(DIALOGUES, SELFCHAT, models=model) if model else ""
 
 
-def _asked(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
+def _question_name(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
     """Returns what a row's question is called where cases are filtered by it; empty where it is several."""
     scoped = _text(row, "scope").partition(", ")[0]
     criterion, n = _text(row, "criterion") or ("" if scoped == _ALL else scoped), row.get("n_utterances")
@@ -340,7 +340,7 @@ def _asked(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
     return "" if protocol.lengths else name
 
 
-def of_unread(sources: tuple[str, ...], system: str, judge: str | None) -> str:
+def of_unparsed(sources: tuple[str, ...], system: str, judge: str | None) -> str:
     """Returns the address of the dialogues of a system about which a verdict could not be read."""
     if not sources:
         return ""
@@ -357,12 +357,12 @@ def of_ratings(row: Mapping[str, Any]) -> str:
     return to_cases(RATED, _text(row, "corpus"), judge=judge, criterion="" if criterion in _NO_CRITERION else criterion)
 
 
-def of_damage(row: Mapping[str, Any]) -> str:
+def of_perturbation(row: Mapping[str, Any]) -> str:
     """Returns the address of the damaged items behind a row about a judge, or two, or a damage; else nothing."""
     judge = scorer(_text(row, "judge"), _text(row, "method")) or _text(row, "system")
     if not judge:
-        return to_cases(DAMAGED, _text(row, "strategy")) if row.get("n_pairs") else ""
-    return to_cases(DAMAGED, _text(row, "strategy"), judge=judge, criterion=_text(row, "dimension"))
+        return to_cases(PERTURBED, _text(row, "strategy")) if row.get("n_pairs") else ""
+    return to_cases(PERTURBED, _text(row, "strategy"), judge=judge, criterion=_text(row, "dimension"))
 
 
 def of_answers(row: Mapping[str, Any]) -> str:

@@ -76,7 +76,7 @@ def _board(
         tables = _tables(inputs, protocol, judge)
         own = [trusted(inputs, protocol, judge, measure) for measure in measured(protocol, tables)]
         measures += [placed(inputs, protocol.name, judge, measure) for measure in own]
-        for system, count in unread(tables).items():
+        for system, count in count_unparsed(tables).items():
             unparsed.setdefault(system, []).append((protocol.title, count))
         in_all.append((protocol.title, n_unparsed_in_all(tables)))
     if sources == (SELFCHAT,):
@@ -242,7 +242,7 @@ def _against_all(win_rates: list[Row]) -> Iterator[Row]:
         yield about | share
 
 
-def unread(tables: Mapping[str, list[Row]]) -> dict[str, int]:
+def count_unparsed(tables: Mapping[str, list[Row]]) -> dict[str, int]:
     """Returns how many answers about each system could not be read, each counted once whatever is made of it.
 
     Args:
@@ -264,7 +264,7 @@ def n_unparsed_in_all(tables: Mapping[str, list[Row]]) -> int:
     Args:
         tables: of one protocol and judge, by measure.
     """
-    counts = sum(unread(tables).values())
+    counts = sum(count_unparsed(tables).values())
     if tables.get("pass_rates") or tables.get("rates"):
         return counts
     pairs = {(row["system"], row["opponent"]) for row in tables.get("win_rates", ())}
@@ -343,7 +343,7 @@ def people_columns(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str
     These are the numbers that decide, or where none does all; the part on labels has the others.
     """
     rows = [row for row in _corrected(inputs) if (row["protocol"], row["judge"]) == (protocol.name, judge)]
-    columns = [_of_people(inputs, label, of, decides=decides) for label, of, decides in _columns_people(rows)]
+    columns = [_human_corrected(inputs, label, of, decides=decides) for label, of, decides in _columns_people(rows)]
     yield from [column for column in columns if column.decides] or columns
 
 
@@ -392,7 +392,7 @@ def _columns_people(rows: list[Row]) -> Iterator[tuple[str, list[Row], bool]]:
         yield " ".join(filter(None, words)), of, measure not in beside and (n or 0) == longest[measure]
 
 
-def _of_people(inputs: ReportInputs, label: str, rows: list[Row], *, decides: bool) -> Measure:
+def _human_corrected(inputs: ReportInputs, label: str, rows: list[Row], *, decides: bool) -> Measure:
     first = rows[0]
     column = Measure(
         f"{WHOSE.get(first['annotators'], _MIXED)} {label}",
@@ -455,7 +455,7 @@ def _board_people(inputs: ReportInputs, protocol: str, rows: list[Row]) -> Peopl
     alone = "All judges alone" if judge == PANEL else "Judge alone"
     for label, of, decides in _columns_people([row for row in rows if row["judge"] == judge]):
         measures += [
-            _of_people(inputs, label, of, decides=decides),
+            _human_corrected(inputs, label, of, decides=decides),
             _alone("Labels alone", label, of, _people_value),
             _alone(alone, label, of, _judge_value),
         ]
@@ -473,12 +473,12 @@ def _board_people(inputs: ReportInputs, protocol: str, rows: list[Row]) -> Peopl
     ordered_by = None if place is None else place + len(places)
     board = Board(judge, tuple(shown), tuple(systems), ordered_by, {}, sources)
     deciding = [measure for measure in measures if measure.decides and _first(measure)]
-    said = [*_apart(board, deciding, measures), *rests_on(board)]
+    basis = [*_significance(board, deciding, measures), *rests_on(board)]
     details = tuple(f"{measure.words}." for measure in measures if measure.words)
-    return PeopleBoard(title_of(protocol), board, Summary(who_is_best(board, deciding), tuple(said), details))
+    return PeopleBoard(title_of(protocol), board, Summary(who_is_best(board, deciding), tuple(basis), details))
 
 
-def _apart(board: Board, deciding: list[Measure], measures: list[Measure]) -> Iterator[str]:
+def _significance(board: Board, deciding: list[Measure], measures: list[Measure]) -> Iterator[str]:
     """Yields a sentence where the judge alone would name another winner."""
     differing = []
     for measure in deciding:

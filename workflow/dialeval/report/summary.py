@@ -40,7 +40,7 @@ class Summary:
 def summarise(inputs: ReportInputs, board: Board) -> Summary:
     """Returns the answer to the question who chats best, or which system is best, as one judge sees it."""
     if board.judge is None:
-        answer = "No judge ran, so nobody is ranked; the dialogues can be read below."
+        answer = "No judge ran, so there is no ranking; the dialogues are below."
         return Summary(answer, (_seeds(inputs), *_embedded(inputs, None)), tuple(_tokenizers(inputs)))
     measures = [measure for measure in board.measures if measure.decides and _ranking(board, measure)]
     measures = [measure for measure in measures if measure.by_people] or measures  # people decide
@@ -53,7 +53,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
                 _dialogues(inputs, board),
                 *_ensemble(inputs, board.judge),
             ),
-            (*_trust(board), *_unread(inputs, board)),
+            (*_trust(board), *_unparsed_sentences(inputs, board)),
         )
     return Summary(
         who_is_best(board, measures),
@@ -64,7 +64,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
             *_embedded(inputs, board.judge),
             *_ensemble(inputs, board.judge),
         ),
-        (*_trust(board), *_people(board), *_unread(inputs, board), *_tokenizers(inputs)),
+        (*_trust(board), *_people(board), *_unparsed_sentences(inputs, board), *_tokenizers(inputs)),
     )
 
 
@@ -89,16 +89,16 @@ def _ranking(board: Board, measure: Measure) -> list[tuple[str, Value, float]]:
 
 def who_is_best(board: Board, measures: list[Measure]) -> str:
     """Returns who is best by some measures, and who says so."""
-    says, names_nobody = _who_says(board, measures)
+    says, without_winner = _source_of_ranking(board, measures)
     is_best, chatted = ("chats best", "chatted") if SELFCHAT in board.sources else ("is best", "was judged")
     if not measures:
-        return f"Judge {board.judge} ranks nobody: no protocol gave a rate or rating."
+        return f"Judge {board.judge} has no ranking: no protocol gave a rate or rating."
     unlabelled = _unlabelled(board, measures)
     there = [model for model in chatbots_of(board) if model not in unlabelled]
     if len(there) == 1:
         numbers = listed([f"{write_number(_best(board, m)[1], m.kind)} by {m.name}" for m in measures])
         was = "was labelled" if unlabelled else chatted
-        return f"Only {there[0]} {was}, so there is nobody to rank it against: {numbers}."
+        return f"Only {there[0]} {was}, so there is no ranking: {numbers}."
     leaders = [_best(board, measure)[0] for measure in measures]
     places = [f"{m.name} ({write_number(_best(board, m)[1], m.kind)})" for m in measures]
     how_surely = _how_surely(board, measures)
@@ -108,7 +108,7 @@ def who_is_best(board: Board, measures: list[Measure]) -> str:
         words = f"{leaders[0][0]} {is_best}, {says}: first by {listed(places)}."
     else:
         by = [f"{listed(models)} by {place}" for models, place in zip(leaders, places, strict=True)]
-        words = f"{names_nobody}. First: {'; '.join(by)}."
+        words = f"{without_winner}. First: {'; '.join(by)}."
     missing = [f"What they would say of {listed(unlabelled)} is not known."] if unlabelled else []
     return " ".join([words, *how_surely, *missing])
 
@@ -121,7 +121,7 @@ def _unlabelled(board: Board, measures: list[Measure]) -> list[str]:
     return [model for model in chatbots_of(board) if model not in labelled]
 
 
-def _who_says(board: Board, measures: list[Measure]) -> tuple[str, str]:
+def _source_of_ranking(board: Board, measures: list[Measure]) -> tuple[str, str]:
     """Returns who says who is best, and what is said where there is no single winner."""
     if not any(measure.by_people for measure in measures):
         return f"says judge {board.judge}", f"Judge {board.judge} has no single winner"
@@ -136,7 +136,7 @@ def rests_on(board: Board) -> list[str]:
     who = [f"{one} annotators, who are no people" if one == "simulated" else one for one in whose]
     if not who:
         return []
-    return [f"What people would say rests on labels of {listed(who)}, and on the judge's scores of everything."]
+    return [f"The human-corrected estimates use labels of {listed(who)}, and the judge's scores of all dialogues."]
 
 
 def _firsts(board: Board, measures: list[Measure]) -> list[First]:
@@ -239,19 +239,19 @@ def _dialogues(inputs: ReportInputs, board: Board) -> str:
     return f"{counted(sum(map(len, tables)), 'dialogue')} of {counted(len(systems), 'system')}."
 
 
-def _unread(inputs: ReportInputs, board: Board) -> list[str]:
+def _unparsed_sentences(inputs: ReportInputs, board: Board) -> list[str]:
     judge, verdicts = board.judge, inputs.verdicts
     elsewhere = pa.array([one.name for one in inputs.protocols if one.sources != board.sources], pa.string())
     mine = pc.and_(pc.equal(verdicts["judge"], judge), pc.invert(pc.is_in(verdicts["protocol"], value_set=elsewhere)))
     statuses = verdicts.filter(mine)["status"]
     if not len(statuses):
         return []
-    unread = pc.sum(pc.not_equal(statuses, "ok")).as_py() or 0
-    if not unread:
+    unparsed = pc.sum(pc.not_equal(statuses, "ok")).as_py() or 0
+    if not unparsed:
         return [f"All {counted(len(statuses), 'verdict')} of {judge} could be read."]
     return [
-        f"{unread:,} of {counted(len(statuses), 'verdict')} of {judge} could not be read (unparsed, refused, truncated "
-        "or missing); they count in the denominator of every rate, and move no rating and no mean."
+        f"{unparsed:,} of {counted(len(statuses), 'verdict')} of {judge} could not be read (unparsed, refused, "
+        "truncated or missing); they count in the denominator of every rate, and move no rating and no mean."
     ]
 
 
@@ -279,10 +279,10 @@ def adaptive_decisions(inputs: ReportInputs, board: Board) -> list[str]:
 
 def _adaptive_sentence(protocol: EvaluatedProtocol, comparisons: list[Row]) -> str:
     waiting = [row for row in comparisons if row["decision"] == _ENDED]
-    asked, full = (sum(row[name] for row in comparisons) for name in ("n_requests", "n_requests_full"))
+    requested, full = (sum(row[name] for row in comparisons) for name in ("n_requests", "n_requests_full"))
     words = (
         f"{protocol.title} was asked in rounds, which settled {len(comparisons) - len(waiting)} of "
-        f"{counted(len(comparisons), 'comparison')} by {asked:,} of {full:,} requests; ratings give every pair the "
+        f"{counted(len(comparisons), 'comparison')} by {requested:,} of {full:,} requests; ratings give every pair the "
         "same weight."
     )
     if waiting:

@@ -19,7 +19,7 @@ from dialeval.engines.local_models import too_few_gpus
 from dialeval.engines.spending.entries import FOLDER as SPENDING
 from dialeval.engines.spending.entries import Ledger
 from dialeval.jobs import progress, run_lock, signals
-from dialeval.jobs.failure_summary import say_at_exit
+from dialeval.jobs.failure_summary import print_at_exit
 from dialeval.jobs.run_lock import bring_to_the_present
 from dialeval.jobs.run_progress import AskingJob, JobLines, Requests
 from dialeval.jobs.slurm import asking as asking_slurm
@@ -28,7 +28,7 @@ from dialeval.layout import Layout
 from dialeval.planning import preflight
 from dialeval.provenance import kept_outputs
 from dialeval.report.export import outdated_files
-from dialeval.report.terminal_summary import say_at_exit as say_summary_at_exit
+from dialeval.report.terminal_summary import print_at_exit as say_summary_at_exit
 from dialeval.rules.run import Run
 from dialeval.text import counted
 from dialeval.whole_files import refuse_links, write_new
@@ -97,7 +97,7 @@ class Hooks:
                 continue
             with suppress(OSError):  # where nothing can be written, that is the error
                 os.utime(path, (1, 1), follow_symlinks=False)
-        say_at_exit(self.workflow.scheduler.failed, self.run.notices, sys.argv, self.config.results_dir)
+        print_at_exit(self.workflow.scheduler.failed, self.run.notices, sys.argv, self.config.results_dir)
 
     def force_outdated(self) -> None:
         """Run the jobs whose files another version of DialEval made; Snakemake may have no record of them."""

@@ -157,8 +157,8 @@ class MetaEvaluation(Parameters):
         names = ("benchmarks", "published_as", "ensemble_size", "ensemble_pool", "ensembles", "models", "partial")
         return StageJob("ensembles", self._settings(*names, "joined"))
 
-    def damage_items(self) -> StageJob:
-        """Describe the job of `damage_items`."""
+    def perturb_items(self) -> StageJob:
+        """Describe the job of `perturb_items`."""
         section = self._robustness
         ladders, published, wordnet = section.ladders, self.config.published_damage(), self.config.wordnet()
         settings = {
@@ -170,7 +170,7 @@ class MetaEvaluation(Parameters):
             **given(section, ["min_quality"]),
             **({"wordnet": str(wordnet)} if wordnet else {}),
         }
-        return StageJob("damage_items", settings, reads=self.sources.perturbing())
+        return StageJob("perturb_items", settings, reads=self.sources.perturbing())
 
     def rewrite_items(self, model: str) -> StageJob:
         """Describe the job of `rewrite_items`."""

@@ -99,7 +99,7 @@ def extract_seeds(settings: Seeds, utterances: Path, seeds: Path) -> None:
     rows = table.to_pylist()
     print(f"{counted(len(rows), 'seed')}, {sum(row['for_arena'] for row in rows)} of them for Arena")
     if without_seed := not_seeds(dialogues):
-        print(left_out("dialogues", without_seed, "since one speaker says their first two utterances"))
+        print(left_out("dialogues", without_seed, "because one speaker has both of their first two utterances"))
     print(f"{sum(row['for_gteval'] for row in rows)} for GTEval")
     if others := [row["seed_id"] for row in rows if row["for_arena"] and not row["for_gteval"]]:
         print(left_out("dialogues", others, "of GTEval, since they are not two speakers in turn"))
@@ -113,7 +113,7 @@ def seed_lengths(seeds: Path, table: Path, csv: Path) -> None:
 
 
 class ReadTranscriptsSettings(BaseModel, defer_build=True):
-    """The transcripts' name and path, and what the configuration says of them."""
+    """The transcripts' name, path and settings."""
 
     name: str
     path: Path
@@ -149,7 +149,7 @@ def read_scenarios(settings: ReadScenariosSettings, path: Path, scenarios: Path,
 
 
 class ReadRatedSettings(BaseModel, defer_build=True):
-    """The corpus to read, the user's criteria on which it is rated, and what is asked about beside what was rated.
+    """The corpus to read, the user's criteria of its ratings, and the pairs of asked and rated criteria.
 
     Attributes:
         limit: dialogues of each language to keep, drawn with `random_seed`; None for all.
@@ -172,7 +172,7 @@ def read_rated(settings: ReadRatedSettings, items: Path, ratings: Path, left_out
     )
     check_joined(reading, settings.criterion_map, f"metaeval.corpora.{settings.name}.criterion_map")
     if settings.limit is not None:
-        _keep_drawn(reading, settings.limit, settings.random_seed)
+        _keep_sample(reading, settings.limit, settings.random_seed)
     print(reading.summary())
     with TableWriter(items, ITEMS) as table:
         table.write_all(item_rows(reading.items))
@@ -181,7 +181,7 @@ def read_rated(settings: ReadRatedSettings, items: Path, ratings: Path, left_out
     write_table(left_out, LEFT_OUT_ITEMS, to_table(LEFT_OUT_ITEMS, rows))
 
 
-def _keep_drawn(reading: RatedReading, limit: int, random_seed: int) -> None:
+def _keep_sample(reading: RatedReading, limit: int, random_seed: int) -> None:
     """Leave out the items and ratings of all dialogues but `limit` of each language."""
     drawn = drawn_dialogues(reading.items, limit, random_seed)
     for item in reading.items:
@@ -193,7 +193,7 @@ def _keep_drawn(reading: RatedReading, limit: int, random_seed: int) -> None:
 
 
 class ReadScoresSettings(BaseModel, defer_build=True):
-    """The metric, the lowest and highest value that it can give, and by corpus what is asked and what was rated."""
+    """The metric, the lowest and highest value that it can give, and by corpus the asked and the rated criterion."""
 
     name: str
     scale_min: float

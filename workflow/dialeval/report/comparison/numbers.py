@@ -116,7 +116,7 @@ def _joint(a: Run, b: Run, table: str) -> tuple[pd.DataFrame, Design, dict[str, 
     """Returns both runs' judgements under a protocol, systems marked by the run, with what both designs share."""
     designs, frames, lengths = [], [], []
     for number, run in enumerate((a, b)):
-        record = run.made(table)
+        record = run.job_record(table)
         paths = run.inputs(record, "judgements")
         read = run.read(paths, JUDGEMENTS, COLUMNS) if paths else None
         seeds = run.read(run.inputs(record, "seeds"), SEEDS, ["seed_id", "n_human", "for_arena"])
@@ -127,7 +127,7 @@ def _joint(a: Run, b: Run, table: str) -> tuple[pd.DataFrame, Design, dict[str, 
                 **{name: value for name, value in record["settings"].items() if name in Design.model_fields}
             )
         except ValidationError:
-            run.tell(f"tables/{table}: how it was measured was written down by another version")
+            run.add_note(f"tables/{table}: another version of DialEval recorded the measure")
             return None
         frame: pd.DataFrame = read.to_pandas().dropna(subset=["left"])
         for side in ("left", "right"):
@@ -184,9 +184,9 @@ def _row(number: Number, found: Difference | None) -> Row:
     }
     if found is None:
         return {**about, **independent(number)}
-    nothing = found.difference == 0.0 and math.isnan(found.p)  # no test is defined where no value differs
+    is_unchanged = found.difference == 0.0 and math.isnan(found.p)  # no test is defined where no value differs
     row = {**about, **found._asdict(), "note": found.note or None, "how": PAIRED}
-    return row | {"difference": found.difference + 0.0, "p": 1.0 if nothing else found.p}
+    return row | {"difference": found.difference + 0.0, "p": 1.0 if is_unchanged else found.p}
 
 
 def _corrected(rows: list[Row]) -> list[Row]:
@@ -346,7 +346,7 @@ def paired_robustness(a: Run, b: Run, table: str, published: Mapping[Key, float]
         table: `robustness/robustness`.
         published: how far the published numbers moved.
     """
-    records = [run.made(table) for run in (a, b)]
+    records = [run.job_record(table) for run in (a, b)]
     pairs = [run.read(run.inputs(record, "pairs"), PAIRS) for run, record in zip((a, b), records, strict=True)]
     given = [
         run.read(run.inputs(record, "judgements"), JUDGEMENTS, SCORED)
@@ -397,7 +397,7 @@ def paired_accuracy(a: Run, b: Run, table: str, published: Mapping[Key, float]) 
         places[tuple(of[name] for name in ("source", "model", "method", "language", "name"))] = key
     answers: dict[tuple[str, ...], list[list[dict[str, Any]]]] = defaultdict(lambda: [[], []])
     for number, run in enumerate((a, b)):
-        read = run.read(run.inputs(run.made(table), "answers"), TEST_ANSWERS, _COLUMNS)
+        read = run.read(run.inputs(run.job_record(table), "answers"), TEST_ANSWERS, _COLUMNS)
         for answer in read.to_pylist() if read is not None else ():
             if answer["variant"] == FULL and answer["rotation"] == 0:
                 who = tuple(answer[name] for name in ("source", "model", "method", "language"))
@@ -426,7 +426,7 @@ def paired_correlations(a: Run, b: Run, table: str, published: Mapping[Key, floa
         table: `metaeval/correlations`.
         published: how far the published numbers moved.
     """
-    records = [run.made(table) for run in (a, b)]
+    records = [run.job_record(table) for run in (a, b)]
     if not all(records) or _rated(records[0]) != _rated(records[1]):
         return
     items, ratings = (
