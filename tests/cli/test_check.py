@@ -120,7 +120,7 @@ def test_no_key_is_sent_before_the_user_says_so(
         asked.append(config)
         return [Finding(State.OK, "models.gpt", "was asked")]
 
-    monkeypatch.setattr("dialeval.cli.check.asked_once", probe_models)
+    monkeypatch.setattr("dialeval.cli.check.probe_models", probe_models)
     monkeypatch.setenv("MY_KEY", "secret-0123456789")
     monkeypatch.setenv("MY_TEAM", "team-0123456789")
     monkeypatch.setattr("sys.stdin", TerminalOrNot(answer))
